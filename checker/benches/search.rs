@@ -1,9 +1,9 @@
 //! The searches side by side: `cargo bench -p turnstile-checker`, with `-- full` for the larger
-//! sizes and more rounds, `-- fair` for nothing but what fair runs cost.
+//! sizes and more rounds, `-- fair` for liveness under fairness only.
 //!
 //! Each search runs in a process of its own, so that its peak memory is its own; rounds are
 //! interleaved, and the fastest of each counts. Rates are by wall time, ratios by the processor
-//! time of the busiest thread, which says more on a machine that does something else meanwhile.
+//! time of the busiest thread, which is more reliable on a loaded machine.
 
 #[path = "lock/actors.rs"]
 mod actors;
@@ -27,28 +27,29 @@ mod world;
 use std::env;
 use std::process::{Command, ExitCode};
 
-use subject::Subject;
-use table::Row;
+use subject::Benchmark;
+use table::TableRow;
 
-/// The argument that makes a process run one search and say what it took.
-const ALONE: &str = "--alone";
+/// The argument of a process that runs one search and prints its measurement.
+const SINGLE: &str = "--alone";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if let [first, name, size, ..] = &arguments[..]
-        && first == ALONE
+        && first == SINGLE
     {
-        return subject::alone(name, size);
+        return subject::run_single(name, size);
     }
-    let is_said = |word: &str| arguments.iter().any(|argument| argument == word);
-    let is_full = is_said("full");
+    let has_argument = |word: &str| arguments.iter().any(|argument| argument == word);
+    let is_full = has_argument("full");
     let rounds = if is_full { 5 } else { 3 };
     for size in subject::sizes(is_full) {
-        let subjects = if is_said("fair") { Vec::new() } else { Subject::of(&size) };
-        let mut rows: Vec<Row> = subjects.iter().map(|subject| Row::new(subject.title)).collect();
+        let benchmarks = if has_argument("fair") { Vec::new() } else { Benchmark::of(&size) };
+        let mut rows: Vec<TableRow> =
+            benchmarks.iter().map(|benchmark| TableRow::new(benchmark.title)).collect();
         for _ in 0..rounds {
-            for (subject, row) in subjects.iter().zip(&mut rows) {
-                row.take(measure(subject, &size));
+            for (benchmark, row) in benchmarks.iter().zip(&mut rows) {
+                row.add(measure(benchmark, &size));
             }
         }
         if !rows.is_empty() {
@@ -62,11 +63,11 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs one search in a process of its own. `None`: it cannot run here.
-fn measure(subject: &Subject, size: &str) -> Option<table::Taken> {
+/// Runs one search in a process of its own. `None`: it is not available here.
+fn measure(benchmark: &Benchmark, size: &str) -> Option<table::Measurement> {
     let program = env::current_exe().expect("a process knows its program");
-    let output = Command::new(program).args([ALONE, subject.name, size]).output();
+    let output = Command::new(program).args([SINGLE, benchmark.name, size]).output();
     let output = output.expect("the program can be started again");
-    let said = String::from_utf8_lossy(&output.stdout);
-    table::Taken::read(said.lines().last()?)
+    let output = String::from_utf8_lossy(&output.stdout);
+    table::Measurement::read(output.lines().last()?)
 }

@@ -2,10 +2,10 @@
 //! said to show it does fail. What `turnstile amend --verify` asks of one thing, this asks of each.
 
 use turnstile_checker::SYSTEMS;
-use turnstile_harness::amend::{Outcome, verify};
+use turnstile_harness::amend::{EvidenceOutcome, verify};
 use turnstile_harness::options::Options;
-use turnstile_search::bounds::Silent;
-use turnstile_spec::{Literal, Source, System};
+use turnstile_search::bounds::NoProgress;
+use turnstile_spec::{Source, System, WrittenTable};
 
 #[test]
 fn what_shows_an_amendment_fails_without_it() {
@@ -13,24 +13,24 @@ fn what_shows_an_amendment_fails_without_it() {
         .iter()
         .map(|text| System::read(Source::new(text.file, text.text)).expect("it can be read"))
         .collect();
-    let options = Options { threads: 2, ..Options::new(&Silent) };
+    let options = Options { threads: 2, ..Options::new(&NoProgress) };
     let mut idle = Vec::new();
     for bundled in turnstile_bundled::TABLES {
         let source = Source::new(bundled.file, bundled.text);
-        let literal = Literal::read(source).expect("bundled tables can be read");
+        let literal = WrittenTable::read(source).expect("bundled tables can be read");
         for amendment in &literal.amendments {
             assert!(!amendment.shown_by.is_empty(), "{}: nothing shows it", amendment.id);
             let verified = verify(&literal, amendment, (SYSTEMS, &systems), &options);
             for shown in &verified.shown_by {
                 match &shown.outcome {
-                    Outcome::Fault(fault) => assert_eq!(fault.code, shown.by),
-                    Outcome::Run { property, .. } => {
+                    EvidenceOutcome::Fault(fault) => assert_eq!(fault.code, shown.by),
+                    EvidenceOutcome::Counterexample { property, .. } => {
                         assert!(shown.by.ends_with(&property.name));
                     }
-                    other @ (Outcome::Others(_)
-                    | Outcome::Nothing
-                    | Outcome::Open(_)
-                    | Outcome::Unknown(_)) => {
+                    other @ (EvidenceOutcome::NotSpecific(_)
+                    | EvidenceOutcome::NoFailure
+                    | EvidenceOutcome::Truncated(_)
+                    | EvidenceOutcome::Unknown(_)) => {
                         let (id, by, out) = (&verified.id, &shown.by, &verified.without);
                         idle.push(format!("{id}: {by} without {out:?}: {other:?}"));
                     }

@@ -38,7 +38,7 @@ fn an_invariant_of_a_machine_that_was_compiled_without() {
 
 #[test]
 fn a_rule_that_asks_what_its_core_cannot_answer() {
-    let nobody = "nobody can answer all that this asks";
+    let nobody = "no single evaluator can answer this formula";
     is_not_answered(
         "group-lock-coordinator",
         [
@@ -69,7 +69,7 @@ fn a_rule_that_asks_what_its_core_cannot_answer() {
             "is: leads a merge(member)",
         ],
         "T067",
-        "as written and as amended, `IS SENT THE VIEW` is asked of two",
+        "`IS SENT THE VIEW` needs one evaluator as written and another as amended",
         "IS SENT THE VIEW:",
     );
     is_not_answered(
@@ -94,14 +94,14 @@ fn formulas_ask_what_they_may_and_rows_go_through_what_they_may() {
             "{ some: lost in the client's other locks, is: lost in LOST } }",
         ],
         "T067",
-        "nobody can answer all that this asks",
+        "no single evaluator can answer this formula",
         "lost in the client's other locks",
     );
     is_not_answered(
         "group-lock-coordinator",
         ["{ for each: existing locks, do:", "{ for each: responded locks, do:"],
         "T067",
-        "no row goes through `responded locks`",
+        "no row can loop over `responded locks`",
         "responded locks, do:",
     );
 }
@@ -120,13 +120,13 @@ fn a_guard_whose_formula_is_gone_or_asks_what_it_may_not() {
         (
             "serverLock is sufficient:   { is: SUFFICIENT(lok), cite",
             "T018",
-            "`lok` stands for nothing",
+            "unbound variable `lok`",
             "SUFFICIENT(lok)",
         ),
         (
             "serverLock is sufficient:   { is: CONFLICT(lock), cite",
             "T019",
-            "`CONFLICT` speaks of 2 things and is given 1 thing",
+            "`CONFLICT` takes 2 arguments, but 1 is given",
             "CONFLICT(lock)",
         ),
     ];
@@ -137,7 +137,7 @@ fn a_guard_whose_formula_is_gone_or_asks_what_it_may_not() {
         "group-lock-coordinator",
         ["{ is: ALL RESPONSES, cite", "{ is: SERVED, cite"],
         "T067",
-        "nobody can answer all that this asks",
+        "no single evaluator can answer this formula",
         "SERVED, cite",
     );
 }
@@ -191,7 +191,7 @@ fn an_invariant_that_asks_what_was_before() {
         "lock-status",
         ["is: \"same(one, other)\" } } }", "is: is in the list(one) } } }"],
         "T067",
-        "nobody can answer all that this asks",
+        "no single evaluator can answer this formula",
         "is in the list(one)",
     );
 }
@@ -200,7 +200,8 @@ fn an_invariant_that_asks_what_was_before() {
 #[test]
 fn an_invariant_that_asks_nobody_is_taken() {
     let table = turnstile_bundled::table("view-handler").expect("it is bundled").text;
-    let is = table.find("  not at once:").and_then(|at| Some(at + table[at..].find("    is: ")?));
+    let is =
+        table.find("  mutual exclusion:").and_then(|at| Some(at + table[at..].find("    is: ")?));
     let is = is.expect("it has a formula");
     let end = is + table[is..].find('\n').expect("a line");
     let folder = Scratch::new("ask-nobody");

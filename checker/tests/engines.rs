@@ -1,19 +1,19 @@
-//! The interned engine beside stateright's search of the same World: on every small world of every
-//! system, as written and amended, as many states and transitions without reductions, and the same
+//! The interned engine compared with stateright on the same World: in every small world of every
+//! system, as written and amended, the same states and transitions without reductions, and the same
 //! verdicts with them.
 
 mod literal;
 
 use turnstile_checker::SYSTEMS;
-use turnstile_harness::check::{Search, check as interned};
+use turnstile_harness::check::{SearchFn, check as interned};
 use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
-use turnstile_search::bounds::{Limits, Reductions, Silent};
-use turnstile_search::judged::Verdict;
+use turnstile_search::bounds::{Limits, NoProgress, Reductions};
+use turnstile_search::judgement::Verdict;
 use turnstile_spec::{Source, system::System};
 
-/// What is compared: name and verdict of each property that stateright can decide, and how long
-/// the run is that shows it. Liveness under fairness it leaves open.
+/// The name, verdict and counterexample length of each property that stateright can decide. It does
+/// not check liveness under fairness.
 fn verdicts<'a>(
     result: &'a ResultReport,
     reference: &ResultReport,
@@ -42,9 +42,9 @@ fn check(as_written: bool) {
             as_written,
             reduce: Reductions::NONE,
             tables: if as_written { literal::tables(entry) } else { Vec::new() },
-            ..Options::new(&Silent)
+            ..Options::new(&NoProgress)
         };
-        let run = |search: Search, options: &Options<'_>| {
+        let run = |search: SearchFn, options: &Options<'_>| {
             let result = entry.run_by(search, &file, world, options);
             let result = result.expect("its names are known");
             assert!(result.complete, "{}: {:?}", result.title(), result.notes.cut);
@@ -78,40 +78,39 @@ fn amended_both_engines_agree() {
     check(false);
 }
 
-/// What `--reduce` leaves to the engine, and what the engine makes of it: names, and what it says
-/// of those that it does not make.
+/// The reductions that the engine makes of those requested by `--reduce`, and its reasons.
 #[track_caller]
 fn reduced(system: &str, world: &str, reduce: Reductions) -> (Vec<String>, String) {
     let entry = SYSTEMS.entry(system).expect("it is compiled in");
     let text = turnstile_bundled::system(system).expect("every system is bundled");
     let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
     let limits = Limits { max_states: Some(200), ..Limits::default() };
-    let options = Options { reduce, limits, ..Options::new(&Silent) };
+    let options = Options { reduce, limits, ..Options::new(&NoProgress) };
     let world = file.world(world).expect("it has the world");
     let result = entry.run(&file, world, &options).expect("its names are known");
     (result.reductions, result.notes.remarks.join("\n"))
 }
 
 #[test]
-fn only_the_reductions_asked_for_are_made_and_each_says_why() {
+fn only_requested_reductions_are_made_each_with_its_reason() {
     let none = Reductions::NONE;
     let symmetry = Reductions { symmetry: true, ..none };
     let (names, why) = reduced("claim", "small", none);
     assert_eq!((names.len(), why.contains("reduced by")), (0, false), "{why}");
     let (names, why) = reduced("claim", "small", symmetry);
     assert_eq!(names, ["symmetry"]);
-    assert!(why.contains("reduced by symmetry: the members of the role change places"), "{why}");
+    assert!(why.contains("reduced by symmetry: a permutation of the members of the role"), "{why}");
     assert!(!why.contains("not reduced"), "nothing else was asked for: {why}");
 }
 
 #[test]
-fn what_speaks_of_runs_is_searched_whole_and_says_so() {
-    let (names, why) = reduced("claim", "hurry", Reductions::ALL);
+fn liveness_is_checked_without_reductions() {
+    let (names, why) = reduced("claim", "lost-request+signal+release", Reductions::ALL);
     assert!(names.is_empty(), "{names:?}");
-    let words =
-        "not reduced by dead, symmetry, loss: \"the first claim is answered\" speaks of fair";
+    let words = "not reduced by dead, symmetry, loss: \"claim() eventually returns\" is a liveness";
     assert!(why.contains(words), "{why}");
     let (_, why) = reduced("claim", "small", Reductions { loss: true, ..Reductions::NONE });
-    let words = "not reduced by loss: \"an answer can come\" asks what can be reached after one";
+    let words = "not reduced by loss: \"a waiting call can still return\" quantifies over paths \
+                 after a loss";
     assert!(why.contains(words), "{why}");
 }

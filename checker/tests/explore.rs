@@ -64,7 +64,7 @@ fn a_table_can_be_walked_through() {
     assert_eq!(line, format!("gate: open http://{address} in a browser\n"));
     assert!(get(address, "/").contains("<html"));
     let status = get(address, "/.status");
-    assert!(status.contains("no-event-without-row"), "{status}");
+    assert!(status.contains("no unhandled event"), "{status}");
     let states = get(address, "/.states/");
     assert!(states.contains("Configuration"), "{states}");
 }

@@ -1,5 +1,5 @@
-//! The interned engine on a lock protocol whose numbers of states are known from other checkers:
-//! the same counts on any number of threads, the same verdicts with every reduction.
+//! The interned engine on a lock protocol whose state counts are known from other checkers: the
+//! same counts on any number of threads, the same verdicts with every reduction.
 
 #[path = "../benches/lock/parts.rs"]
 mod parts;
@@ -12,24 +12,30 @@ use std::sync::{Arc, Mutex};
 use parts::{Lock, Part};
 use stateright::{Checker as _, Model as _};
 use turnstile_reference::Model;
-use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
-use turnstile_search::breadth::{Ask, Walk, search};
-use turnstile_search::engine::{Question, run};
+use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::breadth_first::{SearchConfig, SearchOutcome, search};
+use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::interned::Interned;
-use turnstile_search::judged::Verdict;
-use turnstile_search::parts::{
-    Claim, Done, Fairness, Offer, Parts, Place, Predicate, Property, cascade,
-};
+use turnstile_search::judgement::Verdict;
 use turnstile_search::replay::{Trail, replay, trail};
-use turnstile_search::space::Space;
+use turnstile_search::state_space::StateSpace;
+use turnstile_search::transition_system::{
+    EnabledOp, Fairness, Outcome, Place, Predicate, Property, PropertyKind, TransitionSystem,
+    cascade,
+};
 
-/// Broken by nobody; met by everybody.
-const NOTEWORTHY: [(usize, bool); 2] = [(0, false), (1, true)];
+/// Predicate 0 never fails; predicate 1 holds in some state.
+const PROPOSITIONS: [(usize, bool); 2] = [(0, false), (1, true)];
 
-fn walk<W: Parts>(space: &Interned<'_, W>, threads: usize) -> Walk {
-    let ask =
-        Ask { threads, limits: Limits::default(), stop_at: 0, records: false, progress: &Silent };
-    search(space, ask)
+fn explore<W: TransitionSystem>(space: &Interned<'_, W>, threads: usize) -> SearchOutcome {
+    let config = SearchConfig {
+        threads,
+        limits: Limits::default(),
+        stop_at: 0,
+        records_graph: false,
+        progress: &NoProgress,
+    };
+    search(space, config)
 }
 
 #[track_caller]
@@ -37,40 +43,40 @@ fn check(clients: u8, rounds: u8, reduce: Reductions, states: usize) {
     let system = Lock::new(clients, rounds);
     let mut alone = None;
     for threads in 1..=3 {
-        let space = Interned::new(&system, NOTEWORTHY.to_vec(), reduce);
-        let walk = walk(&space, threads);
-        assert_eq!(walk.states, states, "{threads} threads");
-        assert_eq!(walk.cut, None);
-        assert_eq!(walk.first[0], None, "mutual exclusion");
+        let space = Interned::new(&system, PROPOSITIONS.to_vec(), reduce);
+        let found = explore(&space, threads);
+        assert_eq!(found.states, states, "{threads} threads");
+        assert_eq!(found.truncation, None);
+        assert_eq!(found.first[0], None, "mutual exclusion");
         assert_eq!(space.impure(), None);
-        let met = walk.first[1].expect("somebody holds the lock at some time");
-        let shown = (walk.transitions, walk.depth, walk.log.path(met));
+        let met = found.first[1].expect("somebody holds the lock at some time");
+        let shown = (found.transitions, found.depth, found.log.path(met));
         assert_eq!(*alone.get_or_insert(shown.clone()), shown, "{threads} threads");
-        assert_is_run(&system, &space, &walk, met);
+        assert_is_trace(&system, &space, &found, met);
     }
 }
 
-/// The path to a state is a run of the protocol, shown by the protocol alone.
-fn assert_is_run(system: &Lock, space: &Interned<'_, Lock>, walk: &Walk, state: usize) {
+/// The path to a state is a trace of the protocol, as the protocol itself replays it.
+fn assert_is_trace(system: &Lock, space: &Interned<'_, Lock>, found: &SearchOutcome, state: usize) {
     let mut expander = space.expander();
-    let shown = trail(space, &walk.log, state);
+    let shown = trail(space, &found.log, state);
     let fingerprint = |state: &Vec<Part>| expander.fingerprint(state.clone());
     let successors = |state: &Vec<Part>| {
         let next = successors(system, state).into_iter();
         next.map(|state| ((), state)).collect::<Vec<((), Vec<Part>)>>()
     };
-    let run = replay(&shown, system.initial(), successors, |()| &[][..], fingerprint);
-    let parts: Vec<&Part> = run.last().iter().collect();
+    let trace = replay(&shown, system.initial(), successors, |()| &[][..], fingerprint);
+    let parts: Vec<&Part> = trace.last().iter().collect();
     let mut is_met = false;
-    system.test(&[1], &parts, &mut |_, answer| is_met = answer);
+    system.evaluate(&[1], &parts, &mut |_, answer| is_met = answer);
     assert!(is_met, "somebody holds the lock at the end of the run");
 }
 
 fn successors(system: &Lock, state: &[Part]) -> Vec<Vec<Part>> {
     let mut next = Vec::new();
     for (at, part) in (0..).map(Place).zip(state) {
-        for offer in system.offers(at, part) {
-            next.extend(cascade(system, state, at, &offer.op).into_iter().map(|end| end.state));
+        for enabled in system.enabled(at, part) {
+            next.extend(cascade(system, state, at, &enabled.op).into_iter().map(|end| end.state));
         }
     }
     next
@@ -81,7 +87,7 @@ fn two_clients_one_round() {
     check(2, 1, Reductions::NONE, 2_345);
 }
 
-/// Stateright on the same parts, as values: the same states, and nothing that breaks.
+/// Stateright on the same protocol, with values: the same count, and no violation.
 #[test]
 fn stateright_counts_the_same() {
     let model = Model::new(Arc::new(Lock::new(2, 1))).expect("they are few");
@@ -101,22 +107,22 @@ fn two_clients_two_rounds() {
 }
 
 #[test]
-fn without_dead_messages_there_are_as_many_as_elsewhere() {
+fn without_dead_messages_the_count_is_known() {
     let reduce = Reductions { dead: true, ..Reductions::NONE };
     check(2, 2, reduce, 2_125);
     check(4, 1, reduce, 35_721);
 }
 
-/// Two clients may change places: the orbits are counted once more by hand.
+/// Two clients are interchangeable: the orbits are counted independently.
 #[test]
 fn symmetric_states_are_counted_once() {
     let system = Lock::new(2, 1);
     let swapped = |state: &[Part]| -> Vec<Part> {
-        let renamed = |place: usize| {
+        let permuted = |place: usize| {
             let at = Place(u16::try_from(place).expect("few places"));
-            system.renamed(at, &state[place], 0, &[1, 0])
+            system.permuted(at, &state[place], 0, &[1, 0])
         };
-        [1, 0, 2, 4, 3].into_iter().map(renamed).collect()
+        [1, 0, 2, 4, 3].into_iter().map(permuted).collect()
     };
     let mut seen: HashSet<Vec<Part>> = system.initial().into_iter().collect();
     let mut open: Vec<Vec<Part>> = system.initial();
@@ -137,20 +143,20 @@ fn symmetric_states_are_counted_once() {
 }
 
 #[test]
-fn what_may_be_late_for_ever_need_not_be_lost() {
+fn losses_are_redundant_where_messages_may_be_delayed_forever() {
     let system = Lock::new(2, 2);
     let reduce = Reductions { loss: true, ..Reductions::NONE };
-    let space = Interned::new(&system, NOTEWORTHY.to_vec(), reduce);
-    let walk = walk(&space, 1);
-    assert!(walk.states < 650_217 / 100, "{} states", walk.states);
-    assert_eq!(walk.first[0], None);
-    assert!(walk.first[1].is_some());
+    let space = Interned::new(&system, PROPOSITIONS.to_vec(), reduce);
+    let found = explore(&space, 1);
+    assert!(found.states < 650_217 / 100, "{} states", found.states);
+    assert_eq!(found.first[0], None);
+    assert!(found.first[1].is_some());
 }
 
-/// A defect is found with every reduction and by the same number of steps, and the run that shows
-/// it is one of the whole protocol.
+/// A violation is found with every reduction at the same depth, and its counterexample is a trace
+/// of the unreduced protocol.
 #[test]
-fn every_reduction_finds_the_defect() {
+fn every_reduction_finds_the_violation() {
     let system = Lock { does_exclude: false, ..Lock::new(3, 1) };
     let all = Reductions::ALL;
     let none = Reductions::NONE;
@@ -162,32 +168,32 @@ fn every_reduction_finds_the_defect() {
         Reductions { loss: true, ..none },
     ];
     for reduce in kinds {
-        let space = Interned::new(&system, NOTEWORTHY.to_vec(), reduce);
+        let space = Interned::new(&system, PROPOSITIONS.to_vec(), reduce);
         assert_eq!(space.reductions(), reduce, "the protocol allows each");
-        let walk = walk(&space, 2);
-        let broken = walk.first[0].expect("two hold the lock");
-        assert_eq!(walk.log.path(broken).len(), 7, "{reduce:?}");
-        assert_is_run(&system, &space, &walk, broken);
+        let found = explore(&space, 2);
+        let broken = found.first[0].expect("two hold the lock");
+        assert_eq!(found.log.path(broken).len(), 7, "{reduce:?}");
+        assert_is_trace(&system, &space, &found, broken);
     }
 }
 
-/// The same protocol as a World, with links for each way: the same count.
+/// The same protocol as a World, with a link for each direction: the same count.
 #[test]
 fn a_world_has_as_many_states_as_the_protocol() {
     for (clients, rounds, states) in [(2, 1, 2_345), (3, 1, 101_675)] {
         let world = world::world(clients, rounds);
         for threads in 1..=2 {
             let space = Interned::new(&world, vec![(1, false), (0, true)], Reductions::NONE);
-            let walk = walk(&space, threads);
-            assert_eq!(walk.states, states, "{clients} clients, {rounds} rounds");
-            assert_eq!(walk.first[0], None);
+            let found = explore(&space, threads);
+            assert_eq!(found.states, states, "{clients} clients, {rounds} rounds");
+            assert_eq!(found.first[0], None);
             assert_eq!(space.impure(), None);
         }
     }
 }
 
 #[test]
-fn a_bound_ends_a_search_and_its_verdicts() {
+fn a_limit_truncates_a_search_and_its_verdicts() {
     let system = Lock::new(3, 1);
     let bounds = [
         Limits { max_states: Some(5_000), ..Limits::default() },
@@ -195,75 +201,81 @@ fn a_bound_ends_a_search_and_its_verdicts() {
         Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() },
     ];
     for limits in bounds {
-        let question = Question {
+        let request = CheckRequest {
             threads: 2,
             limits,
             reduce: Reductions::NONE,
-            until: &Until::End,
-            progress: &Silent,
+            until: &StopCondition::Exhausted,
+            progress: &NoProgress,
         };
-        let outcome = run(&system, question);
-        assert!(outcome.cut.is_some());
+        let outcome = run(&system, request);
+        assert!(outcome.truncation.is_some());
         assert!(limits.max_states.is_none_or(|most| outcome.states as u64 == most));
         assert!(outcome.states < 101_675);
-        assert!(outcome.judged.iter().all(|judged| judged.verdict == Verdict::Incomplete));
+        assert!(
+            outcome.judgements.iter().all(|judgement| judgement.verdict == Verdict::Incomplete)
+        );
     }
 }
 
-/// A core that counts how often it was asked: it does something else the second time.
+/// A core that is not a pure function: its second step differs from the first.
 #[derive(Default)]
-struct Fickle(Mutex<BTreeSet<u8>>);
+struct ImpureSystem(Mutex<BTreeSet<u8>>);
 
-impl Parts for Fickle {
+impl TransitionSystem for ImpureSystem {
     type Part = u8;
     type Op = ();
-    type Mark = ();
+    type Tag = ();
 
     fn initial(&self) -> Vec<Vec<u8>> {
         vec![vec![0]]
     }
 
-    fn offers(&self, _: Place, part: &u8) -> Vec<Offer<()>> {
-        let offer = Offer { op: (), fairness: Fairness::Never, is_loss: false };
-        if *part < 10 { vec![offer] } else { Vec::new() }
+    fn enabled(&self, _: Place, part: &u8) -> Vec<EnabledOp<()>> {
+        let enabled = EnabledOp { op: (), fairness: Fairness::None, is_loss: false };
+        if *part < 10 { vec![enabled] } else { Vec::new() }
     }
 
-    fn apply(&self, _: Place, part: &u8, (): &()) -> Vec<Done<u8, (), ()>> {
+    fn apply(&self, _: Place, part: &u8, (): &()) -> Vec<Outcome<u8, (), ()>> {
         let is_new = self.0.lock().expect("nobody panicked").insert(*part);
         let next = if is_new || *part != 7 { part + 1 } else { 0 };
-        vec![Done::plain(next)]
+        vec![Outcome::plain(next)]
     }
 
     fn predicates(&self) -> Vec<Predicate> {
         vec![Predicate { name: "small".to_owned(), reads: None, reads_messages: false }]
     }
 
-    fn test(&self, predicates: &[usize], state: &[&u8], answer: &mut dyn FnMut(usize, bool)) {
+    fn evaluate(&self, predicates: &[usize], state: &[&u8], answer: &mut dyn FnMut(usize, bool)) {
         predicates.iter().for_each(|&predicate| answer(predicate, *state[0] < 100));
     }
 
     fn properties(&self) -> Vec<Property> {
-        vec![Property { name: "stays small".to_owned(), claim: Claim::Always(0), premise: None }]
+        vec![Property {
+            name: "stays small".to_owned(),
+            kind: PropertyKind::Always(0),
+            antecedent: None,
+        }]
     }
 }
 
 #[test]
-fn a_core_that_remembers_is_found_out() {
-    let question = Question {
+fn an_impure_core_is_detected() {
+    let request = CheckRequest {
         threads: 1,
         limits: Limits::default(),
         reduce: Reductions::NONE,
-        until: &Until::End,
-        progress: &Silent,
+        until: &StopCondition::Exhausted,
+        progress: &NoProgress,
     };
-    let outcome = run(&Fickle::default(), question);
+    let outcome = run(&ImpureSystem::default(), request);
     assert_eq!((outcome.states, outcome.runs), (11, 10), "each operation was run once");
     assert_eq!(outcome.impure.as_deref(), Some("() on 7"));
 }
 
-/// A run that the system does not take is a defect of the engine, and ends it.
+/// A trail that is no trace of the system is a defect of the engine, and panics.
 #[test]
-fn a_trail_that_is_no_run_is_not_shown() {
+fn a_trail_that_is_no_trace_is_rejected() {
     let numbers = |state: &u64| if *state < 3 { vec![((), state + 1)] } else { Vec::new() };
     let walk =
         |trail: Vec<u64>| replay(&Trail::of(trail), vec![0], numbers, |()| &[][..], |state| *state);

@@ -3,27 +3,27 @@
 
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::mutate::change::Mutant;
-use turnstile_harness::mutate::{Baselines, Mutated, mutants, mutate};
+use turnstile_harness::mutate::{Baselines, MutationReport, mutants, mutate};
 use turnstile_harness::options::Options;
-use turnstile_search::bounds::{Limits, Silent};
-use turnstile_spec::{Literal, Source, System};
+use turnstile_search::bounds::{Limits, NoProgress};
+use turnstile_spec::{Source, System, WrittenTable};
 
 /// Enough to kill what is plainly wrong, and soon over.
 const STATES: u64 = 100;
 
-fn table(name: &str) -> Literal {
+fn table(name: &str) -> WrittenTable {
     let text = turnstile_bundled::table(name).expect("it is bundled");
-    Literal::read(Source::new(text.file, text.text)).expect("bundled tables can be read")
+    WrittenTable::read(Source::new(text.file, text.text)).expect("bundled tables can be read")
 }
 
-fn run(literal: &Literal, threads: usize) -> Mutated {
+fn run(literal: &WrittenTable, threads: usize) -> MutationReport {
     let systems: Vec<System> = turnstile_bundled::SYSTEMS
         .iter()
         .map(|text| System::read(Source::new(text.file, text.text)).expect("it can be read"))
         .collect();
     let sound = literal.amended().expect("bundled tables are sound");
     let limits = Limits { max_states: Some(STATES), ..Limits::default() };
-    let options = Options { threads, limits, ..Options::new(&Silent) };
+    let options = Options { threads, limits, ..Options::new(&NoProgress) };
     mutate(literal, &sound, &mut Baselines::new(SYSTEMS, &systems), &options)
 }
 
@@ -47,7 +47,8 @@ fn a_mutant_is_killed_or_lives_or_is_left_open() {
 #[test]
 fn no_two_mutants_are_called_alike() {
     for bundled in turnstile_bundled::TABLES {
-        let literal = Literal::read(Source::new(bundled.file, bundled.text)).expect("it is read");
+        let literal =
+            WrittenTable::read(Source::new(bundled.file, bundled.text)).expect("it is read");
         let sound = literal.amended().expect("it is sound");
         let all = mutants(&sound.vocabulary, &sound.table);
         assert!(all.len() > 20, "{}", bundled.name);

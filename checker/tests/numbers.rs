@@ -1,27 +1,27 @@
-//! A visit to the numbers of a part shows every one of them and does nothing else: random walks
-//! through the worlds of every system, and so through the states of every core that runs in one.
+//! The visit of symbolic ids of a part visits every one and does nothing else: random walks through
+//! the worlds of every system, and so through the states of every core in them.
 
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::Options;
-use turnstile_search::bounds::Silent;
-use turnstile_search::parts::{Parts, Place};
+use turnstile_search::bounds::NoProgress;
+use turnstile_search::transition_system::{Place, TransitionSystem};
 use turnstile_spec::{Source, system::System};
 use turnstile_step::{IdClass, Order};
 use turnstile_world::{Part, State, World};
 
-/// Above every number that a world has after a step, below what a client draws as its key.
+/// Above every id in a state of a world, below the random keys of clients.
 const FAR: u64 = 1 << 20;
-/// States of one walk.
+/// The states of one walk.
 const STEPS: usize = 150;
 
-/// The types whose debug text shows a number that is visited.
+/// The types whose debug text contains a symbolic id.
 const TYPES: [&str; 7] =
     ["Token(", "ClaimId(", "IdempotencyKey(", "ViewId(", "LockId(", "DataVersion(", "number: "];
 
-/// A small generator of the xorshift family; any other would do.
-struct Dice(u64);
+/// An xorshift generator.
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -30,7 +30,7 @@ impl Dice {
     }
 }
 
-/// Other numbers, in the same order where there is one.
+/// Maps an id to a far one, in the same order if the class has one.
 fn far(class: IdClass, number: u64) -> u64 {
     match class.order {
         Order::Rank | Order::Count => FAR + 2 * number,
@@ -42,7 +42,7 @@ fn places(state: &State) -> impl Iterator<Item = (Place, &Part)> {
     (0..).map(Place).zip(&state.0)
 }
 
-/// The numbers in a debug text that are not far.
+/// The ids in a debug text that are not far.
 fn near(text: &str) -> Vec<&str> {
     let of = |name: &'static str| {
         text.match_indices(name).filter_map(move |(at, _)| {
@@ -55,21 +55,21 @@ fn near(text: &str) -> Vec<&str> {
     TYPES.into_iter().flat_map(of).collect()
 }
 
-/// The state with its numbers far apart, in the same order, but for those that stay as they are.
-/// Each of them is shown, and a look changes nothing.
+/// The state with its ids mapped to far ones, as far as the class allows. Asserts that each id is
+/// visited, and that a visit changes nothing.
 #[track_caller]
 fn check_state(world: &World, state: &State) -> State {
     let mut other = state.clone();
     for (place, part) in places(state) {
         let mut seen = part.clone();
-        world.numbers(place, &mut seen, &mut |_, _| {});
-        assert_eq!(seen, *part, "a look changes nothing");
-        // A key that was just drawn is far already, and may stay.
-        world.numbers(place, &mut seen, &mut |class, number| *number = far(class, *number));
+        world.visit_ids(place, &mut seen, &mut |_, _| {});
+        assert_eq!(seen, *part, "a visit changes nothing");
+        // A new random key is far already, and may stay.
+        world.visit_ids(place, &mut seen, &mut |class, number| *number = far(class, *number));
         let text = format!("{seen:?}");
         assert!(near(&text).is_empty(), "not visited: {:?} in {text}", near(&text));
-        world.numbers(place, &mut other.0[place.index()], &mut |class, number| {
-            // Zero is before all, and how near counted ones are has a meaning.
+        world.visit_ids(place, &mut other.0[place.index()], &mut |class, number| {
+            // Rank 0 is fixed, and the distance of counted ids has a meaning.
             let stays = match class.order {
                 Order::Equality => false,
                 Order::Rank => *number == 0,
@@ -83,7 +83,7 @@ fn check_state(world: &World, state: &State) -> State {
     other
 }
 
-/// What can happen does not depend on how far apart numbers are.
+/// The successors do not depend on the distance of ids.
 #[track_caller]
 fn check_steps(world: &World, state: &State, other: &State) {
     let (actions, others) = (world.actions_of(state), world.actions_of(other));
@@ -91,7 +91,7 @@ fn check_steps(world: &World, state: &State, other: &State) {
     for (action, other_action) in actions.iter().zip(&others) {
         let (to, other_to) = (world.after(state, action), world.reached(other, other_action));
         let to = to.map(|state| state.0);
-        // What changes nothing leads nowhere, but for the numbers.
+        // Only ids may change in a self-loop.
         let other_to = other_to.map(|reached| reached.state).filter(|to| *to != state.0);
         assert_eq!(to, other_to, "{action:?}");
     }
@@ -101,11 +101,11 @@ fn walk(system: &str) {
     let entry = SYSTEMS.entry(system).expect("it is known");
     let text = turnstile_bundled::system(system).expect("it is bundled");
     let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
-    let options = Options::new(&Silent);
+    let options = Options::new(&NoProgress);
     for (seed, named) in (1..).zip(&file.worlds) {
         let world = entry.world(&file, named, &options).expect("its names are known");
-        let mut dice = Dice(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed) | 1);
-        let mut state = world.first();
+        let mut rng = Rng(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed) | 1);
+        let mut state = world.initial_state();
         for _ in 0..STEPS {
             let other = check_state(&world, &state);
             check_steps(&world, &state, &other);
@@ -113,8 +113,8 @@ fn walk(system: &str) {
             let mut after: Vec<_> =
                 after.filter_map(|action| world.after(&state, &action)).collect();
             state = match after.len() {
-                0 => world.first(),
-                count => after.swap_remove(dice.below(count)),
+                0 => world.initial_state(),
+                count => after.swap_remove(rng.below(count)),
             };
         }
     }

@@ -62,7 +62,7 @@ fn a_table_may_come_by_standard_input() {
         .stdin(gate)
         .output()
         .expect("the binary is built");
-    assert_eq!(text(&output.stdout), "/dev/stdin: no faults\n");
+    assert_eq!(text(&output.stdout), "✓ /dev/stdin: no errors\n");
 }
 
 /// Runs in a folder that has `gate.yaml`.
@@ -80,7 +80,7 @@ fn check(folder: &Path, junit: &str, sarif: &str) -> Output {
 #[test]
 fn two_outputs_are_two_files() {
     let folder = with_gate("outputs");
-    let what = "`--junit` and `--sarif` both mean out: give each a file";
+    let what = "`--junit` and `--sarif` name the same file out: name two";
     ends_with(&check(&folder, "out", "out"), 2, what);
     ends_with(&check(&folder, "out", "./out"), 2, what);
     ends_with(&check(&folder, "out", folder.join("out").to_str().expect("text")), 2, what);
@@ -91,7 +91,7 @@ fn two_outputs_are_two_files() {
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("later", folder.join("soft")).expect("the folder is ours");
-        let what = "`--junit` and `--sarif` both mean soft";
+        let what = "`--junit` and `--sarif` name the same file soft";
         ends_with(&check(&folder, "soft", "later"), 2, what);
         assert_eq!(check(&folder, "/dev/null", "/dev/null").status.code(), Some(0));
     }
@@ -103,7 +103,7 @@ fn no_output_goes_over_what_is_read() {
     let folder = with_gate("inputs");
     let before = fs::read_to_string(folder.join("gate.yaml")).expect("it is there");
     fs::hard_link(folder.join("gate.yaml"), folder.join("twin")).expect("the folder is ours");
-    let what = "would write over a table that is read: name another file";
+    let what = "would overwrite a table that is read: name another file";
     ends_with(&check(&folder, "gate.yaml", "out"), 2, what);
     ends_with(&check(&folder, "out", "./gate.yaml"), 2, what);
     ends_with(&check(&folder, "out", "twin"), 2, what);

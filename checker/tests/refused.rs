@@ -1,5 +1,4 @@
-//! A world of the library that cannot be searched is refused before the search, and one with many
-//! properties is searched.
+//! Invalid worlds are rejected before the search; a world may have many properties.
 
 mod toy;
 
@@ -8,16 +7,22 @@ use std::sync::Arc;
 use stateright::{Checker as _, Model as _};
 use toy::{By, ENGINES, Row, Toy, is, is_not, property, verdicts, world};
 use turnstile_reference::Model;
-use turnstile_search::judged::Verdict;
-use turnstile_world::{Budget, Chance, Claim, Link, LinkKind, Mail, Node, World, WorldError};
+use turnstile_search::judgement::Verdict;
+use turnstile_world::{
+    Budget, ChannelOptions, Link, LinkKind, Node, Occurrence, TemporalFormula, World, WorldError,
+};
 
 const ROWS: &[Row] = &[(0, By::Budget("outage"), 1), (1, By::Command, 2)];
 
-/// What is said of a world of so many nodes, with a link to each of these and with these budgets.
+/// The errors of a world with this number of nodes, a link to each of these and these budgets.
 fn errors(nodes: usize, links: &[usize], budgets: &[(&str, Option<u8>)]) -> Vec<WorldError> {
     let node = |number: usize| Node { name: format!("toy {number}"), role: "toy".to_owned() };
-    let mail =
-        Mail { is_ordered: true, loss: Chance::Never, duplication: Chance::Never, capacity: 1 };
+    let mail = ChannelOptions {
+        is_ordered: true,
+        loss: Occurrence::Never,
+        duplication: Occurrence::Never,
+        capacity: 1,
+    };
     let link = |&to: &usize| Link { from: 0, to, kind: LinkKind::Messages(mail) };
     let budget = |&(name, limit): &(&str, _)| Budget { name: str::to_owned(name), limit };
     let world = World::new(
@@ -30,7 +35,7 @@ fn errors(nodes: usize, links: &[usize], budgets: &[(&str, Option<u8>)]) -> Vec<
 }
 
 #[test]
-fn a_budget_that_nothing_takes_from_is_refused() {
+fn an_unknown_budget_is_rejected() {
     assert_eq!(errors(1, &[], &[("outage", Some(1)), ("toy crash", None)]), []);
     let [error] = &errors(1, &[], &[("outrage", Some(1))])[..] else { panic!("one error") };
     let text = error.to_string();
@@ -39,7 +44,7 @@ fn a_budget_that_nothing_takes_from_is_refused() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_said_at_once() {
+fn all_errors_are_reported_at_once() {
     let budgets = [("outage", Some(15)), ("outage", Some(14)), ("drift", None)];
     let said: Vec<String> =
         errors(65, &[64, 65], &budgets).iter().map(ToString::to_string).collect();
@@ -56,42 +61,45 @@ fn everything_that_is_wrong_is_said_at_once() {
 }
 
 #[test]
-fn a_property_that_cannot_excuse_is_refused() {
+fn an_invalid_waiver_is_rejected() {
     let mut world = world(ROWS, &[("outage", None), ("other outage", Some(1))]);
-    let mut said = |claim, without| {
-        let refused = world.claim(property("one", claim, &[without]));
+    let mut said = |formula, without| {
+        let refused = world.add_property(property("one", formula, &[without]));
         refused.err().map(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
-    let always = || Claim::Always { holds: is(0), premise: is(0) };
-    let text = "`one` excuses `outage`, whose budget has no limit: whether it has happened cannot \
-                be told";
+    let always = || TemporalFormula::Always { holds: is(0), antecedent: is(0) };
+    let text = "`one` waives `outage`, whose budget has no limit: whether it has occurred is \
+                unknown";
     assert_eq!(said(always(), "outage"), Some(vec![text.to_owned()]));
-    let text = "`one` is a `sometimes`, which excuses no fault";
-    assert_eq!(said(Claim::Sometimes(is(0)), "other outage"), Some(vec![text.to_owned()]));
+    let text = "`one` is a `sometimes`, which cannot waive a fault";
+    assert_eq!(
+        said(TemporalFormula::Sometimes(is(0)), "other outage"),
+        Some(vec![text.to_owned()])
+    );
     let unknown = said(always(), "other outrage").expect("misspelt");
     assert!(unknown[0].starts_with("no kind of fault is called `other outrage`"), "{unknown:?}");
     assert_eq!(said(always(), "other outage"), None);
 }
 
-/// A world with so many properties that hold, each with its premise, and then one that fails.
+/// A world with `count` properties that hold, each with its antecedent, and then one that fails.
 fn many(count: usize) -> World {
     let mut world = world(ROWS, &[("outage", Some(1))]);
     for number in 0..count {
         let name = String::leak(format!("holds {number}"));
-        let claim = match number % 3 {
-            0 => Claim::Always { holds: is_not(3), premise: is(2) },
-            1 => Claim::CanReach { premise: is(1), goal: is(2) },
-            _ => Claim::Sometimes(is(1)),
+        let formula = match number % 3 {
+            0 => TemporalFormula::Always { holds: is_not(3), antecedent: is(2) },
+            1 => TemporalFormula::CanReach { antecedent: is(1), goal: is(2) },
+            _ => TemporalFormula::Sometimes(is(1)),
         };
-        world.claim(property(name, claim, &[])).expect("it excuses nothing");
+        world.add_property(property(name, formula, &[])).expect("it waives no fault");
     }
-    let claim = Claim::Always { holds: is_not(2), premise: is(1) };
-    world.claim(property("fails", claim, &[])).expect("it excuses nothing");
+    let formula = TemporalFormula::Always { holds: is_not(2), antecedent: is(1) };
+    world.add_property(property("fails", formula, &[])).expect("it waives no fault");
     world
 }
 
 #[test]
-fn any_number_of_properties_is_decided() {
+fn any_number_of_properties_is_checked() {
     for count in [31, 32, 33, 63, 64, 100] {
         let world = Arc::new(many(count));
         for (engine, is_reference) in ENGINES.into_iter().zip([false, true]) {
@@ -109,7 +117,7 @@ fn any_number_of_properties_is_decided() {
 }
 
 #[test]
-fn explorer_is_asked_about_every_property_or_refuses() {
+fn explorer_shows_every_property_or_is_rejected() {
     for count in [15, 16, 17, 63] {
         let model = Model::new(Arc::new(many(count))).expect("so many are asked about");
         let checker = model.checker().spawn_bfs().join();

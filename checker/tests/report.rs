@@ -2,10 +2,11 @@
 //! loop of a lasso, verdicts of every kind.
 
 use turnstile_cli::report::paint::Paint;
-use turnstile_cli::report::{run, summary, text};
-use turnstile_harness::result::{Kind, PropertyKind, PropertyReport, Report, ResultReport};
+use turnstile_cli::report::text::Detail;
+use turnstile_cli::report::{summary, text, trace};
+use turnstile_harness::result::{PropertyKind, PropertyReport, Report, ResultKind, ResultReport};
 use turnstile_harness::status::Status;
-use turnstile_search::judged::Verdict;
+use turnstile_search::judgement::Verdict;
 use turnstile_world::trace::{EffectReport, StepReport};
 
 fn step(node: &str, from: Option<&str>, event: &str, row: &str) -> StepReport {
@@ -21,7 +22,7 @@ fn step(node: &str, from: Option<&str>, event: &str, row: &str) -> StepReport {
 
 /// A client's lease lapses while its renewal is on the way, and another is let in.
 fn two_holders() -> PropertyReport {
-    let mut property = PropertyReport::new("one holder acts", PropertyKind::Always, Verdict::Fails);
+    let mut property = PropertyReport::new("no double grant", PropertyKind::Always, Verdict::Fails);
     let mut told = step("client 1", Some("server"), "200", "44");
     told.effects = vec![EffectReport::Does("tells user: acquired".to_owned())];
     property.counterexample = vec![
@@ -49,29 +50,30 @@ fn looks(drawn: &str, expected: &str) {
 
 #[test]
 fn a_run_of_several_nodes_is_a_diagram() {
-    looks(&run::draw(&two_holders(), paint(100)), DIAGRAM);
+    looks(&trace::draw(&two_holders(), paint(100)), DIAGRAM);
 }
 
 #[test]
 fn a_narrow_terminal_gets_lines() {
-    looks(&run::draw(&two_holders(), paint(50)), LINES);
+    looks(&trace::draw(&two_holders(), paint(50)), LINES);
 }
 
 #[test]
 fn a_lasso_says_where_its_loop_begins() {
     let mut property =
-        PropertyReport::new("a claim is answered", PropertyKind::LeadsTo, Verdict::Fails);
+        PropertyReport::new("claim() eventually returns", PropertyKind::LeadsTo, Verdict::Fails);
     property.counterexample =
         vec![step("client 1", None, "start", "36"), step("client 1", None, "retry", "78")];
     property.loop_from = Some(1);
-    looks(&run::draw(&property, paint(80)), LASSO);
+    looks(&trace::draw(&property, paint(80)), LASSO);
 }
 
 /// A result with a property of every verdict.
 fn mixed() -> ResultReport {
-    let mut result = ResultReport::new(Kind::System, "claim", Some("loss"));
+    let mut result = ResultReport::new(ResultKind::System, "claim", Some("loss"));
     let mut fair = PropertyReport::new("answered", PropertyKind::LeadsTo, Verdict::Holds);
-    fair.assumptions = vec!["client 1 retries".to_owned()];
+    let delivery = |call| format!("strongly fair: server to client 1: call {call}: 204");
+    fair.assumptions = vec![delivery(0), delivery(1), "weakly fair: client 1 resumes".to_owned()];
     fair.not_needed =
         ["client 2 retries", "loss ends", "the server wakes"].map(str::to_owned).into();
     let with = |name: &str, verdict| {
@@ -82,9 +84,9 @@ fn mixed() -> ResultReport {
     result.properties = vec![
         two_holders(),
         fair,
-        with("nothing is left", Verdict::Vacuous),
+        with("no claim leaked", Verdict::Vacuous),
         with("told once", Verdict::Incomplete),
-        with("can be answered", Verdict::FailsOnlyUnfairly),
+        with("can be answered", Verdict::HoldsUnderFairness),
     ];
     for property in &mut result.properties {
         property.faults_exercised = vec!["lost request".to_owned(), "duplicate".to_owned()];
@@ -98,39 +100,49 @@ fn mixed() -> ResultReport {
     result.reductions = vec!["dead".to_owned()];
     result.notes.cut = Some("--max-states 1000000 reached".to_owned());
     result.notes.remarks = vec!["dead: no property reads the network".to_owned()];
-    result.notes.never_reached = vec!["fault that never happened: late answer".to_owned()];
+    result.notes.faults_never_injected = vec!["late answer".to_owned()];
     result
 }
 
 #[test]
 fn a_result_has_a_line_for_each_verdict() {
-    let drawn = text::result(&mixed(), paint(80));
+    let drawn = text::result(&mixed(), paint(80), Detail::Brief);
     let (drawn, _) = drawn.split_once("\n\n").expect("a run stands behind the verdicts");
     looks(drawn, RESULT);
     let summary = summary::summary(&[mixed()], paint(80));
-    let expected = "fails: 2 hold, 1 fail, 1 vacuous, 1 incomplete in 1 search over \
-                    1,234,567 states, 12.35 s\n";
+    let expected = "fails: 2 of 5 properties hold, 1 of them under fairness, 1 fail, 1 vacuous, \
+                    1 incomplete; 1 search, 1,234,567 states, 12.35 s\n";
     looks(&summary, expected);
+    // What does not hold is listed once more below several results.
+    let listed = summary::summary(&[mixed(), mixed()], paint(80));
+    assert!(listed.contains("\n  ✗ claim/loss: no double grant fails\n"), "{listed}");
+}
+
+#[test]
+fn verbose_has_sentences_assumptions_and_figures() {
+    let drawn = text::result(&mixed(), paint(80), Detail::Full);
+    let (drawn, _) = drawn.split_once("\n\n").expect("a run stands behind the verdicts");
+    looks(drawn, VERBOSE);
 }
 
 /// What was not searched to its end does not say that nothing takes a row.
 #[test]
 fn rows_are_untaken_only_by_whole_searches() {
     let world = |name: &str, complete| {
-        let mut result = ResultReport::new(Kind::System, "claim", Some(name));
+        let mut result = ResultReport::new(ResultKind::System, "claim", Some(name));
         result.complete = complete;
         result.properties = vec![PropertyReport::new("p", PropertyKind::Always, Verdict::Holds)];
         result.coverage.not_taken = vec!["47".to_owned()];
         result
     };
     let told = |complete| summary::summary(&[world("a", true), world("b", complete)], paint(80));
-    assert!(told(true).starts_with("claim: no world takes 1 row: 47\n"), "{}", told(true));
+    assert!(told(true).starts_with("claim: 1 row taken in no world: 47\n"), "{}", told(true));
     assert!(told(false).starts_with("incomplete: "), "{}", told(false));
 }
 
 #[test]
 fn colour_changes_nothing_but_colour() {
-    let coloured = text::result(&mixed(), Paint { width: 80, is_coloured: true });
+    let coloured = text::result(&mixed(), Paint { width: 80, is_coloured: true }, Detail::Brief);
     let mut plain = String::new();
     let mut rest = coloured.as_str();
     while let Some((before, after)) = rest.split_once('\u{1b}') {
@@ -139,7 +151,7 @@ fn colour_changes_nothing_but_colour() {
     }
     plain.push_str(rest);
     assert!(coloured.contains('\u{1b}'));
-    looks(&plain, &text::result(&mixed(), paint(80)));
+    looks(&plain, &text::result(&mixed(), paint(80), Detail::Brief));
 }
 
 #[test]
@@ -157,13 +169,13 @@ fn two_goes_before_one_before_three() {
 #[test]
 fn each_verdict_has_its_status() {
     let of = |verdict, complete| {
-        let mut result = ResultReport::new(Kind::Table, "gate", None);
+        let mut result = ResultReport::new(ResultKind::Table, "gate", None);
         result.complete = complete;
         result.properties = vec![PropertyReport::new("p", PropertyKind::Always, verdict)];
         Status::of(&result).code()
     };
     assert_eq!(of(Verdict::Holds, true), 0);
-    assert_eq!(of(Verdict::FailsOnlyUnfairly, true), 0);
+    assert_eq!(of(Verdict::HoldsUnderFairness, true), 0);
     assert_eq!(of(Verdict::Holds, false), 3);
     assert_eq!(of(Verdict::Incomplete, false), 3);
     assert_eq!(of(Verdict::Vacuous, true), 1);
@@ -183,7 +195,7 @@ fn json_is_the_contract() {
         "peak_memory_bytes": 1_572_864, "faults": [],
         "cut": "--max-states 1000000 reached",
         "properties": [{
-            "name": "one holder acts", "kind": "always", "verdict": "fails", "assumptions": [],
+            "name": "no double grant", "kind": "always", "verdict": "fails", "assumptions": [],
             "faults_exercised": ["lost request", "duplicate"], "loop_from": null,
             "counterexample": [
                 { "node": "client 1", "event": "start", "row": "36", "from": null, "effects": [] },
@@ -209,42 +221,63 @@ const DIAGRAM: &str = "
     5       │ ┄ lost: request PATCH (ttl=...), client 1 and server ┄
     6       │         │─── 202 ───▶│                                row 53
     7       │         ● ttl lapses │                                row T1, T2
-      ✗ one holder acts: client 1 and client 2 both act
+      ✗ no double grant: client 1 and client 2 both act
 ";
 
 const LINES: &str = "
-    1   client 1  start                                               row 36
-    2   server    POST from client 1                                  row P1
-    3   client 1  201 from server                                     row 52
-    4   client 1  200 from server                                     row 44
+    1   client 1  start                 row 36
+    2   server    POST from client 1    row P1
+    3   client 1  201 from server       row 52
+    4   client 1  200 from server       row 44
     5   network   lost: request PATCH (ttl=...), client 1 and server
-    6   client 2  202 from server                                     row 53
-    7   server    ttl lapses                                          row T1, T2
-      ✗ one holder acts: client 1 and client 2
+    6   client 2  202 from server       row 53
+    7   server    ttl lapses            row T1, T2
+      ✗ no double grant: client 1 and client 2
         both act
 ";
 
 const LASSO: &str = "
     1   start  row 36
-        — from here for ever —
+        — the steps below repeat for ever —
     2   retry  row 78
 ";
 
 const RESULT: &str = "
-claim/loss  system
-  fails        one holder acts
-  holds        answered         assuming client 1 retries; without need of
-                                client 2 retries, loss ends and 1 more
-  vacuous      nothing is left  its premise is never reached
-  incomplete   told once        a sentence of the document
-  holds fairly can be answered  a sentence of the document
-  searched     1,234,567 states, 7,654,321 transitions, depth 42, cut; interned
-               on 2 threads, 12.35 s, 1.5 MiB
-  faults       lost request, duplicate
-  coverage     56 of 57 rows taken, not taken: 47; none of 3 impossible cells
-               reached
-  reduced by   dead
+claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
+  ✗ no double grant  fails, counterexample of 7 steps
+  ✓ answered         holds
+      assuming fair delivery of 1 kind of message and fair resumption of paused
+      nodes
+  ○ no claim leaked  vacuous, the antecedent is never reached
+  ? told once        incomplete
+  ✓ can be answered  holds under fairness
+  truncated    --max-states 1000000 reached
+  faults       lost request, duplicate; never occurred: late answer
+";
+
+const VERBOSE: &str = "
+claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
+  ✗ no double grant  fails, counterexample of 7 steps
+  ✓ answered         holds
+      assuming:
+        strongly fair: server to client 1: call 0: 204
+        strongly fair: server to client 1: call 1: 204
+        weakly fair: client 1 resumes
+      not needed:
+        client 2 retries
+        loss ends
+        the server wakes
+  ○ no claim leaked  vacuous, the antecedent is never reached
+    a sentence of the document
+  ? told once        incomplete
+    a sentence of the document
+  ✓ can be answered  holds under fairness
+    a sentence of the document
+  truncated    --max-states 1000000 reached
+  faults       lost request, duplicate; never occurred: late answer
+  coverage     56 of 57 rows taken, not taken: 47; 0 of 3 cells declared
+               impossible reached
+  engine       interned, truncated, 2 threads, peak memory 1.5 MiB
+  reductions   dead
   note         dead: no property reads the network
-  never        fault that never happened: late answer
-  incomplete   --max-states 1000000 reached
 ";

@@ -1,6 +1,6 @@
-//! Files gone wrong are checked in peace: bundled and other tables with lines and words dropped,
-//! repeated and exchanged, read and searched at the table level, as written and as amended. None
-//! panics or hangs, and nothing holds where nothing was searched.
+//! Corrupt files: bundled and other tables with lines and words dropped, repeated and exchanged are
+//! read and checked at the table level, as written and as amended. None panics or hangs, and no
+//! property holds without a search.
 //!
 //! Each run draws a seed and prints it on failure; `TURNSTILE_SEED=N` repeats a run and
 //! `TURNSTILE_CASES=N` makes it longer.
@@ -11,26 +11,26 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
 use turnstile_harness::table;
-use turnstile_search::bounds::Silent;
-use turnstile_search::judged::Verdict;
+use turnstile_search::bounds::NoProgress;
+use turnstile_search::judgement::Verdict;
 use turnstile_spec::Source;
-use turnstile_spec::literal::Literal;
 use turnstile_spec::table::{Table, Vocabulary};
+use turnstile_spec::versions::WrittenTable;
 
-/// What one file may cost, with room for a busy machine.
+/// The time limit of one file, with room for a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// States of one search.
+/// The limit of states of one search.
 const STATES: u64 = 2_000;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().and_then(|text| text.parse().ok())
 }
 
-/// Numbers that look drawn.
-struct Dice(u64);
+/// A pseudo-random number generator.
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, most: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -48,13 +48,13 @@ fn texts() -> Vec<String> {
     turnstile_bundled::TABLES.iter().map(|table| table.text.to_owned()).chain(own).collect()
 }
 
-fn mutate(text: &str, dice: &mut Dice) -> String {
-    let by_line = dice.below(2) == 0;
+fn mutate(text: &str, rng: &mut Rng) -> String {
+    let by_line = rng.below(2) == 0;
     let ends: &[char] = if by_line { &['\n'] } else { &[' ', '\n', ','] };
     let mut pieces: Vec<String> = text.split_inclusive(ends).map(str::to_owned).collect();
-    for _ in 0..=dice.below(3) {
-        let (at, other) = (dice.below(pieces.len()), dice.below(pieces.len()));
-        match dice.below(4) {
+    for _ in 0..=rng.below(3) {
+        let (at, other) = (rng.below(pieces.len()), rng.below(pieces.len()));
+        match rng.below(4) {
             0 => drop(pieces.remove(at)),
             1 => pieces.insert(other, pieces[at].clone()),
             2 => pieces.swap(at, other),
@@ -65,7 +65,7 @@ fn mutate(text: &str, dice: &mut Dice) -> String {
 }
 
 fn search(vocabulary: &Vocabulary, table: &Table) -> ResultReport {
-    let mut options = Options::new(&Silent);
+    let mut options = Options::new(&NoProgress);
     options.limits.max_states = Some(STATES);
     let result = table::check(vocabulary, table, &options);
     if result.states == 0 {
@@ -76,21 +76,21 @@ fn search(vocabulary: &Vocabulary, table: &Table) -> ResultReport {
 }
 
 #[test]
-fn tables_gone_wrong_are_checked_in_peace() {
+fn corrupt_tables_neither_panic_nor_hang() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos();
     let drawn = u64::try_from(now % 1_000_000_007).expect("small");
     let seed = number("TURNSTILE_SEED").unwrap_or(drawn);
     println!("TURNSTILE_SEED={seed}");
-    let mut dice = Dice(seed);
+    let mut rng = Rng(seed);
     let (texts, begun) = (texts(), Instant::now());
     let (mut read, mut amended) = (0, 0);
     for _ in 0..number("TURNSTILE_CASES").unwrap_or(400) {
         if begun.elapsed() > PATIENCE {
             break;
         }
-        let text = mutate(&texts[dice.below(texts.len())], &mut dice);
+        let text = mutate(&texts[rng.below(texts.len())], &mut rng);
         let one = Instant::now();
-        let Ok(literal) = Literal::read(Source::new("any.yaml", text)) else { continue };
+        let Ok(literal) = WrittenTable::read(Source::new("any.yaml", text)) else { continue };
         read += 1;
         search(&literal.vocabulary, &literal.table);
         search(&literal.vocabulary, &literal.without(&[]).table);
@@ -100,9 +100,9 @@ fn tables_gone_wrong_are_checked_in_peace() {
     println!("{read} could be read, {amended} of them amended");
 }
 
-/// Tables with nothing in them: each gets a verdict that says so.
+/// Empty tables: each gets a vacuous verdict.
 #[test]
-fn nothing_holds_where_nothing_is_searched() {
+fn no_property_holds_without_a_search() {
     let head = "language: 1\nmachine: m\n";
     let begin = "states: { a: { initial: true, final: true } }\n";
     let empty = "states: {}\nevents: {}\ntransitions: []\n";
@@ -115,7 +115,7 @@ fn nothing_holds_where_nothing_is_searched() {
         (format!("{head}{begin}events: {{}}\ntransitions: []\n"), 1, 4),
         (format!("{head}{begin}events: {{ e: {{ kind: command }} }}\ntransitions: []\n"), 1, 4),
     ] {
-        let literal = Literal::read(Source::new("any.yaml", text.clone())).expect("readable");
+        let literal = WrittenTable::read(Source::new("any.yaml", text.clone())).expect("readable");
         let result = search(&literal.vocabulary, &literal.table);
         let held = result.properties.iter().filter(|p| p.verdict == Verdict::Holds).count();
         assert_eq!((result.states, held), (states, holds), "{text}");

@@ -1,31 +1,34 @@
-//! The liveness search beside Spin: a client asks until it is answered, over a lossy, duplicating
-//! network, in three variants, and one waits until its time is out, which may begin anew; each also
-//! written in Promela.
+//! Liveness compared with Spin: a client that retries a request over a lossy, duplicating network,
+//! in three variants, and one that polls with a timeout, which may be restarted; each also in
+//! Promela.
 //!
-//! Spin's own fairness is that of processes, so what is fair here stands in the formula: the timer
-//! weakly, each of the two messages strongly. A message is treated fairly if it is delivered again
-//! and again, or if from some time on it cannot be; each way is a formula of its own, since Spin's
-//! time to translate one grows exponentially. Without Spin or a C compiler the test says so.
+//! Spin's own fairness is that of processes, so fairness is part of the formula here: weak for the
+//! timer, strong for each of the two messages. A message is treated fairly if it is delivered
+//! infinitely often, or disabled from some point on; each combination is a formula of its own,
+//! since Spin's time to translate one grows exponentially. Without Spin or a C compiler the test
+//! says so.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
-use turnstile_search::engine::{Question, run};
-use turnstile_search::judged::Verdict;
-use turnstile_search::parts::{Claim, Done, Fairness, Offer, Parts, Place, Predicate, Property};
+use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::engine::{CheckRequest, run};
+use turnstile_search::judgement::Verdict;
+use turnstile_search::transition_system::{
+    EnabledOp, Fairness, Outcome, Place, Predicate, Property, PropertyKind, TransitionSystem,
+};
 
-/// A client asks, a server answers.
+/// A client sends a request, a server replies.
 #[derive(Clone, Copy, Debug)]
-struct Ask {
-    /// The client asks again while it has no answer.
+struct RequestReply {
+    /// The client retries while it has no reply.
     does_retry: bool,
-    /// The server answers a question that comes again.
+    /// The server replies to duplicate requests.
     does_answer_again: bool,
 }
 
-/// Where things are: the client, the server, the question and the answer in flight.
+/// The places: the client, the server, the request and the reply in flight.
 const CLIENT: usize = 0;
 const SERVER: usize = 1;
 const QUESTION: usize = 2;
@@ -47,15 +50,15 @@ enum Op {
     Take,
 }
 
-fn done(part: Part, then: &[(usize, Op)]) -> Vec<Done<Part, Op, ()>> {
+fn done(part: Part, triggers: &[(usize, Op)]) -> Vec<Outcome<Part, Op, ()>> {
     let place = |&(place, op): &(usize, Op)| (Place(u16::try_from(place).expect("four")), op);
-    vec![Done { then: then.iter().map(place).collect(), ..Done::plain(part) }]
+    vec![Outcome { triggers: triggers.iter().map(place).collect(), ..Outcome::plain(part) }]
 }
 
-impl Parts for Ask {
+impl TransitionSystem for RequestReply {
     type Part = Part;
     type Op = Op;
-    type Mark = ();
+    type Tag = ();
 
     fn initial(&self) -> Vec<Vec<Part>> {
         vec![vec![
@@ -66,22 +69,22 @@ impl Parts for Ask {
         ]]
     }
 
-    fn offers(&self, at: Place, part: &Part) -> Vec<Offer<Op>> {
-        let offer = |op, fairness, is_loss| Offer { op, fairness, is_loss };
+    fn enabled(&self, at: Place, part: &Part) -> Vec<EnabledOp<Op>> {
+        let enabled = |op, fairness, is_loss| EnabledOp { op, fairness, is_loss };
         match part {
             Part::Client { is_armed: true, .. } => {
-                vec![offer(Op::Fire, Fairness::Weak("timer".to_owned()), false)]
+                vec![enabled(Op::Fire, Fairness::Weak("timer".to_owned()), false)]
             }
             Part::Flight(true) => {
                 let name = if at.index() == QUESTION { "question" } else { "answer" };
-                let deliver = offer(Op::Deliver, Fairness::Strong(name.to_owned()), false);
-                vec![deliver, offer(Op::Lose, Fairness::Never, true)]
+                let deliver = enabled(Op::Deliver, Fairness::Strong(name.to_owned()), false);
+                vec![deliver, enabled(Op::Lose, Fairness::None, true)]
             }
             Part::Client { .. } | Part::Server { .. } | Part::Flight(false) => Vec::new(),
         }
     }
 
-    fn apply(&self, at: Place, part: &Part, op: &Op) -> Vec<Done<Part, Op, ()>> {
+    fn apply(&self, at: Place, part: &Part, op: &Op) -> Vec<Outcome<Part, Op, ()>> {
         let is_question = at.index() == QUESTION;
         match (*part, op) {
             (Part::Client { is_answered, .. }, Op::Fire) => {
@@ -110,23 +113,23 @@ impl Parts for Ask {
         vec![Predicate { name: "answered".to_owned(), reads: None, reads_messages: false }]
     }
 
-    fn test(&self, predicates: &[usize], state: &[&Part], answer: &mut dyn FnMut(usize, bool)) {
+    fn evaluate(&self, predicates: &[usize], state: &[&Part], answer: &mut dyn FnMut(usize, bool)) {
         let is_so = matches!(state[CLIENT], Part::Client { is_answered: true, .. });
         predicates.iter().for_each(|&predicate| answer(predicate, is_so));
     }
 
     fn properties(&self) -> Vec<Property> {
         let name = "is answered".to_owned();
-        vec![Property { name, claim: Claim::Eventually(0), premise: None }]
+        vec![Property { name, kind: PropertyKind::Eventually(0), antecedent: None }]
     }
 }
 
-/// The same in Promela. `last` is the action of the last step; what is enabled is what would
-/// change something, as here.
-fn promela(ask: Ask) -> String {
+/// The same in Promela. `last` is the action of the last step; an action is enabled only if it
+/// changes the state, as here.
+fn promela(model: RequestReply) -> String {
     let formulas = written(&formulas());
-    let again = if ask.does_retry { "1" } else { "0" };
-    let serves = if ask.does_answer_again { "(!answer || !served)" } else { "!served" };
+    let again = if model.does_retry { "1" } else { "0" };
+    let serves = if model.does_answer_again { "(!answer || !served)" } else { "!served" };
     format!(
         "bit armed = 1; bit answered; bit served; bit question; bit answer; byte last;\n\
          #define timer_on (armed && !(question && {again}))\n\
@@ -147,7 +150,7 @@ fn written(formulas: &[(String, String)]) -> String {
     formulas.iter().map(|(name, formula)| format!("ltl {name} {{ {formula} }}\n")).collect()
 }
 
-/// One formula for each way to be fair to the messages, and one for runs that need not be fair.
+/// One formula for each combination of fairness to the messages, and one without fairness.
 fn formulas() -> Vec<(String, String)> {
     let question = ["([]<> (last == 2))", "(<>[] !question_on)"];
     let answer = ["([]<> (last == 3))", "(<>[] !answer_on)"];
@@ -160,7 +163,7 @@ fn formulas() -> Vec<(String, String)> {
     fair.chain([("unfair".to_owned(), "<> answered".to_owned())]).collect()
 }
 
-/// Whether Spin finds a run that breaks a formula. `None`: it cannot run here.
+/// Whether Spin finds a counterexample to a formula. `None`: it is not available.
 fn is_broken(place: &Path, formula: &str) -> Option<bool> {
     let run = |program: &str, arguments: &[&str]| {
         Command::new(program).args(arguments).current_dir(place).output().ok()
@@ -175,7 +178,7 @@ fn is_broken(place: &Path, formula: &str) -> Option<bool> {
     Some(!said.contains("errors: 0"))
 }
 
-/// What Spin says of a model, in our words; the last formula is that of runs that need not be fair.
+/// Spin's verdict on a model; the last formula is the one without fairness.
 fn spin(name: &str, model: &str, formulas: &[(String, String)]) -> Option<Verdict> {
     let place = std::env::temp_dir().join(format!("turnstile-{name}-{}", std::process::id()));
     fs::create_dir_all(&place).expect("the place for temporary files can be written");
@@ -184,7 +187,7 @@ fn spin(name: &str, model: &str, formulas: &[(String, String)]) -> Option<Verdic
         formulas.iter().map(|(formula, _)| is_broken(&place, formula)).collect();
     let verdict = broken.map(|broken| match broken.split_last() {
         Some((_, fair)) if fair.contains(&true) => Verdict::Fails,
-        Some((true, _)) => Verdict::FailsOnlyUnfairly,
+        Some((true, _)) => Verdict::HoldsUnderFairness,
         _ => Verdict::Holds,
     });
     fs::remove_dir_all(&place).expect("it was made above");
@@ -192,26 +195,26 @@ fn spin(name: &str, model: &str, formulas: &[(String, String)]) -> Option<Verdic
 }
 
 #[track_caller]
-fn check(name: &str, ask: Ask, expected: Verdict) {
-    compare(name, &ask, (&promela(ask), &formulas()), expected);
+fn check(name: &str, model: RequestReply, expected: Verdict) {
+    compare(name, &model, (&promela(model), &formulas()), expected);
 }
 
 #[track_caller]
 fn compare(
     name: &str,
-    system: &impl Parts,
+    system: &impl TransitionSystem,
     (model, formulas): (&str, &[(String, String)]),
     expected: Verdict,
 ) {
-    let question = Question {
+    let request = CheckRequest {
         threads: 1,
         limits: Limits::default(),
         reduce: Reductions::NONE,
-        until: &Until::End,
-        progress: &Silent,
+        until: &StopCondition::Exhausted,
+        progress: &NoProgress,
     };
-    let judged = run(system, question).judged.remove(0);
-    assert_eq!(judged.verdict, expected);
+    let judgement = run(system, request).judgements.remove(0);
+    assert_eq!(judgement.verdict, expected);
     match spin(name, model, formulas) {
         Some(verdict) => assert_eq!(verdict, expected, "Spin says otherwise"),
         None => println!("Spin or a C compiler is not here: {name} was not cross-checked"),
@@ -219,35 +222,35 @@ fn compare(
 }
 
 #[test]
-fn who_asks_again_is_answered_on_every_fair_run() {
-    let ask = Ask { does_retry: true, does_answer_again: true };
-    check("retry", ask, Verdict::FailsOnlyUnfairly);
+fn with_retries_every_fair_path_has_a_reply() {
+    let model = RequestReply { does_retry: true, does_answer_again: true };
+    check("retry", model, Verdict::HoldsUnderFairness);
 }
 
 #[test]
-fn an_answer_that_is_given_once_can_be_lost() {
-    let ask = Ask { does_retry: true, does_answer_again: false };
-    check("once", ask, Verdict::Fails);
+fn a_reply_that_is_not_repeated_can_be_lost() {
+    let model = RequestReply { does_retry: true, does_answer_again: false };
+    check("once", model, Verdict::Fails);
 }
 
 #[test]
-fn a_question_that_is_asked_once_can_be_lost() {
-    let ask = Ask { does_retry: false, does_answer_again: true };
-    check("mute", ask, Verdict::Fails);
+fn a_request_that_is_not_retried_can_be_lost() {
+    let model = RequestReply { does_retry: false, does_answer_again: true };
+    check("mute", model, Verdict::Fails);
 }
 
-/// A client that is told to wait, asks again, is told to wait; and a time-out.
+/// A client that is told to wait and polls again, with a timeout.
 #[derive(Clone, Copy, Debug)]
-struct Waits {
-    /// Whether it goes into another state to ask; otherwise it is told again and again.
+struct Polling {
+    /// Whether polling is a state of its own; otherwise the client is told to wait repeatedly.
     does_ask: bool,
-    /// Whether its time-out begins anew whenever it is told to wait.
+    /// Whether the timeout is restarted whenever it is told to wait.
     does_restart: bool,
 }
 
-/// What the client does: in order, the values of `last` from 1 on.
+/// The actions of the client: in order, the values of `last` from 1 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Happens {
+enum ClientAction {
     Asks,
     IsTold,
     TimesOut,
@@ -260,70 +263,82 @@ enum Client {
     Ended,
 }
 
-impl Waits {
-    fn after(self, client: Client, happens: Happens) -> Option<Client> {
-        match (client, happens) {
-            (Client::Waiting, Happens::Asks) if self.does_ask => Some(Client::Asking),
-            (Client::Asking, Happens::IsTold) => Some(Client::Waiting),
-            (Client::Waiting, Happens::IsTold) if !self.does_ask => Some(Client::Waiting),
-            (Client::Waiting | Client::Asking, Happens::TimesOut) => Some(Client::Ended),
-            (Client::Waiting, Happens::Asks | Happens::IsTold)
-            | (Client::Asking, Happens::Asks)
+impl Polling {
+    fn after(self, client: Client, action: ClientAction) -> Option<Client> {
+        match (client, action) {
+            (Client::Waiting, ClientAction::Asks) if self.does_ask => Some(Client::Asking),
+            (Client::Asking, ClientAction::IsTold) => Some(Client::Waiting),
+            (Client::Waiting, ClientAction::IsTold) if !self.does_ask => Some(Client::Waiting),
+            (Client::Waiting | Client::Asking, ClientAction::TimesOut) => Some(Client::Ended),
+            (Client::Waiting, ClientAction::Asks | ClientAction::IsTold)
+            | (Client::Asking, ClientAction::Asks)
             | (Client::Ended, _) => None,
         }
     }
 }
 
-fn fairness(happens: Happens) -> Fairness {
-    Fairness::Strong(format!("{happens:?}"))
+fn fairness(action: ClientAction) -> Fairness {
+    Fairness::Strong(format!("{action:?}"))
 }
 
-impl Parts for Waits {
+impl TransitionSystem for Polling {
     type Part = Client;
-    type Op = Happens;
-    type Mark = ();
+    type Op = ClientAction;
+    type Tag = ();
 
     fn initial(&self) -> Vec<Vec<Client>> {
         vec![vec![Client::Waiting]]
     }
 
-    fn offers(&self, _: Place, part: &Client) -> Vec<Offer<Happens>> {
-        let all = [Happens::Asks, Happens::IsTold, Happens::TimesOut];
+    fn enabled(&self, _: Place, part: &Client) -> Vec<EnabledOp<ClientAction>> {
+        let all = [ClientAction::Asks, ClientAction::IsTold, ClientAction::TimesOut];
         let enabled = all.into_iter().filter(|op| self.after(*part, *op).is_some());
-        enabled.map(|op| Offer { op, fairness: fairness(op), is_loss: false }).collect()
+        enabled.map(|op| EnabledOp { op, fairness: fairness(op), is_loss: false }).collect()
     }
 
-    fn apply(&self, _: Place, part: &Client, op: &Happens) -> Vec<Done<Client, Happens, ()>> {
-        let does_restart = self.does_restart && *op == Happens::IsTold;
-        let relieves = does_restart.then(|| fairness(Happens::TimesOut)).into_iter().collect();
+    fn apply(
+        &self,
+        _: Place,
+        part: &Client,
+        op: &ClientAction,
+    ) -> Vec<Outcome<Client, ClientAction, ()>> {
+        let does_restart = self.does_restart && *op == ClientAction::IsTold;
+        let discharges =
+            does_restart.then(|| fairness(ClientAction::TimesOut)).into_iter().collect();
         let next = self.after(*part, *op).into_iter();
-        next.map(|next| Done { relieves: Vec::clone(&relieves), ..Done::plain(next) }).collect()
+        next.map(|next| Outcome { discharges: Vec::clone(&discharges), ..Outcome::plain(next) })
+            .collect()
     }
 
     fn predicates(&self) -> Vec<Predicate> {
         vec![Predicate { name: "ended".to_owned(), reads: None, reads_messages: false }]
     }
 
-    fn test(&self, predicates: &[usize], state: &[&Client], answer: &mut dyn FnMut(usize, bool)) {
+    fn evaluate(
+        &self,
+        predicates: &[usize],
+        state: &[&Client],
+        answer: &mut dyn FnMut(usize, bool),
+    ) {
         predicates.iter().for_each(|&predicate| answer(predicate, *state[0] == Client::Ended));
     }
 
     fn properties(&self) -> Vec<Property> {
         let name = "ends".to_owned();
-        vec![Property { name, claim: Claim::Eventually(0), premise: None }]
+        vec![Property { name, kind: PropertyKind::Eventually(0), antecedent: None }]
     }
 }
 
-/// The same for Spin: what changes nothing and starts no clock anew is no step.
+/// The same for Spin: an action that changes nothing and restarts no timer is no step.
 #[track_caller]
-fn check_waits(name: &str, waits: Waits, expected: Verdict) {
-    let told = match waits {
-        Waits { does_ask: true, .. } => "asking && !ended -> asking = 0",
-        Waits { does_restart: true, .. } => "!ended -> skip",
-        Waits { .. } => "false -> skip",
+fn check_polling(name: &str, polling: Polling, expected: Verdict) {
+    let told = match polling {
+        Polling { does_ask: true, .. } => "asking && !ended -> asking = 0",
+        Polling { does_restart: true, .. } => "!ended -> skip",
+        Polling { .. } => "false -> skip",
     };
-    let asks = if waits.does_ask { "!asking && !ended" } else { "false" };
-    let relieved = if waits.does_restart { "(last == 2 || last == 3)" } else { "(last == 3)" };
+    let asks = if polling.does_ask { "!asking && !ended" } else { "false" };
+    let relieved = if polling.does_restart { "(last == 2 || last == 3)" } else { "(last == 3)" };
     // The time-out's pair decides. With the pairs of the other two, Spin takes minutes.
     let fair = format!("!(([] !ended) && ([]<> {relieved}))");
     let formulas = [("fair".to_owned(), fair), ("unfair".to_owned(), "<> ended".to_owned())];
@@ -336,24 +351,24 @@ fn check_waits(name: &str, waits: Waits, expected: Verdict) {
          \x20 od\n}}\n{}",
         written(&formulas)
     );
-    compare(name, &waits, (&model, &formulas), expected);
+    compare(name, &polling, (&model, &formulas), expected);
 }
 
 #[test]
-fn who_is_told_to_wait_times_out_on_every_fair_run() {
-    let waits = Waits { does_ask: true, does_restart: false };
-    check_waits("waits", waits, Verdict::FailsOnlyUnfairly);
+fn a_waiting_client_times_out_on_every_fair_path() {
+    let polling = Polling { does_ask: true, does_restart: false };
+    check_polling("polling", polling, Verdict::HoldsUnderFairness);
 }
 
 #[test]
-fn a_time_out_that_begins_anew_never_ends() {
-    let waits = Waits { does_ask: true, does_restart: true };
-    check_waits("anew", waits, Verdict::Fails);
+fn a_timeout_that_is_restarted_never_fires() {
+    let polling = Polling { does_ask: true, does_restart: true };
+    check_polling("anew", polling, Verdict::Fails);
 }
 
 #[test]
-fn a_time_out_that_begins_anew_where_nothing_changes_never_ends() {
-    let waits = Waits { does_ask: false, does_restart: true };
-    check_waits("anew-there", waits, Verdict::Fails);
-    check_waits("still", Waits { does_restart: false, ..waits }, Verdict::Holds);
+fn a_timeout_that_is_restarted_by_a_self_loop_never_fires() {
+    let polling = Polling { does_ask: false, does_restart: true };
+    check_polling("anew-there", polling, Verdict::Fails);
+    check_polling("still", Polling { does_restart: false, ..polling }, Verdict::Holds);
 }

@@ -1,37 +1,39 @@
-//! Nodes that change places: what happens after the change is what happened before it, changed; so
-//! one state may stand for all, and the verdicts are the same with about as many states as there
-//! are orders of the nodes fewer. Members of which one begins as the leader are alike only when
-//! another one has led.
+//! Symmetry: permuting interchangeable nodes commutes with the transition relation, so one state
+//! represents all its permutations; the verdicts are the same, with about as many times fewer
+//! states as there are permutations. Members of which one is the initial leader are interchangeable
+//! only once another one has led.
 
 use std::collections::HashSet;
 
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::{Options, Replacement};
 use turnstile_harness::result::ResultReport;
-use turnstile_search::bounds::{Reductions, Silent};
-use turnstile_search::parts::{Parts, Place, Symmetry, renumber};
-use turnstile_spec::{Literal, Source, system};
-use turnstile_world::{Claim, Property, State, World};
+use turnstile_search::bounds::{NoProgress, Reductions};
+use turnstile_search::transition_system::{
+    Place, SymmetricRole, TransitionSystem, canonicalize_ids,
+};
+use turnstile_spec::{Source, WrittenTable, system};
+use turnstile_world::{Property, State, TemporalFormula, World};
 
 fn file(name: &str) -> system::System {
     let text = turnstile_bundled::system(name).expect("it is bundled");
     system::System::read(Source::new(text.file, text.text)).expect("it can be read")
 }
 
-/// The state with the members of a group changed about, and its numbers as small as they can be.
-fn changed(world: &World, group: &Symmetry, to: &[usize], state: &State) -> State {
+/// The state with the members of a role permuted, and with canonical ids.
+fn permuted(world: &World, role: &SymmetricRole, to: &[usize], state: &State) -> State {
     let mut places: Vec<usize> = (0..state.0.len()).collect();
-    for (member, &to) in group.members.iter().zip(to) {
-        for (from, to) in member.iter().zip(&group.members[to]) {
+    for (member, &to) in role.members.iter().zip(to) {
+        for (from, to) in member.iter().zip(&role.members[to]) {
             places[from.index()] = to.index();
         }
     }
     let mut parts = state.0.clone();
     for (place, part) in state.0.iter().enumerate() {
         let at = Place(u16::try_from(place).expect("few places"));
-        parts[places[place]] = world.renamed(at, part, 0, to);
+        parts[places[place]] = world.permuted(at, part, 0, to);
     }
-    renumber(world, &mut parts);
+    canonicalize_ids(world, &mut parts);
     State(parts)
 }
 
@@ -40,43 +42,44 @@ fn successors(world: &World, state: &State) -> Vec<State> {
     actions.iter().filter_map(|action| world.after(state, action)).collect()
 }
 
-/// What each property says of a state.
+/// The value of each property in a state.
 fn answers(world: &World, state: &State) -> Vec<(bool, bool)> {
     world.view(&state.0, |view| {
         let ask = |property: &Property| {
-            let answer = property.ask(view);
-            (answer.premise, answer.holds)
+            let answer = property.evaluate(view);
+            (answer.antecedent, answer.holds)
         };
-        // What fair runs come to names a client, and is searched without symmetry.
-        let is_asked = |property: &&Property| !matches!(property.claim, Claim::LeadsTo { .. });
-        world.claims().iter().filter(is_asked).map(ask).collect()
+        // Liveness properties name a client, and are checked without symmetry.
+        let is_asked =
+            |property: &&Property| !matches!(property.formula, TemporalFormula::LeadsTo { .. });
+        world.named_properties().iter().filter(is_asked).map(ask).collect()
     })
 }
 
-/// Ways in which three nodes change places, and two.
+/// The permutations of three nodes and of two, without the identity.
 const THREE: &[&[usize]] = &[&[0, 2, 1], &[1, 0, 2], &[1, 2, 0], &[2, 0, 1], &[2, 1, 0]];
 const TWO: &[&[usize]] = &[&[1, 0]];
 
-/// Holds so many states of a world against themselves with the nodes changed about.
+/// Compares up to `states_max` states of a world with their permutations.
 #[track_caller]
 fn check(system: &str, name: &str, set: &[(&str, &str)], orders: &[&[usize]], states_max: usize) {
     let entry = SYSTEMS.entry(system).expect("it is known");
     let file = file(system);
     let named = file.world(name).expect("a world of the file");
     let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let options = Options { set, ..Options::new(&Silent) };
+    let options = Options { set, ..Options::new(&NoProgress) };
     let world = entry.world(&file, named, &options).expect("its names are known");
-    let groups = world.symmetry();
-    assert_eq!(groups.len(), 1, "one role");
-    let mut met = HashSet::from([world.first()]);
-    let mut open = vec![world.first()];
-    // Depth first, so that late states come soon.
+    let roles = world.symmetric_roles();
+    assert_eq!(roles.len(), 1, "one role");
+    let mut met = HashSet::from([world.initial_state()]);
+    let mut open = vec![world.initial_state()];
+    // Depth first, to reach late states early.
     while let Some(state) = open.pop() {
         let after = successors(&world, &state);
         for order in orders {
-            let other = changed(&world, &groups[0], order, &state);
+            let other = permuted(&world, &roles[0], order, &state);
             assert_eq!(answers(&world, &state), answers(&world, &other), "{order:?}: {state:#?}");
-            let change = |state: &State| changed(&world, &groups[0], order, state);
+            let change = |state: &State| permuted(&world, &roles[0], order, state);
             let expected: HashSet<_> = after.iter().map(change).collect();
             let found: HashSet<_> = successors(&world, &other).into_iter().collect();
             assert!(expected == found, "{order:?}: {state:#?}");
@@ -89,18 +92,28 @@ fn check(system: &str, name: &str, set: &[(&str, &str)], orders: &[&[usize]], st
 }
 
 #[test]
-fn what_happens_to_changed_clients_is_what_happened_changed() {
-    for world in ["small", "fence", "restart", "listen", "come-back"] {
+fn permuting_clients_commutes_with_steps() {
+    for world in ["small", "pause+acts", "restart+lost", "long-poll", "client-restart"] {
         check("claim", world, &[("clients", "3")], THREE, 1_500);
     }
 }
 
 #[test]
-fn what_happens_to_changed_members_is_what_happened_changed() {
-    for world in ["small", "leader", "minority-three", "restart-three"] {
+fn permuting_members_commutes_with_steps() {
+    for world in
+        ["small", "leader-change", "three-members+partition+snapshot", "three-members+restart"]
+    {
         check("replicated-lock", world, &[], THREE, 1_500);
     }
-    for world in ["direct", "failed", "nobody", "acts", "minority-restart", "minority-late"] {
+    let two_members = [
+        "direct-call",
+        "failed-command",
+        "lost-majority",
+        "acts+partition+restart",
+        "two-members+partition+restart",
+        "partition+time-out",
+    ];
+    for world in two_members {
         check("replicated-lock", world, &[], TWO, 1_500);
     }
 }
@@ -114,10 +127,10 @@ fn run_with(system: &str, world: &str, options: Options<'_>) -> ResultReport {
 
 fn run(world: &str, clients: &str, reduce: Reductions) -> ResultReport {
     let set = vec![("clients".to_owned(), clients.to_owned())];
-    run_with("claim", world, Options { set, reduce, threads: 2, ..Options::new(&Silent) })
+    run_with("claim", world, Options { set, reduce, threads: 2, ..Options::new(&NoProgress) })
 }
 
-/// What each property comes to, and after how many steps.
+/// By property: its verdict, and the length of its counterexample.
 fn verdicts(result: &ResultReport) -> Vec<(&'static str, usize)> {
     let properties = result.properties.iter();
     properties.map(|one| (one.verdict.name(), one.counterexample.len())).collect()
@@ -126,7 +139,7 @@ fn verdicts(result: &ResultReport) -> Vec<(&'static str, usize)> {
 #[test]
 fn two_clients_have_half_the_states() {
     let symmetry = Reductions { symmetry: true, ..Reductions::NONE };
-    for world in ["small", "come-back", "stop"] {
+    for world in ["small", "client-restart", "signal+server-error"] {
         let (all, few) = (run(world, "2", Reductions::NONE), run(world, "2", symmetry));
         assert_eq!(few.reductions, ["symmetry"], "{world}");
         assert!(few.states * 2 >= all.states, "{world}: one stands for two at most");
@@ -149,16 +162,17 @@ fn run_replicated(world: &str, as_written: bool, symmetry: bool) -> ResultReport
     let tables = entry.machines().filter(|_| as_written).map(|name| {
         let table = turnstile_bundled::table(name).expect("every machine of a system is bundled");
         let source = Source::new(table.file, table.text);
-        let literal = Literal::read(source.clone()).expect("bundled tables can be read");
+        let literal = WrittenTable::read(source.clone()).expect("bundled tables can be read");
         Replacement { vocabulary: literal.vocabulary, table: literal.table, source }
     });
     let tables = tables.collect();
     let reduce = Reductions { symmetry, ..Reductions::NONE };
-    let options = Options { as_written, tables, reduce, threads: 2, ..Options::new(&Silent) };
+    let options = Options { as_written, tables, reduce, threads: 2, ..Options::new(&NoProgress) };
     run_with("replicated-lock", world, options)
 }
 
-/// One state stands for so many at most, and for more than one where another member has led.
+/// A representative stands for at most `orders` states, and for several once another member has
+/// led.
 #[track_caller]
 fn check_members(world: &str, as_written: bool, orders: u64) {
     let all = run_replicated(world, as_written, false);
@@ -173,20 +187,20 @@ fn check_members(world: &str, as_written: bool, orders: u64) {
 }
 
 #[test]
-fn members_that_are_alike_are_searched_once() {
+fn interchangeable_members_are_searched_once() {
     check_members("small", false, 6);
-    check_members("leader", false, 6);
-    check_members("nobody", false, 2);
+    check_members("leader-change", false, 6);
+    check_members("lost-majority", false, 2);
 }
 
 #[test]
-fn members_that_are_alike_fail_alike_as_written() {
-    check_members("leader", true, 6);
+fn interchangeable_members_have_the_same_failures_as_written() {
+    check_members("leader-change", true, 6);
 }
 
-/// Where nobody else can lead, no member is like the leader, and two members are all there are.
+/// If no other member can lead, only the two members that are not leaders are interchangeable.
 #[test]
-fn a_leader_and_another_are_not_alike() {
-    let [all, few] = [false, true].map(|symmetry| run_replicated("direct", false, symmetry));
+fn a_leader_and_another_are_not_interchangeable() {
+    let [all, few] = [false, true].map(|symmetry| run_replicated("direct-call", false, symmetry));
     assert_eq!(few.states, all.states);
 }

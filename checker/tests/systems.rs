@@ -13,8 +13,8 @@ use std::path::Path;
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
-use turnstile_search::bounds::{Limits, Reductions, Silent};
-use turnstile_search::judged::Verdict;
+use turnstile_search::bounds::{Limits, NoProgress, Reductions};
+use turnstile_search::judgement::Verdict;
 use turnstile_spec::{Source, system::System};
 
 /// The kinds of fault that the claim system is checked against in pairs. A refused request is none
@@ -51,7 +51,7 @@ fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
         reduce: Reductions { symmetry: true, ..Reductions::NONE },
         threads: 2,
         tables,
-        ..Options::new(&Silent)
+        ..Options::new(&NoProgress)
     };
     let worlds = file.worlds.iter().filter(|world| world.default);
     let results = worlds.map(|world| entry.run(file, world, &options).expect("names are known"));
@@ -100,7 +100,7 @@ fn amended(name: &str) {
     for (result, world) in results.iter().zip(file.worlds.iter().filter(|world| world.default)) {
         for property in &result.properties {
             let title = format!("{}: {}", result.title(), property.name);
-            let passes = matches!(property.verdict, Verdict::Holds | Verdict::FailsOnlyUnfairly);
+            let passes = matches!(property.verdict, Verdict::Holds | Verdict::HoldsUnderFairness);
             assert!(passes, "{title}: {}", property.verdict.name());
             let happened: BTreeSet<&str> =
                 property.faults_exercised.iter().map(String::as_str).collect();

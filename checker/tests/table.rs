@@ -7,20 +7,20 @@ use stateright::{Checker as _, Model, Property};
 use turnstile_harness::options::Options;
 use turnstile_harness::result::{PropertyReport, ResultReport};
 use turnstile_harness::table;
-use turnstile_harness::table::environment::{Configuration, Environment, Happening};
-use turnstile_search::bounds::Silent;
-use turnstile_search::judged::Verdict;
+use turnstile_harness::table::environment::{Configuration, Environment, Occurrence};
+use turnstile_search::bounds::NoProgress;
+use turnstile_search::judgement::Verdict;
 use turnstile_spec::Source;
-use turnstile_spec::literal::Literal;
+use turnstile_spec::versions::WrittenTable;
 
-fn literal(name: &str) -> Literal {
+fn literal(name: &str) -> WrittenTable {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables").join(name);
     let text = std::fs::read_to_string(path).expect("checked in");
-    Literal::read(Source::new(name, text)).expect("the table is readable")
+    WrittenTable::read(Source::new(name, text)).expect("the table is readable")
 }
 
-fn check(literal: &Literal) -> ResultReport {
-    table::check(&literal.vocabulary, &literal.table, &Options::new(&Silent))
+fn check(literal: &WrittenTable) -> ResultReport {
+    table::check(&literal.vocabulary, &literal.table, &Options::new(&NoProgress))
 }
 
 #[track_caller]
@@ -54,30 +54,36 @@ fn a_table_that_adds_up_holds() {
 #[test]
 fn where_all_that_can_come_is_ignored_there_is_no_way_on() {
     let result = check(&literal("stuck.yaml"));
-    assert_eq!(run(&result, "can-end"), (vec!["go"], "from waiting nothing happens"));
+    assert_eq!(
+        run(&result, "no deadlock"),
+        (vec!["go"], "deadlock: no event is enabled in `waiting`")
+    );
 }
 
 #[test]
-fn a_request_left_behind_is_answered_where_nobody_waits() {
+fn a_leaked_request_is_answered_in_a_state_without_it() {
     let result = check(&literal("fetch-leaky.yaml"));
-    let leak = "in given up: question is outstanding but not held";
-    assert_eq!(run(&result, "held-resources"), (vec!["begin", "stop"], leak));
-    let late = "answer (100) from the question left behind";
-    let missing = "nothing is said of given up × answer";
-    assert_eq!(run(&result, "no-event-without-row"), (vec!["begin", "stop", late], missing));
+    let leak = "in `given up`: leak: question is still outstanding";
+    assert_eq!(run(&result, "resources match state"), (vec!["begin", "stop"], leak));
+    let late = "answer (100) from the leaked question";
+    let missing = "unhandled event: `answer` has no transition in `given up`";
+    assert_eq!(run(&result, "no unhandled event"), (vec!["begin", "stop", late], missing));
     assert!(result.complete);
 }
 
 #[test]
 fn what_is_said_to_be_impossible_is_tried() {
     let result = check(&literal("ring.yaml"));
-    let expected = (vec!["pull", "pull", "bell rings"], "quiet × bell rings is reached");
-    assert_eq!(run(&result, "impossible-is"), expected);
+    let expected = (
+        vec!["pull", "pull", "bell rings"],
+        "quiet × bell rings is declared impossible and reachable",
+    );
+    assert_eq!(run(&result, "no impossible cell is reached"), expected);
     assert_eq!(result.coverage.impossible_reached, ["quiet × bell rings"]);
     assert_eq!(result.coverage.not_taken, ["r6", "r7"]);
     // Bells are armed without end: the search is cut, and says so of what does not fail.
     assert!(!result.complete);
-    assert_eq!(property(&result, "every-row-taken").verdict, Verdict::Incomplete);
+    assert_eq!(property(&result, "every row is taken").verdict, Verdict::Incomplete);
 }
 
 #[test]
@@ -87,29 +93,29 @@ fn only_a_run_shows_what_the_lint_cannot() {
     let result = check(&literal);
     let (holds, fails) = (Verdict::Holds, Verdict::Fails);
     assert_eq!(verdicts(&result), [holds, holds, fails, fails, fails]);
-    let stuck = (vec!["flip if not is lucky"], "from left no final state can be reached");
-    assert_eq!(run(&result, "can-end"), stuck);
-    let twice = (vec!["pull", "pull"], "ringing × pull is reached");
-    assert_eq!(run(&result, "impossible-is"), twice);
+    let stuck = (vec!["flip if not is lucky"], "no final state is reachable from `left`");
+    assert_eq!(run(&result, "no deadlock"), stuck);
+    let twice = (vec!["pull", "pull"], "ringing × pull is declared impossible and reachable");
+    assert_eq!(run(&result, "no impossible cell is reached"), twice);
     assert_eq!(result.coverage.not_taken, ["r6", "r7"]);
 }
 
 #[test]
 fn the_literal_claim_table_fails_where_its_document_does() {
     let text = turnstile_bundled::table("claim").expect("bundled");
-    let literal = Literal::read(Source::new(text.file, text.text)).expect("readable");
+    let literal = WrittenTable::read(Source::new(text.file, text.text)).expect("readable");
     let result = check(&literal);
-    let twice = "in Registering: timeout timer is armed 2 times, held once";
-    assert_eq!(run(&result, "held-resources"), (vec!["start"], twice));
-    assert_eq!(property(&result, "can-end").verdict, Verdict::Fails);
-    let stuck = property(&result, "can-end");
+    let twice = "in `Registering`: timeout timer is armed 2 times, not once";
+    assert_eq!(run(&result, "resources match state"), (vec!["start"], twice));
+    assert_eq!(property(&result, "no deadlock").verdict, Verdict::Fails);
+    let stuck = property(&result, "no deadlock");
     // The run of each further one stands behind it in brackets.
     let without_run = |finding: &String| finding.split(" (after").next().map(str::to_owned);
     let mut stuck: Vec<String> =
         stuck.finding.iter().chain(&stuck.others).filter_map(without_run).collect();
     stuck.sort();
     let undeclared = ["Aborted", "aborted", "released", "withdrawn"];
-    let expected = undeclared.map(|state| format!("from {state} no final state can be reached"));
+    let expected = undeclared.map(|state| format!("no final state is reachable from `{state}`"));
     assert_eq!(stuck, expected);
 }
 
@@ -119,17 +125,17 @@ struct Whole(Environment<'static>);
 
 impl Model for Whole {
     type State = Configuration;
-    type Action = Happening;
+    type Action = Occurrence;
 
     fn init_states(&self) -> Vec<Configuration> {
         self.0.initial()
     }
 
-    fn actions(&self, state: &Configuration, actions: &mut Vec<Happening>) {
-        self.0.happenings(state, actions);
+    fn actions(&self, state: &Configuration, actions: &mut Vec<Occurrence>) {
+        self.0.enabled_events(state, actions);
     }
 
-    fn next_state(&self, last: &Configuration, action: Happening) -> Option<Configuration> {
+    fn next_state(&self, last: &Configuration, action: Occurrence) -> Option<Configuration> {
         Some(self.0.after(last, action))
     }
 
@@ -150,9 +156,9 @@ impl Model for Whole {
 #[test]
 fn stateright_counts_the_same_states() {
     let all = ["gate.yaml", "fetch.yaml", "fetch-leaky.yaml", "ring.yaml", "trap.yaml"];
-    let mut tables: Vec<Literal> = all.into_iter().map(literal).collect();
+    let mut tables: Vec<WrittenTable> = all.into_iter().map(literal).collect();
     for text in turnstile_bundled::TABLES {
-        tables.push(Literal::read(Source::new(text.file, text.text)).expect("readable"));
+        tables.push(WrittenTable::read(Source::new(text.file, text.text)).expect("readable"));
     }
     for literal in tables {
         let literal = Box::leak(Box::new(literal));

@@ -24,6 +24,16 @@ const EMPTY_WORDS: [&str; 6] = ["util", "utils", "helper", "helpers", "misc", "c
 /// What a function's name may not begin with: the verb that fits every function.
 const EMPTY_VERB: &str = "get_";
 
+/// Words that say so little that only one type of a crate may have each as its name.
+const TYPE_NAMES_ONCE: [&str; 28] = [
+    "Action", "Answer", "Ask", "Asked", "Call", "Change", "Cut", "Done", "Entry", "Fault", "Found",
+    "Group", "Key", "Kind", "Line", "Look", "Of", "Offer", "Outcome", "Part", "Place", "Row",
+    "State", "Step", "System", "Turn", "Way", "World",
+];
+
+/// The crates that keep the rule of [`TYPE_NAMES_ONCE`], by folder.
+const TYPE_NAMES_IN: [&str; 3] = ["checker/reference", "checker/search", "checker/world"];
+
 /// Where a rule does not hold: the file, the rule, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
@@ -196,6 +206,35 @@ fn names(file: &str, text: &str, findings: &mut Findings) {
             findings.add(file, "name", &format!("`fn {name}` says nothing of what it does"));
         }
     }
+}
+
+/// The name of the type that a line declares at the top level of a module, if it declares one.
+fn type_name(line: &str) -> Option<&str> {
+    let words = ["pub(crate) ", "pub(super) ", "pub "];
+    let words = words.iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
+    let kinds = ["struct ", "enum ", "trait ", "type ", "union "];
+    let name = kinds.iter().find_map(|kind| words.strip_prefix(kind))?;
+    name.split(|sign: char| !sign.is_alphanumeric() && sign != '_').next()
+}
+
+#[test]
+fn a_type_name_has_one_meaning_in_a_crate() {
+    let sources = sources();
+    let mut twice = Vec::new();
+    for folder in TYPE_NAMES_IN {
+        let files =
+            || sources.iter().filter(|(file, _)| file.starts_with(&format!("{folder}/src/")));
+        assert!(files().count() > 0, "{folder} is not there");
+        for name in TYPE_NAMES_ONCE {
+            let declares =
+                |text: &str| text.lines().filter(|line| type_name(line) == Some(name)).count();
+            let count: usize = files().map(|(_, text)| declares(text)).sum();
+            if count > 1 {
+                twice.push(format!("{folder}: {count} types are called {name}"));
+            }
+        }
+    }
+    assert!(twice.is_empty(), "\n{}\n", twice.join("\n"));
 }
 
 fn attributes(file: &str, text: &str, findings: &mut Findings) {

@@ -1,18 +1,18 @@
-//! A crash in the middle of a step: what is saved and what others see of it are on different sides
-//! of the cut, however the step began.
+//! A crash in the middle of a step, between its saves and its visible effects, for every kind of
+//! input that starts the step.
 
 use std::sync::Arc;
 
-use turnstile_harness::check::{Search, check};
+use turnstile_harness::check::{SearchFn, check};
 use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
-use turnstile_search::bounds::{Reductions, Silent};
-use turnstile_search::judged::Verdict;
-use turnstile_world::link::Mail;
+use turnstile_search::bounds::{NoProgress, Reductions};
+use turnstile_search::judgement::Verdict;
+use turnstile_world::link::ChannelOptions;
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{
-    Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Observation, Ordered, Predicate, Property,
-    Value, View, World,
+    Budget, Link, LinkKind, Node, NodeId, Observation, Occurrence, Ordered, Predicate, Property,
+    TemporalFormula, Value, View, World,
 };
 
 /// What makes the writer write.
@@ -106,8 +106,12 @@ impl System for Writing {
 
 fn world(system: Writing, torn: bool) -> World {
     let node = |role: &str| Node { name: role.to_owned(), role: role.to_owned() };
-    let mail =
-        Mail { is_ordered: true, loss: Chance::Never, duplication: Chance::Never, capacity: 2 };
+    let mail = ChannelOptions {
+        is_ordered: true,
+        loss: Occurrence::Never,
+        duplication: Occurrence::Never,
+        capacity: 2,
+    };
     let link = Link { from: ASKER, to: WRITER, kind: LinkKind::Messages(mail) };
     let mut budgets = vec!["writer restart"];
     budgets.extend(torn.then_some("torn step"));
@@ -116,21 +120,21 @@ fn world(system: Writing, torn: bool) -> World {
     let nodes = vec![node("writer"), node("asker")];
     let mut world =
         World::new(Arc::new(system), nodes, vec![link], budgets).expect("it can be searched");
-    let claim = Claim::Always {
+    let formula = TemporalFormula::Always {
         holds: Predicate::new(|view: &View<'_>| {
             !*view.monitor::<bool>() || *view.state::<bool>(WRITER)
         }),
-        premise: Predicate::new(|view| *view.monitor::<bool>()),
+        antecedent: Predicate::new(|view| *view.monitor::<bool>()),
     };
     let sentence = "What was told is written.".to_owned();
-    let told = Property { name: "told is written", sentence, claim, without: Vec::new() };
-    world.claim(told).expect("it excuses nothing");
+    let told = Property { name: "told is written", sentence, formula, without: Vec::new() };
+    world.add_property(told).expect("it excuses nothing");
     world
 }
 
-fn searched(system: Writing, torn: bool, engine: Search) -> ResultReport {
+fn searched(system: Writing, torn: bool, engine: SearchFn) -> ResultReport {
     let world = Arc::new(world(system, torn));
-    let options = Options { reduce: Reductions::NONE, ..Options::new(&Silent) };
+    let options = Options { reduce: Reductions::NONE, ..Options::new(&NoProgress) };
     let title = ("writing", "torn");
     let checked = engine(&world, title, &options);
     assert!(checked.result.complete, "{:?}", checked.result.notes.cut);
@@ -138,9 +142,9 @@ fn searched(system: Writing, torn: bool, engine: Search) -> ResultReport {
 }
 
 #[track_caller]
-fn told_too_early_is_seen(by: By) {
+fn notice_before_save_is_detected(by: By) {
     let mut states = Vec::new();
-    for engine in [check as Search, turnstile_reference::check] {
+    for engine in [check as SearchFn, turnstile_reference::check] {
         let verdict = |saves_first, torn| {
             let system = Writing { writer: Writer { by, saves_first }, asker: Asker(by) };
             let result = searched(system, torn, engine);
@@ -164,15 +168,15 @@ fn told_too_early_is_seen(by: By) {
 
 #[test]
 fn after_a_command() {
-    told_too_early_is_seen(By::Command);
+    notice_before_save_is_detected(By::Command);
 }
 
 #[test]
 fn after_a_timer() {
-    told_too_early_is_seen(By::Timer);
+    notice_before_save_is_detected(By::Timer);
 }
 
 #[test]
 fn after_a_message() {
-    told_too_early_is_seen(By::Message);
+    notice_before_save_is_detected(By::Message);
 }

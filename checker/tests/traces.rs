@@ -3,13 +3,13 @@
 
 use turnstile_checker::SYSTEMS;
 use turnstile_cli::report::paint::Paint;
-use turnstile_cli::report::run;
-use turnstile_harness::check::Search;
+use turnstile_cli::report::trace;
+use turnstile_harness::check::SearchFn;
 use turnstile_harness::options::{Options, Replacement};
 use turnstile_harness::result::{PropertyReport, ResultReport};
-use turnstile_search::bounds::{Limits, Silent};
-use turnstile_search::judged::Verdict;
-use turnstile_spec::{Literal, Source, System};
+use turnstile_search::bounds::{Limits, NoProgress};
+use turnstile_search::judgement::Verdict;
+use turnstile_spec::{Source, System, WrittenTable};
 
 /// Enough states that a missing row is met, and few enough for a test.
 const STATES: u64 = 3_000;
@@ -17,15 +17,15 @@ const STATES: u64 = 3_000;
 const SYSTEM: &str = "byte-range-lock";
 
 /// The properties that ask for the rows themselves.
-const OF_ROWS: [&str; 2] = ["no event without a row", "what is done can be done"];
+const OF_ROWS: [&str; 2] = ["no unhandled event", "no action fails"];
 
 /// The results of a world of byte ranges, each with every so manyth row left out.
-fn without_rows(engine: Search) -> Vec<ResultReport> {
+fn without_rows(engine: SearchFn) -> Vec<ResultReport> {
     let entry = SYSTEMS.entry(SYSTEM).expect("it is compiled in");
     let file = turnstile_bundled::system(SYSTEM).expect("it is bundled");
     let file = System::read(Source::new(file.file, file.text)).expect("it can be read");
     let text = turnstile_bundled::table(SYSTEM).expect("its table is bundled");
-    let literal = Literal::read(Source::new(text.file, text.text)).expect("it can be read");
+    let literal = WrittenTable::read(Source::new(text.file, text.text)).expect("it can be read");
     let sound = literal.amended().expect("it is sound");
     let world = &file.worlds[0];
     (0..sound.table.rows.len())
@@ -36,7 +36,7 @@ fn without_rows(engine: Search) -> Vec<ResultReport> {
             let vocabulary = sound.vocabulary.clone();
             let replaced = Replacement { vocabulary, table, source: literal.source.clone() };
             let limits = Limits { max_states: Some(STATES), ..Limits::default() };
-            let options = Options { tables: vec![replaced], limits, ..Options::new(&Silent) };
+            let options = Options { tables: vec![replaced], limits, ..Options::new(&NoProgress) };
             entry.run_by(engine, &file, world, &options).expect("a table without a row runs")
         })
         .collect()
@@ -48,16 +48,16 @@ fn failing(results: &[ResultReport]) -> impl Iterator<Item = &PropertyReport> {
 }
 
 #[track_caller]
-fn names_what_failed(engine: Search) {
+fn names_what_failed(engine: SearchFn) {
     let results = without_rows(engine);
     let (mut of_rows, mut others) = (0, 0);
     for property in failing(&results) {
-        let drawn = run::draw(property, Paint { width: 500, is_coloured: false });
+        let drawn = trace::draw(property, Paint { width: 500, is_coloured: false });
         let mark = drawn.lines().find(|line| line.contains('✗')).expect("a trace has a mark");
         let name = format!("✗ {}: ", property.name);
         assert!(mark.trim_start().starts_with(&name), "{}:\n{drawn}", property.name);
         let is_of_rows = OF_ROWS.contains(&property.name.as_str());
-        let says_row = mark.contains("no row for `") || mark.contains("` cannot be done");
+        let says_row = mark.contains("unhandled event `") || mark.contains("` failed: ");
         assert_eq!(says_row, is_of_rows, "{}:\n{drawn}", property.name);
         assert!(!is_of_rows || property.besides.is_empty(), "{}:\n{drawn}", property.name);
         let besides = property.besides.iter().filter(|what| drawn.contains(what.as_str()));

@@ -2,13 +2,13 @@
 //! has: what is compiled, what is data, what stands in the file.
 
 use turnstile_machine::Machine;
-use turnstile_spec::table::{self, CellKind, Do, Found, GuardId, Op};
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::table::{self, ActionCall, CellContent, CellKind, GuardId, Op};
+use turnstile_spec::{Source, WrittenTable};
 
 /// A bundled table as its module has it baked in.
-fn read(name: &str) -> (Literal, table::Table) {
+fn read(name: &str) -> (WrittenTable, table::Table) {
     let file = turnstile_bundled::table(name).expect("it is bundled");
-    let literal = Literal::read(Source::new(file.file, file.text)).expect("it can be read");
+    let literal = WrittenTable::read(Source::new(file.file, file.text)).expect("it can be read");
     let table = literal.amended().expect("it is sound").table;
     (literal, table)
 }
@@ -24,7 +24,7 @@ struct Words {
 
 /// What the reader's table says of a cell, guards answered by the bits of `answers`.
 fn words(
-    literal: &Literal,
+    literal: &WrittenTable,
     table: &table::Table,
     (state, event, number): (usize, usize, u16),
     answers: u32,
@@ -40,15 +40,15 @@ fn words(
         Op::Restart(id) => format!("Restart {}", resource(id)),
         Op::Abandon(id) => format!("Abandon {}", resource(id)),
     };
-    let act = |entry: &Do| {
-        let Do::Act { action, ops, each: _ } = entry;
+    let act = |entry: &ActionCall| {
+        let ActionCall { action, ops, each: _ } = entry;
         let ops: Vec<String> = ops.iter().map(op).collect();
         format!("{} {ops:?}", names.actions[action.index()].name)
     };
     let here = names.states[state.index()].name.clone();
     let ignored = || Words { row: String::new(), to: here, consumes: vec![], does: vec![] };
     match table.at(state, event, number) {
-        Found::Rows(rows) => {
+        CellContent::Rows(rows) => {
             let Some(row) = rows.into_iter().find(|row| row.guard.holds(&mut answer)) else {
                 // No condition is true: then the cell says what there is to say.
                 let mut cells = table.cells.iter();
@@ -61,11 +61,11 @@ fn words(
                 row: names.rows[row.id.index()].id.clone(),
                 to: names.states[row.to.index()].name.clone(),
                 consumes: row.consumes.iter().map(|id| resource(*id)).collect(),
-                does: row.does.iter().map(act).collect(),
+                does: row.actions.iter().map(act).collect(),
             })
         }
-        Found::Ignored(_) => Some(ignored()),
-        Found::Impossible(_) | Found::Missing => None,
+        CellContent::Ignored(_) => Some(ignored()),
+        CellContent::Impossible(_) | CellContent::Missing => None,
     }
 }
 

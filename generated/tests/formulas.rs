@@ -9,7 +9,7 @@ turnstile_machine::machine!("tests/tables/hall.yaml");
 use std::sync::LazyLock;
 
 use turnstile_machine::{Facts, GuardFacts, Interpreted, Rules};
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::{Source, WrittenTable};
 
 use hall::{
     Action, Collection, Event, EventKind, Guard, Invariant, Loop, Machine, OpenGuard, Predicate,
@@ -19,7 +19,7 @@ use hall::{
 /// The same table as data.
 static DATA: LazyLock<Interpreted<Machine>> = LazyLock::new(|| {
     let source = Source::new("hall.yaml", include_str!("tables/hall.yaml"));
-    let literal = Literal::read(source).expect("it can be read");
+    let literal = WrittenTable::read(source).expect("it can be read");
     let sound = literal.amended().expect("it is sound");
     let plain = turnstile_machine::read(&sound.vocabulary, &sound.table);
     Interpreted::new(plain.expect("its names are compiled in"))

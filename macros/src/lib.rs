@@ -12,29 +12,30 @@ use turnstile_emit::call::Call;
 use turnstile_emit::expand;
 use turnstile_spec::Source;
 
-/// A transition table in YAML as a typed machine: a module named after it.
+/// Compiles a transition table in YAML into a typed state machine: a module named after it.
 ///
 /// ```text
 /// turnstile_machine::machine!("tables/door.yaml"); // from the directory of Cargo.toml
 /// turnstile_machine::machine!("tables/door.yaml", typestate, derive(serde), tracing);
 /// ```
 ///
-/// The module has the names (`State`, `Event`, `Action`, `Resource`, `Guard`, `RowId`), the
-/// function `step`, and `Machine`, which turnstile-machine's `Rules` run: the caller's crate
-/// depends on that crate, and calls this macro by its name there.
+/// The module contains the names (`State`, `Event`, `Action`, `Resource`, `Guard`, `RowId`), the
+/// function `step`, and `Machine`, which implements the traits of turnstile-machine. The caller's
+/// crate depends on that crate, which re-exports this macro.
 ///
-/// What costs more is made only where it is asked for: `typestate`, the machine with its state in
-/// its type; `step_into`, the step that gives its actions to a sink; `derive(serde)`, names that
-/// serialise as the document spells them (the caller's crate then depends on `serde` with `derive`,
-/// and on turnstile-machine with its feature `serde`); `tracing`, an event of that crate for each
-/// step (the caller's crate then depends on it).
+/// Options add code: `typestate`, the typestate form, with the state in the type of the machine;
+/// `step_into`, a step that passes its actions to a sink; `derive(serde)`, names that serialise as
+/// the document spells them (the caller's crate then depends on `serde` with `derive`, and on
+/// turnstile-machine with its feature `serde`); `tracing`, an event of that crate for each step
+/// (the caller's crate then depends on it).
 ///
 /// In rustdoc the module shows the rows of the table, and with `diagram("docs/door.svg")` that
 /// file, which `turnstile render door.yaml --to svg` writes. A build reads neither.
 ///
-/// A call of `typestate::begin` or `step_into` that was not asked for is an error that says so.
+/// A use of `typestate::begin` or `step_into` without its option is a compile error that names the
+/// option.
 ///
-/// Faults of the table are compile errors that point into its file.
+/// Errors in the table are compile errors at their position in the table's file.
 #[proc_macro]
 pub fn machine(words: TokenStream) -> TokenStream {
     expand(words, expand::machine)

@@ -1,4 +1,4 @@
-//! How a document's name is spelled in Rust: `retrying abort` is `RetryingAbort`.
+//! Rust identifiers of a document's names: `retrying abort` is `RetryingAbort`.
 
 use crate::limit;
 

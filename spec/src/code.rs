@@ -1,5 +1,5 @@
-//! The stable codes of faults. A code is never reused for another fault; [`crate::explain`] has a
-//! page on each.
+//! The stable codes of diagnostics. A code is never reused with another meaning;
+//! [`crate::explain`] has a page on each.
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
@@ -10,130 +10,130 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The text is not YAML, or not one document.
+    /// Invalid YAML.
     NOT_YAML = "T001";
-    /// More than a named limit allows.
+    /// Limit exceeded.
     LIMIT = "T002";
     /// An anchor, alias, merge key or tag.
     ANCHOR = "T003";
-    /// A key written twice.
+    /// Duplicate key.
     DUPLICATE_KEY = "T004";
-    /// A key that the language does not know.
+    /// Unknown key.
     UNKNOWN_KEY = "T005";
-    /// A key that must be there.
+    /// Missing key.
     MISSING_KEY = "T006";
-    /// A value of another kind.
-    WRONG_SHAPE = "T007";
-    /// A comma that cut a value in two.
-    COMMA = "T008";
-    /// A payload whose values cannot be read.
-    BAD_PAYLOAD = "T009";
-    /// A state that nothing declares.
+    /// Value of the wrong type.
+    WRONG_TYPE = "T007";
+    /// Unquoted comma.
+    UNQUOTED_COMMA = "T008";
+    /// Invalid payload.
+    INVALID_PAYLOAD = "T009";
+    /// Undeclared state.
     UNDECLARED_STATE = "T010";
-    /// An event that nothing declares.
+    /// Undeclared event.
     UNDECLARED_EVENT = "T011";
-    /// An action that nothing declares.
+    /// Undeclared action.
     UNDECLARED_ACTION = "T012";
-    /// A resource that nothing declares.
+    /// Undeclared resource.
     UNDECLARED_RESOURCE = "T013";
-    /// A guard that nothing declares.
+    /// Undeclared guard.
     UNDECLARED_GUARD = "T014";
-    /// Two names with one Rust spelling.
+    /// Two names with one Rust identifier.
     COLLISION = "T015";
-    /// A name without a Rust spelling, or one that means something else.
-    BAD_NAME = "T016";
-    /// A predicate, collection, rule, state or set of a formula that nothing declares.
+    /// Invalid name.
+    INVALID_NAME = "T016";
+    /// Undeclared name in a formula or a loop.
     UNDECLARED_PREDICATE = "T017";
-    /// A variable that stands for nothing, or for two things.
+    /// Unbound or shadowed variable.
     VARIABLE = "T018";
-    /// A predicate, collection or rule that is given more or fewer things than it speaks of.
+    /// Wrong number of arguments.
     ARGUMENTS = "T019";
-    /// A row written twice.
+    /// Duplicate row.
     DUPLICATE_ROW = "T020";
-    /// Two rows that take the same event.
-    CONFLICT = "T021";
-    /// Cells of which nothing is said.
-    MISSING_CELL = "T022";
-    /// A cell that is said twice.
-    CELL_TWICE = "T023";
-    /// A pattern with values that the event cannot carry.
-    OUTSIDE = "T024";
-    /// A pattern without a value.
-    EMPTY = "T025";
-    /// A pattern that says nothing.
-    UNREADABLE = "T026";
-    /// A formula that cannot be read or that asks for itself.
-    FORMULA = "T027";
-    /// An entry of `do` that is no action, condition or loop, or a loop that cannot be.
-    LOOP = "T028";
-    /// Cells that `any` covers, and that look forgotten.
-    COVERED = "T029";
-    /// A state that no run comes to.
+    /// Conflicting rows.
+    CONFLICTING_ROWS = "T021";
+    /// Unhandled event.
+    UNHANDLED_EVENT = "T022";
+    /// Cell declared twice.
+    DUPLICATE_CELL = "T023";
+    /// Pattern out of range.
+    PATTERN_RANGE = "T024";
+    /// Empty pattern.
+    EMPTY_PATTERN = "T025";
+    /// Invalid pattern.
+    INVALID_PATTERN = "T026";
+    /// Invalid formula.
+    INVALID_FORMULA = "T027";
+    /// Invalid entry of `do`.
+    INVALID_ACTIONS = "T028";
+    /// `any` covers cells that may lack a row.
+    COVERED_CELLS = "T029";
+    /// Unreachable state.
     UNREACHABLE = "T030";
-    /// A state that nothing leaves and that is not final.
-    NO_WAY_OUT = "T031";
-    /// A row out of a final state.
-    OUT_OF_FINAL = "T032";
-    /// No state to begin in, or several.
-    INITIAL = "T033";
-    /// A resource that is left behind.
-    LEAK = "T040";
-    /// A resource that is taken and not held.
+    /// Non-final state without an exit.
+    NO_EXIT = "T031";
+    /// Row from a final state.
+    ROW_FROM_FINAL = "T032";
+    /// Not exactly one initial state.
+    INITIAL_STATE = "T033";
+    /// Resource leak.
+    RESOURCE_LEAK = "T040";
+    /// Resource used but not held.
     NOT_HELD = "T041";
-    /// A resource that is created and held already.
-    CREATED_TWICE = "T042";
-    /// A general word that means none or several.
-    AMBIGUOUS = "T043";
-    /// A resource that the destination holds and the row does not bring.
-    NOT_BROUGHT = "T044";
-    /// A resource that a state lists twice.
-    HELD_TWICE = "T045";
-    /// A timer that a state holds and whose firing no row of the state takes.
-    TIMER_NOT_TAKEN = "T046";
-    /// A declaration that nothing uses.
+    /// Resource created while held.
+    CREATED_WHILE_HELD = "T042";
+    /// Generic resource name matches none or several.
+    AMBIGUOUS_RESOURCE = "T043";
+    /// Resource held but not created.
+    NOT_CREATED = "T044";
+    /// Resource listed twice by a state.
+    HOLDS_TWICE = "T045";
+    /// Unhandled timer.
+    UNHANDLED_TIMER = "T046";
+    /// Unused declaration.
     UNUSED = "T050";
-    /// A line that is cited and excused.
-    CITED = "T051";
-    /// A selector that hits nothing.
-    SELECTS_NOTHING = "T060";
-    /// A selector that hits several rows.
-    SELECTS_SEVERAL = "T061";
-    /// Two amendments of one thing.
-    AMENDED_TWICE = "T062";
-    /// An amendment that changes nothing.
+    /// Line cited and listed as uncited.
+    CITED_AND_UNCITED = "T051";
+    /// Amendment matches nothing.
+    MATCHES_NOTHING = "T060";
+    /// Amendment matches several rows.
+    MATCHES_SEVERAL = "T061";
+    /// Conflicting amendments.
+    CONFLICTING_AMENDMENTS = "T062";
+    /// Amendment without effect.
     NO_EFFECT = "T063";
-    /// An amendment that needs what is not there, or itself.
-    NEEDS = "T064";
-    /// Two amendments of one name.
-    ID_TWICE = "T065";
-    /// An amendment that adds what is there.
-    ADDS_KNOWN = "T066";
-    /// A formula or a loop that asks what nobody can answer.
-    ASKED_OF = "T067";
-    /// A role that a system does not declare.
+    /// Unknown or cyclic `needs`.
+    INVALID_NEEDS = "T064";
+    /// Duplicate amendment id.
+    DUPLICATE_ID = "T065";
+    /// Amendment adds an existing name.
+    ADDS_EXISTING = "T066";
+    /// Formula or loop without an evaluator.
+    NO_EVALUATOR = "T067";
+    /// Undeclared role.
     UNKNOWN_ROLE = "T080";
-    /// A link or a time relation that does not name two roles or timers.
-    BAD_RELATION = "T081";
-    /// A key that is not in a system's `set`.
+    /// Invalid link name or time relation.
+    INVALID_RELATION = "T081";
+    /// Unknown setting.
     UNKNOWN_SETTING = "T082";
-    /// A link that nothing bounds.
+    /// Link without a capacity.
     NO_CAPACITY = "T083";
-    /// A property without its kind, or with several.
+    /// Property without exactly one kind.
     PROPERTY_KIND = "T084";
-    /// Two properties of one name.
-    PROPERTY_TWICE = "T085";
-    /// A property that the system does not declare.
+    /// Duplicate property name.
+    DUPLICATE_PROPERTY = "T085";
+    /// Undeclared property.
     UNKNOWN_PROPERTY = "T086";
-    /// A budget that a property speaks of and no world has.
+    /// Unknown budget.
     UNKNOWN_BUDGET = "T087";
-    /// A system with nothing to search, or a property that no world checks.
-    UNCHECKED = "T088";
-    /// A `without` that can excuse nothing.
-    EXCUSE = "T089";
-    /// A name that the compiled core does not know: the checker's to say, never the reader's.
+    /// Nothing to check.
+    NOTHING_TO_CHECK = "T088";
+    /// `without` has no effect.
+    WITHOUT_EFFECT = "T089";
+    /// A name unknown to the compiled core. The checker reports it, never the reader.
     NOT_COMPILED = "T090";
-    /// A value of a setting that the system cannot take: the checker's to say, never the reader's.
-    BAD_SETTING = "T091";
-    /// A survivor that is none: the checker's to say, never the reader's.
-    NO_SURVIVOR = "T092";
+    /// A value that a setting does not accept. The checker reports it, never the reader.
+    INVALID_SETTING = "T091";
+    /// An entry of `survivors` that does not survive. The checker reports it, never the reader.
+    NOT_SURVIVING = "T092";
 }

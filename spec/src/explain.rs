@@ -1,5 +1,5 @@
-//! One page for each code: what the fault means, with an example. The examples are the fixtures of
-//! the tests, text and fault, so that a page cannot say what the reader does not.
+//! One page for each code: what the diagnostic means, with an example. The examples are the test
+//! fixtures, file and output, so that a page always shows what the reader reports.
 
 use crate::code;
 
@@ -11,37 +11,37 @@ pub const CODES: &[&str] = code::ALL;
 pub fn explain(code: &str) -> Option<&'static str> {
     match code {
         code::NOT_COMPILED => return Some(NOT_COMPILED),
-        code::BAD_SETTING => return Some(BAD_SETTING),
-        code::NO_SURVIVOR => return Some(NO_SURVIVOR),
+        code::INVALID_SETTING => return Some(BAD_SETTING),
+        code::NOT_SURVIVING => return Some(NO_SURVIVOR),
         _ => {}
     }
     PAGES.iter().find(|(known, _)| *known == code).map(|(_, page)| *page)
 }
 
-/// What no file shows by itself: it takes a program to be compared with.
-const NOT_COMPILED: &str = "T090: a name that the compiled core does not know
+/// No file shows it by itself: it depends on the program that reads the file.
+const NOT_COMPILED: &str = "T090: name unknown to the compiled core
 
-A file whose `machine` or `system` is bundled runs through the cores that were compiled into this
-program. It names a state, an event, an action or a resource, or, in a system file, a role, a link,
-a timer, a budget or a property that the cores were not compiled with. In a checkout, edit the file
-under spec/ and build anew; elsewhere, check a machine under another name, by its table alone.
+A file whose `machine` or `system` is bundled runs through the cores compiled into this program. The
+file names a state, an event, an action or a resource, or, in a system file, a role, a link, a
+timer, a budget or a property that those cores do not have. In a checkout, edit the file under spec/
+and rebuild; elsewhere, give the machine another name, and it is checked by its table alone.
 ";
 
-/// What a system's cores take, its file does not say.
-const BAD_SETTING: &str = "T091: a value of a setting that the system cannot take
+/// Which values a system's cores accept, its file does not say.
+const BAD_SETTING: &str = "T091: invalid value of a setting
 
-`set` of a system file, or of one of its worlds, gives a key a value that the cores behind the
-system cannot be built with: no number, one out of their range, or another word than they know. The
-fault says which values there are. With `--set KEY=VALUE` the same is bad usage.
+`set` of a system file, or of one of its worlds, gives a key a value that the cores of the system
+cannot be built with: not a number, a number out of range, or an unknown word. The message lists the
+valid values. With `--set KEY=VALUE` the same mistake is a usage error.
 ";
 
 /// Whether a mutant survives takes a search.
-const NO_SURVIVOR: &str = "T092: a survivor that is none
+const NO_SURVIVOR: &str = "T092: `survivors` lists a mutant that does not survive
 
-`survivors` says of changes of the amended table why no property can notice them. This entry names a
-row or a change of it that `turnstile mutate` does not make, or one that a property notices by now:
-then what it says is no longer so. The words of `row` and `change` are those that `turnstile mutate`
-prints.
+`survivors` lists equivalent mutants: changes of the amended table that no property can detect, each
+with the reason. This entry names a row or a change that `turnstile mutate` does not make, or a
+mutant that some property kills. Copy `row` and `change` from the output of `turnstile mutate`, or
+remove the entry.
 ";
 
 macro_rules! pages {
@@ -59,212 +59,212 @@ macro_rules! pages {
 }
 
 pages! {
-    "T001" "not-yaml" "the file is not YAML"
-"The reader could not make a tree of the file, or found more than one document in it, or nothing
-at all. The frame shows where the YAML parser gave up; the cause often stands a line earlier: a
-bracket or a quote that is not closed, or an indentation that differs."
-    "T002" "limit" "more than a named limit allows"
-"Every bound of the reader has a name: bytes of a file, depth of nesting, names, rows, cells,
-amendments, rows and guards of one cell. A file beyond a bound is refused before it can cost
-memory or time. A machine of this size is several machines."
-    "T003" "anchor" "an anchor, alias, merge key or tag"
-"A table reads like its document, from top to bottom. What an alias stands for is somewhere else,
-so aliases, anchors, merge keys and tags are refused. Named sets (`sets`) and lists in `from`
-and `event` do the same in the open."
-    "T004" "duplicate-key" "a key is written twice"
-"YAML readers differ in which of two equal keys they keep; in a transition table that is two
-different machines. So the second one is refused."
-    "T005" "unknown-key" "a key that the language does not know"
-"Each mapping has a fixed list of keys. A key that is not in it is refused rather than passed
-over: a mistyped `final` would make another machine."
-    "T006" "missing-key" "a key that must be there"
-"The mapping cannot be understood without it. A row needs `from`, `to` and `event`; an event
-needs `kind` or `consumes`; a resource needs a kind or the list that it stands for; an amendment
-says which row and what it becomes."
-    "T007" "wrong-shape" "a value of another kind"
-"The key is right, the value is not: text where a list must be, a list where a mapping must be, a
-word that is none of those allowed. `do` is a list even if it has one entry."
-    "T008" "comma" "a comma cuts a value in two"
-"Inside `{ }` and `[ ]` a comma ends a value, also behind an opened parenthesis. YAML then takes
-the rest for a key. Quote values that have a comma."
-    "T009" "payload" "the values of a payload cannot be read"
-"An event carries at most one field. Its values are a range of numbers from 0 to 65535,
-`boolean`, or a list of words. They cannot be amended, because the literal and the amended table
-share one Rust type."
-    "T010" "undeclared-state" "a state that nothing declares"
-"A row, a cell or a set names a state that `states` does not have. If the document itself uses
-the name and never declares it, leave the row as it is: as written, the machine stops there,
-with nothing held and no row; an amendment says what is meant. `undeclared: true` gives such a
-name its Rust spelling."
-    "T011" "undeclared-event" "an event that nothing declares"
-"A row or a cell waits for an event that `events` does not have. What stands in the parentheses
-at its end is a pattern over what it carries and no part of the name."
-    "T012" "undeclared-action" "an action that nothing declares"
-"`do` names an action that `actions` does not have. Actions are declared so that the reader knows
-which resources they create and delete."
-    "T013" "undeclared-resource" "a resource that nothing declares"
-"A state holds, an event consumes, an action handles, or a general word stands for something that
-`resources` does not have. The words `timer`, `request` and `note` mean every resource of that
-kind and need no declaration."
-    "T014" "undeclared-guard" "a guard that nothing declares"
-"A condition asks something that `guards` does not have. Guards are the booleans that the core
-answers; each is declared once, with the sentence that it stands for."
-    "T015" "collision" "two names with one Rust spelling"
-"Names become variants of Rust enums, in CamelCase: `retrying abort` is `RetryingAbort`. Two
-names of one list may not come to the same variant. Give one of them another with `ident`."
-    "T016" "name" "a name that cannot be used"
-"A name must have a letter or a digit to be spelled in Rust, may not be `Self`, and may not be a
-word that the language has given a meaning: `any` and `same` as states or sets, `timer`,
-`request` and `note` as resources. A set may not be called like a state."
-    "T017" "undeclared-predicate" "a name in a formula or a loop that nothing declares"
-"A leaf of a formula is a predicate with its things, `covers(lock, byte)`, another rule with its
-things, or `lock in ACTIVE`: an instance and a state or a set. A quantifier goes over a state, a set
-or a collection, a loop over a collection. What is answered stands under `predicates`, what is
-listed under `collections`."
-    "T018" "variable" "a variable that stands for nothing, or for two things"
-"A formula speaks of the things that its rule has under `of` and of the variables of the quantifiers
-around it. Each name stands for one thing at a time."
-    "T019" "arguments" "too few or too many things"
-"A predicate, a collection and a rule are given as many things as stand under `of` where they are
-declared."
-    "T020" "duplicate-row" "a row written twice"
-"Two rows are the same in source, event, condition, destination and actions. If the document
-repeats itself, remove the second by an amendment."
-    "T021" "conflict" "two rows take the same event"
-"There is a payload and an answer of the guards for which both rows match. It is decided exactly,
-over all values and all answers. As written, the search tries each of them; compiled code needs
-one."
-    "T022" "missing-cell" "nothing is said of a cell"
-"Every state, event and payload must be a row, or stand under `ignore` (it changes nothing) or
-`impossible` (it cannot come; the checker must prove it), with a reason. States that are final,
-and states that the table does not declare, have no cells. The help has the entries ready to be
-filled in."
-    "T023" "cell-twice" "a cell is said twice"
-"A cell under `ignore` or `impossible` has a row as well, or stands there twice. With `state:
-any` a cell fills in only what nothing else says, and never collides."
-    "T024" "outside" "a pattern outside of what an event carries"
-"The pattern names values that the event is not declared to carry; no payload would ever match
+    "T001" "not-yaml" "invalid YAML"
+"The file does not parse as YAML, contains more than one document, or is empty. The frame shows
+where the YAML parser stopped; the cause is often a line earlier: an unclosed bracket or quote, or
+wrong indentation."
+    "T002" "limit" "limit exceeded"
+"Every limit of the reader is a named constant: file size, nesting depth, names, rows, cells,
+amendments, and rows and guards of one cell. The reader refuses a larger file before it costs
+memory or time. Split a machine of this size into several machines."
+    "T003" "anchor" "anchor, alias, merge key or tag"
+"A table reads like its document, from top to bottom. An alias refers to text elsewhere, so
+aliases, anchors, merge keys and tags are not supported. Use named sets of states (`sets`), or
+lists in `from` and `event`, instead."
+    "T004" "duplicate-key" "duplicate key"
+"YAML readers differ in which of two equal keys they keep, and each choice gives another machine.
+The reader refuses the second key."
+    "T005" "unknown-key" "unknown key"
+"Each mapping has a fixed set of keys. The reader refuses other keys instead of ignoring them: a
+misspelt `final` would silently give another machine."
+    "T006" "missing-key" "missing key"
+"The mapping lacks a required key. A row needs `from`, `to` and `event`; an event needs `kind` or
+`consumes`; a resource needs a kind or the list of resources that it stands for; an amendment
+needs both the row that it selects and the values that it sets."
+    "T007" "wrong-shape" "value of the wrong type"
+"The key is known, but its value has the wrong type: text instead of a list, a list instead of a
+mapping, or a word that is not one of those allowed. `do` is a list even if it has one entry."
+    "T008" "comma" "unquoted comma"
+"Inside `{ }` and `[ ]` YAML ends a value at a comma, even within parentheses, and takes the rest
+for another key or item. Quote values that contain a comma."
+    "T009" "payload" "invalid payload"
+"An event carries at most one field. Its values are a range of numbers within 0..65535, `boolean`,
+or a list of words. An amendment cannot change a payload, because the table as written and the
+amended table share one Rust type."
+    "T010" "undeclared-state" "undeclared state"
+"A row, a cell or a set names a state that is not declared in `states`. If the document itself uses
+the name without declaring it, keep the row: as written, the machine stops there, holds nothing
+and has no rows; an amendment says what is meant. `undeclared: true` gives such a name its Rust
+identifier."
+    "T011" "undeclared-event" "undeclared event"
+"A row or a cell names an event that is not declared in `events`. Text in parentheses at its end is
+a pattern over the payload, not part of the name."
+    "T012" "undeclared-action" "undeclared action"
+"`do` names an action that is not declared in `actions`. The declaration says which resources the
+action creates and deletes."
+    "T013" "undeclared-resource" "undeclared resource"
+"A state, an event, an action or a generic name refers to a resource that is not declared in
+`resources`. The words `timer`, `request` and `note` refer to every resource of that kind and need
+no declaration."
+    "T014" "undeclared-guard" "undeclared guard"
+"A condition uses a guard that is not declared in `guards`. A guard is a named boolean, evaluated
+by the core or by a formula; each is declared once, with the sentence that it stands for."
+    "T015" "collision" "two names with one Rust identifier"
+"Names become variants of Rust enums, in CamelCase: `retrying abort` is `RetryingAbort`. Two names
+of one section may not become the same variant. Set another identifier for one of them with
+`ident`."
+    "T016" "name" "invalid name"
+"A name needs an ASCII letter or digit to become a Rust identifier. It may not be `Self`, nor a
+reserved word: `any` and `same` for states and sets, `timer`, `request` and `note` for resources.
+A set and a state may not share a name."
+    "T017" "undeclared-predicate" "undeclared name in a formula or a loop"
+"A leaf of a formula is a predicate with its arguments, `covers(lock, byte)`, another rule with its
+arguments, or `lock in ACTIVE`: an instance and a state or a set. A quantifier ranges over a
+state, a set or a collection, a loop over a collection. Declare booleans under `predicates` and
+lists under `collections`."
+    "T018" "variable" "unbound or shadowed variable"
+"A formula may use the parameters of its rule (`of`) and the variables of the enclosing
+quantifiers. Each name is bound once."
+    "T019" "arguments" "wrong number of arguments"
+"A predicate, a collection or a rule takes as many arguments as its declaration has parameters
+under `of`."
+    "T020" "duplicate-row" "duplicate row"
+"Two rows have the same source, event, condition, destination and actions. If the document repeats
+itself, remove the second row by an amendment."
+    "T021" "conflict" "conflicting rows"
+"Some payload and some values of the guards match both rows, so the table is nondeterministic. The
+check is exact: it considers every payload value and every combination of guard values. The table
+as written is searched with either choice; compiled code needs exactly one."
+    "T022" "missing-cell" "unhandled event"
+"Every state, event and payload value needs a row, or an entry with a reason under `ignore` (the
+event changes nothing) or `impossible` (the event cannot occur; the checker verifies it). Final
+states, and states that the table does not declare, need none. The help lists the missing entries,
+ready to copy."
+    "T023" "cell-twice" "cell declared twice"
+"A cell under `ignore` or `impossible` also has a row, or is listed twice. `state: any` covers only
+the cells that nothing else declares, and never conflicts."
+    "T024" "outside" "pattern out of range"
+"The pattern contains values outside the declared payload of the event. No event would ever match
 them."
-    "T025" "empty" "a pattern without a value"
-"What stands behind `except` takes away every value that stands before it: the row can never be
-taken."
-    "T026" "unreadable" "a pattern that cannot be read"
-"A pattern is a list of values, ranges and classes, with `except` before those that are taken
-away: `404`, `4xx`, `400..409`, `5xx, 404`, `4xx except 404`, `true`, a word of the list. An
-event that carries nothing has no pattern."
-    "T027" "formula" "a formula that cannot be read"
-"`implies` and `iff` take two conditions; a quantifier names its variable and what it goes over,
-`every: lock in ACTIVE`, and has `is`; a rule may ask others, and none of those may come back to it;
-an invariant speaks of no thing from outside."
-    "T028" "loop" "an entry of `do` that cannot be"
-"An entry is an action, `{ if: GUARD, do: [...] }` or `{ for each: COLLECTION, do: [...] }`. In a
-loop stand actions only, and none that creates or deletes what a state holds, for a state holds it
-once. What a loop goes over is of nothing else: a row has no thing to give it."
-    "T029" "covered" "cells that `any` covers look forgotten"
-"With `state: any` a cell under `ignore` or `impossible` fills in whatever nothing else says, a row
-that was forgotten among it. The note says how many cells an entry covers. It is a warning where it
-covers a command or message that a row takes in another state that is not final and holds the same,
-that rows take in the same state with other values, in most states, or nowhere, or an event whose
-cause the state holds. Add the row, or name the states that are meant: then the entry is about
-these, and not about the rest. A warning stops nothing: the table compiles and is checked with it."
-    "T030" "unreachable" "no run comes to a state"
-"From the initial state no chain of rows leads here, whatever happens. Either a row is missing or
-the state is of no use."
-    "T031" "no-way-out" "nothing leaves a state"
-"The state has no row to another one and is not final: a machine that comes here stays for ever."
-    "T032" "out-of-final" "a row leaves a final state"
-"A machine in a final state has ended; the row is never taken."
-    "T033" "no-beginning" "not one state to begin in"
-"A machine begins in exactly one state, marked `initial: true`."
-    "T040" "leak" "a resource is left behind"
-"What the source holds, less what the row takes, plus what it creates, is more than the
-destination holds. A timer that is left behind fires in a state that does not expect it; the
-answer of a request that is left behind comes to a state that did not ask. Delete the timer,
-abandon the request, or let the destination hold it."
-    "T041" "not-held" "a resource that is taken is not held"
-"The row waits for a timer that its source does not hold, or deletes, restarts or abandons what
-is not there. As written, the row is never taken, or its action has nothing to do."
-    "T042" "created-twice" "a resource is created while it is held"
-"The row creates what its source holds already and has not lost on the way. Which of the two a
-later row would delete nobody could say."
-    "T043" "general-word" "a general word means none or several"
-"A general word, such as `retry timer` or `request`, means the one resource that the source holds
-(where it is consumed, deleted, restarted, abandoned) or that the destination holds (where it is
-created). Here it is none, or several."
-    "T044" "not-brought" "the destination holds what the row does not bring"
-"The destination is declared to hold something that the source did not hold and the row does not
-create. As written, the machine waits there for a timer that was never armed or an answer to a
-request that was never sent."
-    "T045" "held-twice" "a state lists a resource twice"
-"A state holds a thing always (`holds`) or sometimes (`may hold`), not both, and there is one of
-it."
-    "T046" "timer-not-taken" "no row takes the firing of a timer that a state holds"
-"A timer that is armed fires. A state that holds one needs a row for the event of its firing; an
-entry under `ignore` or `impossible` does not change that the timer is gone then, or can fire. Of a
-timer that is held sometimes, an entry that names the state may say why its firing changes nothing.
-A timer that no event consumes cannot be seen to fire at all: declare its event."
-    "T050" "unused" "a declaration that nothing uses"
-"No row, cell, state or other declaration of the literal or the amended table names it. It is a
-relic, or the row that should use it is missing."
-    "T051" "cited-and-excused" "a line is cited and excused"
-"`uncited` gives reasons for the lines of the document that nothing transcribes. A line that a
-row or a declaration cites is transcribed; one of the two is not true."
-    "T060" "selects-nothing" "an amendment hits nothing"
-"The selector names no row, cell or declaration of the literal table as the amendments leave it
-that this one needs and that stand before it."
-    "T061" "selects-several" "a selector hits several rows"
-"An amendment changes one row. Where several rows cite the same line, `from`, `event` and `if`
-say which."
-    "T062" "amended-twice" "two amendments of one thing"
-"Each amendment is put to the literal table as those leave it that it needs, directly or through
-others. So two of them touch the same row, cell or declaration only where one needs the other."
-    "T063" "no-effect" "an amendment without effect"
-"The amendment changes nothing, or nothing is said to fail without it. Each amendment must be
-load-bearing: without it, what stands in `shown-by` fails."
-    "T064" "needs-unknown" "an amendment needs what is not there"
-"`needs` names other amendments of this file that this one builds on, and never comes back to
-itself."
-    "T065" "id-twice" "two amendments of one name"
-"Reports, `needs` and the ids of changed rows name amendments; the names must differ."
-    "T066" "adds-known" "an amendment adds what is there"
-"Something of this name is declared in the literal table. To change it, put it under `change`:
-the keys given there replace the old ones."
-    "T067" "asked-of" "a formula or a loop that asks what nobody can answer"
-"A formula is asked of one: of the core that steps the machine, or of who sees the whole system.
-What a predicate, a collection or the states of `instances` can be asked of stands under `asked of`,
-as `core`, `whole` or a list of both; unless it is written, the core is asked. A rule or an
-invariant is answered by whoever can answer all of it, so one that asks a core for this and the
-whole for that has nobody. A guard is the core's, and so is its formula. Rows go through
-collections that are `asked of: row`; with neither `of` nor `asked of`, a collection is for both."
-    "T080" "unknown-role" "a role that a system does not declare"
-"A link or a time relation names a role that `roles` does not have."
-    "T081" "relation" "a link or a time relation that cannot be read"
-"A link is named by its two roles, `client to server`; a time relation by two timers, each with
-its role: `client.lease before server.ttl`. What follows a comma says what both are counted
-from."
-    "T082" "unknown-setting" "a key that is not in `set`"
-"A role counts by a key, or a world sets one, that the system's `set` does not have. `set` lists
-what may vary, each with its usual value."
-    "T083" "no-capacity" "a link that nothing bounds"
-"Every link has a named capacity, or the search would have no end: `slots` for requests that wait
-for their answers, `capacity` for messages on their way."
-    "T084" "property-kind" "a property without its kind, or with several"
-"A property says exactly one of `always`, `sometimes`, `leads to` and `can reach`, and behind it
-the sentence that it checks."
-    "T085" "property-twice" "two properties of one name"
-"Each property is a method of a Rust trait; its name must differ from the others also in
-CamelCase."
-    "T086" "unknown-property" "a property that the system does not declare"
-"A world lists the properties that it checks; this one is not among the system's properties."
-    "T087" "unknown-budget" "a budget that a property speaks of and no world has"
-"`where` has a property checked in the worlds with those budgets only, `without` has it say nothing
-after those faults. A name that no world has a budget for would leave the property unchecked, or
-checked of more than is meant."
+    "T025" "empty" "empty pattern"
+"The values after `except` exclude every value before it, so the row is never taken."
+    "T026" "unreadable" "invalid pattern"
+"A pattern is a list of values, ranges and classes, optionally followed by `except` and the values
+to exclude: `404`, `4xx`, `400..409`, `5xx, 404`, `4xx except 404`, `true`, a word of the payload.
+An event without a payload takes no pattern."
+    "T027" "formula" "invalid formula"
+"`implies` and `iff` take two conditions. A quantifier names its variable and its range, `every:
+lock in ACTIVE`, and has the key `is`. Rules may use other rules, but not recursively. An
+invariant has no parameters."
+    "T028" "loop" "invalid entry of `do`"
+"An entry is an action, `{ if: GUARD, do: [...] }` or `{ for each: COLLECTION, do: [...] }`. A loop
+contains only actions, and none that creates or deletes a resource, because a state holds each
+resource at most once. The collection of a loop has no parameters, because a row has no arguments
+to pass."
+    "T029" "covered" "`any` covers cells that may lack a row"
+"Under `ignore` or `impossible`, `state: any` covers every cell that nothing else declares, and so
+can hide a missing row. A note says how many cells the entry covers. It becomes a warning where it
+covers an event whose cause the state holds, or a command or message that rows handle in a
+non-final state with the same resources, in the same state for other values, in most states, or
+nowhere. Add the row, or name the intended states instead of `any`. A warning does not stop the
+reader: the table compiles and is checked."
+    "T030" "unreachable" "unreachable state"
+"No sequence of rows leads from the initial state to this state. Either a row is missing or the
+state is not needed."
+    "T031" "no-way-out" "non-final state without an exit"
+"No row leads from this state to another one, and the state is not final: a machine that enters it
+stays for ever."
+    "T032" "out-of-final" "row from a final state"
+"A machine in a final state has ended, so the row is never taken."
+    "T033" "no-beginning" "not exactly one initial state"
+"A machine has exactly one initial state, marked `initial: true`."
+    "T040" "leak" "resource leak"
+"After the row, the machine holds more than its destination declares: what the source holds, minus
+what the row consumes and deletes, plus what it creates. A leaked timer expires in a state that
+does not expect it; the answer to a leaked request arrives in a state that did not ask. Delete the
+timer, abandon the request, or let the destination hold it."
+    "T041" "not-held" "resource used but not held"
+"The row consumes, deletes, restarts or abandons a resource that its source does not hold. As
+written, the row is never taken, or its action has no effect."
+    "T042" "created-twice" "resource created while held"
+"The row creates a resource that its source already holds and that the row has not deleted. A later
+row could not tell which of the two to delete."
+    "T043" "general-word" "generic resource name matches none or several"
+"A generic name, such as `retry timer` or `request`, stands for exactly one resource: of those that
+the source holds where it is consumed, deleted, restarted or abandoned, or of those that the
+destination holds where it is created. Here it matches none, or several."
+    "T044" "not-brought" "resource held but not created"
+"The destination declares a resource that the source does not hold and the row does not create. As
+written, the machine waits there for a timer that was never started, or for an answer to a request
+that was never sent."
+    "T045" "held-twice" "resource listed twice by a state"
+"A state holds a resource always (`holds`) or sometimes (`may hold`), not both, and at most once."
+    "T046" "timer-not-taken" "unhandled timer"
+"A running timer expires. A state that holds one needs a row for its expiry event; an entry under
+`ignore` or `impossible` does not suffice, because the timer is gone afterwards, or can expire.
+For a timer under `may hold`, an entry that names the state may say why its expiry changes
+nothing. A timer that no event consumes can never be seen to expire: declare its event."
+    "T050" "unused" "unused declaration"
+"No row, cell, state or other declaration uses it, neither in the table as written nor in the
+amended table. Remove it, or add the row that should use it."
+    "T051" "cited-and-excused" "line cited and listed as uncited"
+"`uncited` gives reasons for lines of the document that the table does not transcribe. A line that
+a row or a declaration cites is transcribed; remove one of the two entries."
+    "T060" "selects-nothing" "amendment matches nothing"
+"The amendment matches no row, cell or declaration. It applies to the table as written, after the
+amendments that it needs and that come before it in the file."
+    "T061" "selects-several" "amendment matches several rows"
+"An amendment changes one row. Where several rows cite the same line, add `from`, `event` or `if`."
+    "T062" "amended-twice" "conflicting amendments"
+"Each amendment applies to the table as written, after the amendments that it needs, directly or
+transitively. Two of them may change the same row, cell or declaration only if one needs the
+other."
+    "T063" "no-effect" "amendment without effect"
+"The amendment changes nothing, or lists nothing under `shown-by`. Each amendment must be
+necessary: without it, the checks in `shown-by` fail."
+    "T064" "needs-unknown" "unknown or cyclic `needs`"
+"`needs` names other amendments of this file that this one depends on, without cycles."
+    "T065" "id-twice" "duplicate amendment id"
+"Reports, `needs` and the ids of changed rows refer to amendments by their ids, so the ids must
+differ."
+    "T066" "adds-known" "amendment adds an existing name"
+"The table as written already declares this name. To change the declaration, use `change`: the keys
+given there replace the old ones."
+    "T067" "asked-of" "formula or loop without an evaluator"
+"One evaluator computes a whole formula: the core that steps the machine, or the checker, which
+sees the whole system. `asked of` says who can answer a predicate, a collection or the states of
+`instances`: `core` (the default), `whole` (the checker), or a list of both. A rule or an
+invariant is computed by an evaluator that can answer everything in it, so it cannot combine a
+name of the core alone with a name of the checker alone. Guards and their formulas are computed by
+the core. A row can loop over a collection with `asked of: row`; a collection with neither `of`
+nor `asked of` serves rows and the core."
+    "T080" "unknown-role" "undeclared role"
+"A link or a time relation names a role that is not declared in `roles`."
+    "T081" "relation" "invalid link name or time relation"
+"A link is named by its two roles, `client to server`; a time relation by two timers, each with its
+role: `client.lease before server.ttl`. Text after a comma says what both are counted from."
+    "T082" "unknown-setting" "unknown setting"
+"The count of a role, or `set` of a world, uses a key that is not in the system's `set`. That
+section declares every setting with its default value."
+    "T083" "no-capacity" "link without a capacity"
+"Every link needs a bound, or the state space would be infinite: `slots` for outstanding requests,
+`capacity` for messages in flight."
+    "T084" "property-kind" "property without exactly one kind"
+"A property has exactly one of `always`, `sometimes`, `leads to` and `can reach`, with the sentence
+that it checks."
+    "T085" "property-twice" "duplicate property name"
+"Each property becomes a method of a Rust trait, so the names must also differ as Rust identifiers."
+    "T086" "unknown-property" "undeclared property"
+"A world lists the properties that it checks; this one is not declared in `properties`."
+    "T087" "unknown-budget" "unknown budget"
+"`where` restricts a property to worlds with the named budgets; `without` exempts it after the
+named faults. A name that no world has a budget for would leave the property unchecked, or checked
+more widely than intended."
     "T088" "unchecked" "nothing to check"
-"A system without a role, a world or a property, or a property that none of the worlds checks:
-what is not searched would pass for what holds."
-    "T089" "excuse" "a `without` that can excuse nothing"
-"`without` names faults after which a property claims nothing. A `sometimes` is satisfied by a
-state or by none, whatever happened before; and of a budget that is `any`, no state says whether
-it was spent."
+"The system has no role, no world or no property; or no default world checks a property; or a world
+checks none. What is never checked would be reported as if it held."
+    "T089" "excuse" "`without` has no effect"
+"`without` names faults after which a property makes no claim. Whether a state satisfies a
+`sometimes` property does not depend on earlier faults; and for a budget of `any`, a state does
+not record whether the fault happened."
 }

@@ -1,42 +1,41 @@
-//! The document's formulas: who may do what, and what must always be so. Quantified conditions
-//! over the machine's instances by state, and over what whoever evaluates them lists and answers:
-//! a core, or who sees the whole system.
+//! Rules and invariants of a document: first-order formulas over the machine's instances and their
+//! states, and over the predicates and collections of an evaluator (the core, or the checker).
 
-use crate::fault::Span;
+use crate::diagnostic::Span;
 use crate::table::{Name, StateId, indices};
 
 indices! {
-    /// A predicate, by its place in [`Words::predicates`].
+    /// A predicate, by its position in [`Symbols::predicates`].
     PredicateId,
-    /// A collection, by its place in [`Words::collections`].
+    /// A collection, by its position in [`Symbols::collections`].
     CollectionId,
-    /// A rule, by its place in [`Words::rules`].
+    /// A rule, by its position in [`Symbols::rules`].
     RuleId,
-    /// An invariant, by its place in [`Words::invariants`].
+    /// An invariant, by its position in [`Symbols::invariants`].
     InvariantId,
 }
 
-/// The names of a file's formulas: those of the literal table and of its amendments.
+/// The symbols of a file's formulas: those of the table as written and of its amendments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Words {
-    /// What is answered about things.
+pub struct Symbols {
+    /// Booleans, answered by an evaluator.
     pub predicates: Vec<Signature>,
-    /// What is listed.
+    /// Lists, provided by an evaluator.
     pub collections: Vec<Signature>,
-    /// Formulas of some things, by name: who may read, what may be granted.
+    /// Named formulas with parameters: who may read, what may be granted.
     pub rules: Vec<Signature>,
-    /// Formulas that must be so in every state.
+    /// Named formulas that must hold in every reachable state.
     pub invariants: Vec<Signature>,
-    /// The guards that have a formula, with what that speaks of.
+    /// The guards that have a formula, with its parameters.
     pub guards: Vec<Signature>,
-    /// What the formulas of guards speak of: each is the core's to say.
+    /// The parameters of guards' formulas; the core provides their values.
     pub subjects: Vec<Name>,
-    /// Who knows the machine's instances and their states.
-    pub instances: Askers,
+    /// The evaluators that know the machine's instances and their states.
+    pub instances: Evaluators,
 }
 
-impl Words {
-    /// Every name.
+impl Symbols {
+    /// The names of all but the guards.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
         let Self { predicates, collections, rules, invariants, .. } = self;
         let all = [predicates, collections, rules, invariants].into_iter().flatten();
@@ -44,145 +43,146 @@ impl Words {
     }
 }
 
-/// A name and what it speaks of.
+/// A symbol with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// Its spelling.
+    /// The name.
     pub name: Name,
-    /// Its parameters, in order.
-    pub of: Vec<String>,
-    /// Who can answer it; of a rule or an invariant, whoever can answer all that it asks.
-    pub asked: Askers,
+    /// The parameters, in order.
+    pub params: Vec<String>,
+    /// The evaluators that can compute it; for a rule or an invariant, those that can compute
+    /// everything in it.
+    pub evaluators: Evaluators,
 }
 
-/// One that can be asked.
+/// A component that computes formulas or loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asker {
+pub enum Evaluator {
     /// The core that steps the machine.
     Core,
-    /// Who sees the whole system: a checker.
+    /// The checker, which sees the whole system.
     Whole,
-    /// The row that is taken: it goes through a collection.
+    /// A row that is taken: it loops over a collection.
     Row,
 }
 
-impl Asker {
-    /// Every one, with its word in the file.
+impl Evaluator {
+    /// All of them, with their words in the file.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Core, "core"), (Self::Whole, "whole"), (Self::Row, "row")];
 }
 
-/// Those that can be asked something.
+/// A set of evaluators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Askers(u8);
+pub struct Evaluators(u8);
 
-impl Askers {
+impl Evaluators {
     /// The core alone.
-    pub const CORE: Self = Self(1 << Asker::Core as u8);
+    pub const CORE: Self = Self(1 << Evaluator::Core as u8);
 
-    /// Those that evaluate formulas: the core, and who sees the whole system.
-    pub const OF_FORMULAS: Self = Self(Self::CORE.0 | 1 << Asker::Whole as u8);
+    /// Those that compute formulas: the core and the checker.
+    pub const OF_FORMULAS: Self = Self(Self::CORE.0 | 1 << Evaluator::Whole as u8);
 
-    /// These.
+    /// The set of these.
     #[must_use]
-    pub fn of(these: &[Asker]) -> Self {
+    pub fn of(these: &[Evaluator]) -> Self {
         Self(these.iter().fold(0, |all, one| all | 1 << *one as u8))
     }
 
-    /// Whether one is among them.
+    /// Whether the set contains one.
     #[must_use]
-    pub fn has(self, one: Asker) -> bool {
+    pub fn has(self, one: Evaluator) -> bool {
         self.0 & 1 << one as u8 != 0
     }
 
-    /// Those that are among others, too.
+    /// The intersection with another set.
     #[must_use]
     pub fn and(self, others: Self) -> Self {
         Self(self.0 & others.0)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// The formulas of one table. `None`: the table has none of this name.
+/// The formulas of one table; `None` if the table has none of that name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Formulas {
-    /// In the order of [`Words::rules`].
-    pub rules: Vec<Option<Stated>>,
-    /// In the order of [`Words::invariants`].
-    pub invariants: Vec<Option<Stated>>,
-    /// In the order of [`Words::guards`].
-    pub guards: Vec<Option<Stated>>,
+    /// In the order of [`Symbols::rules`].
+    pub rules: Vec<Option<Definition>>,
+    /// In the order of [`Symbols::invariants`].
+    pub invariants: Vec<Option<Definition>>,
+    /// In the order of [`Symbols::guards`].
+    pub guards: Vec<Option<Definition>>,
 }
 
-/// A formula and the words it was read from.
+/// A formula and its source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stated {
-    /// What is evaluated.
+pub struct Definition {
+    /// The formula.
     pub formula: Formula,
-    /// What a page shows, a line a part, indented by two spaces a level.
+    /// The text for the documentation: one line per part, indented by two spaces per level.
     pub words: Vec<String>,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// A thing that a formula speaks of, counted from the outside in: the rule's parameters, then the
-/// variable of each quantifier around.
+/// A variable of a formula, as a de Bruijn level: the rule's parameters first, then the variables
+/// of the enclosing quantifiers, outermost first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Var(pub u8);
 
-/// A condition over things.
+/// A first-order formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Formula {
-    /// What is answered.
+    /// A predicate.
     Is {
-        /// The question.
+        /// The predicate.
         predicate: PredicateId,
-        /// The things.
-        of: Vec<Var>,
+        /// The arguments.
+        args: Vec<Var>,
     },
-    /// The machine's instance is in one of these states.
+    /// An instance of the machine is in one of these states.
     In {
         /// The instance.
-        thing: Var,
+        term: Var,
         /// The states.
         states: Vec<StateId>,
     },
     /// Another rule of the table.
     Rule {
-        /// Which.
+        /// The rule.
         rule: RuleId,
-        /// The things.
-        of: Vec<Var>,
+        /// The arguments.
+        args: Vec<Var>,
     },
-    /// Every one of these; nothing means true.
+    /// Conjunction; true if empty.
     All(Vec<Formula>),
-    /// At least one of these; nothing means false.
+    /// Disjunction; false if empty.
     Any(Vec<Formula>),
-    /// The opposite.
+    /// Negation.
     Not(Box<Formula>),
-    /// Both or neither.
+    /// Equivalence.
     Iff(Box<Formula>, Box<Formula>),
-    /// So of every thing; the variable is the next one.
-    Every(Among, Box<Formula>),
-    /// So of at least one thing; the variable is the next one.
-    Some(Among, Box<Formula>),
+    /// Universal quantifier; it binds the next variable.
+    Every(Domain, Box<Formula>),
+    /// Existential quantifier; it binds the next variable.
+    Some(Domain, Box<Formula>),
 }
 
-/// What a quantifier goes over.
+/// The range of a quantifier.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Among {
+pub enum Domain {
     /// The machine's instances in these states.
     States(Vec<StateId>),
-    /// What is listed.
+    /// The elements of a collection.
     Collection {
-        /// Which.
+        /// The collection.
         collection: CollectionId,
-        /// The things it is of.
-        of: Vec<Var>,
+        /// The arguments.
+        args: Vec<Var>,
     },
 }

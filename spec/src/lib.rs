@@ -2,42 +2,43 @@
 //!
 //! # Design
 //!
-//! A text becomes a [`Literal`] (the document's words, with its findings) and from it a [`Sound`]
-//! table (amended, without findings). Only this crate builds either. It knows no Rust syntax, no
-//! runtime and no checker: everything else in Turnstile hangs on what stands in [`table`].
+//! A file is read as a [`WrittenTable`] table (as written, with findings), and from it comes the
+//! [`AmendedTable`] table (amended, without findings). Only this crate builds either. It does not
+//! depend on the code generator, the runtime or the checker; all of them use the types of
+//! [`table`].
 
 mod camel;
+pub mod cell_index;
 pub mod code;
+pub mod diagnostic;
 pub mod explain;
-pub mod fault;
 pub mod formula;
 mod language;
-mod likeness;
 pub mod limit;
 mod lint;
-pub mod literal;
 #[cfg(feature = "schema")]
 pub mod page;
-pub mod places;
 mod raw;
 mod read;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod shape;
-#[cfg(test)]
-mod slips;
-mod sorted;
+mod similarity;
 pub mod source;
 #[cfg(feature = "systems")]
 pub mod system;
 pub mod table;
+#[cfg(test)]
+mod typos;
+mod vec_map;
+pub mod versions;
 mod yaml;
 
 pub use camel::camel;
-pub use fault::{Fault, Faults, Severity};
-pub use likeness::nearest;
-pub use literal::{Literal, Sound};
+pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use similarity::nearest;
 pub use source::Source;
 #[cfg(feature = "systems")]
 pub use system::System;
 pub use table::Table;
+pub use versions::{AmendedTable, WrittenTable};

@@ -1,5 +1,5 @@
-//! The language as a page: every key of table and system files with a sentence, and every fault.
-//! Written from the very shapes that the reader checks.
+//! The language reference as Markdown: every key of table and system files, and every diagnostic
+//! code. Generated from the schema that the reader checks.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -10,21 +10,21 @@ use crate::shape::{Key, Kind, Shape};
 use crate::system::shape::SYSTEM;
 
 const PATTERNS: &str = "\
-An event that carries something is named with a pattern over it: `response (200)`,
-`response (4xx except 404)`, `\"response (5xx, 404)\"`. A comma inside braces or brackets wants
-quotes. `from: any` is every state, `to: same` the state that the row leaves; a list, or the name of
-a set, stands for a row each. A formula's leaf is `PREDICATE(THINGS)`, `RULE(THINGS)` or
-`THING in STATE`.";
+An event with a payload takes a pattern over it: `response (200)`, `response (4xx except 404)`,
+`\"response (5xx, 404)\"`. Inside braces or brackets, quote a value that contains a comma.
+`from: any` means every state that is not final, and `to: same` the state that the row leaves. A
+list, or the name of a set, expands to one row for each member. A leaf of a formula is
+`PREDICATE(ARGUMENTS)`, `RULE(ARGUMENTS)` or `VARIABLE in STATE`.";
 
 /// The page, in Markdown, below a line that says where it comes from.
 #[must_use]
 pub fn page(header: &str) -> String {
-    let title = "# The language of tables and systems";
+    let title = "# Language reference: tables and systems";
     let mut text = format!("<!-- {header} -->\n\n{title}\n\n{PATTERNS}\n");
     let mut told = Vec::new();
-    put_file(&mut text, "A table's file", &TABLE, &mut told);
-    put_file(&mut text, "A system's file", &SYSTEM, &mut told);
-    text.push_str("\n## Faults\n\n| code | means |\n| --- | --- |\n");
+    put_file(&mut text, "Table files", &TABLE, &mut told);
+    put_file(&mut text, "System files", &SYSTEM, &mut told);
+    text.push_str("\n## Diagnostics\n\n| code | meaning |\n| --- | --- |\n");
     for code in explain::CODES {
         let title = explain::explain(code).and_then(|page| page.lines().next());
         let title = title.and_then(|line| line.split_once(": ")).map_or("", |(_, title)| title);
@@ -33,7 +33,7 @@ pub fn page(header: &str) -> String {
     text
 }
 
-/// A file's mappings, the outermost first; those of an earlier file are not told again.
+/// The mappings of a file, the outermost first, without those of an earlier file.
 fn put_file(text: &mut String, title: &str, file: &'static Shape, told: &mut Vec<&'static str>) {
     let _ = writeln!(text, "\n## {title}");
     let mut open = VecDeque::from([file]);
@@ -44,7 +44,7 @@ fn put_file(text: &mut String, title: &str, file: &'static Shape, told: &mut Vec
         told.push(shape.name);
         let _ = writeln!(text, "\n### {}\n\n| key | value | |\n| --- | --- | --- |", shape.name);
         for Key { name, kind, required, about } in shape.keys {
-            let must = if *required { "needed. " } else { "" };
+            let must = if *required { "Required. " } else { "" };
             let value = value(*kind).replace('|', "\\|");
             let _ = writeln!(text, "| `{name}` | {value} | {must}{} |", about.replace('|', "\\|"));
             shapes(*kind, &mut open);
@@ -71,12 +71,12 @@ fn value(kind: Kind) -> String {
         Kind::Choice(words) => {
             words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
         }
-        Kind::Lines => "lines: `36`, `36-41`, a list of them".to_owned(),
+        Kind::Lines => "lines: `36`, `36-41`, or a list".to_owned(),
         Kind::Map(shape) => {
             format!("[{}](#{})", shape.name, shape.name.to_lowercase().replace(' ', "-"))
         }
-        Kind::Names(kind) => format!("names, each with: {}", value(*kind)),
-        Kind::List(kind) => format!("a list of: {}", value(*kind)),
+        Kind::Names(kind) => format!("mapping from names to: {}", value(*kind)),
+        Kind::List(kind) => format!("list of: {}", value(*kind)),
         Kind::Either(kinds) => {
             kinds.iter().map(|kind| value(*kind)).collect::<Vec<_>>().join("; or ")
         }

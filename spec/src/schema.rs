@@ -1,5 +1,5 @@
-//! JSON Schema of table and system files, for editors. Written from the very shapes that the reader
-//! checks; it knows nothing that they do not.
+//! JSON Schema of table and system files, for editors. Generated from the schema that the reader
+//! checks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -4,15 +4,15 @@
 //! Decides nothing about meaning: whether a name is declared is a lint's question.
 
 use crate::code;
-use crate::fault::{Fault, Span};
-use crate::likeness::nearest;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
+use crate::similarity::nearest;
 use crate::source::Source;
 use crate::yaml::{Node, Value, Word};
 
 /// A mapping with fixed keys.
 pub(crate) struct Shape {
-    /// What it is called in faults: `row`.
+    /// What it is called in diagnostics: `row`.
     pub(crate) name: &'static str,
     /// The keys it may have.
     pub(crate) keys: &'static [Key],
@@ -54,7 +54,7 @@ pub(crate) enum Kind {
     Names(&'static Kind),
     /// A list.
     List(&'static Kind),
-    /// One of these, told apart by being text, a list or a mapping.
+    /// One of these, distinguished by being text, a list or a mapping.
     Either(&'static [Kind]),
 }
 
@@ -70,33 +70,33 @@ pub(crate) const fn must(name: &'static str, kind: Kind, about: &'static str) ->
 
 /// A file of the other kind, where a table or a system was to be read: that it has the other's
 /// first key is all there is to say of it.
-pub(crate) fn mistaken(tree: &Node, is_table: bool) -> Option<Fault> {
+pub(crate) fn mistaken(tree: &Node, is_table: bool) -> Option<Diagnostic> {
     let (wanted, found, help) = if is_table {
         ("machine", "system", "check it as a system, or compile it with `system!`")
     } else {
         ("system", "machine", "check it as a table, or compile it with `machine!`")
     };
     let (word, _) = tree.entries().iter().find(|(word, _)| word.text == found)?;
-    let message = format!("this is the file of a {found}, and not of a {wanted}");
-    let fault = Fault::error(code::WRONG_SHAPE, message)
-        .label(word.span, format!("`{found}`, and no `{wanted}`"))
+    let message = format!("expected a file with `{wanted}`, found one with `{found}`");
+    let diagnostic = Diagnostic::error(code::WRONG_TYPE, message)
+        .label(word.span, format!("has `{found}` instead of `{wanted}`"))
         .help(help);
-    tree.at(wanted).is_none().then_some(fault)
+    tree.at(wanted).is_none().then_some(diagnostic)
 }
 
 /// Checks a tree against a kind and adds what is wrong, all of it.
-pub(crate) fn check(source: &Source, node: &Node, kind: Kind, faults: &mut Vec<Fault>) {
-    Check { source, faults }.kind(node, kind, "the file");
+pub(crate) fn check(source: &Source, node: &Node, kind: Kind, diagnostics: &mut Vec<Diagnostic>) {
+    Check { source, diagnostics }.kind(node, kind, "the file");
 }
 
 struct Check<'a> {
     source: &'a Source,
-    faults: &'a mut Vec<Fault>,
+    diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 impl Check<'_> {
     fn kind(&mut self, node: &Node, kind: Kind, of: &str) {
-        if self.faults.len() >= limit::FAULTS {
+        if self.diagnostics.len() >= limit::DIAGNOSTICS {
             return;
         }
         match (kind, &node.value) {
@@ -142,12 +142,12 @@ impl Check<'_> {
 
     fn map(&mut self, node: &Node, shape: &Shape, entries: &[(Word, Node)]) {
         for (nth, (word, value)) in entries.iter().enumerate() {
-            if self.faults.len() >= limit::FAULTS {
+            if self.diagnostics.len() >= limit::DIAGNOSTICS {
                 return;
             }
             let is_cut = || cut(self.source, entries, nth + 1) == Some(nth);
             if let Some(key) = shape.keys.iter().find(|key| key.name == word.text) {
-                // What a comma cut is told of the rest.
+                // The rest of the split value is reported.
                 if is_cut() && entries.get(nth + 1).is_some_and(|(next, _)| !shape.has(&next.text))
                 {
                     continue;
@@ -165,10 +165,10 @@ impl Check<'_> {
         for key in shape.keys.iter().filter(|key| key.required) {
             if node.at(key.name).is_none() && !self.is_misspelt(node, shape, key.name) {
                 let message = format!("this {} has no `{}`", shape.name, key.name);
-                let fault = Fault::error(code::MISSING_KEY, message)
+                let diagnostic = Diagnostic::error(code::MISSING_KEY, message)
                     .label(node.span, format!("`{}` is missing here", key.name))
                     .help(format!("add `{}: …`: {}", key.name, describe(key.kind)));
-                self.faults.push(fault);
+                self.diagnostics.push(diagnostic);
             }
         }
     }
@@ -177,16 +177,17 @@ impl Check<'_> {
         let known: Vec<&str> = shape.keys.iter().map(|key| key.name).collect();
         let help = match nearest(&word.text, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("a {} may have: {}", shape.name, known.join(", ")),
+            None => format!("known keys of a {}: {}", shape.name, known.join(", ")),
         };
-        let message = format!("a {} has no key `{}`", shape.name, word.text);
-        let fault =
-            Fault::error(code::UNKNOWN_KEY, message).label(word.span, "unknown key").help(help);
-        self.faults.push(fault);
+        let message = format!("unknown key in a {}: `{}`", shape.name, word.text);
+        let diagnostic = Diagnostic::error(code::UNKNOWN_KEY, message)
+            .label(word.span, "unknown key")
+            .help(help);
+        self.diagnostics.push(diagnostic);
     }
 
-    /// Whether some key of a mapping is another's misspelling, or stands in its place: then that
-    /// the key is missing follows from a fault that is told.
+    /// Whether a key of the mapping is a misspelling of the missing one: then only the misspelling
+    /// is reported.
     fn is_misspelt(&self, node: &Node, shape: &Shape, missing: &str) -> bool {
         let known = || shape.keys.iter().map(|key| key.name);
         let is_like = |(word, _): &(Word, Node)| {
@@ -196,11 +197,11 @@ impl Check<'_> {
                 || word.text.strip_prefix(missing).is_some_and(|rest| rest.starts_with(' '));
             !is_known && (nearest(&word.text, keys) == Some(missing) || begins())
         };
-        let is_twice = |fault: &Fault| {
-            let (of, at) = (node.span, fault.span());
-            fault.code == code::DUPLICATE_KEY && of.start <= at.start && at.end <= of.end
+        let is_twice = |diagnostic: &Diagnostic| {
+            let (of, at) = (node.span, diagnostic.span());
+            diagnostic.code == code::DUPLICATE_KEY && of.start <= at.start && at.end <= of.end
         };
-        node.entries().iter().any(is_like) || self.faults.iter().any(is_twice)
+        node.entries().iter().any(is_like) || self.diagnostics.iter().any(is_twice)
     }
 
     /// A list in which a comma cut an item in two: `[response (5xx, 404), push]`. Says so.
@@ -217,10 +218,11 @@ impl Check<'_> {
         let Some(last) = items[at + 1..].iter().find(is_end) else { return false };
         let span = Span { start: items[at].span.start, end: last.span.end };
         let whole = self.source.slice(span).to_owned();
-        let fault = Fault::error(code::COMMA, "a comma cuts an item of the list in two")
-            .label(span, "YAML ends an item at a comma inside `[ ]`")
-            .help(format!("quote it: `\"{whole}\"`"));
-        self.faults.push(fault);
+        let diagnostic =
+            Diagnostic::error(code::UNQUOTED_COMMA, "an unquoted comma splits an item of the list")
+                .label(span, "YAML ends an item at a comma inside `[ ]`")
+                .help(format!("quote it: `\"{whole}\"`"));
+        self.diagnostics.push(diagnostic);
         true
     }
 
@@ -233,22 +235,22 @@ impl Check<'_> {
         let ((key, value), (rest, _)) = (&entries[first], &entries[last]);
         let span = Span { start: value.span.start, end: rest.span.end.max(value.span.end) };
         let whole = self.source.slice(span).trim_end_matches([',', '}', ' ']).to_owned();
-        let message = format!("a comma cuts the value of `{}` in two", key.text);
-        let fault = Fault::error(code::COMMA, message)
+        let message = format!("an unquoted comma splits the value of `{}`", key.text);
+        let diagnostic = Diagnostic::error(code::UNQUOTED_COMMA, message)
             .label(span, "YAML ends a value at a comma inside `{ }` and `[ ]`")
             .help(format!("quote it: `{}: \"{whole}\"`", key.text));
-        self.faults.push(fault);
+        self.diagnostics.push(diagnostic);
     }
 
     fn choice(&mut self, node: &Node, text: &str, words: &[&str], of: &str) {
         let help = match nearest(text, words.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it may be: {}", words.join(", ")),
+            None => format!("write one of: {}", words.join(", ")),
         };
-        let fault = Fault::error(code::WRONG_SHAPE, format!("{of} cannot be `{text}`"))
-            .label(node.span, format!("not one of: {}", words.join(", ")))
+        let diagnostic = Diagnostic::error(code::WRONG_TYPE, format!("{of} cannot be `{text}`"))
+            .label(node.span, format!("expected one of: {}", words.join(", ")))
             .help(help);
-        self.faults.push(fault);
+        self.diagnostics.push(diagnostic);
     }
 
     fn wrong(&mut self, node: &Node, kind: Kind, of: &str) {
@@ -259,9 +261,9 @@ impl Check<'_> {
             Value::Map(_) => "a mapping",
         };
         let wanted = describe(kind);
-        let fault = Fault::error(code::WRONG_SHAPE, format!("{of} must be {wanted}"))
-            .label(node.span, format!("this is {found}"));
-        self.faults.push(fault.help(format!("write {wanted}")));
+        let diagnostic = Diagnostic::error(code::WRONG_TYPE, format!("{of} must be {wanted}"))
+            .label(node.span, format!("found {found}"));
+        self.diagnostics.push(diagnostic.help(format!("write {wanted}")));
     }
 }
 

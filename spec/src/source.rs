@@ -1,14 +1,14 @@
-//! A file's name and text, and where in it a byte stands. Never opens a file.
+//! A file's name and text, with the line and column of a byte. Never opens a file.
 
 use std::io::{self, Read};
 
-use crate::fault::Span;
+use crate::diagnostic::Span;
 use crate::limit;
 
-/// A text to read, and what to call it in faults.
+/// A text to read, and what to call it in diagnostics.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
-    /// The file's name as faults show it.
+    /// The file's name as diagnostics show it.
     pub name: String,
     /// The whole text.
     pub text: String,

@@ -1,14 +1,13 @@
-//! A transition table as data, every name resolved to an index, every general word to a resource.
+//! A transition table as data: names resolved to indices, generic names to resources.
 //!
-//! The same shape serves the table as the document has it and as amended. Both index one
-//! [`Vocabulary`], the union of the names of both, so that one set of Rust enums and one core
-//! run either. Nothing here is wrong by construction; what is wrong with a table is a
-//! [`crate::Fault`].
+//! The table as written and the amended table have the same type. Both index one [`Vocabulary`],
+//! the union of their names, so that one set of Rust enums and one core run either. These types
+//! admit inconsistent tables; the lints report them as [`crate::Diagnostic`]s.
 
 use std::ops::RangeInclusive;
 
-use crate::fault::Span;
-use crate::formula::{CollectionId, Formulas, Words};
+use crate::diagnostic::Span;
+use crate::formula::{CollectionId, Formulas, Symbols};
 
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -26,24 +25,24 @@ macro_rules! indices {
 pub(crate) use indices;
 
 indices! {
-    /// A state, by its place in [`Vocabulary::states`].
+    /// A state, by its position in [`Vocabulary::states`].
     StateId,
-    /// An event, by its place in [`Vocabulary::events`].
+    /// An event, by its position in [`Vocabulary::events`].
     EventId,
-    /// An action, by its place in [`Vocabulary::actions`].
+    /// An action, by its position in [`Vocabulary::actions`].
     ActionId,
-    /// A resource, by its place in [`Vocabulary::resources`].
+    /// A resource, by its position in [`Vocabulary::resources`].
     ResourceId,
-    /// A guard, by its place in [`Vocabulary::guards`].
+    /// A guard, by its position in [`Vocabulary::guards`].
     GuardId,
-    /// A row as written, by its place in [`Vocabulary::rows`].
+    /// A row as written, by its position in [`Vocabulary::rows`].
     RowId,
 }
 
 /// Lines of the document, both ends included.
 pub type Lines = RangeInclusive<u32>;
 
-/// All names of a machine: of the literal table and of its amendments, in document order.
+/// All names of a machine: of the table as written and of its amendments, in document order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vocabulary {
     /// The machine's name: `claim`.
@@ -54,16 +53,16 @@ pub struct Vocabulary {
     pub events: Vec<Event>,
     /// Actions.
     pub actions: Vec<Name>,
-    /// Timers, requests and notes (a general word is no resource; it is resolved by the reader).
+    /// Timers, requests and notes. Generic names are not resources; the reader resolves them.
     pub resources: Vec<Resource>,
-    /// Guards: named booleans that the core answers.
+    /// Guards: the named booleans of conditions.
     pub guards: Vec<Name>,
-    /// What another instance of the machine gets by an action, where it gets something.
+    /// The actions that send an event to other instances of the machine, with that event.
     pub tells: Vec<(ActionId, EventId)>,
-    /// The names of rules and invariants, and of what they ask.
-    pub formulas: Words,
-    /// Rows as written, with the words of the file.
-    pub rows: Vec<Written>,
+    /// The symbols of rules, invariants and guards' formulas.
+    pub formulas: Symbols,
+    /// The rows in the words of the file.
+    pub rows: Vec<RowSource>,
 }
 
 /// A name as the document spells it and as Rust spells it.
@@ -73,26 +72,26 @@ pub struct Name {
     pub name: String,
     /// CamelCase, unique in its list: `RetryingAbort`.
     pub ident: String,
-    /// The document's prose on it, or empty.
+    /// What the document says about it, or empty.
     pub about: String,
-    /// Where the document says so.
+    /// The lines of the document that state it.
     pub cite: Vec<Lines>,
-    /// False where the literal table uses the name without declaring it (a finding).
+    /// False if the table as written uses the name without declaring it (a finding).
     pub declared: bool,
-    /// Where the file says so.
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// An event and what it may carry.
+/// An event and its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its spelling.
+    /// The name.
     pub name: Name,
-    /// What it carries, if anything.
+    /// The payload, if any.
     pub payload: Option<Payload>,
     /// Who causes it.
     pub kind: EventKind,
-    /// The resources that may cause it: the words of `consumes`, general words and kinds expanded.
+    /// The resources that may cause it: those of `consumes`, generic names and kinds expanded.
     /// Empty unless the kind is [`EventKind::Consuming`].
     pub consumes: Vec<ResourceId>,
 }
@@ -102,24 +101,24 @@ pub struct Event {
 pub enum EventKind {
     /// The user or the environment, at any time.
     Command,
-    /// A timer that fires or an answer that comes: it consumes a resource of the state.
+    /// A timer that expires or an answer that arrives: it consumes a resource of the state.
     Consuming,
-    /// A message from elsewhere.
+    /// A message from another machine.
     Message,
 }
 
 /// A small payload: one named field over a finite domain, mapped to `0..=u16::MAX`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload {
-    /// The field: `status`.
+    /// The name of the field: `status`.
     pub field: String,
-    /// The values it may have.
-    pub domain: Domain,
+    /// Its values.
+    pub domain: PayloadDomain,
 }
 
 /// The values of a payload. A pattern is a list of ranges over their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Domain {
+pub enum PayloadDomain {
     /// Whole numbers: `100..599`, both ends included.
     Number(RangeInclusive<u16>),
     /// false is 0, true is 1.
@@ -128,7 +127,7 @@ pub enum Domain {
     Words(Vec<Name>),
 }
 
-impl Domain {
+impl PayloadDomain {
     /// The smallest and the largest number of the domain.
     #[must_use]
     pub fn bounds(&self) -> (u16, u16) {
@@ -140,99 +139,99 @@ impl Domain {
     }
 }
 
-/// A thing that a state holds.
+/// A resource that states hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// Its spelling.
+    /// The name.
     pub name: Name,
-    /// Timer, request or note.
+    /// The kind.
     pub kind: ResourceKind,
 }
 
-/// What sort of thing a state holds.
+/// The kinds of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
-    /// Armed, then fires once or is disarmed.
+    /// A timer: armed, then expires once or is disarmed.
     Timer,
-    /// Sent, then answered once, lost or abandoned.
+    /// An outstanding request: sent, then answered once, lost or abandoned.
     Request,
-    /// A fact that is remembered.
+    /// A remembered fact.
     Note,
 }
 
-/// A row in the words of the file, for reports, renders and coverage.
+/// A row in the words of the file, for reports, documentation and coverage.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// Stable id: the cited line (`50`), with a letter where it repeats; `claim-03.1` for one an
-    /// amendment adds.
+pub struct RowSource {
+    /// The stable id: the cited lines (`50`), with a letter if several rows cite them;
+    /// `claim-03.1` for a row that an amendment adds.
     pub id: String,
-    /// The words of `from`.
+    /// The text of `from`.
     pub from: String,
-    /// The words of `to`.
+    /// The text of `to`.
     pub to: String,
-    /// The words of `event`.
+    /// The text of `event`.
     pub event: String,
-    /// The words of `if`, or empty.
+    /// The text of `if`, or empty.
     pub guard: String,
-    /// The words of `do`.
-    pub does: Vec<String>,
-    /// The document's lines.
+    /// The text of each entry of `do`.
+    pub actions: Vec<String>,
+    /// The lines of the document.
     pub cite: Vec<Lines>,
     /// The amendment that adds or changes the row.
     pub amended_by: Option<String>,
-    /// Why it is right that no run takes the row (`untaken`), where that is so.
-    pub excused: Option<String>,
-    /// Where it stands in the file.
+    /// Why coverage of the row is waived (`untaken`), if it is.
+    pub waived: Option<String>,
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// A table that can be run: the vocabulary's names put together.
+/// A table: states, rows and cells over the names of a vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What each state of the vocabulary is here, in its order. `None`: not a state of this table.
+    /// Each state of the vocabulary, in its order. `None`: not a state of this table.
     pub states: Vec<Option<State>>,
-    /// The events that it has, in order; the others are those of amendments that it is without.
+    /// The events of this table, in order; those of omitted amendments are missing.
     pub events: Vec<EventId>,
-    /// Rows, one for each source state and event of a written row, in the order written.
+    /// The rows, in the order written; each source row expands to one per source state and event.
     pub rows: Vec<Row>,
-    /// What is said of the cells without a row.
+    /// The cells without a row: ignored or impossible.
     pub cells: Vec<Cell>,
     /// The rules and invariants.
     pub formulas: Formulas,
 }
 
-/// What a state is in one table.
+/// A state of one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// What it always holds, sorted.
+    /// The resources that it always holds, sorted.
     pub holds: Vec<ResourceId>,
-    /// What it holds only sometimes, sorted.
+    /// The resources that it holds only sometimes, sorted.
     pub may_hold: Vec<ResourceId>,
-    /// A machine begins here.
+    /// Whether it is an initial state.
     pub initial: bool,
-    /// A machine ends here.
+    /// Whether it is final.
     pub is_final: bool,
 }
 
 /// One source state, one event pattern, one destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The written row it comes from.
+    /// The source row that it expands.
     pub id: RowId,
-    /// The state it leaves.
+    /// The source state.
     pub from: StateId,
-    /// The state it enters; the same as `from` for `to: same`.
+    /// The destination state; equal to `from` for `to: same`.
     pub to: StateId,
-    /// The event that takes it.
+    /// The event.
     pub event: EventId,
-    /// The payloads that take it.
+    /// The payloads that it matches.
     pub pattern: Pattern,
-    /// The condition beside the event. [`Guard::All`] of nothing where there is none.
-    pub guard: Guard,
-    /// What the event takes from the source state, resolved.
+    /// The condition; an empty [`Condition::All`] if there is none.
+    pub guard: Condition,
+    /// The resources of the source state that the event consumes.
     pub consumes: Vec<ResourceId>,
-    /// What is done, in order.
-    pub does: Vec<Do>,
+    /// The actions, in order.
+    pub actions: Vec<ActionCall>,
 }
 
 /// Payload numbers as sorted, disjoint, not adjacent ranges. An event without payload has `0..=0`.
@@ -256,25 +255,25 @@ impl Pattern {
 
 /// A condition over named booleans.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Guard {
+pub enum Condition {
     /// A named boolean.
     Is(GuardId),
-    /// Every one of these; nothing means true.
-    All(Vec<Guard>),
-    /// At least one of these; nothing means false.
-    Any(Vec<Guard>),
-    /// The opposite.
-    Not(Box<Guard>),
+    /// Conjunction; true if empty.
+    All(Vec<Condition>),
+    /// Disjunction; false if empty.
+    Any(Vec<Condition>),
+    /// Negation.
+    Not(Box<Condition>),
 }
 
-impl Default for Guard {
+impl Default for Condition {
     fn default() -> Self {
         Self::All(Vec::new())
     }
 }
 
-impl Guard {
-    /// Whether the condition is true under an answer for each guard.
+impl Condition {
+    /// The value of the condition, given the value of each guard.
     pub fn holds(&self, answer: &mut impl FnMut(GuardId) -> bool) -> bool {
         match self {
             Self::Is(guard) => answer(*guard),
@@ -284,7 +283,7 @@ impl Guard {
         }
     }
 
-    /// Adds the guards that the condition asks to a list of some, in order and each once.
+    /// Adds the guards that the condition uses to a sorted list without duplicates.
     pub fn asked(&self, ids: &mut Vec<GuardId>) {
         match self {
             Self::Is(id) => {
@@ -298,43 +297,40 @@ impl Guard {
     }
 }
 
-/// An entry of `do`.
+/// One action of a row, with what it does to resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Do {
-    /// One action, with what it does to the resources, general words resolved.
-    Act {
-        /// The action.
-        action: ActionId,
-        /// Its effects on resources, in the order declared.
-        ops: Vec<Op>,
-        /// The loop that it stands in: it is done for each thing of the collection.
-        each: Option<Each>,
-    },
+pub struct ActionCall {
+    /// The action.
+    pub action: ActionId,
+    /// Its operations on resources, in the order declared, generic names resolved.
+    pub ops: Vec<Op>,
+    /// The loop around it, if any: the action runs once for each element of the collection.
+    pub each: Option<ForEach>,
 }
 
-/// A loop of a row. Entries of one loop follow each other, and are done together for each thing.
+/// A loop of a row. Its actions are consecutive and run together for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Each {
-    /// What the core lists.
+pub struct ForEach {
+    /// The collection, which the core lists.
     pub collection: CollectionId,
-    /// Which loop of the row, from 0.
+    /// The index of the loop in the row, from 0.
     pub number: u8,
 }
 
-/// What an action does to a resource.
+/// An operation of an action on a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// It comes to be held.
+    /// It is held from now on.
     Create(ResourceId),
-    /// It is held no longer.
+    /// It is no longer held.
     Delete(ResourceId),
-    /// It must be held and stays so, counted anew.
+    /// It must be held, stays held and starts again.
     Restart(ResourceId),
-    /// An outstanding request is given up: its answer no longer reaches the table.
+    /// The outstanding request is abandoned: the machine no longer expects its answer.
     Abandon(ResourceId),
 }
 
-/// What is said of a cell that has no row.
+/// A cell without a row: a state, an event and payloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// The state.
@@ -343,58 +339,58 @@ pub struct Cell {
     pub event: EventId,
     /// The payloads.
     pub pattern: Pattern,
-    /// Ignored, or claimed to be impossible.
+    /// Whether it is ignored or declared impossible.
     pub kind: CellKind,
     /// The reason given.
     pub because: String,
-    /// Whether `any` covers it, not the state's own name or a set.
+    /// Whether the entry covers it by `any` and not by the name of the state or a set.
     pub is_covered: bool,
-    /// Where the file says so.
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// What a cell without a row is said to be.
+/// The kinds of cells without a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
-    /// The event changes nothing here.
+    /// The event changes nothing in this state.
     Ignore,
-    /// The event cannot come here; the checker must prove it.
+    /// The event cannot occur in this state; the checker verifies it.
     Impossible,
 }
 
-/// What a table says of one state, event and payload.
+/// The content of a cell: one state, event and payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<'t> {
-    /// The rows that match payload and event, guards not yet asked; more than one is a conflict
-    /// unless their guards exclude each other.
+pub enum CellContent<'t> {
+    /// The rows that match event and payload, whatever their conditions; several of them conflict
+    /// unless their conditions are mutually exclusive.
     Rows(Vec<&'t Row>),
-    /// Said to change nothing.
+    /// Declared as ignored.
     Ignored(&'t Cell),
-    /// Said to be impossible.
+    /// Declared impossible.
     Impossible(&'t Cell),
-    /// Nothing is said.
+    /// Nothing: the event is unhandled.
     Missing,
 }
 
 impl Table {
-    /// What this table says of a cell.
+    /// The content of a cell.
     #[must_use]
-    pub fn at(&self, state: StateId, event: EventId, number: u16) -> Found<'_> {
+    pub fn at(&self, state: StateId, event: EventId, number: u16) -> CellContent<'_> {
         let rows: Vec<&Row> = self
             .rows
             .iter()
             .filter(|row| row.from == state && row.event == event && row.pattern.matches(number))
             .collect();
         if !rows.is_empty() {
-            return Found::Rows(rows);
+            return CellContent::Rows(rows);
         }
         let cell = self.cells.iter().find(|cell| {
             cell.state == state && cell.event == event && cell.pattern.matches(number)
         });
         match cell {
-            Some(cell) if cell.kind == CellKind::Ignore => Found::Ignored(cell),
-            Some(cell) => Found::Impossible(cell),
-            None => Found::Missing,
+            Some(cell) if cell.kind == CellKind::Ignore => CellContent::Ignored(cell),
+            Some(cell) => CellContent::Impossible(cell),
+            None => CellContent::Missing,
         }
     }
 }

@@ -1,25 +1,25 @@
-//! YAML as a tree whose every key and value knows its bytes. Knows nothing of tables.
+//! YAML as a tree with the position of every key and value. Independent of tables.
 //!
-//! It stands on the parser's events, not on serde: so duplicate keys, anchors, aliases, merge keys
-//! and tags are seen where they stand, each of them, and an embedder does not compile serde.
+//! It uses the parser's events, not serde: it can report every duplicate key, anchor, alias, merge
+//! key and tag at its position, and an embedder does not compile serde.
 
 use std::collections::BTreeMap;
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
 use crate::code;
-use crate::fault::{Fault, Span};
+use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
 use crate::source::Source;
 
-/// A scalar's text and its place.
+/// A scalar and its position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) text: String,
     pub(crate) span: Span,
 }
 
-/// A YAML value and its place.
+/// A YAML value and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
     pub(crate) span: Span,
@@ -29,9 +29,9 @@ pub(crate) struct Node {
 /// What a YAML value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
-    /// Nothing stands after the colon.
+    /// No value after the colon.
     Absent,
-    /// An alias: a fault has been found, and nothing more is said of it.
+    /// An alias, which is reported already.
     Refused,
     /// Text, a number or a word: all are text here.
     Scalar(String),
@@ -81,7 +81,7 @@ impl Node {
 }
 
 /// A collection that is not closed yet.
-struct Open {
+struct OpenCollection {
     span: Span,
     entries: Vec<(Word, Node)>,
     items: Vec<Node>,
@@ -90,62 +90,64 @@ struct Open {
     is_map: bool,
 }
 
-impl Open {
+impl OpenCollection {
     fn at(span: Span, is_map: bool) -> Self {
         let keys = BTreeMap::new();
         Self { span, entries: Vec::new(), items: Vec::new(), key: None, keys, is_map }
     }
 }
 
-/// Reads a text into its tree. No tree where a fault makes one impossible; faults in any case.
-pub(crate) fn parse(source: &Source) -> (Option<Node>, Vec<Fault>) {
-    let mut tree = Tree { source, open: Vec::new(), root: None, faults: Vec::new(), documents: 0 };
+/// Reads a text into its tree. No tree where a diagnostic makes one impossible; diagnostics in any
+/// case.
+pub(crate) fn parse(source: &Source) -> (Option<Node>, Vec<Diagnostic>) {
+    let mut tree =
+        TreeBuilder { source, open: Vec::new(), root: None, diagnostics: Vec::new(), documents: 0 };
     if source.text.len() > limit::FILE_BYTES {
         let text = "the file is too large";
-        tree.faults.push(Fault::limit(Span::default(), text, "bytes", limit::FILE_BYTES));
-        return (None, tree.faults);
+        tree.diagnostics.push(Diagnostic::limit(Span::default(), text, "bytes", limit::FILE_BYTES));
+        return (None, tree.diagnostics);
     }
     for event in Parser::new_from_str(&source.text) {
         let (event, span) = match event {
             Ok(event) => event,
             Err(error) => {
                 tree.syntax(&error);
-                return (None, tree.faults);
+                return (None, tree.diagnostics);
             }
         };
         let span = span.byte_range().map_or(Span::default(), |range| Span::of(&range));
-        if tree.take(event, span).is_none() || tree.faults.len() >= limit::FAULTS {
-            return (None, tree.faults);
+        if tree.take(event, span).is_none() || tree.diagnostics.len() >= limit::DIAGNOSTICS {
+            return (None, tree.diagnostics);
         }
     }
-    (tree.root, tree.faults)
+    (tree.root, tree.diagnostics)
 }
 
-/// A file without any YAML in it.
-pub(crate) fn empty() -> Fault {
-    Fault::error(code::NOT_YAML, "the file is empty")
-        .label(Span::default(), "nothing stands here")
-        .help("begin with `language: 1` and `machine: NAME`")
+/// The error for a file without YAML.
+pub(crate) fn empty() -> Diagnostic {
+    Diagnostic::error(code::NOT_YAML, "the file is empty")
+        .label(Span::default(), "no content")
+        .help("start with `language: 1` and `machine: NAME`")
 }
 
-struct Tree<'s> {
+struct TreeBuilder<'s> {
     source: &'s Source,
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     root: Option<Node>,
-    faults: Vec<Fault>,
+    diagnostics: Vec<Diagnostic>,
     documents: usize,
 }
 
-impl Tree<'_> {
+impl TreeBuilder<'_> {
     fn syntax(&mut self, error: &granit_parser::ScanError) {
         let marker = error.marker();
         let at = crate::source::floor(&self.source.text, marker.byte_offset().unwrap_or(0));
         let length = self.source.text[at..].chars().next().map_or(0, char::len_utf8);
         let span = Span::of(&(at..at + length));
-        let fault = Fault::error(code::NOT_YAML, "this is not YAML")
+        let diagnostic = Diagnostic::error(code::NOT_YAML, "invalid YAML")
             .label(span, error.info().replace('\n', " "))
-            .help("look for a bracket, a quote or an indentation before this place");
-        self.faults.push(fault);
+            .help("check brackets, quotes and indentation before this position");
+        self.diagnostics.push(diagnostic);
     }
 
     /// Takes one event in. `None` where reading on makes no sense.
@@ -161,10 +163,11 @@ impl Tree<'_> {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    let fault = Fault::error(code::NOT_YAML, "a file holds one YAML document")
-                        .label(span, "a second document begins here")
-                        .help("put it into a file of its own");
-                    self.faults.push(fault);
+                    let diagnostic =
+                        Diagnostic::error(code::NOT_YAML, "more than one YAML document in a file")
+                            .label(span, "the second document starts here")
+                            .help("move it to a file of its own");
+                    self.diagnostics.push(diagnostic);
                     return None;
                 }
                 Some(())
@@ -188,24 +191,24 @@ impl Tree<'_> {
     }
 
     fn refuse(&mut self, span: Span, what: &str) {
-        let message = format!("{what} is not part of the table language");
-        let fault = Fault::error(code::ANCHOR, message)
+        let message = format!("{what} is not supported");
+        let diagnostic = Diagnostic::error(code::ANCHOR, message)
             .label(span, "not allowed here")
             .help("write the value out; use `sets:` or lists where states share a row");
-        self.faults.push(fault);
+        self.diagnostics.push(diagnostic);
     }
 
     fn enter(&mut self, span: Span, is_map: bool) -> Option<()> {
         if self.open.len() >= limit::NESTING {
-            self.faults.push(Fault::limit(
+            self.diagnostics.push(Diagnostic::limit(
                 span,
-                "YAML nested too deeply",
+                "YAML is nested too deeply",
                 "levels",
                 limit::NESTING,
             ));
             return None;
         }
-        self.open.push(Open::at(span, is_map));
+        self.open.push(OpenCollection::at(span, is_map));
         Some(())
     }
 
@@ -235,10 +238,10 @@ impl Tree<'_> {
         let Some(key) = open.key.take() else {
             let key = node.word();
             if !matches!(node.value, Value::Scalar(_)) {
-                let fault = Fault::error(code::WRONG_SHAPE, "a key must be a word")
-                    .label(node.span, "this is no word")
+                let diagnostic = Diagnostic::error(code::WRONG_TYPE, "a key must be a plain name")
+                    .label(node.span, "not a scalar")
                     .help("write a name before the colon");
-                self.faults.push(fault);
+                self.diagnostics.push(diagnostic);
             }
             open.key = Some(key);
             return Some(());
@@ -248,12 +251,12 @@ impl Tree<'_> {
             return Some(());
         }
         if let Some(first) = open.keys.insert(key.text.clone(), key.span) {
-            let message = format!("the key `{}` is written twice", key.text);
-            let fault = Fault::error(code::DUPLICATE_KEY, message)
-                .label(key.span, "the second")
-                .label(first, "the first")
-                .help("keep one of them");
-            self.faults.push(fault);
+            let message = format!("duplicate key `{}`", key.text);
+            let diagnostic = Diagnostic::error(code::DUPLICATE_KEY, message)
+                .label(key.span, "duplicate")
+                .label(first, "first defined here")
+                .help("remove one of them");
+            self.diagnostics.push(diagnostic);
             return Some(());
         }
         open.entries.push((key, node));

@@ -1,10 +1,10 @@
 //! Amendments: each is put to the literal table as those leave it that it needs; what they leave of
 //! it, and what of them is known by name.
 
-use turnstile_spec::literal::Change;
+use turnstile_spec::table::{CellContent, Vocabulary};
 use turnstile_spec::table::{EventId, StateId, Table};
-use turnstile_spec::table::{Found, Vocabulary};
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::versions::Change;
+use turnstile_spec::{Source, WrittenTable};
 
 const GATE: &str = "
 language: 1
@@ -48,11 +48,11 @@ amendments:
     add: { transitions: [{ from: open, to: same, event: coin, do: [give back] }] }
     because: no coin is lost
     needs: [gate-02]
-    shown-by: [no-event-without-row]
+    shown-by: [no unhandled event]
 ";
 
-fn literal(text: &str) -> Literal {
-    match Literal::read(Source::new("gate.yaml", text)) {
+fn literal(text: &str) -> WrittenTable {
+    match WrittenTable::read(Source::new("gate.yaml", text)) {
         Ok(literal) => literal,
         Err(faults) => panic!("{faults}"),
     }
@@ -64,14 +64,16 @@ fn taken(names: &Vocabulary, table: &Table, state: &str, event: &str, number: u1
     let state = StateId(at(names.states.iter().position(|name| name.name == state)));
     let event = EventId(at(names.events.iter().position(|e| e.name.name == event)));
     match table.at(state, event, number) {
-        Found::Rows(rows) => rows.iter().map(|row| names.rows[row.id.index()].id.clone()).collect(),
-        Found::Ignored(_) => vec!["ignored".to_owned()],
-        Found::Impossible(_) => vec!["impossible".to_owned()],
-        Found::Missing => vec!["missing".to_owned()],
+        CellContent::Rows(rows) => {
+            rows.iter().map(|row| names.rows[row.id.index()].id.clone()).collect()
+        }
+        CellContent::Ignored(_) => vec!["ignored".to_owned()],
+        CellContent::Impossible(_) => vec!["impossible".to_owned()],
+        CellContent::Missing => vec!["missing".to_owned()],
     }
 }
 
-fn codes(faults: &[turnstile_spec::Fault]) -> Vec<&str> {
+fn codes(faults: &[turnstile_spec::Diagnostic]) -> Vec<&str> {
     faults.iter().map(|fault| fault.code).collect()
 }
 
@@ -98,7 +100,7 @@ fn every_amendment_is_put_to_the_literal_table() {
     assert_eq!(of("open", "push", 0), ["2a/gate-01"]);
     let changed = sound.vocabulary.rows.iter().find(|row| row.id == "2a/gate-01").expect("a row");
     assert_eq!(
-        (changed.does.as_slice(), changed.amended_by.as_deref()),
+        (changed.actions.as_slice(), changed.amended_by.as_deref()),
         (&["stop".to_owned()][..], Some("gate-01"))
     );
 }
@@ -142,7 +144,7 @@ fn declarations_are_changed_key_by_key() {
     remove: { rows: [{ cite: 2, event: arm timer triggers }] }
     add: { ignore: [{ state: open, event: arm timer triggers, because: it runs on }] }
     because: the timer never ends
-    shown-by: [can-end]
+    shown-by: [no deadlock]
 ";
     let gate = literal(&text);
     let table = gate.without(&[]).table;
@@ -150,7 +152,7 @@ fn declarations_are_changed_key_by_key() {
     assert_eq!((shut.holds.len(), shut.initial), (1, true));
     assert_eq!(taken(&gate.vocabulary, &table, "open", "arm timer triggers", 0), ["ignored"]);
     let row = table.rows.iter().find(|row| gate.vocabulary.rows[row.id.index()].id == "1");
-    let turnstile_spec::table::Do::Act { ops, .. } = &row.expect("a row").does[0];
+    let turnstile_spec::table::ActionCall { ops, .. } = &row.expect("a row").actions[0];
     assert_eq!(ops.as_slice(), []);
 }
 
@@ -180,7 +182,7 @@ const MORE: &str = "  - id: gate-04
         - { row: { from: open, event: coin }, set: { do: [give back, bow] } }
     add: { actions: { bow: {} } }
     because: a gate is polite
-    shown-by: [can-end]
+    shown-by: [no deadlock]
 ";
 
 /// The codes of what is wrong with a table with all its amendments.
@@ -241,12 +243,12 @@ fn cells_and_names_of_a_need_can_be_changed() {
     change: { actions: { stop: { restarts: arm timer } } }
     add: { ignore: [{ state: open, event: arm timer triggers, because: it runs on }] }
     because: the timer never ends
-    shown-by: [can-end]
+    shown-by: [no deadlock]
   - id: gate-05
     needs: [gate-04]
     remove: { ignore: [{ state: open, event: arm timer triggers }], actions: [stop] }
     because: it ends
-    shown-by: [can-end]
+    shown-by: [no deadlock]
 ";
     let found = wrong(&text);
     assert!(!found.iter().any(|code| ["T060", "T062", "T066"].contains(code)), "{found:?}");

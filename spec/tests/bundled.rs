@@ -1,11 +1,11 @@
 //! The bundled tables read as their documents have them.
 
-use turnstile_spec::table::Found;
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::table::CellContent;
+use turnstile_spec::{Source, WrittenTable};
 
-fn literal(name: &str) -> Literal {
+fn literal(name: &str) -> WrittenTable {
     let bundled = turnstile_bundled::table(name).expect("the table is bundled");
-    match Literal::read(Source::new(bundled.file, bundled.text)) {
+    match WrittenTable::read(Source::new(bundled.file, bundled.text)) {
         Ok(literal) => literal,
         Err(faults) => panic!("{faults}"),
     }
@@ -38,10 +38,10 @@ fn a_cell_says_what_its_row_says() {
     let response =
         turnstile_spec::table::EventId(u16::try_from(at.expect("an event")).expect("few events"));
     let taken = |number: u16| match claim.table.at(id("Registering"), response, number) {
-        Found::Rows(rows) => {
+        CellContent::Rows(rows) => {
             rows.iter().map(|row| claim.vocabulary.rows[row.id.index()].id.as_str()).collect()
         }
-        Found::Ignored(_) | Found::Impossible(_) | Found::Missing => Vec::new(),
+        CellContent::Ignored(_) | CellContent::Impossible(_) | CellContent::Missing => Vec::new(),
     };
     assert_eq!(taken(404), ["51"]);
     assert_eq!(taken(403), ["50"]);

@@ -3,19 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use turnstile_spec::fault::Severity;
-use turnstile_spec::{Fault, Literal, Source};
+use turnstile_spec::diagnostic::Severity;
+use turnstile_spec::{Diagnostic, Source, WrittenTable};
 
 /// What the reader says of a text: errors of the reader, what the amendments leave, warnings.
-fn said(text: &str) -> Vec<Fault> {
-    let literal = match Literal::read(Source::new("dropped.yaml", text)) {
+fn said(text: &str) -> Vec<Diagnostic> {
+    let literal = match WrittenTable::read(Source::new("dropped.yaml", text)) {
         Err(faults) => return faults.list,
         Ok(literal) => literal,
     };
     match literal.amended() {
         Err(faults) => faults.list,
         Ok(sound) => {
-            let is_warning = |fault: &Fault| fault.severity != Severity::Note;
+            let is_warning = |fault: &Diagnostic| fault.severity != Severity::Note;
             sound.warnings.into_iter().filter(is_warning).collect()
         }
     }
@@ -30,7 +30,7 @@ fn without(text: &str, start: usize, end: usize) -> Option<String> {
 /// Drops each row that the amended table has as it is written there; how many are noticed, and how,
 /// and the rows that are not.
 fn drop_each(name: &str, text: &str) -> (usize, usize, Vec<String>) {
-    let literal = Literal::read(Source::new(name, text)).expect("readable");
+    let literal = WrittenTable::read(Source::new(name, text)).expect("readable");
     let before = said(text);
     assert_eq!(before, [], "{name} is not clean");
     let table = literal.without(&[]).table;

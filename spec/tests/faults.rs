@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use turnstile_spec::{Fault, Literal, Source, System, code, explain, fault};
+use turnstile_spec::{Diagnostic, Source, System, WrittenTable, code, diagnostic, explain};
 
 /// What it takes a program to find.
-const OF_THE_CHECKER: [&str; 3] = [code::NOT_COMPILED, code::BAD_SETTING, code::NO_SURVIVOR];
+const OF_THE_CHECKER: [&str; 3] = [code::NOT_COMPILED, code::INVALID_SETTING, code::NOT_SURVIVING];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults")
@@ -22,11 +22,11 @@ fn files(ending: &str) -> BTreeSet<String> {
 
 /// What is wrong with a file: what stops the reader, else the literal table's findings, else what
 /// the amendments leave, else its warnings.
-fn faults(source: &Source) -> Vec<Fault> {
+fn faults(source: &Source) -> Vec<Diagnostic> {
     if source.text.starts_with("system:") {
         return System::read(source.clone()).expect_err("a fault").list;
     }
-    match Literal::read(source.clone()) {
+    match WrittenTable::read(source.clone()) {
         Err(faults) => faults.list,
         Ok(literal) if !literal.findings.is_empty() => literal.findings,
         Ok(literal) => match literal.amended() {
@@ -41,7 +41,7 @@ fn check(name: &str) {
     let yaml = fs::read_to_string(folder().join(format!("{name}.yaml"))).expect("readable");
     let source = Source::new(format!("{name}.yaml"), yaml);
     let faults = faults(&source);
-    let text = fault::render(&faults, &source);
+    let text = diagnostic::render(&faults, &source);
     let path = folder().join(format!("{name}.stderr"));
     if std::env::var_os("BLESS").is_some() {
         fs::write(&path, &text).expect("writable");

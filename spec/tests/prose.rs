@@ -1,8 +1,8 @@
 //! What prose needs: sets and lists of states, `any`, `same`, conditions inside `do`, a machine
 //! that has a life.
 
-use turnstile_spec::table::{Do, Row};
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::table::{ActionCall, Row};
+use turnstile_spec::{Source, WrittenTable};
 
 const LOCK: &str = "
 language: 1
@@ -50,8 +50,8 @@ ignore:
     because: it is too late or too early
 ";
 
-fn literal() -> Literal {
-    let literal = match Literal::read(Source::new("lock.yaml", LOCK)) {
+fn literal() -> WrittenTable {
+    let literal = match WrittenTable::read(Source::new("lock.yaml", LOCK)) {
         Ok(literal) => literal,
         Err(faults) => panic!("{faults}"),
     };
@@ -59,13 +59,13 @@ fn literal() -> Literal {
         literal.findings,
         [],
         "{}",
-        turnstile_spec::fault::render(&literal.findings, &literal.source)
+        turnstile_spec::diagnostic::render(&literal.findings, &literal.source)
     );
     literal
 }
 
 /// The rows out of a state for an event, each as its destination and its actions.
-fn rows<'l>(literal: &'l Literal, state: &str, event: &str) -> Vec<(&'l Row, String)> {
+fn rows<'l>(literal: &'l WrittenTable, state: &str, event: &str) -> Vec<(&'l Row, String)> {
     let names = &literal.vocabulary;
     let is_meant = |row: &&Row| {
         names.states[row.from.index()].name == state
@@ -73,9 +73,9 @@ fn rows<'l>(literal: &'l Literal, state: &str, event: &str) -> Vec<(&'l Row, Str
     };
     let words = |row: &Row| {
         let actions = row
-            .does
+            .actions
             .iter()
-            .map(|Do::Act { action, .. }| names.actions[action.index()].name.as_str());
+            .map(|ActionCall { action, .. }| names.actions[action.index()].name.as_str());
         let actions: Vec<&str> = actions.collect();
         format!("{}: {}", names.states[row.to.index()].name, actions.join(", "))
     };
@@ -141,7 +141,7 @@ fn a_row_keeps_the_words_of_its_conditions() {
     let lock = literal();
     let row = &lock.vocabulary.rows[2];
     assert_eq!(
-        row.does,
+        row.actions,
         [
             "tell the client",
             "if server has it: tell the server",

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use turnstile_spec::{Fault, Literal, Source, System, fault, limit};
+use turnstile_spec::{Diagnostic, Source, System, WrittenTable, diagnostic, limit};
 
 /// What one file may cost, with room for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -44,7 +44,7 @@ fn check<S: Strategy>(name: &str, strategy: S, read: fn(S::Value)) {
 fn read(text: String) {
     let source = Source::new("any.yaml", text);
     let begun = Instant::now();
-    match Literal::read(source.clone()) {
+    match WrittenTable::read(source.clone()) {
         Err(faults) => {
             assert!(!faults.list.is_empty());
             sane(&faults.list, &source);
@@ -69,15 +69,17 @@ fn read(text: String) {
     assert!(begun.elapsed() < PATIENCE, "it took {:?}", begun.elapsed());
 }
 
-fn sane(faults: &[Fault], source: &Source) {
-    assert!(faults.len() <= limit::FAULTS + 1, "{} faults", faults.len());
+fn sane(faults: &[Diagnostic], source: &Source) {
+    assert!(faults.len() <= limit::DIAGNOSTICS + 1, "{} faults", faults.len());
     for fault in faults {
         let span = fault.span();
         assert!(span.start as usize <= source.text.len());
         let (line, column) = source.position(span);
         assert!(line >= 1 && column >= 1);
     }
-    assert!(fault::render(&faults[..faults.len().min(20)], source).len() < 16 * limit::FILE_BYTES);
+    assert!(
+        diagnostic::render(&faults[..faults.len().min(20)], source).len() < 16 * limit::FILE_BYTES
+    );
 }
 
 /// The tables that ship and the fixtures of every fault.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use turnstile_spec::{Literal, Source, System, schema};
+use turnstile_spec::{Source, System, WrittenTable, schema};
 
 /// Codes that speak of shapes that a schema can see.
 const SHAPES: &[&str] = &["T005-unknown-key", "T006-missing-key", "T007-wrong-shape"];
@@ -87,7 +87,7 @@ fn the_schema_takes_what_the_reader_takes_and_refuses_wrong_shapes() {
         if SHAPES.contains(&name.as_str()) {
             check(&name, &yaml, false);
             refused += 1;
-        } else if Literal::read(source.clone()).is_ok() || System::read(source).is_ok() {
+        } else if WrittenTable::read(source.clone()).is_ok() || System::read(source).is_ok() {
             check(&name, &yaml, true);
         }
     }

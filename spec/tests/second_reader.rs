@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_yaml::Value;
 use turnstile_spec::table::{Lines, Name};
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::{Source, WrittenTable};
 
 fn items<'v>(value: &'v Value, key: &str) -> Vec<&'v Value> {
     value
@@ -54,7 +54,7 @@ fn declared<'n>(names: impl Iterator<Item = &'n Name>) -> Vec<String> {
 }
 
 #[track_caller]
-fn formulas(literal: &Literal, second: &Value, added: &impl Fn(&str) -> Vec<String>) {
+fn formulas(literal: &WrittenTable, second: &Value, added: &impl Fn(&str) -> Vec<String>) {
     let names = &literal.vocabulary;
     let lists = [
         ("predicates", &names.formulas.predicates),
@@ -69,14 +69,14 @@ fn formulas(literal: &Literal, second: &Value, added: &impl Fn(&str) -> Vec<Stri
             let theirs = &second[section][one.name.name.as_str()];
             if !theirs.is_null() {
                 let of: Vec<String> = items(theirs, "of").into_iter().map(text).collect();
-                assert_eq!(one.of, of, "{}", one.name.name);
+                assert_eq!(one.params, of, "{}", one.name.name);
             }
         }
     }
 }
 
 #[track_caller]
-fn rows(literal: &Literal, second: &Value) {
+fn rows(literal: &WrittenTable, second: &Value) {
     let names = &literal.vocabulary;
     let rows = items(second, "transitions");
     assert!(names.rows.len() >= rows.len(), "rows");
@@ -85,8 +85,8 @@ fn rows(literal: &Literal, second: &Value) {
         assert_eq!(ours.to, text(&theirs["to"]), "{}", ours.id);
         assert_eq!(ours.event, text(&theirs["event"]), "{}", ours.id);
         let does = actions(theirs);
-        assert_eq!(ours.does.len(), does.len(), "{}", ours.id);
-        for (ours, action) in ours.does.iter().zip(does) {
+        assert_eq!(ours.actions.len(), does.len(), "{}", ours.id);
+        for (ours, action) in ours.actions.iter().zip(does) {
             // Before the action ours has its condition and its loop.
             assert!(*ours == action || ours.ends_with(&format!(": {action}")), "{ours}");
         }
@@ -97,7 +97,7 @@ fn rows(literal: &Literal, second: &Value) {
 
 #[track_caller]
 fn check(name: &str, yaml: &str) {
-    let Ok(literal) = Literal::read(Source::new(name, yaml)) else { return };
+    let Ok(literal) = WrittenTable::read(Source::new(name, yaml)) else { return };
     let second: Value = serde_yaml::from_str(yaml).expect("both read it");
     let names = &literal.vocabulary;
     assert_eq!(names.machine, text(&second["machine"]), "{name}");
@@ -141,7 +141,7 @@ fn check(name: &str, yaml: &str) {
 #[test]
 fn both_readers_see_the_bundled_tables() {
     for table in turnstile_bundled::TABLES {
-        assert!(Literal::read(Source::new(table.file, table.text)).is_ok(), "{}", table.name);
+        assert!(WrittenTable::read(Source::new(table.file, table.text)).is_ok(), "{}", table.name);
         check(table.name, table.text);
     }
 }

@@ -1,7 +1,7 @@
 //! System files: what is read, and that a wrong one comes back with every fault.
 
 use turnstile_spec::system::{Count, PropertyKind};
-use turnstile_spec::{Literal, Source, System};
+use turnstile_spec::{Source, System, WrittenTable};
 
 const CLAIM: &str = "
 system: claim
@@ -17,7 +17,7 @@ worlds:
   large: { budgets: { lost answer: 2, pause: 1 }, set: { clients: 3 }, default: false }
 set: { clients: 2 }
 properties:
-  - { name: one holder acts, always: one sentence, cite: 6, premise: a client acts }
+  - { name: mutual exclusion at the store, always: one sentence, cite: 6, premise: a client acts }
   - { name: a claim ends, leads to: an answer }
 ";
 
@@ -28,7 +28,7 @@ fn a_system_is_read() {
         Err(faults) => panic!("{faults}"),
     };
     assert_eq!(system.name, "claim");
-    assert_eq!(system.role("client").expect("a role").count, Count::Set("clients".into()));
+    assert_eq!(system.role("client").expect("a role").count, Count::Setting("clients".into()));
     assert_eq!(system.role("server").expect("a role").count, Count::Number(1));
     assert_eq!(system.links[0].capacity, 2);
     assert_eq!(
@@ -63,8 +63,8 @@ fn a_file_of_the_other_kind_is_told_from_a_wrong_one() {
     let table = "language: 1\nmachine: door\nstates: {}\n";
     let fault = System::read(Source::new("door.yaml", table)).expect_err("it is a table");
     let said: Vec<&str> = fault.list.iter().map(|fault| &*fault.message).collect();
-    assert_eq!(said, ["this is the file of a machine, and not of a system"]);
-    let fault = Literal::read(Source::new("claim.yaml", CLAIM)).expect_err("it is a system");
+    assert_eq!(said, ["expected a file with `system`, found one with `machine`"]);
+    let fault = WrittenTable::read(Source::new("claim.yaml", CLAIM)).expect_err("it is a system");
     let said: Vec<&str> = fault.list.iter().map(|fault| &*fault.message).collect();
-    assert_eq!(said, ["this is the file of a system, and not of a machine"]);
+    assert_eq!(said, ["expected a file with `machine`, found one with `system`"]);
 }

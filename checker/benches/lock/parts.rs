@@ -4,8 +4,9 @@
 //! Its numbers of states are known from four other checkers and a packed encoding. It is small
 //! enough to be read in one go, and stands here for any World in tests and benchmarks.
 
-use turnstile_search::parts::{
-    Cargo, Claim, Done, Fairness, Kind, Offer, Parts, Place, Predicate, Property, Symmetry,
+use turnstile_search::transition_system::{
+    EnabledOp, Fairness, InFlight, Outcome, PartKind, Place, Predicate, Property, PropertyKind,
+    SymmetricRole, TransitionSystem,
 };
 
 /// The protocol. Places: the clients, the server, one link for each client.
@@ -23,7 +24,7 @@ pub(crate) struct Lock {
     pub(crate) does_exclude: bool,
 }
 
-/// What travels, with the round it belongs to.
+/// A message, with the round it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Message {
     /// To the server: may I?
@@ -95,13 +96,13 @@ impl Lock {
         if place < self.clients { place } else { place - self.clients - 1 }
     }
 
-    fn fire(&self, client: u8, phase: Phase, round: u8) -> Vec<Done<Part, Op, ()>> {
+    fn fire(&self, client: u8, phase: Phase, round: u8) -> Vec<Outcome<Part, Op, ()>> {
         let (phase, message) = match phase {
             Phase::Idle | Phase::Waits => (Phase::Waits, Message::Request(round)),
             Phase::Holds | Phase::Releases => (Phase::Releases, Message::Release(round)),
         };
         let part = Part::Client { phase, round, is_armed: self.does_retry };
-        vec![done(part, vec![(self.link(client), Op::Push(message))])]
+        vec![outcome(part, vec![(self.link(client), Op::Push(message))])]
     }
 
     fn answer(&self, phase: Phase, round: u8, message: Message) -> Option<Part> {
@@ -153,14 +154,14 @@ impl Lock {
     }
 }
 
-fn done(part: Part, then: Vec<(Place, Op)>) -> Done<Part, Op, ()> {
-    Done { then, ..Done::plain(part) }
+fn outcome(part: Part, triggers: Vec<(Place, Op)>) -> Outcome<Part, Op, ()> {
+    Outcome { triggers, ..Outcome::plain(part) }
 }
 
-impl Parts for Lock {
+impl TransitionSystem for Lock {
     type Part = Part;
     type Op = Op;
-    type Mark = ();
+    type Tag = ();
 
     fn initial(&self) -> Vec<Vec<Part>> {
         let count = usize::from(self.clients);
@@ -171,12 +172,12 @@ impl Parts for Lock {
         vec![state]
     }
 
-    fn offers(&self, at: Place, part: &Part) -> Vec<Offer<Op>> {
+    fn enabled(&self, at: Place, part: &Part) -> Vec<EnabledOp<Op>> {
         let name = |client| format!("client {}", client + 1);
         match part {
             Part::Client { is_armed: true, .. } => {
                 let fairness = Fairness::Weak(format!("{}: timer", name(self.client(at))));
-                vec![Offer { op: Op::Fire, fairness, is_loss: false }]
+                vec![EnabledOp { op: Op::Fire, fairness, is_loss: false }]
             }
             Part::Client { .. } | Part::Server { .. } => Vec::new(),
             Part::Link(messages) => messages
@@ -184,28 +185,29 @@ impl Parts for Lock {
                 .flat_map(|&message| {
                     let name = format!("{}: {message:?} is delivered", name(self.client(at)));
                     let op = Op::Deliver(message);
-                    let deliver = Offer { op, fairness: Fairness::Strong(name), is_loss: false };
+                    let deliver =
+                        EnabledOp { op, fairness: Fairness::Strong(name), is_loss: false };
                     let op = Op::Lose(message);
-                    [deliver, Offer { op, fairness: Fairness::Never, is_loss: true }]
+                    [deliver, EnabledOp { op, fairness: Fairness::None, is_loss: true }]
                 })
                 .collect(),
         }
     }
 
-    fn apply(&self, at: Place, part: &Part, op: &Op) -> Vec<Done<Part, Op, ()>> {
+    fn apply(&self, at: Place, part: &Part, op: &Op) -> Vec<Outcome<Part, Op, ()>> {
         match (part, op) {
             (Part::Client { phase, round, .. }, Op::Fire) => {
                 self.fire(self.client(at), *phase, *round)
             }
             (Part::Client { phase, round, .. }, Op::Take(_, message)) => {
                 let answered = self.answer(*phase, *round, *message);
-                vec![done(answered.unwrap_or_else(|| part.clone()), Vec::new())]
+                vec![outcome(answered.unwrap_or_else(|| part.clone()), Vec::new())]
             }
             (Part::Server { holder, done: rounds }, Op::Take(client, message)) => {
                 match self.serve(*holder, rounds, *client, *message) {
-                    None => vec![done(part.clone(), Vec::new())],
+                    None => vec![outcome(part.clone(), Vec::new())],
                     Some((part, answer)) => {
-                        vec![done(part, vec![(self.link(*client), Op::Push(answer))])]
+                        vec![outcome(part, vec![(self.link(*client), Op::Push(answer))])]
                     }
                 }
             }
@@ -214,16 +216,16 @@ impl Parts for Lock {
                 if let Err(place) = messages.binary_search(message) {
                     messages.insert(place, *message);
                 }
-                vec![done(Part::Link(messages), Vec::new())]
+                vec![outcome(Part::Link(messages), Vec::new())]
             }
             (Part::Link(messages), Op::Lose(message)) => {
                 let kept = messages.iter().copied().filter(|kept| kept != message).collect();
-                vec![done(Part::Link(kept), Vec::new())]
+                vec![outcome(Part::Link(kept), Vec::new())]
             }
             (Part::Link(_), Op::Deliver(message)) => {
                 let client = self.client(at);
                 let to = self.receiver(client, *message);
-                vec![done(part.clone(), vec![(to, Op::Take(client, *message))])]
+                vec![outcome(part.clone(), vec![(to, Op::Take(client, *message))])]
             }
             (part, op) => unreachable!("{op:?} is not for {part:?}"),
         }
@@ -240,7 +242,7 @@ impl Parts for Lock {
             .to_vec()
     }
 
-    fn test(&self, predicates: &[usize], state: &[&Part], answer: &mut dyn FnMut(usize, bool)) {
+    fn evaluate(&self, predicates: &[usize], state: &[&Part], answer: &mut dyn FnMut(usize, bool)) {
         let clients = &state[..usize::from(self.clients)];
         let is_holding = |part: &&&Part| matches!(part, Part::Client { phase: Phase::Holds, .. });
         let is_done =
@@ -260,20 +262,28 @@ impl Parts for Lock {
         vec![
             Property {
                 name: "mutual exclusion".to_owned(),
-                claim: Claim::Always(0),
-                premise: Some(1),
+                kind: PropertyKind::Always(0),
+                antecedent: Some(1),
             },
-            Property { name: "can end".to_owned(), claim: Claim::CanReach(3, 2), premise: None },
-            Property { name: "ends".to_owned(), claim: Claim::Eventually(2), premise: None },
+            Property {
+                name: "can end".to_owned(),
+                kind: PropertyKind::CanReach(3, 2),
+                antecedent: None,
+            },
+            Property {
+                name: "ends".to_owned(),
+                kind: PropertyKind::Eventually(2),
+                antecedent: None,
+            },
         ]
     }
 
-    fn symmetry(&self) -> Vec<Symmetry> {
+    fn symmetric_roles(&self) -> Vec<SymmetricRole> {
         let members = (0..self.clients).map(|client| vec![Place(client.into()), self.link(client)]);
-        vec![Symmetry { role: "client".to_owned(), members: members.collect() }]
+        vec![SymmetricRole { role: "client".to_owned(), members: members.collect() }]
     }
 
-    fn renamed(&self, _at: Place, part: &Part, _group: usize, to: &[usize]) -> Part {
+    fn permuted(&self, _at: Place, part: &Part, _role: usize, to: &[usize]) -> Part {
         match part {
             Part::Server { holder, done } => {
                 let holder = holder
@@ -286,22 +296,22 @@ impl Parts for Lock {
         }
     }
 
-    fn kind(&self, at: Place) -> Kind {
-        if at > self.server() { Kind::Link } else { Kind::Node }
+    fn part_kind(&self, at: Place) -> PartKind {
+        if at > self.server() { PartKind::Link } else { PartKind::Node }
     }
 
-    fn cargo(&self, at: Place, part: &Part) -> Vec<Cargo<Op>> {
+    fn in_flight(&self, at: Place, part: &Part) -> Vec<InFlight<Op>> {
         let Part::Link(messages) = part else { return Vec::new() };
         let client = self.client(at);
-        let cargo = messages.iter().map(|&message| Cargo {
+        let in_flight = messages.iter().map(|&message| InFlight {
             to: self.receiver(client, message),
             input: Op::Take(client, message),
             discard: Op::Lose(message),
         });
-        cargo.collect()
+        in_flight.collect()
     }
 
-    fn may_delay_for_ever(&self, at: Place) -> bool {
+    fn may_delay_forever(&self, at: Place) -> bool {
         at > self.server()
     }
 }

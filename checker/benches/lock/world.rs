@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use turnstile_step::not_symbolic;
-use turnstile_world::link::{Chance, Mail};
-use turnstile_world::property::{Claim, Predicate, Property, View};
+use turnstile_world::link::{ChannelOptions, Occurrence};
+use turnstile_world::property::{Predicate, Property, TemporalFormula, View};
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{Link, LinkKind, Node, NodeId, Ordered, Value, World};
 
@@ -175,8 +175,12 @@ impl System for Lock {
 /// The lock protocol in its world: so many clients, so many rounds each.
 #[must_use]
 pub(crate) fn world(clients: usize, rounds: u8) -> World {
-    let mail =
-        Mail { is_ordered: false, loss: Chance::Free, duplication: Chance::Free, capacity: 16 };
+    let mail = ChannelOptions {
+        is_ordered: false,
+        loss: Occurrence::Unbounded,
+        duplication: Occurrence::Unbounded,
+        capacity: 16,
+    };
     let kind = LinkKind::Messages(mail);
     let mut nodes: Vec<Node> = (1..=clients)
         .map(|number| Node { name: format!("client {number}"), role: "client".to_owned() })
@@ -196,12 +200,12 @@ pub(crate) fn world(clients: usize, rounds: u8) -> World {
     let one_holds = Property {
         name: "one holds",
         sentence: "At most one client holds the lock.".to_owned(),
-        claim: Claim::Always {
+        formula: TemporalFormula::Always {
             holds: Predicate::new(move |view| holders(view) <= 1),
-            premise: Predicate::new(move |view| holders(view) == 1),
+            antecedent: Predicate::new(move |view| holders(view) == 1),
         },
         without: Vec::new(),
     };
-    world.claim(one_holds).expect("it excuses nothing");
+    world.add_property(one_holds).expect("it excuses nothing");
     world
 }

@@ -1,28 +1,28 @@
-//! What fair runs do in the end, beside the exploration: writing the graph down, and looking for
-//! fair components in all of it.
+//! The cost of liveness under fairness beside that of the exploration: recording the state graph,
+//! and the search for fair components in it.
 
 use turnstile_search::bounds::{Limits, Reductions};
-use turnstile_search::breadth::{Ask, Walk, search};
+use turnstile_search::breadth_first::{SearchConfig, SearchOutcome, search};
 use turnstile_search::interned::Interned;
-use turnstile_search::judged::Verdict;
-use turnstile_search::live::{Graph, leads_to};
+use turnstile_search::judgement::Verdict;
+use turnstile_search::liveness::{LabelledGraph, leads_to};
 
-use crate::clock::Clock;
+use crate::clock::CpuClock;
 use crate::parts::Lock;
 
-/// Processor seconds of each part.
+/// The processor time of each phase, in seconds.
 #[derive(Clone, Copy, Debug)]
-struct Spent {
+struct CpuTimes {
     states: usize,
-    /// The exploration by itself.
+    /// The exploration alone.
     plain: f64,
-    /// The exploration that writes the graph down, and the end of it.
+    /// The exploration with the graph recorded.
     recorded: f64,
-    /// The verdict on all fair runs.
+    /// The verdict.
     judged: f64,
 }
 
-impl Spent {
+impl CpuTimes {
     fn least(self, other: Self) -> Self {
         assert_eq!(self.states, other.states, "the same each time");
         Self {
@@ -34,41 +34,41 @@ impl Spent {
     }
 }
 
-/// Measures so many rounds of a size of the lock protocol and prints the least of each.
+/// Measures a size of the lock protocol a number of times and prints the least of each.
 pub(crate) fn print(size: &str, clients: usize, rounds: u8, times: usize) {
     let clients = u8::try_from(clients).expect("few clients");
     let system = Lock::new(clients, rounds);
-    let spent = (0..times).map(|_| measure(&system)).reduce(Spent::least).expect("some rounds");
-    let Spent { states, plain, recorded, judged } = spent;
+    let times = (0..times).map(|_| measure(&system)).reduce(CpuTimes::least).expect("some rounds");
+    let CpuTimes { states, plain, recorded, judged } = times;
     println!(
-        "\n{size}: what fair runs do, {states} states, 1 thread, processor seconds: \
+        "\n{size}: liveness, {states} states, 1 thread, processor seconds: \
          exploration {plain:.3}, with the graph {recorded:.3}, the verdict {judged:.3}; \
          verdict / exploration {:.2}",
         judged / plain
     );
 }
 
-fn measure(system: &Lock) -> Spent {
-    let clock = Clock::default();
+fn measure(system: &Lock) -> CpuTimes {
+    let clock = CpuClock::default();
     let ends = (2, true);
     let space = Interned::new(system, vec![(0, false), (1, true), ends], Reductions::NONE);
-    let ask = |records| Ask {
+    let config = |records_graph| SearchConfig {
         threads: 1,
         limits: Limits::default(),
         stop_at: 1,
-        records,
+        records_graph,
         progress: &clock,
     };
     let begun = clock.busiest();
-    let states = search(&space, ask(false)).states;
+    let states = search(&space, config(false)).states;
     let plain = clock.busiest();
-    let Walk { record, log, .. } = search(&space, ask(true));
-    let graph = Graph::of(record.expect("asked for"), &log, space.labels());
+    let SearchOutcome { graph, log, .. } = search(&space, config(true));
+    let graph = LabelledGraph::of(graph.expect("requested"), &log, space.labels());
     let recorded = clock.busiest();
     let judged = leads_to(&graph, None, 1 << 2);
-    assert_eq!(judged.verdict, Verdict::FailsOnlyUnfairly, "retries end, where they are fair");
+    assert_eq!(judged.verdict, Verdict::HoldsUnderFairness, "retries end, where they are fair");
     assert_eq!(graph.len(), states, "with the graph or without");
-    Spent {
+    CpuTimes {
         states,
         plain: plain - begun,
         recorded: recorded - plain,

@@ -1,4 +1,4 @@
-//! The searches that are measured, each by name.
+//! The benchmarks: searches by name.
 
 use std::fs;
 use std::process::{Command, ExitCode};
@@ -9,33 +9,33 @@ use stateright::{Checker, Model as _};
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::Options;
 use turnstile_reference::Model;
-use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
-use turnstile_search::breadth::{Ask, search};
-use turnstile_search::engine::Question;
+use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::breadth_first::{SearchConfig, search};
+use turnstile_search::engine::CheckRequest;
 use turnstile_search::interned::Interned;
 use turnstile_spec::{Source, system::System};
 use turnstile_world::World;
 
-use crate::clock::Clock;
+use crate::clock::CpuClock;
 use crate::packed::Packed;
 use crate::parts::Lock;
-use crate::table::Taken;
+use crate::table::Measurement;
 use crate::{actors, promela};
 
-/// A search.
-pub(crate) struct Subject {
-    /// As an argument.
+/// A benchmark.
+pub(crate) struct Benchmark {
+    /// Its name as an argument.
     pub(crate) name: &'static str,
-    /// In the table.
+    /// Its title in the table.
     pub(crate) title: &'static str,
 }
 
-/// A size of the lock protocol is `CLIENTSxROUNDS`; anything else is a world of the claim system.
+/// The sizes: `CLIENTSxROUNDS` of the lock protocol, or a world of the claim system.
 pub(crate) fn sizes(is_full: bool) -> Vec<String> {
     let sizes: &[&str] = if is_full {
-        &["3x1", "2x2", "4x1", "echo", "small clients=3"]
+        &["3x1", "2x2", "4x1", "lost+late+duplicate", "small clients=3"]
     } else {
-        &["3x1", "2x2", "echo"]
+        &["3x1", "2x2", "lost+late+duplicate"]
     };
     sizes.iter().map(|size| (*size).to_owned()).collect()
 }
@@ -45,8 +45,8 @@ pub(crate) fn protocol(size: &str) -> Option<(usize, u8)> {
     Some((clients.parse().ok()?, rounds.parse().ok()?))
 }
 
-impl Subject {
-    /// What is measured at a size. The first is what the others are compared with.
+impl Benchmark {
+    /// The benchmarks of a size. The first is the baseline.
     pub(crate) fn of(size: &str) -> Vec<Self> {
         let of = |(name, title)| Self { name, title };
         let everywhere = [
@@ -68,33 +68,33 @@ impl Subject {
     }
 }
 
-/// Runs one search and prints what it took.
-pub(crate) fn alone(name: &str, size: &str) -> ExitCode {
+/// Runs one search and prints its measurement.
+pub(crate) fn run_single(name: &str, size: &str) -> ExitCode {
     let before = peak_bytes();
-    let clock = Clock::default();
+    let clock = CpuClock::default();
     let began = Instant::now();
     let found = match protocol(size) {
         Some((clients, rounds)) => search_protocol(name, clients, rounds, &clock),
         None => search_claims(name, size, &clock),
     };
-    let Some((states, spent)) = found else { return ExitCode::FAILURE };
-    let taken = match spent {
-        Some((seconds, bytes)) => Taken { states, seconds, busy: seconds, bytes },
-        None => Taken {
+    let Some((states, cost)) = found else { return ExitCode::FAILURE };
+    let measurement = match cost {
+        Some((seconds, bytes)) => Measurement { states, seconds, busy: seconds, bytes },
+        None => Measurement {
             states,
             seconds: began.elapsed().as_secs_f64(),
             busy: if name.ends_with('2') { clock.busiest() } else { clock.only() },
             bytes: peak_bytes().saturating_sub(before),
         },
     };
-    println!("{taken}");
+    println!("{measurement}");
     ExitCode::SUCCESS
 }
 
-/// States, and seconds and bytes where they are not this process's.
-type Found = Option<(u64, Option<(f64, u64)>)>;
+/// States, and the seconds and bytes of another process that ran the search.
+type SearchCost = Option<(u64, Option<(f64, u64)>)>;
 
-fn search_protocol(name: &str, clients: usize, rounds: u8, clock: &Clock) -> Found {
+fn search_protocol(name: &str, clients: usize, rounds: u8, clock: &CpuClock) -> SearchCost {
     let states = match name {
         "world" => bfs(crate::world::world(clients, rounds)),
         "interned 1" => interned(&crate::world::world(clients, rounds), 1, clock),
@@ -120,13 +120,18 @@ fn search_protocol(name: &str, clients: usize, rounds: u8, clock: &Clock) -> Fou
     Some((states, None))
 }
 
-/// The protocol with no World between it and the engine.
-fn written_as_parts(clients: usize, rounds: u8, threads: usize, clock: &Clock) -> u64 {
+/// The protocol as a transition system, without a World.
+fn written_as_parts(clients: usize, rounds: u8, threads: usize, clock: &CpuClock) -> u64 {
     let system = Lock::new(u8::try_from(clients).expect("few clients"), rounds);
     let space = Interned::new(&system, vec![(0, false), (1, true)], Reductions::NONE);
-    let ask =
-        Ask { threads, limits: Limits::default(), stop_at: 1, records: false, progress: clock };
-    search(&space, ask).states as u64
+    let config = SearchConfig {
+        threads,
+        limits: Limits::default(),
+        stop_at: 1,
+        records_graph: false,
+        progress: clock,
+    };
+    search(&space, config).states as u64
 }
 
 fn bfs(world: World) -> u64 {
@@ -134,26 +139,26 @@ fn bfs(world: World) -> u64 {
     model.checker().spawn_bfs().join().unique_state_count() as u64
 }
 
-fn interned(world: &World, threads: usize, clock: &Clock) -> u64 {
-    let outcome = world.search(Question {
+fn interned(world: &World, threads: usize, clock: &CpuClock) -> u64 {
+    let outcome = world.search(CheckRequest {
         threads,
         limits: Limits::default(),
         reduce: Reductions::NONE,
-        until: &Until::End,
+        until: &StopCondition::Exhausted,
         progress: clock,
     });
     outcome.states as u64
 }
 
-/// A world of the claim system: `echo`, or with settings `small clients=3`.
-fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
+/// A world of the claim system: `lost+late+duplicate`, or with settings `small clients=3`.
+fn search_claims(name: &str, size: &str, clock: &CpuClock) -> SearchCost {
     let mut words = size.split_whitespace();
     let world = words.next()?;
     let set = words.filter_map(|word| word.split_once('='));
     let set = set.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let text = turnstile_bundled::system("claim")?;
     let file = System::read(Source::new(text.file, text.text)).ok()?;
-    let options = Options { reduce: Reductions::NONE, set, ..Options::new(&Silent) };
+    let options = Options { reduce: Reductions::NONE, set, ..Options::new(&NoProgress) };
     let world = SYSTEMS.entry("claim")?.world(&file, file.world(world)?, &options).ok()?;
     let states = match name {
         // Only states are counted: what runs do in the end, stateright does not say either.
@@ -167,15 +172,15 @@ fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
 
 /// The world without the properties of whole runs.
 fn of_states(mut world: World) -> World {
-    use turnstile_world::Claim;
-    world.retain_claims(|property| {
-        matches!(property.claim, Claim::Always { .. } | Claim::Sometimes(_))
+    use turnstile_world::TemporalFormula;
+    world.retain_properties(|property| {
+        matches!(property.formula, TemporalFormula::Always { .. } | TemporalFormula::Sometimes(_))
     });
     world
 }
 
 /// Spin's own figures, of a verifier built for speed. `None` without Spin or a C compiler.
-fn spin(clients: usize, rounds: u8) -> Found {
+fn spin(clients: usize, rounds: u8) -> SearchCost {
     let place = std::env::temp_dir().join(format!("turnstile-bench-{}", std::process::id()));
     fs::create_dir_all(&place).ok()?;
     let text = promela::text(clients, rounds.into());

@@ -1,27 +1,27 @@
-//! What searches took, as a table.
+//! The measurements of searches, as a table.
 
 use std::fmt;
 
-/// What one search took.
+/// The measurement of one search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Taken {
+pub(crate) struct Measurement {
     /// Unique states.
     pub(crate) states: u64,
-    /// Wall time.
+    /// Wall time, in seconds.
     pub(crate) seconds: f64,
-    /// Processor time of the busiest thread.
+    /// Processor time of the busiest thread, in seconds.
     pub(crate) busy: f64,
-    /// What the process grew by at its peak.
+    /// The growth of the process at its peak, in bytes.
     pub(crate) bytes: u64,
 }
 
-impl fmt::Display for Taken {
+impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {} {}", self.states, self.seconds, self.busy, self.bytes)
     }
 }
 
-impl Taken {
+impl Measurement {
     /// Reads what [`fmt::Display`] writes.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
@@ -39,25 +39,25 @@ impl Taken {
 
 /// A line of the table: the fastest of the rounds, the smallest memory.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct TableRow {
     title: &'static str,
-    best: Option<Taken>,
+    best: Option<Measurement>,
 }
 
-impl Row {
+impl TableRow {
     pub(crate) fn new(title: &'static str) -> Self {
         Self { title, best: None }
     }
 
-    /// Takes a round in.
-    pub(crate) fn take(&mut self, taken: Option<Taken>) {
-        let Some(taken) = taken else { return };
-        self.best = Some(self.best.map_or(taken, |best| {
-            assert_eq!(best.states, taken.states, "{} counts the same each time", self.title);
-            Taken {
-                seconds: best.seconds.min(taken.seconds),
-                busy: best.busy.min(taken.busy),
-                bytes: best.bytes.min(taken.bytes),
+    /// Adds the measurement of a round.
+    pub(crate) fn add(&mut self, measurement: Option<Measurement>) {
+        let Some(measurement) = measurement else { return };
+        self.best = Some(self.best.map_or(measurement, |best| {
+            assert_eq!(best.states, measurement.states, "{} counts the same each time", self.title);
+            Measurement {
+                seconds: best.seconds.min(measurement.seconds),
+                busy: best.busy.min(measurement.busy),
+                bytes: best.bytes.min(measurement.bytes),
                 ..best
             }
         }));
@@ -65,13 +65,13 @@ impl Row {
 }
 
 /// Prints the table; ratios are to the first row that ran.
-pub(crate) fn print(rows: &[Row]) {
+pub(crate) fn print(rows: &[TableRow]) {
     println!(
         "{:<38}{:>10}{:>9}{:>9}{:>11}{:>8}{:>9}",
         "search", "states", "wall s", "busy s", "states/s", "ratio", "B/state"
     );
     let first = rows.iter().find_map(|row| row.best);
-    for Row { title, best } in rows {
+    for TableRow { title, best } in rows {
         let (Some(best), Some(first)) = (best, first) else {
             println!("{title:<38}{:>10}", "not here");
             continue;

@@ -1,29 +1,32 @@
-//! `turnstile amend --verify`: each amendment is left out, and something must fail then.
+//! `turnstile amend --verify`: verifies that every amendment is necessary.
 
 use turnstile_harness::Systems;
-use turnstile_harness::amend::{Verified, verify};
+use turnstile_harness::amend::{Verification, verify};
 use turnstile_harness::status::Status;
 
-use crate::report::amended;
+use crate::report::amended::{self, Shows};
 use serde::Serialize;
 
 use super::bounds::Bounds;
-use super::chosen::{self, Work};
-use super::output::{self, put};
+use super::output::{self, write_stdout};
+use super::selection::{self, Session};
 use super::terminal;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A table, all tables of a system, or a file; none: every table known here
+    /// Tables, systems (all their tables) or files [default: every bundled table]
     #[arg(value_name = "NAME|FILE")]
     names: Vec<String>,
-    /// Leave out each amendment, with those that need it, and see what it says of itself fail
+    /// Remove each amendment in turn: a check named in its `shown-by` must fail
     #[arg(long, required = true)]
     verify: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Show the runs that show the amendments, too
+    /// Print each amendment's reason and every check that fails without it, too
+    #[arg(long)]
+    verbose: bool,
+    /// Print the counterexamples, too
     #[arg(long)]
     runs: bool,
     #[command(flatten)]
@@ -51,28 +54,34 @@ struct Amendment {
 
 /// Leaves out, searches, reports.
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
-    chosen::work(systems, &arguments.names, arguments.json, &arguments.bounds, |work| {
+    selection::work(systems, &arguments.names, arguments.json, &arguments.bounds, |work| {
         search(arguments, work)
     })
 }
 
-fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
-    let Work { chosen, options, begun, .. } = work;
+fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
+    let Session { selection, options, begun, .. } = work;
     let (mut status, paint) = (Status::Holds, terminal::paint());
+    let shows = match (arguments.runs, arguments.verbose) {
+        (true, _) => Shows::Traces,
+        (false, true) => Shows::Evidence,
+        (false, false) => Shows::Verdicts,
+    };
     let mut results = Vec::new();
-    let mut all: Vec<Verified> = Vec::new();
-    let amended = chosen.tables.iter().filter(|literal| !literal.amendments.is_empty());
+    let mut all: Vec<Verification> = Vec::new();
+    let amended = selection.tables.iter().filter(|literal| !literal.amendments.is_empty());
     for literal in amended.take_while(|_| !output::is_unread()) {
         let mut tell = |text: &str| {
             if !arguments.json {
-                status = status.and(put(text));
+                status = status.and(write_stdout(text));
             }
         };
         tell(&amended::heading(&literal.vocabulary.machine, &literal.source.name, paint));
         let mut amendments = Vec::new();
         for amendment in literal.amendments.iter().take_while(|_| !output::is_unread()) {
-            let verified = verify(literal, amendment, (chosen.known, &chosen.systems), options);
-            tell(&amended::amendment(&verified, arguments.runs, paint));
+            let verified =
+                verify(literal, amendment, (selection.known, &selection.systems), options);
+            tell(&amended::amendment(&verified, shows, paint));
             let shown_by = verified.shown().map(|shown| shown.by.clone()).collect();
             let needed = verified.is_needed();
             amendments.push(Amendment { id: verified.id.clone(), shown_by, needed });
@@ -87,5 +96,5 @@ fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
     } else {
         amended::summary(&all, results.len(), begun.elapsed(), paint)
     };
-    status.and(put(&text))
+    status.and(write_stdout(&text))
 }

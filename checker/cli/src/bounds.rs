@@ -1,34 +1,31 @@
-//! How many threads search, and where they stop although there is more: the same for every verb
-//! that searches.
+//! Threads and bounds of a search: the same options for every verb that searches.
 
 use std::time::{Duration, Instant};
 
 use turnstile_harness::options::Options;
 use turnstile_search::bounds::Limits;
 
-use super::terminal::Line;
+use super::terminal::ProgressLine;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Bounds {
-    /// Threads: all for one search, or one for each where many are asked for [default: as many
-    /// as there are processors]
+    /// Number of threads [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// End each search beyond so many unique states [default: 1000000 with `--as-written`, where
-    /// nothing else bounds a search]
+    /// Stop each search after N unique states [default: 1000000 with `--as-written`]
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
-    /// End each search beyond so much memory: bytes, or with K, M or G behind the number
+    /// Stop each search at this much memory, in bytes or with a suffix K, M or G
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     max_memory: Option<u64>,
-    /// End all searches after so many seconds
+    /// Stop all searches after this many seconds
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     timeout: Option<Duration>,
 }
 
 impl Bounds {
-    /// A search within these bounds, all of them counted from when the command began.
-    pub(crate) fn options<'a>(&self, begun: Instant, line: &'a Line) -> Options<'a> {
+    /// The options of a search within these bounds; the timeout counts from `begun`.
+    pub(crate) fn options<'a>(&self, begun: Instant, line: &'a ProgressLine) -> Options<'a> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Options {
             threads: self.threads.map_or(processors, usize::from),
@@ -50,16 +47,18 @@ fn memory(text: &str) -> Result<u64, String> {
         Some((at, 'g' | 'G')) => (&text[..at], 1 << 30),
         _ => (text, 1),
     };
-    let number: u64 = digits.parse().map_err(|_| "bytes, as 1048576 or 64M".to_owned())?;
-    number.checked_mul(factor).ok_or_else(|| "more bytes than can be counted".to_owned())
+    let number: u64 =
+        digits.parse().map_err(|_| "expected bytes, for example 1048576 or 64M".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "more than 2^64 bytes".to_owned())
 }
 
 /// `60`, `0.5`.
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "seconds, as 60 or 0.5".to_owned())?;
+    let number: f64 =
+        text.parse().map_err(|_| "expected seconds, for example 60 or 0.5".to_owned())?;
     if number.is_nan() || number < 0.0 {
-        return Err("seconds, from 0 on".to_owned());
+        return Err("expected seconds, at least 0".to_owned());
     }
-    // Longer than anybody waits is for ever.
+    // Beyond the range of `Duration` there is no timeout.
     Ok(Duration::try_from_secs_f64(number).unwrap_or(Duration::MAX))
 }

@@ -1,12 +1,12 @@
-//! `turnstile check`: searches to the end, or says where it stopped.
+//! `turnstile check`: model-checks tables and systems, exhaustively or up to a bound.
 //!
-//! What is asked becomes a plan of searches. Each is reported as soon as it and those before it
-//! are done, and the files for other programs are written when all are.
+//! The arguments become a plan of searches. Each is reported as soon as it and those before it
+//! are done; the JUnit and SARIF files are written when all are.
 
-mod beside;
 mod plan;
 mod queue;
 mod search;
+mod shared_progress;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use turnstile_harness::Systems;
-use turnstile_harness::check::Search;
+use turnstile_harness::check::SearchFn;
 use turnstile_harness::options::Options;
 use turnstile_harness::result::{Report, ResultReport};
 use turnstile_harness::status::Status;
@@ -23,25 +23,33 @@ use turnstile_search::bounds::Reductions;
 use crate::report::{junit, sarif, summary, text};
 
 use crate::report::paint::Paint;
+use crate::report::text::Detail;
 
 use super::bounds::Bounds;
 use super::library::Library;
-use super::output::{self, complain, put};
-use super::terminal::{self, Line};
+use super::output::{self, usage_error, write_stdout};
+use super::terminal::{self, ProgressLine};
 
-/// What the exit status says, for `--help`.
-pub(super) const STATUSES: &str = "Exit status: 0 everything asked holds and was searched to the \
-     end; 1 a property fails or a file has an error; 2 bad usage or unreadable input; \
-     3 a search was cut. 2 goes before 1 before 3.";
+/// The exit statuses, for `--help`.
+pub(super) const STATUSES: &str = "\
+Exit status:
+  0  everything holds, checked exhaustively
+  1  a check fails, or a file has an error
+  2  bad usage, or unreadable input
+  3  a search was truncated
+If several apply: 2, then 1, then 3.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A table or a system, one world of a system, or a file
+    /// Tables, systems, single worlds or files [default: everything bundled]
     #[arg(value_name = "NAME|NAME/WORLD|FILE")]
     names: Vec<String>,
-    /// Run the tables as their documents have them, amendments left out
+    /// Check the tables as their documents have them, without the amendments
     #[arg(long)]
     as_written: bool,
+    /// Print each property's sentence, its fairness assumptions and the figures, too
+    #[arg(long, conflicts_with = "json")]
+    verbose: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -53,67 +61,70 @@ pub(crate) struct Arguments {
     sarif: Option<PathBuf>,
     #[command(flatten)]
     bounds: Bounds,
-    /// Change what a system may have changed: clients=3, size=large
+    /// Override a setting of a system: clients=3, size=large
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
-    /// The engine that searches systems
+    /// SearchFn engine for systems: interned or stateright
     #[arg(long, value_name = "ENGINE", default_value = "interned", value_parser = engine)]
     engine: Engine,
-    /// Reductions where they are sound: none, or of dead, symmetry, loss [default: all]
+    /// Reductions to apply where sound: none, or a list of dead, symmetry, loss [default: all]
     #[arg(long, value_name = "LIST", value_parser = reductions)]
     reduce: Option<Reductions>,
 }
 
-/// Plans, searches, reports.
+/// Plans the searches, runs them and reports their results.
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     let begun = Instant::now();
     if let (Engine::Stateright, Some(Reductions { dead, symmetry, loss })) =
         (arguments.engine, arguments.reduce)
         && (dead || symmetry || loss)
     {
-        return complain("`--engine stateright` leaves nothing out: `--reduce none`, or leave it");
+        return usage_error(
+            "`--engine stateright` has no reductions: use `--reduce none` or omit `--reduce`",
+        );
     }
     let library = match Library::load(systems) {
         Ok(library) => library,
-        Err(error) => return complain(&error),
+        Err(error) => return usage_error(&error),
     };
     if let Some(clash) = clash(arguments, &library) {
-        return complain(&clash);
+        return usage_error(&clash);
     }
     let (size, set) = match plan::Size::of(&arguments.set) {
         Ok(settings) => settings,
-        Err(error) => return complain(&error),
+        Err(error) => return usage_error(&error),
     };
     let plan = plan::plan(&library, &arguments.names, size);
     let mut status =
-        plan.complaints.iter().map(|what| complain(what)).fold(Status::Holds, Status::and);
+        plan.usage_errors.iter().map(|what| usage_error(what)).fold(Status::Holds, Status::and);
     let unknown = plan.unknown_settings(&set);
-    unknown.iter().for_each(|what| status = status.and(complain(what)));
+    unknown.iter().for_each(|what| status = status.and(usage_error(what)));
     if status != Status::Holds && (plan.jobs.is_empty() || !unknown.is_empty()) {
         return status;
     }
     terminal::stop_on_interrupt();
-    let line = Line::new();
+    let line = ProgressLine::new();
     let options = Options { set, ..options(arguments, begun, &line) };
     let paint = terminal::paint();
     if !arguments.json
-        && let Some(remark) = library.remark().filter(|_| plan.is_of_library)
+        && let Some(origin_note) = library.origin_note().filter(|_| plan.uses_library)
     {
-        status = status.and(put(&format!("{}\n\n", paint.dim(&remark))));
+        status = status.and(write_stdout(&format!("{}\n\n", paint.dim(&origin_note))));
     }
-    let tells = (!arguments.json).then_some(paint);
+    let detail = if arguments.verbose { Detail::Full } else { Detail::Brief };
+    let tells = (!arguments.json).then_some((paint, detail));
     let is_written = arguments.junit.is_some() || arguments.sarif.is_some();
     let (results, ended) =
         search_all(&plan.jobs, (&library, arguments.engine), &options, (&line, tells, is_written));
     status = status.and(ended);
     if !arguments.json && !results.is_empty() {
-        status = status.and(put(&summary::summary(&results, paint)));
+        status = status.and(write_stdout(&summary::summary(&results, paint)));
     }
     status = results.iter().map(Status::of).fold(status, Status::and);
     status.and(deliver(arguments, results))
 }
 
-/// Why the files to write cannot be written: two of them are one, or one is read.
+/// Why the output files cannot be written: they are the same, or one of them is an input.
 fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
     let outputs = [("--junit", &arguments.junit), ("--sarif", &arguments.sarif)];
     let outputs = outputs.map(|(option, path)| (option, path.as_deref()));
@@ -130,26 +141,26 @@ fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
         && output::is_same_file(junit, sarif)
     {
         let name = junit.display();
-        return Some(format!("`--junit` and `--sarif` both mean {name}: give each a file"));
+        return Some(format!("`--junit` and `--sarif` name the same file {name}: name two"));
     }
     outputs.iter().find_map(|(option, path)| {
         let path = path.filter(|path| read.iter().any(|read| output::is_same_file(path, read)))?;
         let name = path.display();
-        Some(format!("`{option} {name}` would write over a table that is read: name another file"))
+        Some(format!("`{option} {name}` would overwrite a table that is read: name another file"))
     })
 }
 
-/// Does the jobs and tells each result in the order of the plan; the status is of what went wrong
-/// beside them. Files are written when all is done, whether or not anybody reads the terminal.
+/// Runs the jobs and prints each result in the order of the plan; the status is that of errors
+/// outside the results. Output files are written even if standard output is closed.
 fn search_all(
     jobs: &[plan::Job],
     (library, engine): (&Library, Engine),
     options: &Options<'_>,
-    (line, tells, is_written): (&Line, Option<Paint>, bool),
+    (line, tells, is_written): (&ProgressLine, Option<(Paint, Detail)>, bool),
 ) -> (Vec<ResultReport>, Status) {
     let mut status = Status::Holds;
     let mut results: Vec<ResultReport> = Vec::new();
-    let mut said = BTreeSet::new();
+    let mut report_diagnostics = BTreeSet::new();
     let search = |job: &plan::Job, options: &Options<'_>| {
         search::search(job, library, engine.search(), options)
     };
@@ -158,32 +169,33 @@ fn search_all(
         if output::is_unread() && !is_written {
             return ControlFlow::Break(());
         }
-        // The one that was interrupted says so; those after it would only say it again.
+        // Only the search that was interrupted is reported as truncated.
         let Some(done) = done else {
-            status = status.and(tells.map_or(Status::Holds, |paint| left_out(&jobs[nth..], paint)));
+            status = status
+                .and(tells.map_or(Status::Holds, |(paint, _)| not_started(&jobs[nth..], paint)));
             return ControlFlow::Break(());
         };
-        let done = if let plan::Job::Whole { worlds } = jobs[nth] {
+        let done = if let plan::Job::AllWorlds { worlds } = jobs[nth] {
             Ok(search::whole(&results, worlds, options))
         } else {
             done
         };
         match done {
             Ok(None) => {}
-            // What is wrong with a system's files is wrong in each of its worlds: told once.
+            // Errors of a system's files are the same in each of its worlds: printed once.
             Ok(Some(result)) if results.last().is_some_and(|last| is_again(last, &result)) => {}
             Ok(Some(result)) => {
-                if let Some(paint) = tells {
-                    let text = text::result(&result, paint);
-                    status = status.and(line.without(|| put(&text)));
+                if let Some((paint, detail)) = tells {
+                    let text = text::result(&result, paint, detail);
+                    status = status.and(line.without(|| write_stdout(&text)));
                 }
                 results.push(result);
             }
-            // What no world of a system takes is told once, too.
-            Err(usage) if said.contains(&usage) => {}
+            // So are settings that no world of a system takes.
+            Err(usage) if report_diagnostics.contains(&usage) => {}
             Err(usage) => {
-                status = status.and(line.without(|| complain(&usage)));
-                said.insert(usage);
+                status = status.and(line.without(|| usage_error(&usage)));
+                report_diagnostics.insert(usage);
             }
         }
         ControlFlow::Continue(())
@@ -191,23 +203,26 @@ fn search_all(
     (results, status)
 }
 
-/// Says how many searches an interrupt leaves out.
-fn left_out(jobs: &[plan::Job], paint: Paint) -> Status {
-    let is_search = |job: &&plan::Job| !matches!(job, plan::Job::Whole { .. });
+/// Prints how many searches did not start before an interrupt.
+fn not_started(jobs: &[plan::Job], paint: Paint) -> Status {
+    let is_search = |job: &&plan::Job| !matches!(job, plan::Job::AllWorlds { .. });
     match jobs.iter().filter(is_search).count() {
         0 => Status::Holds,
-        1 => put(&format!("{}\n\n", paint.open("1 more search did not begin"))),
-        many => put(&format!("{}\n\n", paint.open(&format!("{many} more searches did not begin")))),
+        1 => write_stdout(&format!("{}\n\n", paint.open("1 more search not started"))),
+        many => write_stdout(&format!(
+            "{}\n\n",
+            paint.open(&format!("{many} more searches not started"))
+        )),
     }
 }
 
-/// Whether two results are the same faults and nothing else.
+/// Whether two results are the same errors and nothing else.
 fn is_again(last: &ResultReport, next: &ResultReport) -> bool {
     let is_faulty = !next.faults.is_empty() && next.properties.is_empty();
     is_faulty && (last.kind, &last.name, &last.faults) == (next.kind, &next.name, &next.faults)
 }
 
-/// Writes what other programs read.
+/// Writes the output files and the JSON.
 fn deliver(arguments: &Arguments, results: Vec<ResultReport>) -> Status {
     let mut status = Status::Holds;
     if let Some(path) = &arguments.junit {
@@ -217,12 +232,12 @@ fn deliver(arguments: &Arguments, results: Vec<ResultReport>) -> Status {
         status = status.and(output::save(path, &sarif::write(&results)));
     }
     if arguments.json {
-        status = status.and(put(&output::json(&Report::new(results))));
+        status = status.and(write_stdout(&output::json(&Report::new(results))));
     }
     status
 }
 
-fn options<'a>(arguments: &Arguments, begun: Instant, line: &'a Line) -> Options<'a> {
+fn options<'a>(arguments: &Arguments, begun: Instant, line: &'a ProgressLine) -> Options<'a> {
     let options = arguments.bounds.options(begun, line);
     let limits = options.limits;
     Options {
@@ -237,21 +252,21 @@ fn options<'a>(arguments: &Arguments, begun: Instant, line: &'a Line) -> Options
 fn setting(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("KEY=VALUE, as clients=3".to_owned()),
+        _ => Err("expected KEY=VALUE, for example clients=3".to_owned()),
     }
 }
 
-/// What searches systems.
+/// The engine that searches systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Engine {
-    /// Our own: interned parts, memoised steps.
+    /// Turnstile's: interned state parts, memoised transitions.
     Interned,
     /// Stateright's breadth-first search over the same World: the reference.
     Stateright,
 }
 
 impl Engine {
-    fn search(self) -> Search {
+    fn search(self) -> SearchFn {
         match self {
             Self::Interned => turnstile_harness::check::check,
             Self::Stateright => turnstile_reference::check,
@@ -263,7 +278,7 @@ fn engine(text: &str) -> Result<Engine, String> {
     match text {
         "interned" => Ok(Engine::Interned),
         "stateright" => Ok(Engine::Stateright),
-        _ => Err("stateright or interned".to_owned()),
+        _ => Err("expected interned or stateright".to_owned()),
     }
 }
 
@@ -277,7 +292,11 @@ fn reductions(text: &str) -> Result<Reductions, String> {
             "dead" => reductions.dead = true,
             "symmetry" => reductions.symmetry = true,
             "loss" => reductions.loss = true,
-            _ => return Err("none, or of dead, symmetry and loss with commas".to_owned()),
+            _ => {
+                return Err(
+                    "expected none, or a comma-separated list of dead, symmetry, loss".to_owned()
+                );
+            }
         }
     }
     Ok(reductions)

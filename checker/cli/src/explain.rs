@@ -1,13 +1,14 @@
-//! `turnstile explain T012`: what a fault's code means.
+//! `turnstile explain T012`: the explanation of a diagnostic's code.
 
 use turnstile_harness::status::Status;
 use turnstile_spec::explain;
 
-use super::output::{complain, put};
+use super::output::{usage_error, write_stdout};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The code of a fault, as printed with it: T012
+    /// The code in a diagnostic's first line, for example T012
+    #[arg(value_name = "CODE")]
     code: String,
 }
 
@@ -15,8 +16,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Status {
     let code = arguments.code.to_uppercase();
     if let Some(page) = explain::explain(&code) {
-        return put(&format!("{}\n", page.trim_end()));
+        return write_stdout(&format!("{}\n", page.trim_end()));
     }
-    let codes = explain::CODES.join(", ");
-    complain(&format!("no fault has the code {}; the codes are {codes}", arguments.code))
+    let (first, last) = (explain::CODES.first(), explain::CODES.last());
+    let range = [first, last].map(|code| code.map_or("", |code| *code)).join(" to ");
+    usage_error(&format!("no diagnostic has the code {}; codes: {range}", arguments.code))
 }

@@ -7,21 +7,21 @@ use turnstile_harness::Systems;
 use turnstile_harness::options::{Options, Refusal};
 use turnstile_harness::read;
 use turnstile_harness::status::Status;
-use turnstile_search::bounds::Silent;
+use turnstile_search::bounds::NoProgress;
 
-use super::library::{self, Library, Text};
-use super::output::{complain, put};
+use super::library::{self, Library, SourceFile};
+use super::output::{usage_error, write_stdout};
 use super::{lint, replacement};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A system, one world of a system, a table, or a table's file
+    /// A system (its first world), one world, a table, or a file
     #[arg(value_name = "NAME|NAME/WORLD|FILE")]
     name: String,
-    /// Where a browser finds it
+    /// Address of the web server
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:3000")]
     listen: SocketAddr,
-    /// Run the tables as their documents have them, amendments left out
+    /// Run the tables as their documents have them, without the amendments
     #[arg(long)]
     as_written: bool,
 }
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     let library = match Library::load(systems) {
         Ok(library) => library,
-        Err(error) => return complain(&error),
+        Err(error) => return usage_error(&error),
     };
     let (name, world) = match arguments.name.split_once('/') {
         Some((name, world)) => (name, Some(world)),
         None => (arguments.name.as_str(), None),
     };
-    let named = |text: &&Text| text.name == name;
+    let named = |text: &&SourceFile| text.name == name;
     if let Some(text) = library.systems.iter().find(named) {
         return explore_system(text, world, &library, arguments);
     }
@@ -46,17 +46,17 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     let path = Path::new(&arguments.name);
     if !path.exists() && path.extension().is_none() && arguments.name != "-" {
         let all = [&library.tables[..], &library.systems];
-        return complain(&library::unknown("table, system or file", &arguments.name, &all));
+        return usage_error(&library::unknown("table, system or file", &arguments.name, &all));
     }
     match library::read(path) {
         Ok(text) if lint::is_system(&text) => explore_system(&text, None, &library, arguments),
         Ok(text) => explore_table(&text, arguments),
-        Err(error) => complain(&error),
+        Err(error) => usage_error(&error),
     }
 }
 
 fn explore_system(
-    text: &Text,
+    text: &SourceFile,
     world: Option<&str>,
     library: &Library,
     arguments: &Arguments,
@@ -66,7 +66,7 @@ fn explore_system(
         Err(faults) => return fail(&faults.to_string()),
     };
     let Some(entry) = library.known.entry(&system.name) else {
-        return complain(&format!("this binary has no cores for the system `{}`", system.name));
+        return usage_error(&format!("this binary has no cores for the system `{}`", system.name));
     };
     let world = match world {
         Some(name) => system.world(name),
@@ -74,14 +74,18 @@ fn explore_system(
     };
     let Some(world) = world else {
         let known: Vec<&str> = system.worlds.iter().map(|world| world.name.as_str()).collect();
-        return complain(&format!("the worlds of `{}` are {}", system.name, known.join(", ")));
+        return usage_error(&format!(
+            "no such world of `{}`; worlds: {}",
+            system.name,
+            known.join(", ")
+        ));
     };
     let tables = match replacement::tables(entry, None, library, arguments.as_written) {
         Ok(tables) => tables,
         Err(faults) => return fail(&Refusal::Faults(faults).to_string()),
     };
     let as_written = arguments.as_written;
-    let options = Options { as_written, tables, ..Options::new(&Silent) };
+    let options = Options { as_written, tables, ..Options::new(&NoProgress) };
     let title = format!("{}/{}", system.name, world.name);
     let mut status = Status::Holds;
     let mut ready = || {
@@ -94,12 +98,12 @@ fn explore_system(
     });
     match explored {
         Ok(()) => status,
-        Err(Refusal::Usage(what)) => complain(&what),
+        Err(Refusal::Usage(what)) => usage_error(&what),
         Err(refusal @ Refusal::Faults(_)) => fail(&refusal.to_string()),
     }
 }
 
-fn explore_table(text: &Text, arguments: &Arguments) -> Status {
+fn explore_table(text: &SourceFile, arguments: &Arguments) -> Status {
     let literal = match read::literal(&text.source) {
         Ok(literal) => literal,
         Err(faults) => return fail(&faults.to_string()),
@@ -123,12 +127,12 @@ fn explore_table(text: &Text, arguments: &Arguments) -> Status {
 /// Says where to look, if Explorer will be able to listen there.
 fn announce(what: &str, listen: SocketAddr) -> Status {
     match TcpListener::bind(listen) {
-        Ok(_) => put(&format!("{what}: open http://{listen} in a browser\n")),
-        Err(error) => complain(&format!("cannot listen on {listen}: {error}")),
+        Ok(_) => write_stdout(&format!("{what}: open http://{listen} in a browser\n")),
+        Err(error) => usage_error(&format!("cannot listen on {listen}: {error}")),
     }
 }
 
 fn fail(what: &str) -> Status {
-    complain(what);
+    usage_error(what);
     Status::Fails
 }

@@ -4,7 +4,6 @@ mod allocation;
 mod amend;
 mod bounds;
 mod check;
-mod chosen;
 mod explain;
 mod explore;
 mod library;
@@ -17,17 +16,18 @@ mod replacement;
 mod replay;
 pub mod report;
 mod schema;
+mod selection;
 mod terminal;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use turnstile_harness::Systems;
-use turnstile_scenario::Language;
+use turnstile_scenario::Protocol;
 
-/// Checks transition tables and the cores that run them, exhaustively.
+/// Model checker for transition tables and for the cores that run them
 #[derive(Debug, Parser)]
-#[command(name = "turnstile", version, arg_required_else_help = true)]
+#[command(name = "turnstile", version, arg_required_else_help = true, max_term_width = 100)]
 struct Command {
     #[command(subcommand)]
     verb: Verb,
@@ -35,41 +35,41 @@ struct Command {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// The tables and systems known here
+    /// List the tables, systems and worlds that can be checked by name
     List(list::Arguments),
-    /// What is wrong with files, as far as reading them shows
+    /// Report the errors, warnings and findings of table and system files
     Lint(lint::Arguments),
-    /// Search tables and systems to the end; no name: everything known here
+    /// Model-check tables and systems exhaustively (default: everything bundled)
     #[command(after_help = check::STATUSES)]
     Check(Box<check::Arguments>),
-    /// Leave out each amendment and see that something fails then
+    /// Verify that every amendment is needed: without it a check must fail
     #[command(after_help = check::STATUSES)]
     Amend(amend::Arguments),
-    /// Change each row, condition and formula and see that some property notices
+    /// Mutation-test tables: change one row, guard or formula; a check must fail
     #[command(after_help = check::STATUSES)]
     Mutate(mutate::Arguments),
-    /// Write tables as Markdown, diagrams and matrices
+    /// Render tables as Markdown, diagrams and matrices
     Render(render::Arguments),
-    /// Play a scenario or a trace on the shipped cores, and say where it departs
+    /// Replay scenarios and traces on the cores and report every difference
     Replay(replay::Arguments),
-    /// Walk through a world or a table in a browser
+    /// Explore a world or a table step by step in a browser
     Explore(explore::Arguments),
-    /// What a fault's code means, with an example
+    /// Explain a diagnostic's code, with an example
     Explain(explain::Arguments),
-    /// The JSON Schema of the table language, for editors
+    /// Print the JSON Schema of table or system files, for editors
     Schema(schema::Arguments),
 }
 
-/// What a program of this command line is made of.
+/// The parts of a program with this command line.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// The systems that it can run.
     pub systems: Systems,
-    /// The nodes that its scenarios and traces can have.
-    pub languages: &'static [Language],
+    /// The kinds of nodes in its scenarios and traces.
+    pub languages: &'static [Protocol],
 }
 
-/// Does what the command line asks.
+/// Parses the command line and runs its verb.
 #[must_use]
 pub fn main(program: Program) -> ExitCode {
     let Program { systems, languages } = program;

@@ -22,7 +22,7 @@ pub(crate) enum Origin {
 
 /// A table or a system, unread.
 #[derive(Clone, Debug)]
-pub(crate) struct Text {
+pub(crate) struct SourceFile {
     /// Its name, which is the file's name without its ending.
     pub(crate) name: String,
     /// The text, under the name that faults show.
@@ -35,9 +35,9 @@ pub(crate) struct Text {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Library {
     /// By name.
-    pub(crate) tables: Vec<Text>,
+    pub(crate) tables: Vec<SourceFile>,
     /// By name.
-    pub(crate) systems: Vec<Text>,
+    pub(crate) systems: Vec<SourceFile>,
     /// The systems that can be run.
     pub(crate) known: Systems,
     /// The checkout's `spec` folder, as seen from the working directory.
@@ -72,7 +72,7 @@ impl Library {
     }
 
     /// What the output says of where things come from, if that is worth a line.
-    pub(crate) fn remark(&self) -> Option<String> {
+    pub(crate) fn origin_note(&self) -> Option<String> {
         let spec = self.checkout.as_ref()?;
         let all = self.tables.iter().chain(&self.systems);
         let changed: Vec<&str> = all
@@ -81,28 +81,28 @@ impl Library {
             .collect();
         let place = spec.display();
         Some(if changed.is_empty() {
-            format!("from {place}, the same as in this binary")
+            format!("read from {place}, identical to those in this binary")
         } else {
-            format!("from {place}; other than in this binary: {}", changed.join(", "))
+            format!("read from {place}; different from this binary: {}", changed.join(", "))
         })
     }
 }
 
-/// The complaint that none of these is called so.
-pub(crate) fn unknown(what: &str, name: &str, among: &[&[Text]]) -> String {
+/// The message for an unknown name.
+pub(crate) fn unknown(what: &str, name: &str, among: &[&[SourceFile]]) -> String {
     let mut known: Vec<&str> =
         among.iter().flat_map(|texts| texts.iter()).map(|text| text.name.as_str()).collect();
     known.sort_unstable();
     known.dedup();
-    format!("no {what} is called `{name}`; known here: {}", known.join(", "))
+    format!("no {what} is named `{name}`; names: {}", known.join(", "))
 }
 
 /// A file that was named on the command line.
-pub(crate) fn read(path: &Path) -> Result<Text, String> {
+pub(crate) fn read(path: &Path) -> Result<SourceFile, String> {
     let name = path.display().to_string();
     let source = Source::new(&name, text(path, limit::FILE_BYTES)?);
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-    Ok(Text { name: stem, source, origin: Origin::Other })
+    Ok(SourceFile { name: stem, source, origin: Origin::Other })
 }
 
 /// The text of a file that was named on the command line; of more than so many bytes no more than
@@ -117,7 +117,7 @@ pub(crate) fn open(path: &Path) -> Result<fs::File, String> {
     fs::File::open(path).map_err(|error| unread(path, &error))
 }
 
-/// The complaint that a file cannot be read.
+/// The message for a file that cannot be read.
 pub(crate) fn unread(path: &Path, error: &io::Error) -> String {
     // The name by which other programs mean standard input.
     let help = if path == Path::new("-") { "; standard input is /dev/stdin" } else { "" };
@@ -130,7 +130,7 @@ pub(crate) fn text_of(path: &Path, file: impl io::Read, most: u64) -> Result<Str
     let read = file.take(most.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|error| unread(path, &error))?;
     if bytes.len() as u64 > most {
-        // A letter may be cut in two where the reading ended.
+        // The last character may be incomplete.
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
     String::from_utf8(bytes).map_err(|error| {
@@ -144,20 +144,20 @@ pub(crate) fn text_of(path: &Path, file: impl io::Read, most: u64) -> Result<Str
 }
 
 /// The texts inside the binary, each once, by name.
-fn inside<'t>(texts: impl Iterator<Item = &'t Embedded>) -> Vec<Text> {
-    let text = |one: &Embedded| Text {
+fn inside<'t>(texts: impl Iterator<Item = &'t Embedded>) -> Vec<SourceFile> {
+    let text = |one: &Embedded| SourceFile {
         name: one.name.to_owned(),
         source: one.source(),
         origin: Origin::Bundled,
     };
-    let texts: BTreeMap<&str, Text> = texts.map(|one| (one.name, text(one))).collect();
+    let texts: BTreeMap<&str, SourceFile> = texts.map(|one| (one.name, text(one))).collect();
     texts.into_values().collect()
 }
 
 /// Files of a folder over what the binary has.
-fn overlay(inside: &[Text], folder: &Path) -> Result<Vec<Text>, String> {
+fn overlay(inside: &[SourceFile], folder: &Path) -> Result<Vec<SourceFile>, String> {
     let of_folder = |error| format!("cannot read {}: {error}", folder.display());
-    let mut texts: BTreeMap<String, Text> =
+    let mut texts: BTreeMap<String, SourceFile> =
         inside.iter().map(|text| (text.name.clone(), text.clone())).collect();
     if !folder.exists() {
         return Ok(inside.to_vec());

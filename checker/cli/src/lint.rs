@@ -1,27 +1,29 @@
-//! `turnstile lint FILE...`: what reading files shows, and nothing more.
+//! `turnstile lint FILE...`: the diagnostics of the reader. Nothing is searched.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use turnstile_harness::fault::FaultReport;
-use turnstile_harness::result::{Kind, Report, ResultReport};
+use turnstile_harness::result::{Report, ResultKind, ResultReport};
 use turnstile_harness::status::Status;
-use turnstile_spec::{Literal, System};
+use turnstile_spec::{System, WrittenTable};
 use turnstile_world::trace::counted;
 
-use super::library::{self, Text};
-use super::output::{complain, put};
+use crate::report::paint::fold;
+
+use super::library::{self, SourceFile};
+use super::output::{usage_error, write_stdout};
 use super::terminal;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Tables and systems to read
+    /// Table and system files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Print every finding as written and every note with its frame, not only a line each
+    /// Print every finding and note with its source frame, not only on a line
     #[arg(long)]
     verbose: bool,
 }
@@ -36,30 +38,31 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
         }
         match library::read(path) {
             Ok(text) => results.push(lint(&text)),
-            Err(error) => status = status.and(complain(&error)),
+            Err(error) => status = status.and(usage_error(&error)),
         }
     }
     status = results.iter().map(Status::of).fold(status, Status::and);
     let text = if arguments.json {
         super::output::json(&Report::new(results))
     } else {
-        results.iter().map(|result| words(result, arguments.verbose)).collect()
+        let texts = results.iter().map(|result| words(result, arguments.verbose));
+        texts.collect::<Vec<_>>().join("\n")
     };
-    status.and(put(&text))
+    status.and(write_stdout(&text))
 }
 
 /// One file. A finding that an amendment mends is no fault of the file.
-fn lint(text: &Text) -> ResultReport {
+fn lint(text: &SourceFile) -> ResultReport {
     if is_system(text) {
-        let mut result = ResultReport::new(Kind::System, &text.name, None);
+        let mut result = ResultReport::new(ResultKind::System, &text.name, None);
         match System::read(text.source.clone()) {
             Ok(system) => system.name.clone_into(&mut result.name),
             Err(faults) => result.faults = FaultReport::errors(&faults),
         }
         return lined(result, text);
     }
-    let mut result = ResultReport::new(Kind::Table, &text.name, None);
-    match Literal::read(text.source.clone()) {
+    let mut result = ResultReport::new(ResultKind::Table, &text.name, None);
+    match WrittenTable::read(text.source.clone()) {
         Ok(literal) => {
             literal.vocabulary.machine.clone_into(&mut result.name);
             let source = &literal.source;
@@ -78,7 +81,7 @@ fn lint(text: &Text) -> ResultReport {
     lined(result, text)
 }
 
-fn lined(mut result: ResultReport, text: &Text) -> ResultReport {
+fn lined(mut result: ResultReport, text: &SourceFile) -> ResultReport {
     result.notes.files.push(text.source.name.clone());
     "reader".clone_into(&mut result.engine);
     result.complete = true;
@@ -86,7 +89,7 @@ fn lined(mut result: ResultReport, text: &Text) -> ResultReport {
 }
 
 /// Whether a file says that it is a system, as far as can be seen whatever is wrong with it.
-pub(crate) fn is_system(text: &Text) -> bool {
+pub(crate) fn is_system(text: &SourceFile) -> bool {
     let mut lines = text.source.text.trim_start_matches('\u{feff}').lines();
     lines.any(|line| line.starts_with("system:"))
 }
@@ -105,32 +108,56 @@ fn words(result: &ResultReport, is_verbose: bool) -> String {
     }
     let count = |many: &[&FaultReport], what: &str| counted(many.len() as u64, what);
     let mut verdict = match (errors.is_empty(), warnings.is_empty()) {
-        (true, true) => paint.good("no faults"),
-        (true, false) => paint.bad(&count(&warnings, "warning")),
-        (false, true) => paint.bad(&count(&errors, "fault")),
-        (false, false) => {
-            paint.bad(&format!("{}, {}", count(&errors, "fault"), count(&warnings, "warning")))
-        }
+        (true, true) => format!("{} {}", paint.good("✓"), paint.strong(file)),
+        (true, false) => format!("{} {}", paint.open("!"), paint.strong(file)),
+        (false, _) => format!("{} {}", paint.bad("✗"), paint.strong(file)),
     };
-    // Of a table with faults, what it has as written follows from them as often as not.
-    if errors.is_empty() && !findings.is_empty() {
-        let findings = count(&findings, "finding");
-        verdict += &paint.dim(&format!(" ({findings} as written, every one amended)"));
+    let mut counts = Vec::new();
+    for (list, what) in [(&errors, "error"), (&warnings, "warning")] {
+        if !list.is_empty() {
+            counts.push(count(list, what));
+        }
     }
-    if errors.is_empty() && !notes.is_empty() {
+    if counts.is_empty() {
+        counts.push("no errors".to_owned());
+    }
+    // What a table with errors has as written often follows from them.
+    if errors.is_empty() && !findings.is_empty() {
+        counts.push(format!("{} as written, all amended", count(&findings, "finding")));
+    }
+    verdict += &format!(": {}", counts.join("; "));
+    if errors.is_empty() && !notes.is_empty() && !is_verbose {
         let covered: usize = notes.iter().map(|fault| fault.cells.len()).sum();
         let covered = counted(covered as u64, "cell");
-        verdict += &paint.dim(&format!(" (`any` covers {covered}: --verbose lists them)"));
+        verdict += &paint.dim(&format!("; `any` covers {covered}, see --verbose"));
     }
-    let _ = writeln!(text, "{file}: {verdict}");
+    let _ = writeln!(text, "{verdict}");
     if errors.is_empty() && !is_verbose {
         for FaultReport { code, line, column, message, .. } in findings {
-            let _ = writeln!(text, "  {code}  {line}:{column}  {message}");
+            let left = format!("  {code}  {:<8}", format!("{line}:{column}"));
+            let indent = left.len();
+            for (nth, words) in fold(message, paint.width.saturating_sub(indent)).iter().enumerate()
+            {
+                let left = if nth == 0 { paint.dim(&left) } else { " ".repeat(indent) };
+                let _ = writeln!(text, "{left}{words}");
+            }
         }
     }
     text
 }
 
+/// Each diagnostic with its source frame, its severity in colour.
 fn frames(faults: &[&FaultReport]) -> String {
-    faults.iter().map(|fault| format!("{}\n\n", fault.rendered.trim_end())).collect()
+    let paint = terminal::paint();
+    let frame = |fault: &&FaultReport| {
+        let rendered = fault.rendered.trim_end();
+        let (title, rest) = rendered.split_once(": ").unwrap_or(("", rendered));
+        let (message, rest) = rest.split_once('\n').unwrap_or((rest, ""));
+        let title = match fault.severity.as_str() {
+            "error" => paint.bad(title),
+            _ => paint.open(title),
+        };
+        format!("{title}: {}\n{rest}\n\n", paint.strong(message))
+    };
+    faults.iter().map(frame).collect()
 }

@@ -1,16 +1,19 @@
-//! `turnstile list`: the tables and systems known here.
+//! `turnstile list`: the tables and systems that can be checked by name.
+
+use std::fmt::Write as _;
 
 use turnstile_harness::Systems;
 use turnstile_harness::read;
 use turnstile_harness::status::Status;
 use turnstile_spec as spec;
-use turnstile_spec::literal::Literal;
+use turnstile_spec::versions::WrittenTable;
+use turnstile_world::trace::counted;
 
 use crate::report::paint::{Paint, columns, fold, pad};
 use serde::Serialize;
 
 use super::library::Library;
-use super::output::{self, complain, put};
+use super::output::{self, usage_error, write_stdout};
 use super::terminal;
 
 /// The last column is not broken into shorter lines than this.
@@ -50,7 +53,7 @@ struct System {
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     let library = match Library::load(systems) {
         Ok(library) => library,
-        Err(error) => return complain(&error),
+        Err(error) => return usage_error(&error),
     };
     let mut status = Status::Holds;
     let mut tables = Vec::new();
@@ -58,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
         match read::literal(&text.source) {
             Ok(literal) => tables.push(table(&literal)),
             Err(faults) => {
-                complain(&format!("cannot read {}:\n{faults}", text.source.name));
+                usage_error(&format!("cannot read {}:\n{faults}", text.source.name));
                 status = status.and(Status::Fails);
             }
         }
@@ -68,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
         match read::system(&text.source) {
             Ok(of) => listed.push(system(&of, systems)),
             Err(faults) => {
-                complain(&format!("cannot read {}:\n{faults}", text.source.name));
+                usage_error(&format!("cannot read {}:\n{faults}", text.source.name));
                 status = status.and(Status::Fails);
             }
         }
@@ -79,11 +82,11 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     } else {
         words(&listing, &library, terminal::paint())
     };
-    status.and(put(&text))
+    status.and(write_stdout(&text))
 }
 
 /// What a table's document has, and how many amendments it needs.
-fn table(literal: &Literal) -> Table {
+fn table(literal: &WrittenTable) -> Table {
     let states = literal.table.states.iter().zip(&literal.vocabulary.states);
     Table {
         name: literal.vocabulary.machine.clone(),
@@ -121,17 +124,16 @@ fn words(listing: &Listing, library: &Library, paint: Paint) -> String {
     });
     let head = ["table", "states", "rows", "amendments", "document"].map(str::to_owned);
     let mut text = grid(std::iter::once(head).chain(tables).collect(), paint);
-    let systems = listing
-        .systems
-        .iter()
-        .map(|system| [system.name.clone(), system.tables.join(", "), system.worlds.join(", ")]);
-    if !listing.systems.is_empty() {
-        let head = ["system", "tables", "worlds"].map(str::to_owned);
-        text.push('\n');
-        text.push_str(&grid(std::iter::once(head).chain(systems).collect(), paint));
+    for System { name, tables, worlds } in &listing.systems {
+        let count = counted(worlds.len() as u64, "world");
+        let words = format!("system, {count}, tables: {}", tables.join(", "));
+        let _ = writeln!(text, "\n{}  {}", paint.strong(name), paint.dim(&words));
+        for line in fold(&worlds.join(", "), paint.width.saturating_sub(2)) {
+            let _ = writeln!(text, "  {line}");
+        }
     }
-    if let Some(remark) = library.remark() {
-        text.push_str(&format!("\n{}\n", paint.dim(&remark)));
+    if let Some(origin_note) = library.origin_note() {
+        let _ = writeln!(text, "\n{}", paint.dim(&origin_note));
     }
     text
 }

@@ -1,9 +1,9 @@
-//! `turnstile mutate`: each row, condition, pattern and formula of a table is changed, and some
-//! property must notice.
+//! `turnstile mutate`: mutation testing. Each change of a row, guard, pattern or formula must make
+//! a check fail.
 
 use turnstile_harness::Systems;
 use turnstile_harness::fault::FaultReport;
-use turnstile_harness::mutate::{Baselines, KilledBy, Mutated, Survivor, mutate};
+use turnstile_harness::mutate::{Baselines, KilledBy, MutationReport, Survivor, mutate};
 use turnstile_harness::status::Status;
 use turnstile_search::bounds::Progress as _;
 
@@ -11,13 +11,13 @@ use crate::report::mutated;
 use serde::Serialize;
 
 use super::bounds::Bounds;
-use super::chosen::{self, Work};
-use super::output::{self, complain, put};
+use super::output::{self, usage_error, write_stdout};
+use super::selection::{self, Session};
 use super::terminal;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A table, all tables of a system, or a file; none: every table known here
+    /// Tables, systems (all their tables) or files [default: every bundled table]
     #[arg(value_name = "NAME|FILE")]
     names: Vec<String>,
     /// Print one JSON object
@@ -39,7 +39,7 @@ struct Table {
     mutants: usize,
     killed_by: KilledBy,
     survivors: Vec<Survivor>,
-    /// Those of which a search that was cut does not say whether they survive.
+    /// Mutants whose fate a truncated search leaves open.
     incomplete: Vec<Survivor>,
     /// What fails without any change; then there are no other figures.
     fails: Vec<String>,
@@ -49,17 +49,17 @@ struct Table {
 
 /// Changes, searches, reports.
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
-    chosen::work(systems, &arguments.names, arguments.json, &arguments.bounds, |work| {
+    selection::work(systems, &arguments.names, arguments.json, &arguments.bounds, |work| {
         search(arguments, work)
     })
 }
 
-fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
-    let Work { chosen, options, line, begun } = work;
+fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
+    let Session { selection, options, line, begun } = work;
     let (mut status, paint) = (Status::Holds, terminal::paint());
-    let mut systems = Baselines::new(chosen.known, &chosen.systems);
+    let mut systems = Baselines::new(selection.known, &selection.systems);
     let mut all = Vec::new();
-    for literal in chosen.tables.iter().take_while(|_| !output::is_unread()) {
+    for literal in selection.tables.iter().take_while(|_| !output::is_unread()) {
         let sound = match literal.amended() {
             Ok(sound) => sound,
             Err(faults) => {
@@ -67,9 +67,9 @@ fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
                 if arguments.json {
                     let name = literal.vocabulary.machine.clone();
                     let faults = FaultReport::errors(&faults);
-                    all.push(Mutated { name, faults, ..Mutated::default() });
+                    all.push(MutationReport { name, faults, ..MutationReport::default() });
                 } else {
-                    complain(&format!("cannot change {}:\n{faults}", literal.source.name));
+                    usage_error(&format!("cannot mutate {}:\n{faults}", literal.source.name));
                 }
                 continue;
             }
@@ -77,7 +77,8 @@ fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
         let mutated = mutate(literal, &sound, &mut systems, options);
         line.end();
         if !arguments.json {
-            status = status.and(put(&mutated::table(&mutated, &literal.source.name, paint)));
+            status =
+                status.and(write_stdout(&mutated::table(&mutated, &literal.source.name, paint)));
         }
         all.push(mutated);
     }
@@ -90,11 +91,19 @@ fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
     } else {
         mutated::summary(&all, begun.elapsed(), paint)
     };
-    status.and(put(&text))
+    status.and(write_stdout(&text))
 }
 
-fn table(mutated: Mutated) -> Table {
-    let Mutated { name, mutants, killed_by, systems: _, survivors, incomplete, fails, faults } =
-        mutated;
+fn table(mutated: MutationReport) -> Table {
+    let MutationReport {
+        name,
+        mutants,
+        killed_by,
+        systems: _,
+        survivors,
+        incomplete,
+        fails,
+        faults,
+    } = mutated;
     Table { name, mutants, killed_by, survivors, incomplete, fails, faults }
 }

@@ -6,11 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use turnstile_harness::status::Status;
 
-/// Set once the reader of standard output has gone away, or nothing more can be written there.
+use crate::report::paint::fold;
+use crate::terminal;
+
+/// Set once standard output is closed or cannot be written.
 static IS_UNREAD: AtomicBool = AtomicBool::new(false);
 
 /// Writes a text to standard output.
-pub(crate) fn put(text: &str) -> Status {
+pub(crate) fn write_stdout(text: &str) -> Status {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Status::Holds,
@@ -18,22 +21,27 @@ pub(crate) fn put(text: &str) -> Status {
             IS_UNREAD.store(true, Ordering::Relaxed);
             Status::Holds
         }
-        // What is said once of a full disk need not be said of each result.
+        // A full disk is reported once, not for each result.
         Err(_) if IS_UNREAD.swap(true, Ordering::Relaxed) => Status::Usage,
-        Err(error) => complain(&format!("cannot write to standard output: {error}")),
+        Err(error) => usage_error(&format!("cannot write to standard output: {error}")),
     }
 }
 
-/// Whether nobody reads standard output any more. A verb that has written nothing else begins no
-/// further search then, and ends quietly with the status of what it has judged.
+/// Whether standard output is closed. A verb without other outputs then starts no further search
+/// and exits with the status of the results so far.
 pub(crate) fn is_unread() -> bool {
     IS_UNREAD.load(Ordering::Relaxed)
 }
 
 /// Says on standard error what is wrong with the command or its files.
-pub(crate) fn complain(what: &str) -> Status {
-    // Where standard error is gone as well, the status has to do.
-    let _ = writeln!(stderr(), "turnstile: {what}");
+pub(crate) fn usage_error(what: &str) -> Status {
+    let text = format!("turnstile: {what}");
+    let text = match terminal::error_width() {
+        Some(width) if !what.contains('\n') => fold(&text, width).join("\n  "),
+        Some(_) | None => text,
+    };
+    // If standard error is closed, too, only the status tells.
+    let _ = writeln!(stderr(), "{text}");
     Status::Usage
 }
 
@@ -41,7 +49,7 @@ pub(crate) fn complain(what: &str) -> Status {
 pub(crate) fn save(path: &Path, text: &str) -> Status {
     match std::fs::write(path, text) {
         Ok(()) => Status::Holds,
-        Err(error) => complain(&format!("cannot write {}: {error}", path.display())),
+        Err(error) => usage_error(&format!("cannot write {}: {error}", path.display())),
     }
 }
 
@@ -55,7 +63,7 @@ pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
 /// Where a path leads, through links and folders.
 fn place(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
-    // As many links as a system follows; a ring of them is for whoever opens the file to tell.
+    // As many links as a system follows; opening the file reports a cycle of links.
     for _ in 0..40 {
         let Ok(target) = path.read_link() else { break };
         path = path.parent().map_or(target.clone(), |folder| folder.join(&target));

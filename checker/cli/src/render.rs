@@ -9,13 +9,13 @@ use turnstile_harness::read;
 use turnstile_harness::status::Status;
 use turnstile_render::docs::{self, Changed, Files, Mode, Trouble};
 use turnstile_render::{Diagram, Format, Sheet, draw, focus, overview, picture, render};
-use turnstile_spec::literal::Literal;
+use turnstile_spec::WrittenTable;
 use turnstile_spec::nearest;
 use turnstile_world::trace::counted;
 
-use super::library::{self, Library, Origin, Text};
+use super::library::{self, Library, Origin, SourceFile};
 use super::lint;
-use super::output::{complain, put};
+use super::output::{usage_error, write_stdout};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -51,11 +51,11 @@ enum Level {
 /// Writes, or looks.
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     if let Err(what) = drawn(arguments) {
-        return complain(what);
+        return usage_error(what);
     }
     let library = match Library::load(systems) {
         Ok(library) => library,
-        Err(error) => return complain(&error),
+        Err(error) => return usage_error(&error),
     };
     let (tables, mut status) = read(&library, &arguments.names);
     let root = library.checkout.as_ref().and_then(|spec| spec.parent());
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
             status = status.and(deliver(arguments, tables, &folder));
         }
         None if arguments.check => {
-            return complain("--check needs --out DIR outside of a checkout");
+            return usage_error("--check needs --out DIR outside of a checkout");
         }
         // A folder with half of the files would pass for a whole one.
         Some(_) => {}
@@ -77,14 +77,14 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
 
 /// A table that is asked for, and where it comes from.
 struct Asked {
-    literal: Arc<Literal>,
+    literal: Arc<WrittenTable>,
     origin: Origin,
 }
 
 /// The tables that are asked for, each once, and what became of reading them.
 fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
     let mut status = Status::Holds;
-    let mut texts: Vec<Text> = Vec::new();
+    let mut texts: Vec<SourceFile> = Vec::new();
     if names.is_empty() {
         texts.clone_from(&library.tables);
     }
@@ -94,26 +94,26 @@ fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
             None if library.is_file(name) => match library::read(Path::new(name)) {
                 Ok(text) if lint::is_system(&text) => {
                     let what = format!("{name} is a system; this is asked of tables");
-                    status = status.and(complain(&what));
+                    status = status.and(usage_error(&what));
                 }
                 Ok(text) => texts.push(text),
-                Err(error) => status = status.and(complain(&error)),
+                Err(error) => status = status.and(usage_error(&error)),
             },
             None => {
                 let what = library::unknown("table or file", name, &[&library.tables]);
-                status = status.and(complain(&what));
+                status = status.and(usage_error(&what));
             }
         }
     }
     let mut tables: Vec<Asked> = Vec::new();
-    for Text { source, origin, .. } in texts {
+    for SourceFile { source, origin, .. } in texts {
         if tables.iter().any(|known| known.literal.source.name == source.name) {
             continue;
         }
         match read::literal(&source) {
             Ok(literal) => tables.push(Asked { literal, origin }),
             Err(faults) => {
-                complain(&format!("not rendered:\n{faults}"));
+                usage_error(&format!("not rendered:\n{faults}"));
                 status = status.and(Status::Fails);
             }
         }
@@ -146,8 +146,8 @@ fn print(arguments: &Arguments, tables: &[Asked]) -> Status {
     let header = docs::header(&command(arguments), None);
     let pages = tables.iter().map(|table| page(arguments, table, &header));
     match pages.collect::<Result<Vec<String>, String>>() {
-        Ok(pages) => put(&pages.join("\n")),
-        Err(what) => complain(&what),
+        Ok(pages) => write_stdout(&pages.join("\n")),
+        Err(what) => usage_error(&what),
     }
 }
 
@@ -169,7 +169,7 @@ fn page(arguments: &Arguments, table: &Asked, header: &str) -> Result<String, St
     Ok(picture(&part, format, header))
 }
 
-fn no_state(table: &Literal, diagram: &Diagram, state: &str) -> String {
+fn no_state(table: &WrittenTable, diagram: &Diagram, state: &str) -> String {
     let names = || diagram.nodes.iter().map(|node| node.name.as_str());
     let help = match nearest(state, names()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -202,12 +202,12 @@ fn deliver(arguments: &Arguments, tables: Vec<Asked>, folder: &Path) -> Status {
     let sources = tables.iter().map(|table| seen_from(folder, table)).collect();
     let origin = docs::Origin { command: command(arguments), sources };
     let parts = match is_part(arguments).then(|| parts(arguments, &tables, &origin)) {
-        Some(Err(what)) => return complain(&what),
+        Some(Err(what)) => return usage_error(&what),
         Some(Ok(files)) => Some(files),
         None => None,
     };
-    let literals: Vec<Literal> =
-        tables.into_iter().map(|table| Literal::clone(&table.literal)).collect();
+    let literals: Vec<WrittenTable> =
+        tables.into_iter().map(|table| WrittenTable::clone(&table.literal)).collect();
     let formats = arguments.to.map_or(docs::FORMATS.to_vec(), |format| vec![format]);
     let is_whole = arguments.names.is_empty() && arguments.to.is_none();
     let (files, origin) = match parts {
@@ -220,13 +220,13 @@ fn deliver(arguments: &Arguments, tables: Vec<Asked>, folder: &Path) -> Status {
         docs::put(folder, &files, mode, &origin).map(|changed| (files.len(), changed))
     });
     match put_there {
-        Ok((count, changed)) => put(&words(folder, count, &changed)),
+        Ok((count, changed)) => write_stdout(&words(folder, count, &changed)),
         Err(trouble @ Trouble::Stale { .. }) => {
-            complain(&trouble.to_string());
+            usage_error(&trouble.to_string());
             Status::Fails
         }
         Err(trouble @ (Trouble::Theirs { .. } | Trouble::Twice { .. } | Trouble::Io { .. })) => {
-            complain(&trouble.to_string())
+            usage_error(&trouble.to_string())
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Tables that run through shipped cores in place of the compiled ones.
 
-use turnstile_harness::Entry;
+use turnstile_harness::SystemEntry;
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::Replacement;
 use turnstile_harness::read;
 
-use super::library::{Library, Origin, Text};
+use super::library::{Library, Origin, SourceFile};
 
 /// The tables that run in place of compiled ones: all of them as written, otherwise those that
 /// are not what was compiled.
 pub(crate) fn tables(
-    entry: &Entry,
-    table: Option<&Text>,
+    entry: &SystemEntry,
+    table: Option<&SourceFile>,
     library: &Library,
     as_written: bool,
 ) -> Result<Vec<Replacement>, Vec<FaultReport>> {

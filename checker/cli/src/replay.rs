@@ -1,6 +1,6 @@
-//! `turnstile replay FILE`: a scenario, or the trace of a running driver, beside the shipped cores.
+//! `turnstile replay FILE`: replays scenarios and traces of running services on the cores.
 //!
-//! It plays nothing itself and knows no core: that is the scenario runner's.
+//! The scenario runner does the work; this file only prints.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -8,37 +8,38 @@ use std::io::{BufRead as _, BufReader, Read as _, Take};
 use std::path::{Path, PathBuf};
 
 use turnstile_harness::status::Status;
-use turnstile_scenario::{Departure, Fault, Language, Replay, replay, trace};
+use turnstile_scenario::{LineError, Mismatch, Protocol, Replay, replay, trace};
 
 use super::library;
-use super::output::{complain, put};
+use super::output::{usage_error, write_stdout};
+use super::terminal;
 
-/// More departures of one file are counted, not shown: one is enough to look for.
+/// Differences of one file that are printed; the others are counted.
 const SHOWN_MAX: usize = 20;
-/// A trace is as long as its service ran, but there are files without an end.
+/// The longest file that is read, in bytes: a device has no end.
 const BYTES_MAX: u64 = 1 << 30;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A scenario, or what `turnstiled --trace` or `claim --trace` has written
+    /// Scenarios, or traces written by `turnstiled --trace` or `claim --trace`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
-/// Plays each file and says where it departs from what the cores do.
-pub(crate) fn run(arguments: &Arguments, languages: &[Language]) -> Status {
+/// Replays each file and prints every difference from what the cores do.
+pub(crate) fn run(arguments: &Arguments, languages: &[Protocol]) -> Status {
     arguments.files.iter().map(|path| play(path, languages)).fold(Status::Holds, Status::and)
 }
 
-fn play(path: &Path, languages: &[Language]) -> Status {
+fn play(path: &Path, languages: &[Protocol]) -> Status {
     let name = path.display().to_string();
     let mut file = match library::open(path) {
         Ok(file) => BufReader::new(file.take(BYTES_MAX + 1)),
-        Err(error) => return complain(&error),
+        Err(error) => return usage_error(&error),
     };
     let is_trace = match file.fill_buf() {
         Ok(beginning) => trace::is_trace(beginning),
-        Err(error) => return complain(&library::unread(path, &error)),
+        Err(error) => return usage_error(&library::unread(path, &error)),
     };
     let replayed = if is_trace {
         trace::replay(&mut file, languages)
@@ -46,16 +47,16 @@ fn play(path: &Path, languages: &[Language]) -> Status {
         match library::text_of(path, &mut file, BYTES_MAX) {
             Ok(_) if is_longer(&file) => Ok(Replay::default()),
             Ok(text) => replay(&text, languages),
-            Err(error) => return complain(&error),
+            Err(error) => return usage_error(&error),
         }
     };
     if is_longer(&file) {
-        return complain(&format!("{name} is longer than 1 GiB: replay its beginning"));
+        return usage_error(&format!("{name} is longer than 1 GiB: replay a prefix of it"));
     }
     let unit = if is_trace { &ROWS } else { &LINES };
     match replayed {
-        Ok(replay) => put(&words(&name, &replay, unit)).and(verdict(&replay)),
-        Err(fault) => complain(&fault_words(&name, &fault)),
+        Ok(replay) => write_stdout(&words(&name, &replay, unit)).and(verdict(&replay)),
+        Err(fault) => usage_error(&fault_words(&name, &fault)),
     }
 }
 
@@ -70,24 +71,31 @@ const LINES: [&str; 2] = ["line", "lines"];
 const ROWS: [&str; 2] = ["row or effect", "rows and effects"];
 
 const fn verdict(replay: &Replay) -> Status {
-    if replay.is_as_written() { Status::Holds } else { Status::Fails }
+    if replay.matches() { Status::Holds } else { Status::Fails }
 }
 
 fn words(name: &str, replay: &Replay, compared: &[&str; 2]) -> String {
-    let Replay { nodes, steps, lines, departures, stopped, late: _, torn: _ } = replay;
+    let Replay { nodes, steps, lines, mismatches, stopped_at, late_timers: _, truncated_line: _ } =
+        replay;
     let mut text = String::new();
-    for departure in departures.iter().take(SHOWN_MAX) {
-        put_departure(&mut text, name, departure);
+    for mismatch in mismatches.iter().take(SHOWN_MAX) {
+        put_mismatch(&mut text, name, mismatch);
     }
-    if let Some(more) = departures.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
+    if let Some(more) = mismatches.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
         let _ = writeln!(text, "… and {more} more");
     }
-    if let Some(fault) = stopped {
+    if let Some(fault) = stopped_at {
         let _ = writeln!(text, "{}", fault_words(name, fault));
     }
     let (nodes, steps) = (count(*nodes, ["node", "nodes"]), count(*steps, ["step", "steps"]));
     let lines = count(*lines, *compared);
-    let _ = writeln!(text, "{name}: {nodes}, {steps}, {lines} compared: {}", end(replay));
+    let paint = terminal::paint();
+    let verdict = match replay.matches() {
+        true => paint.good("✓"),
+        false => paint.bad("✗"),
+    };
+    let counts = paint.dim(&format!("({nodes}, {steps}, {lines} compared)"));
+    let _ = writeln!(text, "{verdict} {name}: {} {counts}", end(replay));
     text
 }
 
@@ -95,40 +103,40 @@ fn count(count: usize, [one, many]: [&str; 2]) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// What it comes to.
+/// The end of the summary line.
 fn end(replay: &Replay) -> String {
-    let departures = count(replay.departures.len(), ["departure", "departures"]);
-    let mut end = match (replay.departures.len(), &replay.stopped) {
-        (0, None) => "as written".to_owned(),
-        (_, None) => format!("{departures} from the cores"),
+    let mismatches = count(replay.mismatches.len(), ["difference", "differences"]);
+    let mut end = match (replay.mismatches.len(), &replay.stopped_at) {
+        (0, None) => "no difference".to_owned(),
+        (_, None) => mismatches,
         (_, Some(fault)) => {
-            format!("{departures} from the cores, the last before line {}", fault.line)
+            format!("{mismatches}, stopped at line {}", fault.line)
         }
     };
-    if replay.late > 0 {
-        let timers = count(replay.late, ["timer", "timers"]);
-        let _ = write!(end, "; {timers} fired though disarmed");
+    if replay.late_timers > 0 {
+        let timers = count(replay.late_timers, ["timer", "timers"]);
+        let _ = write!(end, "; {timers} fired after being disarmed");
     }
-    if let Some(line) = replay.torn {
-        let _ = write!(end, "; line {line} is torn, as by a process that was killed");
+    if let Some(line) = replay.truncated_line {
+        let _ = write!(end, "; line {line} is incomplete, as after a crash");
     }
     end
 }
 
-fn put_departure(text: &mut String, name: &str, departure: &Departure) {
-    let Departure { line, input, written, now } = departure;
+fn put_mismatch(text: &mut String, name: &str, mismatch: &Mismatch) {
+    let Mismatch { line, input, expected, actual } = mismatch;
     let _ = writeln!(text, "{name}:{line}: {input}");
-    let _ = match written {
-        Some(written) => writeln!(text, "  written: {written}"),
-        None => writeln!(text, "  written: nothing"),
+    let _ = match expected {
+        Some(expected) => writeln!(text, "  recorded: {expected}"),
+        None => writeln!(text, "  recorded: nothing"),
     };
-    let _ = match now {
-        Some(now) => writeln!(text, "  now:     {now}"),
-        None => writeln!(text, "  now:     nothing"),
+    let _ = match actual {
+        Some(actual) => writeln!(text, "  replayed: {actual}"),
+        None => writeln!(text, "  replayed: nothing"),
     };
 }
 
-fn fault_words(name: &str, fault: &Fault) -> String {
-    let Fault { line, text, because, help } = fault;
-    format!("{name}:{line}: {because}\n  {text}\n  help: {help}")
+fn fault_words(name: &str, fault: &LineError) -> String {
+    let LineError { line, text, reason, help } = fault;
+    format!("{name}:{line}: {reason}\n  {text}\n  help: {help}")
 }

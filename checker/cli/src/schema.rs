@@ -1,13 +1,13 @@
-//! `turnstile schema`: the JSON Schema of the table language, for editors.
+//! `turnstile schema`: the JSON Schema of table and system files, for editors.
 
 use turnstile_harness::status::Status;
 use turnstile_spec::schema;
 
-use super::output::put;
+use super::output::write_stdout;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The schema of system files instead
+    /// Print the schema of system files instead of that of tables
     #[arg(long)]
     system: bool,
 }
@@ -15,5 +15,5 @@ pub(crate) struct Arguments {
 /// Prints the schema.
 pub(crate) fn run(arguments: &Arguments) -> Status {
     let text = if arguments.system { schema::system() } else { schema::table() };
-    put(&format!("{}\n", text.trim_end()))
+    write_stdout(&format!("{}\n", text.trim_end()))
 }

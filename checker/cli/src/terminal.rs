@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use turnstile_search::bounds::{Progress, Standing};
+use turnstile_search::bounds::{Progress, ProgressSnapshot};
 use turnstile_world::trace::grouped;
 
 use crate::report::paint::{Paint, WIDTH};
@@ -30,6 +30,11 @@ pub(crate) fn paint() -> Paint {
     Paint { width, is_coloured: is_terminal && !is_plain }
 }
 
+/// The columns of the terminal behind standard error, less an indent; nothing if it is none.
+pub(crate) fn error_width() -> Option<usize> {
+    stderr().is_terminal().then(|| width().unwrap_or(WIDTH) - 2)
+}
+
 fn width() -> Option<usize> {
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0).max(40))
 }
@@ -43,7 +48,8 @@ pub(crate) fn stop_on_interrupt() {
         }
     });
     if let Err(error) = caught {
-        let _ = writeln!(stderr(), "turnstile: Ctrl-C will end without verdicts: {error}");
+        let _ =
+            writeln!(stderr(), "turnstile: Ctrl-C will end the process without verdicts: {error}");
     }
 }
 
@@ -53,19 +59,19 @@ pub(crate) fn is_stopped() -> bool {
 }
 
 /// The progress line, and the memory that a search may ask for.
-pub(crate) struct Line {
+pub(crate) struct ProgressLine {
     is_drawn: bool,
-    now: Mutex<Now>,
+    now: Mutex<ProgressState>,
 }
 
-struct Now {
+struct ProgressState {
     title: String,
     begun: Instant,
     drawn: Instant,
     is_on_screen: bool,
 }
 
-impl Now {
+impl ProgressState {
     /// Takes the line off the screen.
     fn clear(&mut self) {
         if self.is_on_screen {
@@ -75,18 +81,19 @@ impl Now {
     }
 }
 
-impl Line {
+impl ProgressLine {
     /// A line that is drawn if standard error is a terminal.
     pub(crate) fn new() -> Self {
         let now = Instant::now();
-        let now = Now { title: String::new(), begun: now, drawn: now, is_on_screen: false };
+        let now =
+            ProgressState { title: String::new(), begun: now, drawn: now, is_on_screen: false };
         Self { is_drawn: stderr().is_terminal(), now: Mutex::new(now) }
     }
 }
 
-impl Line {
+impl ProgressLine {
     /// How far one of several searches is.
-    pub(crate) fn show(&self, title: &str, begun: Instant, standing: Standing) {
+    pub(crate) fn show(&self, title: &str, begun: Instant, standing: ProgressSnapshot) {
         self.draw(PAUSE, |_| words(title, standing, begun.elapsed()));
     }
 
@@ -97,8 +104,8 @@ impl Line {
         write()
     }
 
-    /// Draws the line anew, if the last drawing is so long ago.
-    fn draw(&self, pause: Duration, words: impl FnOnce(&Now) -> String) {
+    /// Redraws the line, at most once in `pause`.
+    fn draw(&self, pause: Duration, words: impl FnOnce(&ProgressState) -> String) {
         if !self.is_drawn {
             return;
         }
@@ -115,7 +122,7 @@ impl Line {
     }
 }
 
-impl Progress for Line {
+impl Progress for ProgressLine {
     fn begin(&self, title: &str) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         title.clone_into(&mut now.title);
@@ -125,11 +132,11 @@ impl Progress for Line {
         allocation::reset();
     }
 
-    fn stand(&self, standing: Standing) {
+    fn update(&self, standing: ProgressSnapshot) {
         self.draw(PAUSE, |now| words(&now.title, standing, now.begun.elapsed()));
     }
 
-    fn say(&self, words: &str) {
+    fn message(&self, words: &str) {
         self.draw(Duration::ZERO, |_| words.to_owned());
     }
 
@@ -150,8 +157,8 @@ impl Progress for Line {
     }
 }
 
-/// `claim/loss  120,345 states, 98,000/s, level 23, 4,567 open, growing × 1.12 a level, 45.1 MiB`.
-fn words(title: &str, standing: Standing, since: Duration) -> String {
+/// `claim/loss  120,345 states, 98,000/s, depth 23, frontier 4,567, growing × 1.12 a level, 9 MiB`.
+fn words(title: &str, standing: ProgressSnapshot, since: Duration) -> String {
     let seconds = since.as_secs_f64().max(0.001);
     #[expect(
         clippy::cast_precision_loss,
@@ -163,10 +170,10 @@ fn words(title: &str, standing: Standing, since: Duration) -> String {
     let mut words = vec![
         format!("{title}  {} states", grouped(standing.states)),
         format!("{}/s", grouped(rate)),
-        format!("level {}", grouped(standing.level)),
+        format!("depth {}", grouped(standing.level)),
     ];
     if let Some(frontier) = standing.frontier {
-        words.push(format!("{} open", grouped(frontier)));
+        words.push(format!("frontier {}", grouped(frontier)));
         words.extend(trend(frontier, standing.growth));
     }
     words.push(bytes(standing.memory));
@@ -193,22 +200,26 @@ fn trend(frontier: u64, growth: f64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, Standing, words};
+    use super::{Duration, ProgressSnapshot, words};
 
     #[track_caller]
     fn says(frontier: Option<u64>, growth: f64, expected: &str) {
         let memory = 45 << 20;
-        let standing = Standing { states: 120_345, level: 23, frontier, growth, memory };
+        let standing = ProgressSnapshot { states: 120_345, level: 23, frontier, growth, memory };
         assert_eq!(words("claim/loss", standing, Duration::from_secs(2)), expected);
     }
 
     #[test]
     fn the_line_says_how_far_it_is_and_where_it_goes() {
-        let start = "claim/loss  120,345 states, 60,172/s, level 23";
-        says(Some(4_567), 1.123, &format!("{start}, 4,567 open, growing × 1.12 a level, 45.0 MiB"));
+        let start = "claim/loss  120,345 states, 60,172/s, depth 23";
+        says(
+            Some(4_567),
+            1.123,
+            &format!("{start}, frontier 4,567, growing × 1.12 a level, 45.0 MiB"),
+        );
         let more = "shrinking × 0.50 a level: about 9,134 more";
-        says(Some(4_567), 0.5, &format!("{start}, 4,567 open, {more}, 45.0 MiB"));
-        says(Some(4_567), 0.0, &format!("{start}, 4,567 open, 45.0 MiB"));
+        says(Some(4_567), 0.5, &format!("{start}, frontier 4,567, {more}, 45.0 MiB"));
+        says(Some(4_567), 0.0, &format!("{start}, frontier 4,567, 45.0 MiB"));
         says(None, 0.0, &format!("{start}, 45.0 MiB"));
     }
 }

@@ -1,23 +1,23 @@
-//! Whether amendments bear load: each is left out, with those that need it, and one of the things
-//! that are said to show it must fail then, and not where only those others are left out. Nothing
-//! here changes a file or knows a protocol.
+//! Whether each amendment is necessary: without it, and without those that build on it, one of the
+//! checks in its `shown-by` must fail, and must not fail without the latter alone. Nothing here
+//! changes a file or knows a protocol.
 
-mod left;
+mod without;
 
 use std::collections::BTreeSet;
 
-use turnstile_spec::literal::Amendment;
-use turnstile_spec::{Literal, System};
+use turnstile_spec::versions::Amendment;
+use turnstile_spec::{System, WrittenTable};
 
-use self::left::Left;
-use crate::entry::Systems;
+use self::without::WithoutAmendment;
 use crate::fault::FaultReport;
 use crate::options::Options;
+use crate::registry::Systems;
 use crate::result::PropertyReport;
 
 /// What is said of one amendment.
 #[derive(Clone, Debug)]
-pub struct Verified {
+pub struct Verification {
     /// Its name.
     pub id: String,
     /// Its reason.
@@ -25,25 +25,25 @@ pub struct Verified {
     /// What was left out: this one first, then those that need it.
     pub without: Vec<String>,
     /// What is said to show it, in the order of the file.
-    pub shown_by: Vec<Shown>,
+    pub shown_by: Vec<Evidence>,
 }
 
 /// One thing that is said to show an amendment.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct Evidence {
     /// A fault's code, a property of the table, or `system/property`.
     pub by: String,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: EvidenceOutcome,
 }
 
 /// What came of leaving an amendment out.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum EvidenceOutcome {
     /// The reader finds fault.
     Fault(Box<FaultReport>),
     /// The property fails.
-    Run {
+    Counterexample {
         /// Where: `claim` for the table, `claim/loss` for a world.
         place: String,
         /// The property, with the run.
@@ -51,33 +51,38 @@ pub enum Outcome {
     },
     /// It fails, and in the same place where only those that need the amendment are left out: it
     /// shows them.
-    Others(String),
+    NotSpecific(String),
     /// Nothing fails: a search came to its end everywhere.
-    Nothing,
-    /// Nothing failed, and a search was cut.
-    Open(String),
+    NoFailure,
+    /// Nothing failed, and a search was truncated.
+    Truncated(String),
     /// There is nothing of this name, or it cannot be searched.
     Unknown(String),
 }
 
-impl Outcome {
+impl EvidenceOutcome {
     /// Where a run shows that a property fails.
     fn place(&self) -> Option<String> {
         match self {
-            Self::Run { place, .. } => Some(place.clone()),
-            Self::Fault(_) | Self::Others(_) | Self::Nothing | Self::Open(_) | Self::Unknown(_) => {
-                None
-            }
+            Self::Counterexample { place, .. } => Some(place.clone()),
+            Self::Fault(_)
+            | Self::NotSpecific(_)
+            | Self::NoFailure
+            | Self::Truncated(_)
+            | Self::Unknown(_) => None,
         }
     }
 }
 
-impl Verified {
+impl Verification {
     /// What really fails without it.
-    pub fn shown(&self) -> impl Iterator<Item = &Shown> {
-        self.shown_by
-            .iter()
-            .filter(|shown| matches!(shown.outcome, Outcome::Fault(_) | Outcome::Run { .. }))
+    pub fn shown(&self) -> impl Iterator<Item = &Evidence> {
+        self.shown_by.iter().filter(|shown| {
+            matches!(
+                shown.outcome,
+                EvidenceOutcome::Fault(_) | EvidenceOutcome::Counterexample { .. }
+            )
+        })
     }
 
     /// Whether something fails without it.
@@ -86,11 +91,12 @@ impl Verified {
         self.shown().next().is_some()
     }
 
-    /// Whether nothing failed and a search was cut.
+    /// Whether nothing failed and a search was truncated.
     #[must_use]
-    pub fn is_open(&self) -> bool {
+    pub fn is_truncated(&self) -> bool {
         let mut shown = self.shown_by.iter();
-        !self.is_needed() && shown.any(|shown| matches!(shown.outcome, Outcome::Open(_)))
+        !self.is_needed()
+            && shown.any(|shown| matches!(shown.outcome, EvidenceOutcome::Truncated(_)))
     }
 }
 
@@ -98,18 +104,20 @@ impl Verified {
 /// named; their other machines run what the options say.
 #[must_use]
 pub fn verify(
-    literal: &Literal,
+    literal: &WrittenTable,
     amendment: &Amendment,
     systems: (Systems, &[System]),
     options: &Options<'_>,
-) -> Verified {
+) -> Verification {
     let without = left_out(&amendment.id, &literal.amendments);
-    let left = Left::new(literal, &without, systems, options);
+    let left = WithoutAmendment::new(literal, &without, systems, options);
     let shown_by = amendment.shown_by.iter();
-    Verified {
+    Verification {
         id: amendment.id.clone(),
         because: amendment.because.clone(),
-        shown_by: shown_by.map(|by| Shown { by: by.clone(), outcome: left.outcome(by) }).collect(),
+        shown_by: shown_by
+            .map(|by| Evidence { by: by.clone(), outcome: left.outcome(by) })
+            .collect(),
         without: without.into_iter().map(str::to_owned).collect(),
     }
 }

@@ -4,25 +4,25 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use turnstile_search::bounds::{Limits, Reductions, Until};
-use turnstile_search::breadth::Cut;
-use turnstile_search::engine::{Outcome, Question};
-use turnstile_search::fingerprint::collision_chance;
-use turnstile_search::judged::{Judged, Verdict};
+use turnstile_search::bounds::{Limits, Reductions, StopCondition};
+use turnstile_search::breadth_first::Truncation;
+use turnstile_search::engine::{CheckOutcome, CheckRequest};
+use turnstile_search::fingerprint::collision_probability;
+use turnstile_search::judgement::{Judgement, Verdict};
 use turnstile_step::RowOutcome;
 use turnstile_world::monitor::Violation;
-use turnstile_world::parts::Mark;
-use turnstile_world::property::Claim;
+use turnstile_world::parts::Tag;
+use turnstile_world::property::TemporalFormula;
 use turnstile_world::trace::counted;
 use turnstile_world::{Property, World};
 
-use crate::noted::{end_words, exercised, overflow, taken, violation_words};
+use crate::observations::{end_words, exercised, overflow, taken, violation_words};
 use crate::options::Options;
-use crate::result::{Kind, PropertyKind, PropertyReport, ResultReport};
+use crate::result::{PropertyKind, PropertyReport, ResultKind, ResultReport};
 
 /// What a search found, with what its tables said.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckOutput {
     /// The result; coverage is left to the system, which knows its tables.
     pub result: ResultReport,
     /// What tables said in any step.
@@ -30,7 +30,7 @@ pub struct Checked {
 }
 
 /// How a world is searched: by [`check`], or by another engine that is held beside it.
-pub type Search = fn(&Arc<World>, (&str, &str), &Options<'_>) -> Checked;
+pub type SearchFn = fn(&Arc<World>, (&str, &str), &Options<'_>) -> CheckOutput;
 
 /// Checks a World of a system.
 #[must_use]
@@ -38,16 +38,16 @@ pub fn check(
     world: &Arc<World>,
     (name, world_name): (&str, &str),
     options: &Options<'_>,
-) -> Checked {
+) -> CheckOutput {
     let began = Instant::now();
-    let outcome = world.search(Question {
+    let outcome = world.search(CheckRequest {
         threads: options.threads,
         limits: options.limits,
         reduce: options.reduce,
         until: &options.until,
         progress: options.progress,
     });
-    let mut report = ResultReport::new(Kind::System, name, Some(world_name));
+    let mut report = ResultReport::new(ResultKind::System, name, Some(world_name));
     report.as_written = options.as_written;
     "interned".clone_into(&mut report.engine);
     report.threads = options.threads;
@@ -60,28 +60,33 @@ pub fn check(
         0 => outcome.peak_bytes as u64,
         counted => counted,
     };
-    let exercised = exercised(&outcome.marks);
+    let exercised = exercised(&outcome.tags);
     // A run is counted off and taken once more: not for one who will not look at it.
-    let shown = (outcome.reduced, options.until != Until::Failure);
+    let shown = (outcome.reduced, options.until != StopCondition::AnyFailure);
     report.properties = world
-        .claims()
+        .named_properties()
         .iter()
-        .zip(&outcome.judged)
-        .map(|(property, judged)| {
-            property_report(world, property, judged, (&exercised, &outcome.marks), shown)
+        .zip(&outcome.judgements)
+        .map(|(property, judgement)| {
+            property_report(world, property, judgement, (&exercised, &outcome.tags), shown)
         })
         .collect();
     end(&mut report, world, &outcome, options);
     report.seconds = began.elapsed().as_secs_f64();
-    Checked { taken: taken(outcome.marks), result: report }
+    CheckOutput { taken: taken(outcome.tags), result: report }
 }
 
 /// Whether the search came to its end, and what the figures rest on.
-fn end(report: &mut ResultReport, world: &World, outcome: &Outcome<Mark>, options: &Options<'_>) {
+fn end(
+    report: &mut ResultReport,
+    world: &World,
+    outcome: &CheckOutcome<Tag>,
+    options: &Options<'_>,
+) {
     let notes = &mut report.notes;
-    notes.cut = match outcome.cut {
+    notes.cut = match outcome.truncation {
         Some(cut) => Some(cut_words(cut, options)),
-        None => overflow(world, &outcome.marks),
+        None => overflow(world, &outcome.tags),
     };
     if let Some(operation) = &outcome.impure {
         notes.cut = Some(format!("a core is not pure: {operation}"));
@@ -98,58 +103,56 @@ fn end(report: &mut ResultReport, world: &World, outcome: &Outcome<Mark>, option
         }
     }
     let runs = counted(outcome.runs as u64, "operation");
-    notes.remarks.push(format!("{runs} run, each once; a sample of them twice"));
+    notes.remarks.push(format!("{runs} executed once and memoised; a sample executed twice"));
     for (name, why) in &outcome.reductions {
         notes.remarks.push(format!("reduced by {name}: {why}"));
     }
     notes.remarks.extend(outcome.refused.iter().cloned());
-    let chance = collision_chance(outcome.states as u64);
+    let chance = collision_probability(outcome.states as u64);
     notes.remarks.push(format!(
-        "states are told apart by 64 bits: two were taken for one with a chance below {chance:.0e}"
+        "64-bit fingerprints: the probability that two states collided is below {chance:.0e}"
     ));
     let unspent = world.budgets.iter().filter(|budget| {
-        budget.limit != Some(0) && !outcome.marks.contains(&Mark::Spent(budget.name.clone()))
+        budget.limit != Some(0) && !outcome.tags.contains(&Tag::Spent(budget.name.clone()))
     });
-    notes
-        .never_reached
-        .extend(unspent.map(|budget| format!("fault that never happened: {}", budget.name)));
+    notes.faults_never_injected.extend(unspent.map(|budget| budget.name.clone()));
 }
 
 /// Why a search ended before the end.
-fn cut_words(cut: Cut, options: &Options<'_>) -> String {
+fn cut_words(cut: Truncation, options: &Options<'_>) -> String {
     let Limits { max_states, max_memory, .. } = options.limits;
     match cut {
-        Cut::States => format!("--max-states {} reached", max_states.unwrap_or_default()),
-        Cut::Memory => format!("--max-memory {} reached", max_memory.unwrap_or_default()),
-        Cut::Timeout => "--timeout reached".to_owned(),
-        Cut::Stopped => "interrupted".to_owned(),
-        Cut::Found => "a failure was enough".to_owned(),
+        Truncation::States => format!("--max-states {} reached", max_states.unwrap_or_default()),
+        Truncation::Memory => format!("--max-memory {} reached", max_memory.unwrap_or_default()),
+        Truncation::Timeout => "--timeout reached".to_owned(),
+        Truncation::Stopped => "interrupted".to_owned(),
+        Truncation::Found => "at the first failure".to_owned(),
     }
 }
 
 fn property_report(
     world: &World,
     property: &Property,
-    judged: &Judged,
-    (exercised, marks): (&[String], &BTreeSet<Mark>),
+    judgement: &Judgement,
+    (exercised, marks): (&[String], &BTreeSet<Tag>),
     (reduced, is_shown): (Reductions, bool),
 ) -> PropertyReport {
-    let kind = match property.claim {
-        Claim::Always { .. } => PropertyKind::Always,
-        Claim::Sometimes(_) => PropertyKind::Sometimes,
-        Claim::CanReach { .. } => PropertyKind::CanReach,
-        Claim::LeadsTo { .. } => PropertyKind::LeadsTo,
+    let kind = match property.formula {
+        TemporalFormula::Always { .. } => PropertyKind::Always,
+        TemporalFormula::Sometimes(_) => PropertyKind::Sometimes,
+        TemporalFormula::CanReach { .. } => PropertyKind::CanReach,
+        TemporalFormula::LeadsTo { .. } => PropertyKind::LeadsTo,
     };
-    let mut report = PropertyReport::new(property.name, kind, judged.verdict);
+    let mut report = PropertyReport::new(property.name, kind, judgement.verdict);
     report.sentence.clone_from(&property.sentence);
-    report.assumptions.clone_from(&judged.assumptions);
-    report.not_needed.clone_from(&judged.not_needed);
+    report.assumptions.clone_from(&judgement.assumptions);
+    report.not_needed.clone_from(&judgement.not_needed);
     report.faults_exercised = exercised.to_vec();
-    if let Some(trail) = judged.trail.as_ref().filter(|_| is_shown) {
+    if let Some(trail) = judgement.trail.as_ref().filter(|_| is_shown) {
         report.loop_from = trail.loop_from;
         let (steps, end) = world.replay(trail, reduced);
         report.counterexample = steps;
-        if judged.verdict == Verdict::Fails {
+        if judgement.verdict == Verdict::Fails {
             end_words(world, property, &end, &mut report);
         }
         let violation = &end.monitor().violation.as_ref();
@@ -161,10 +164,10 @@ fn property_report(
 }
 
 /// What else does not fit in some run, of the same sort as what the run shown ends in.
-fn others(shown: &Violation, marks: &BTreeSet<Mark>) -> Vec<String> {
+fn others(shown: &Violation, marks: &BTreeSet<Tag>) -> Vec<String> {
     let violations = marks.iter().filter_map(|mark| match mark {
-        Mark::Taken(taken) => Violation::of(shown.node, taken),
-        Mark::Spent(_) | Mark::Overflowed { .. } | Mark::Long { .. } => None,
+        Tag::Row(taken) => Violation::of(shown.node, taken),
+        Tag::Spent(_) | Tag::Overflowed { .. } | Tag::CutsExceeded { .. } => None,
     });
     let is_other = |other: &Violation| {
         other.what != shown.what && other.is_unexpected() == shown.is_unexpected()

@@ -1,14 +1,14 @@
-//! Which rows the runs of a system took, and which cells said to be impossible they reached.
+//! Row coverage of a system: the rows taken, and the cells declared impossible that were reached.
 
 use std::collections::BTreeSet;
 
 use turnstile_spec::table::{CellKind, Table, Vocabulary};
 use turnstile_step::RowOutcome;
 
-use crate::entry::Embedded;
 use crate::options::Replacement;
 use crate::read;
-use crate::result::{Coverage, Reached, Row};
+use crate::registry::Embedded;
+use crate::result::{Coverage, RowCoverage, RowRef};
 use crate::rules::replacement;
 
 /// What was reached of the machines' tables, replaced or bundled.
@@ -39,15 +39,15 @@ fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTree
         coverage.rows += 1;
         let reached = if is_taken {
             coverage.rows_taken += 1;
-            Reached::Taken
-        } else if row.excused.is_some() {
+            RowCoverage::Taken
+        } else if row.waived.is_some() {
             coverage.excused.push(row.id.clone());
-            Reached::Excused
+            RowCoverage::Waived
         } else {
             coverage.not_taken.push(row.id.clone());
-            Reached::Left
+            RowCoverage::NotTaken
         };
-        let row = Row { machine: words.machine.clone(), id: row.id.clone() };
+        let row = RowRef { machine: words.machine.clone(), id: row.id.clone() };
         coverage.by_row.insert(row, reached);
     }
     for cell in table.cells.iter().filter(|cell| cell.kind == CellKind::Impossible) {

@@ -4,8 +4,8 @@
 //! cores of this binary do not take.
 
 use serde::Serialize;
-use turnstile_spec::fault::{CellWords, Faults, Label, Span};
-use turnstile_spec::{Fault, Severity, Source, code};
+use turnstile_spec::diagnostic::{CellWords, Diagnostics, Label, Span};
+use turnstile_spec::{Diagnostic, Severity, Source, code};
 
 /// A fault of a file, at its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -49,7 +49,7 @@ pub struct CellReport {
 impl FaultReport {
     /// A fault at its place in a file.
     #[must_use]
-    pub fn at(fault: &Fault, source: &Source) -> Self {
+    pub fn at(fault: &Diagnostic, source: &Source) -> Self {
         let span = fault.span();
         let (line, column) = source.position(span);
         let (end_line, end_column) = source.position(Span { start: span.end, end: span.end });
@@ -80,14 +80,14 @@ impl FaultReport {
     /// Faults that stop what was asked, findings among them: without `--as-written` a finding is
     /// an error.
     #[must_use]
-    pub fn errors(faults: &Faults) -> Vec<Self> {
-        let error = |fault: &Fault| Fault { severity: Severity::Error, ..fault.clone() };
+    pub fn errors(faults: &Diagnostics) -> Vec<Self> {
+        let error = |fault: &Diagnostic| Diagnostic { severity: Severity::Error, ..fault.clone() };
         faults.list.iter().map(|fault| Self::at(&error(fault), &faults.source)).collect()
     }
 
     /// Findings of a table that runs as written; warnings and notes.
     #[must_use]
-    pub fn findings(list: &[Fault], source: &Source) -> Vec<Self> {
+    pub fn findings(list: &[Diagnostic], source: &Source) -> Vec<Self> {
         list.iter().map(|fault| Self::at(fault, source)).collect()
     }
 
@@ -101,9 +101,9 @@ impl FaultReport {
 
     /// Findings of a table as written, where not one state to begin in is an error: nothing runs.
     #[must_use]
-    pub fn as_written(list: &[Fault], source: &Source) -> Vec<Self> {
-        let judged = |fault: &Fault| match fault.code {
-            code::INITIAL => Fault { severity: Severity::Error, ..fault.clone() },
+    pub fn as_written(list: &[Diagnostic], source: &Source) -> Vec<Self> {
+        let judged = |fault: &Diagnostic| match fault.code {
+            code::INITIAL_STATE => Diagnostic { severity: Severity::Error, ..fault.clone() },
             _ => fault.clone(),
         };
         list.iter().map(|fault| Self::at(&judged(fault), source)).collect()
@@ -112,21 +112,16 @@ impl FaultReport {
     /// A file names what the cores of this binary do not know; `what` is one clause.
     #[must_use]
     pub fn not_compiled(source: &Source, span: Span, what: &str) -> Self {
-        let help = "build the binary anew with this file under spec/";
-        Self::of_checker(
-            (code::NOT_COMPILED, "not compiled in"),
-            source,
-            span,
-            &format!("{what}: rebuild"),
-            help,
-        )
+        let help = "rebuild the binary with this file under spec/";
+        let what = format!("{what}: rebuild");
+        Self::of_checker((code::NOT_COMPILED, "not compiled in"), source, span, &what, help)
     }
 
     /// The same, where one of a few names is meant.
     #[must_use]
     pub fn no_such(source: &Source, span: Span, what: &str, known: &[&str]) -> Self {
         let help = format!(
-            "write one of {}; or build the binary anew with this file under spec/",
+            "write one of {}; or rebuild the binary with this file under spec/",
             known.join(", ")
         );
         Self::of_checker((code::NOT_COMPILED, "not compiled in"), source, span, what, &help)
@@ -136,14 +131,14 @@ impl FaultReport {
     #[must_use]
     pub fn bad_setting(source: &Source, span: Span, what: &str) -> Self {
         let help = "change the value here, or try another with `--set KEY=VALUE`";
-        Self::of_checker((code::BAD_SETTING, "from here"), source, span, what, help)
+        Self::of_checker((code::INVALID_SETTING, "from here"), source, span, what, help)
     }
 
     /// A file explains a mutant that does not survive, or that there is not.
     #[must_use]
     pub fn no_survivor(source: &Source, span: Span, what: &str) -> Self {
         let help = "take it out, or write a row and a change as `turnstile mutate` prints them";
-        Self::of_checker((code::NO_SURVIVOR, "from here"), source, span, what, help)
+        Self::of_checker((code::NOT_SURVIVING, "from here"), source, span, what, help)
     }
 
     fn of_checker(
@@ -153,7 +148,7 @@ impl FaultReport {
         message: &str,
         help: &str,
     ) -> Self {
-        let fault = Fault {
+        let fault = Diagnostic {
             code,
             severity: Severity::Error,
             message: message.to_owned(),

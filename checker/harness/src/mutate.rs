@@ -1,17 +1,17 @@
-//! Mutants: tables with one change each, run through the shipped cores in place of the compiled
-//! one. One that no property of a system notices shows what is not checked.
+//! Mutation testing: tables with one change each run through the shipped cores in place of the
+//! compiled one. A mutant that no property kills shows what is not checked.
 //!
 //! [`rows`] and [`formulas`] change, [`judge`] searches. Nothing here knows a protocol.
 
+mod baseline;
 pub mod change;
 mod formulas;
 mod guards;
 mod judge;
 mod label;
+mod parallel;
 mod phrase;
 mod rows;
-mod spread;
-mod unchanged;
 
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ use turnstile_spec::table::{Table, Vocabulary};
 
 use crate::fault::FaultReport;
 
+pub use baseline::Baselines;
 use change::Mutant;
 pub use judge::mutate;
-pub use unchanged::Baselines;
 
 /// What the mutants of one table came to.
 #[derive(Clone, Debug, Default)]
-pub struct Mutated {
+pub struct MutationReport {
     /// The machine.
     pub name: String,
     /// How many mutants there are.

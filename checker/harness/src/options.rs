@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use turnstile_search::bounds::{Limits, Progress, Reductions, Until};
+use turnstile_search::bounds::{Limits, Progress, Reductions, StopCondition};
 use turnstile_spec::Source;
 use turnstile_spec::table::{Table, Vocabulary};
 
@@ -21,7 +21,7 @@ pub struct Options<'a> {
     /// Where to stop.
     pub limits: Limits,
     /// What is enough to be found.
-    pub until: Until,
+    pub until: StopCondition,
     /// `--set`, in order: the last of a key wins.
     pub set: Vec<(String, String)>,
     /// The tables that are to run in place of what was compiled in: as written, edited on disk,
@@ -51,7 +51,7 @@ impl<'a> Options<'a> {
             reduce: Reductions::ALL,
             threads: 1,
             limits: Limits::default(),
-            until: Until::End,
+            until: StopCondition::Exhausted,
             set: Vec::new(),
             tables: Vec::new(),
             progress,

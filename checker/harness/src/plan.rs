@@ -1,17 +1,17 @@
 //! From a system file to the nodes, links, budgets and properties of one of its worlds. It knows
 //! no system: what a predicate's name means, the system says.
 
-use turnstile_spec::fault::Span;
-use turnstile_spec::system::{self, Count, LinkKind as Kind, Only, PropertyKind};
+use turnstile_spec::diagnostic::Span;
+use turnstile_spec::system::{self, Count, LinkKind as Kind, PropertyKind, TableVersion};
 use turnstile_world::link::LinkFault;
 use turnstile_world::{
-    Budget, Chance, Claim, Faults, Link, LinkKind, Mail, Node, NodeId, Predicate, Property,
-    Relation, World, WorldError,
+    Budget, ChannelOptions, Faults, Link, LinkKind, Node, NodeId, Occurrence, Predicate, Property,
+    TemporalFormula, TimeRelation, World, WorldError,
 };
 
-use crate::entry::SystemSpec;
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
+use crate::registry::SystemSpec;
 
 /// The greatest number that a key of `set` may be: as many nodes as a role may have.
 const NUMBER_MAX: u16 = 8;
@@ -61,8 +61,8 @@ impl Plan<'_> {
         let role = self.file.role(role).expect("a file has the roles that were compiled in");
         match &role.count {
             Count::Number(number) => Ok(*number as usize),
-            // A role that has nobody in the file may have nobody.
-            Count::Set(key) => {
+            // A role without nodes in the file may be without nodes.
+            Count::Setting(key) => {
                 let usual = self.file.setting(self.world, key);
                 let least = u16::from(usual.is_none_or(|setting| setting.value != "0"));
                 self.number_from(least, key).map(usize::from)
@@ -110,9 +110,9 @@ impl Plan<'_> {
         for link in &self.file.links {
             let room = u8::try_from(link.capacity).unwrap_or(u8::MAX);
             let chance = |fault: LinkFault| {
-                if self.has(fault.name()) { Chance::Budgeted } else { Chance::Never }
+                if self.has(fault.name()) { Occurrence::Budgeted } else { Occurrence::Never }
             };
-            let mail = |is_ordered| Mail {
+            let mail = |is_ordered| ChannelOptions {
                 is_ordered,
                 loss: chance(LinkFault::LostMessage),
                 duplication: chance(LinkFault::Duplicate),
@@ -178,7 +178,7 @@ impl Plan<'_> {
             if self.file.set.iter().all(|known| known.name != *key) {
                 let known = self.file.set.iter().map(|setting| setting.name.as_str());
                 let known: Vec<&str> = known.collect();
-                let text = format!("`--set {key}`: there is only {}", known.join(", "));
+                let text = format!("no setting `{key}`; settings: {}", known.join(", "));
                 return Err(Refusal::Usage(text));
             }
         }
@@ -201,14 +201,14 @@ impl Plan<'_> {
                 })
             };
             let mut claimed = claimed(property, find)?;
-            claimed.without.retain(|fault| !self.is_of_nobody(fault, &world.nodes));
-            world.claim(claimed).map_err(|errors| self.unsound(property.span, &errors))?;
+            claimed.without.retain(|fault| !self.is_of_empty_role(fault, &world.nodes));
+            world.add_property(claimed).map_err(|errors| self.unsound(property.span, &errors))?;
         }
         Ok(world)
     }
 
     /// Whether a kind of fault is one of a role that has no nodes in this world.
-    fn is_of_nobody(&self, fault: &str, nodes: &[Node]) -> bool {
+    fn is_of_empty_role(&self, fault: &str, nodes: &[Node]) -> bool {
         let of = self.file.roles.iter().filter(|role| {
             let what = fault.strip_prefix(role.name.as_str());
             what.is_some_and(|what| what.starts_with(' ')) && Faults::is_of_process(fault)
@@ -228,8 +228,8 @@ impl Plan<'_> {
     fn properties(&self) -> impl Iterator<Item = &system::Property> {
         self.file.properties.iter().filter(|property| {
             let only = property.only;
-            let is_meant =
-                only.is_none_or(|only| (only == Only::AsWritten) == self.options.as_written);
+            let is_meant = only
+                .is_none_or(|only| (only == TableVersion::AsWritten) == self.options.as_written);
             is_meant && self.world.checks(property)
         })
     }
@@ -250,8 +250,8 @@ fn may_happen<S: SystemSpec>(name: &str, links: &[Link]) -> bool {
     }
 }
 
-fn relation(before: &system::Before) -> Relation {
-    Relation {
+fn relation(before: &system::TimeRelation) -> TimeRelation {
+    TimeRelation {
         earlier: before.earlier.as_ref().map(|timer| (timer.role.clone(), timer.name.clone())),
         later: (before.later.role.clone(), before.later.name.clone()),
     }
@@ -266,16 +266,16 @@ fn claimed(
         "" => Ok(Predicate::new(|_| true)),
         name => find(name),
     };
-    let claim = match property.kind {
-        PropertyKind::Always => Claim::Always { holds, premise: premise()? },
-        PropertyKind::Sometimes => Claim::Sometimes(holds),
-        PropertyKind::LeadsTo => Claim::LeadsTo { premise: premise()?, goal: holds },
-        PropertyKind::CanReach => Claim::CanReach { premise: premise()?, goal: holds },
+    let formula = match property.kind {
+        PropertyKind::Always => TemporalFormula::Always { holds, antecedent: premise()? },
+        PropertyKind::Sometimes => TemporalFormula::Sometimes(holds),
+        PropertyKind::LeadsTo => TemporalFormula::LeadsTo { antecedent: premise()?, goal: holds },
+        PropertyKind::CanReach => TemporalFormula::CanReach { antecedent: premise()?, goal: holds },
     };
     Ok(Property {
         name: String::leak(property.name.clone()),
         sentence: property.sentence.clone(),
-        claim,
+        formula,
         without: property.without.clone(),
     })
 }

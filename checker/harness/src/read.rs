@@ -1,19 +1,19 @@
-//! Texts as tables and systems, each read once in a process: many worlds, jobs and mutants ask for
-//! the same few. What is kept is what the process was given to read.
+//! A process-wide cache of parsed tables and systems: worlds, jobs and mutants ask for the same
+//! few.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use turnstile_spec::{Faults, Literal, Sound, Source, System};
+use turnstile_spec::{AmendedTable, Diagnostics, Source, System, WrittenTable};
 
 /// A table as its document has it.
 ///
 /// # Errors
 ///
 /// What stops the reader.
-pub fn literal(source: &Source) -> Result<Arc<Literal>, Faults> {
-    static READ: LazyLock<Texts<Literal>> = LazyLock::new(Texts::default);
-    READ.once(source, || Literal::read(source.clone()))
+pub fn literal(source: &Source) -> Result<Arc<WrittenTable>, Diagnostics> {
+    static READ: LazyLock<ParseCache<WrittenTable>> = LazyLock::new(ParseCache::default);
+    READ.once(source, || WrittenTable::read(source.clone()))
 }
 
 /// An amended table.
@@ -21,8 +21,8 @@ pub fn literal(source: &Source) -> Result<Arc<Literal>, Faults> {
 /// # Errors
 ///
 /// What stops the reader, and what the amendments leave.
-pub fn sound(source: &Source) -> Result<Arc<Sound>, Faults> {
-    static READ: LazyLock<Texts<Sound>> = LazyLock::new(Texts::default);
+pub fn sound(source: &Source) -> Result<Arc<AmendedTable>, Diagnostics> {
+    static READ: LazyLock<ParseCache<AmendedTable>> = LazyLock::new(ParseCache::default);
     READ.once(source, || literal(source)?.amended())
 }
 
@@ -31,26 +31,26 @@ pub fn sound(source: &Source) -> Result<Arc<Sound>, Faults> {
 /// # Errors
 ///
 /// What stops the reader.
-pub fn system(source: &Source) -> Result<Arc<System>, Faults> {
-    static READ: LazyLock<Texts<System>> = LazyLock::new(Texts::default);
+pub fn system(source: &Source) -> Result<Arc<System>, Diagnostics> {
+    static READ: LazyLock<ParseCache<System>> = LazyLock::new(ParseCache::default);
     READ.once(source, || System::read(source.clone()))
 }
 
 /// What became of a text.
-type Read<T> = Result<Arc<T>, Faults>;
+type Parsed<T> = Result<Arc<T>, Diagnostics>;
 
 /// What was read, by name and text.
-struct Texts<T>(Mutex<HashMap<Source, Read<T>>>);
+struct ParseCache<T>(Mutex<HashMap<Source, Parsed<T>>>);
 
-impl<T> Default for Texts<T> {
+impl<T> Default for ParseCache<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T> Texts<T> {
-    /// Whoever asks while it is read waits, and does not read it, too.
-    fn once(&self, source: &Source, read: impl FnOnce() -> Result<T, Faults>) -> Read<T> {
+impl<T> ParseCache<T> {
+    /// Parses a text once: a second caller waits for the first.
+    fn once(&self, source: &Source, read: impl FnOnce() -> Result<T, Diagnostics>) -> Parsed<T> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.get(source) {
             return known.clone();

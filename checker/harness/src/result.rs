@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-use turnstile_search::judged::Verdict;
+use turnstile_search::judgement::Verdict;
 use turnstile_world::trace::StepReport;
 
 use super::fault::FaultReport;
@@ -36,7 +36,7 @@ impl Report {
 /// What a result is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ResultKind {
     /// One table in the environment that its resources give it.
     Table,
     /// Shipped cores in a world.
@@ -49,7 +49,7 @@ pub struct ResultReport {
     /// The table's or the system's name.
     pub name: String,
     /// Table or system.
-    pub kind: Kind,
+    pub kind: ResultKind,
     /// The world, for a system.
     pub world: Option<String>,
     /// Whether the literal table ran, amendments left out.
@@ -78,7 +78,7 @@ pub struct ResultReport {
     pub properties: Vec<PropertyReport>,
     /// What was reached.
     pub coverage: Coverage,
-    /// What the figures above rest on: for a person, but for the reason of a search that was cut.
+    /// What the figures above rest on: for a person, but for the reason of a truncated search.
     #[serde(flatten)]
     pub notes: Notes,
 }
@@ -86,7 +86,7 @@ pub struct ResultReport {
 impl ResultReport {
     /// A result of which nothing is known yet.
     #[must_use]
-    pub fn new(kind: Kind, name: &str, world: Option<&str>) -> Self {
+    pub fn new(kind: ResultKind, name: &str, world: Option<&str>) -> Self {
         Self {
             name: name.to_owned(),
             kind,
@@ -133,9 +133,23 @@ pub struct Notes {
     /// of a collision.
     #[serde(skip)]
     pub remarks: Vec<String>,
-    /// What the search never met: cells, fault kinds with a budget, premises. One line each.
+    /// The kinds of fault that the world allows and that never occurred, by budget name.
     #[serde(skip)]
-    pub never_reached: Vec<String>,
+    pub faults_never_injected: Vec<String>,
+    /// What this level cannot check.
+    #[serde(skip)]
+    pub unchecked: Vec<Unchecked>,
+}
+
+/// What a search leaves to another level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unchecked {
+    /// Why, in a clause.
+    pub because: &'static str,
+    /// What sort of thing, in the singular: `invariant`.
+    pub what: &'static str,
+    /// Each by name.
+    pub names: Vec<String>,
 }
 
 /// What is said of a property.
@@ -239,18 +253,18 @@ pub struct Coverage {
     pub not_taken: Vec<String>,
     /// Rows that no run takes, excused with a reason.
     pub excused: Vec<String>,
-    /// Cells that are said to be impossible.
+    /// Cells declared impossible.
     pub impossible: usize,
     /// Those of them that a run reaches: `waiting × response (200)`.
     pub impossible_reached: Vec<String>,
     /// Each row of a system's tables.
     #[serde(skip)]
-    pub by_row: BTreeMap<Row, Reached>,
+    pub by_row: BTreeMap<RowRef, RowCoverage>,
 }
 
 /// A row of one of a system's tables.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Row {
+pub struct RowRef {
     /// Which machine's.
     pub machine: String,
     /// Its id.
@@ -259,13 +273,13 @@ pub struct Row {
 
 /// What became of a row in a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reached {
+pub enum RowCoverage {
     /// Some run takes it.
     Taken,
     /// No run takes it, and its table says why.
-    Excused,
+    Waived,
     /// No run takes it.
-    Left,
+    NotTaken,
 }
 
 fn spelt<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {

@@ -4,10 +4,10 @@
 //! rebuild. A name that the core was not compiled with is refused.
 
 use turnstile_machine::{
-    Facts, GuardFacts, Incompatible, Interpreted, Machine, Name, Questions, Rules, Step, TableData,
+    Facts, GuardFacts, Incompatible, Interpreted, Machine, Name, Rules, Signature, Step, TableData,
     Unexpected,
 };
-use turnstile_spec::fault::Span;
+use turnstile_spec::diagnostic::Span;
 use turnstile_spec::table::{EventId, Row};
 
 use crate::fault::FaultReport;
@@ -58,7 +58,7 @@ pub(crate) fn replacement<'t>(tables: &'t [Replacement], machine: &str) -> Optio
 
 /// A table chosen at run time: the compiled one, or another one of the same names.
 #[derive(Clone, Debug)]
-pub enum Chosen<M: Machine> {
+pub enum AnyTable<M: Machine> {
     /// The amended table that was compiled in.
     Compiled(M),
     /// Another one.
@@ -70,7 +70,7 @@ pub enum Chosen<M: Machine> {
     },
 }
 
-impl<M: Machine + Rules<M> + Default> Chosen<M> {
+impl<M: Machine + Rules<M> + Default> AnyTable<M> {
     /// The table of this machine among the replacements, or else the compiled one.
     ///
     /// # Errors
@@ -153,7 +153,7 @@ fn refused(given: &Replacement, faults: &[Incompatible]) -> Refusal {
     Refusal::Faults(faults.iter().map(fault).collect())
 }
 
-impl<M: Machine + Rules<M>> Rules<M> for Chosen<M> {
+impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
     fn initial(&self) -> M::State {
         match self {
             Self::Compiled(machine) => machine.initial(),
@@ -231,7 +231,7 @@ impl<M: Machine + Rules<M>> Rules<M> for Chosen<M> {
 
     fn whole_rule(
         &self,
-        rule: <M::Whole as Questions>::Rule,
+        rule: <M::Whole as Signature>::Rule,
         facts: &impl Facts<M::Whole>,
     ) -> bool {
         match self {
@@ -242,7 +242,7 @@ impl<M: Machine + Rules<M>> Rules<M> for Chosen<M> {
 
     fn whole_invariant(
         &self,
-        invariant: <M::Whole as Questions>::Invariant,
+        invariant: <M::Whole as Signature>::Invariant,
         facts: &impl Facts<M::Whole>,
     ) -> bool {
         match self {

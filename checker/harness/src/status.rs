@@ -1,20 +1,20 @@
-//! The exit status that results deserve. 2 goes before 1 before 3.
+//! The exit status of results. If several apply: 2, then 1, then 3.
 
-use turnstile_search::judged::Verdict;
+use turnstile_search::judgement::Verdict;
 
 use super::result::ResultReport;
 
 /// How a run of the command ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// Everything asked holds and was searched to the end.
+    /// Every property holds, checked exhaustively.
     #[default]
     Holds,
-    /// A search was cut, and nothing that it saw fails.
+    /// A search was truncated, and nothing failed in the part searched.
     Incomplete,
     /// A property fails, or a file has an error.
     Fails,
-    /// The command was not meant like this, or a file cannot be read.
+    /// Bad usage, or unreadable input.
     Usage,
 }
 
@@ -30,7 +30,7 @@ impl Status {
         }
     }
 
-    /// The one of two that goes first.
+    /// The one of two that takes precedence.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let rank = |status| match status {
@@ -42,8 +42,7 @@ impl Status {
         if rank(other) > rank(self) { other } else { self }
     }
 
-    /// What one result deserves. A finding of a table as written is no error: the run shows what
-    /// comes of it.
+    /// The status of one result. A finding of a table as written is no error.
     #[must_use]
     pub fn of(result: &ResultReport) -> Self {
         let is_faulty = result.faults.iter().any(|fault| fault.severity == "error");
@@ -57,7 +56,7 @@ impl Status {
 impl From<Verdict> for Status {
     fn from(verdict: Verdict) -> Self {
         match verdict {
-            Verdict::Holds | Verdict::FailsOnlyUnfairly => Self::Holds,
+            Verdict::Holds | Verdict::HoldsUnderFairness => Self::Holds,
             Verdict::Fails | Verdict::Vacuous => Self::Fails,
             Verdict::Incomplete => Self::Incomplete,
         }

@@ -16,16 +16,16 @@ use std::time::Instant;
 use turnstile_spec::table::{Table, Vocabulary};
 
 use crate::options::Options;
-use crate::result::{Kind, ResultReport};
+use crate::result::{ResultKind, ResultReport};
 
 use environment::Environment;
 use graph::Graph;
 
-/// Searches a table to the end, or to a bound of the options, and judges it.
+/// Searches a table exhaustively, or up to a bound of the options, and judges it.
 #[must_use]
 pub fn check(vocabulary: &Vocabulary, table: &Table, options: &Options<'_>) -> ResultReport {
     let begun = Instant::now();
-    let mut result = ResultReport::new(Kind::Table, &vocabulary.machine, None);
+    let mut result = ResultReport::new(ResultKind::Table, &vocabulary.machine, None);
     options.progress.begin(&format!("{} (table)", vocabulary.machine));
     let environment = Environment::new(vocabulary, table);
     let graph = Graph::explore(&environment, options);

@@ -1,8 +1,8 @@
-//! The whole graph of a world, recorded while stateright's breadth-first search builds it.
+//! The state graph of a world, recorded during stateright's breadth-first search.
 //!
-//! Stateright keeps no edges and reports a violation by the last state that shows it, not by the
-//! nearest. So each expansion is noted here, and what is asked of the finished graph, shortest
-//! runs and backward passes, is asked of the notes.
+//! Stateright keeps no edges, and reports the last state found that violates a property, not the
+//! nearest. So each expansion is recorded here, for shortest counterexamples and backward
+//! reachability on the finished graph.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,43 +13,43 @@ use stateright::{Model, Property as Stateright};
 
 use turnstile_world::World;
 use turnstile_world::monitor::Violation;
-use turnstile_world::parts::Mark;
-use turnstile_world::property::Answer;
+use turnstile_world::parts::Tag;
+use turnstile_world::property::Evaluation;
 use turnstile_world::state::State;
 
-/// A state among those expanded, in the order of expansion.
-pub(crate) type Index = u32;
+/// The number of a state, in the order of expansion.
+pub(crate) type StateIndex = u32;
 
-/// What one action led to.
+/// An action, by its number in the state, and its successor.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Step {
+pub(crate) struct Edge {
     number: u16,
     to: State,
 }
 
-/// What a search noted.
+/// What is recorded of a search.
 #[derive(Debug, Default)]
-pub(crate) struct Notes {
-    index: HashMap<u64, Index>,
-    /// For each state and property: whether the premise is met, whether what is claimed is so.
-    answers: Vec<Answer>,
-    /// For each state, where its edges begin.
+pub(crate) struct RecordedSearch {
+    index: HashMap<u64, StateIndex>,
+    /// By state and property: the values of the antecedent and of the formula.
+    evaluations: Vec<Evaluation>,
+    /// By state: its first edge.
     begin: Vec<usize>,
     edges: Vec<(u16, u64)>,
-    /// Whether there was another state than those that may be expanded.
+    /// Whether the limit of states was exceeded.
     pub(crate) is_full: bool,
-    /// What was noted on the way: rows, faults, messages without room.
-    pub(crate) marks: BTreeSet<Mark>,
-    /// Each violation, with a state that shows it.
-    pub(crate) violations: BTreeMap<Violation, Index>,
+    /// The coverage.
+    pub(crate) tags: BTreeSet<Tag>,
+    /// By violation: a state that has it.
+    pub(crate) violations: BTreeMap<Violation, StateIndex>,
 }
 
-/// A world whose search is noted.
-pub(crate) struct Noted {
+/// A world as a stateright model whose search is recorded.
+pub(crate) struct RecordingModel {
     pub(crate) world: Arc<World>,
-    pub(crate) notes: Arc<Mutex<Notes>>,
+    pub(crate) recorded: Arc<Mutex<RecordedSearch>>,
     pub(crate) stop: Arc<AtomicBool>,
-    /// States that may be expanded; one more stops the search.
+    /// The limit of states; one more stops the search.
     pub(crate) states_max: usize,
 }
 
@@ -59,103 +59,105 @@ pub(crate) fn fingerprint(state: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-impl Noted {
-    /// Notes a state and everything that may happen in it.
-    fn expand(&self, state: &State) -> Vec<Step> {
-        let mut marks = BTreeSet::new();
-        let mut steps = Vec::new();
+impl RecordingModel {
+    /// Records a state and its edges.
+    fn expand(&self, state: &State) -> Vec<Edge> {
+        let mut tags = BTreeSet::new();
+        let mut edges_out = Vec::new();
         for (number, action) in (0..).zip(self.world.actions_of(state)) {
             let Some(reached) = self.world.reached(state, &action) else { continue };
-            marks.extend(reached.marks);
+            tags.extend(reached.tags);
             let to = State(reached.state);
             if to != *state {
-                steps.push(Step { number, to });
+                edges_out.push(Edge { number, to });
             }
         }
-        let answers: Vec<Answer> = self.world.view(&state.0, |view| {
-            self.world.claims().iter().map(|property| property.ask(view)).collect()
+        let evaluations: Vec<Evaluation> = self.world.view(&state.0, |view| {
+            self.world.named_properties().iter().map(|property| property.evaluate(view)).collect()
         });
         let fingerprint_of = fingerprint(state);
-        let edges: Vec<_> = steps.iter().map(|step| (step.number, fingerprint(&step.to))).collect();
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        if notes.begin.len() == self.states_max {
-            notes.is_full = true;
+        let edges: Vec<_> =
+            edges_out.iter().map(|edge| (edge.number, fingerprint(&edge.to))).collect();
+        let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        if recorded.begin.len() == self.states_max {
+            recorded.is_full = true;
             self.stop.store(true, Ordering::Relaxed);
             return Vec::new();
         }
-        let index = Index::try_from(notes.begin.len()).expect("fewer states than fit in u32");
-        notes.index.insert(fingerprint_of, index);
-        notes.answers.extend(answers);
-        let begin = notes.edges.len();
-        notes.begin.push(begin);
-        notes.edges.extend(edges);
-        notes.marks.append(&mut marks);
+        let index =
+            StateIndex::try_from(recorded.begin.len()).expect("fewer states than fit in u32");
+        recorded.index.insert(fingerprint_of, index);
+        recorded.evaluations.extend(evaluations);
+        let begin = recorded.edges.len();
+        recorded.begin.push(begin);
+        recorded.edges.extend(edges);
+        recorded.tags.append(&mut tags);
         if let Some(violation) = &state.monitor().violation {
-            notes.violations.entry(violation.clone()).or_insert(index);
+            recorded.violations.entry(violation.clone()).or_insert(index);
         }
-        steps
+        edges_out
     }
 }
 
-impl Model for Noted {
+impl Model for RecordingModel {
     type State = State;
-    type Action = Step;
+    type Action = Edge;
 
     fn init_states(&self) -> Vec<State> {
-        vec![self.world.first()]
+        vec![self.world.initial_state()]
     }
 
-    fn actions(&self, state: &State, actions: &mut Vec<Step>) {
+    fn actions(&self, state: &State, actions: &mut Vec<Edge>) {
         if !self.stop.load(Ordering::Relaxed) {
             actions.extend(self.expand(state));
         }
     }
 
-    fn next_state(&self, _state: &State, step: Step) -> Option<State> {
-        Some(step.to)
+    fn next_state(&self, _state: &State, edge: Edge) -> Option<State> {
+        Some(edge.to)
     }
 
     fn properties(&self) -> Vec<Stateright<Self>> {
-        vec![Stateright::always("searched to the end", |_, _| true)]
+        vec![Stateright::always("exhaustive", |_, _| true)]
     }
 }
 
 /// A finished graph.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    /// What the search noted.
-    pub(crate) notes: Notes,
-    /// Successors of each state: the action's number and the state.
-    next: Vec<Vec<(u16, Index)>>,
-    /// States by distance from the first; nearer ones first.
-    pub(crate) order: Vec<Index>,
-    /// How each state is reached first.
-    parent: Vec<Option<(u16, Index)>>,
-    /// The greatest distance.
+    /// What the search recorded.
+    pub(crate) recorded: RecordedSearch,
+    /// By state: the numbers of its actions and their successors.
+    next: Vec<Vec<(u16, StateIndex)>>,
+    /// The states in breadth-first order.
+    pub(crate) order: Vec<StateIndex>,
+    /// By state: the action and the state from which it was found.
+    parent: Vec<Option<(u16, StateIndex)>>,
+    /// The greatest distance from the initial state.
     pub(crate) depth: u64,
 }
 
 impl Graph {
-    /// The graph of what was noted, with the shortest way to each state.
+    /// The graph recorded, with the shortest path to each state.
     #[must_use]
-    pub(crate) fn of(notes: Notes, first: u64) -> Self {
-        let count = notes.begin.len();
+    pub(crate) fn of(recorded: RecordedSearch, first: u64) -> Self {
+        let count = recorded.begin.len();
         let mut next = Vec::with_capacity(count);
         for state in 0..count {
-            let end = notes.begin.get(state + 1).copied().unwrap_or(notes.edges.len());
-            let edges = &notes.edges[notes.begin[state]..end];
-            let known = |(number, to): &(u16, u64)| Some((*number, *notes.index.get(to)?));
+            let end = recorded.begin.get(state + 1).copied().unwrap_or(recorded.edges.len());
+            let edges = &recorded.edges[recorded.begin[state]..end];
+            let known = |(number, to): &(u16, u64)| Some((*number, *recorded.index.get(to)?));
             next.push(edges.iter().filter_map(known).collect::<Vec<_>>());
         }
         let mut graph =
-            Self { notes, next, order: Vec::new(), parent: vec![None; count], depth: 0 };
-        if let Some(first) = graph.notes.index.get(&first).copied() {
-            graph.walk(first);
+            Self { recorded, next, order: Vec::new(), parent: vec![None; count], depth: 0 };
+        if let Some(first) = graph.recorded.index.get(&first).copied() {
+            graph.find_distances(first);
         }
         graph
     }
 
-    fn walk(&mut self, first: Index) {
+    fn find_distances(&mut self, first: StateIndex) {
         let mut level = vec![first];
         let mut met = vec![false; self.next.len()];
         met[first as usize] = true;
@@ -178,23 +180,23 @@ impl Graph {
         }
     }
 
-    /// What a property says of a state.
+    /// The value of a property in a state.
     #[must_use]
-    pub(crate) fn answer(&self, property: usize, state: Index) -> Answer {
-        // Every state has as many answers as there are properties.
-        let properties = self.notes.answers.len() / self.notes.begin.len();
-        self.notes.answers[state as usize * properties + property]
+    pub(crate) fn evaluation(&self, property: usize, state: StateIndex) -> Evaluation {
+        // Every state has one value for each property.
+        let properties = self.recorded.evaluations.len() / self.recorded.begin.len();
+        self.recorded.evaluations[state as usize * properties + property]
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     #[must_use]
     pub(crate) fn edges(&self) -> u64 {
         self.next.iter().map(|edges| edges.len() as u64).sum()
     }
 
-    /// The numbers of the actions that lead to a state, on a shortest way.
+    /// The numbers of the actions on a shortest path to a state.
     #[must_use]
-    pub(crate) fn path(&self, mut state: Index) -> Vec<u16> {
+    pub(crate) fn path(&self, mut state: StateIndex) -> Vec<u16> {
         let mut path = Vec::new();
         while let Some((number, before)) = self.parent[state as usize] {
             path.push(number);
@@ -204,14 +206,15 @@ impl Graph {
         path
     }
 
-    /// The states from which one can be reached that `is_goal` is true of: a backward pass.
+    /// By state: whether a state that `is_goal` is reachable from it.
     #[must_use]
-    pub(crate) fn reaching(&self, is_goal: impl Fn(Index) -> bool) -> Vec<bool> {
-        let mut back: Vec<Vec<Index>> = vec![Vec::new(); self.next.len()];
+    pub(crate) fn reaching(&self, is_goal: impl Fn(StateIndex) -> bool) -> Vec<bool> {
+        let mut back: Vec<Vec<StateIndex>> = vec![Vec::new(); self.next.len()];
         for (from, edges) in (0..).zip(&self.next) {
             edges.iter().for_each(|(_, to)| back[*to as usize].push(from));
         }
-        let mut open: Vec<Index> = self.order.iter().copied().filter(|s| is_goal(*s)).collect();
+        let mut open: Vec<StateIndex> =
+            self.order.iter().copied().filter(|s| is_goal(*s)).collect();
         let mut reaches = vec![false; self.next.len()];
         open.iter().for_each(|state| reaches[*state as usize] = true);
         while let Some(state) = open.pop() {

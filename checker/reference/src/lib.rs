@@ -7,4 +7,4 @@ mod model;
 
 pub use check::check;
 pub use explore::{explore, explore_table};
-pub use model::{Model, TooMany};
+pub use model::{Model, TooManyProperties};

@@ -1,138 +1,140 @@
-//! Any [`Parts`] as a stateright model: the reference that the interned engine is held against.
+//! Any [`TransitionSystem`] as a stateright model: the reference for the interned engine.
 //!
-//! Stateright's own searches, its simulation and its Explorer run on it as they are. Nothing is
-//! interned, remembered or left out here.
+//! Stateright's own searches, its simulation and its Explorer run on it unchanged. Nothing is
+//! interned, memoised or reduced here.
 
 use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use turnstile_search::parts::{Claim, Parts, Place, cascade};
+use turnstile_search::transition_system::{Place, PropertyKind, TransitionSystem, cascade};
 
 /// A system as a stateright model.
 #[derive(Debug)]
-pub struct Model<W: Parts> {
+pub struct Model<W: TransitionSystem> {
     /// The system.
     pub system: Arc<W>,
-    /// The properties that stateright is asked about.
-    asked: Arc<[Asked]>,
-    /// An operation that begins an action, as the Explorer shows it.
-    words: fn(&W, Place, &W::Op) -> String,
+    /// The properties of single states.
+    properties: Arc<[StaterightProperty]>,
+    /// The text of an action in the Explorer, by the operation that starts it.
+    action_text: fn(&W, Place, &W::Op) -> String,
 }
 
-/// A property that stateright is asked about.
+/// A property in the form that stateright takes.
 #[derive(Debug)]
-struct Asked {
-    /// Stateright wants a name that lives as long as the process.
+struct StaterightProperty {
+    /// Leaked, since stateright requires a static name.
     name: &'static str,
     predicate: usize,
     is_always: bool,
 }
 
-/// More properties than stateright can be asked about.
+/// The error of a system with more properties than stateright can be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMany {
-    /// How many there are.
+pub struct TooManyProperties {
+    /// Their number.
     pub count: usize,
 }
 
-impl fmt::Display for TooMany {
+impl fmt::Display for TooManyProperties {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { count } = self;
         write!(f, "{count} properties are too many for Explorer: at most {CONDITIONS_MAX}")
     }
 }
 
-impl std::error::Error for TooMany {}
+impl std::error::Error for TooManyProperties {}
 
-impl<W: Parts> Model<W> {
+impl<W: TransitionSystem> Model<W> {
     /// A system as a stateright model.
     ///
     /// # Errors
     ///
-    /// It has more properties than stateright can be asked about.
-    pub fn new(system: Arc<W>) -> Result<Self, TooMany> {
-        let properties = system.properties();
-        if properties.len() > CONDITIONS_MAX {
-            return Err(TooMany { count: properties.len() });
+    /// It has more properties than stateright can be given.
+    pub fn new(system: Arc<W>) -> Result<Self, TooManyProperties> {
+        let all = system.properties();
+        if all.len() > CONDITIONS_MAX {
+            return Err(TooManyProperties { count: all.len() });
         }
-        let asked = properties.into_iter().filter_map(|property| {
-            let (predicate, is_always) = match property.claim {
-                Claim::Always(predicate) => (predicate, true),
-                Claim::Sometimes(predicate) => (predicate, false),
+        let properties = all.into_iter().filter_map(|property| {
+            let (predicate, is_always) = match property.kind {
+                PropertyKind::Always(predicate) => (predicate, true),
+                PropertyKind::Sometimes(predicate) => (predicate, false),
                 // Stateright's own `eventually` misses cycles; it is not used.
-                Claim::CanReach(..) | Claim::Eventually(_) | Claim::LeadsTo(..) => return None,
+                PropertyKind::CanReach(..)
+                | PropertyKind::Eventually(_)
+                | PropertyKind::LeadsTo(..) => return None,
             };
-            Some(Asked { name: String::leak(property.name), predicate, is_always })
+            Some(StaterightProperty { name: String::leak(property.name), predicate, is_always })
         });
-        let asked = asked.collect();
-        Ok(Self { system, asked, words: |_, at, op| format!("{op:?} at {}", at.0) })
+        let properties = properties.collect();
+        Ok(Self { system, properties, action_text: |_, at, op| format!("{op:?} at {}", at.0) })
     }
 
-    /// With other words for what begins an action.
+    /// Replaces the text of actions.
     #[must_use]
-    pub fn in_words(self, words: fn(&W, Place, &W::Op) -> String) -> Self {
-        Self { words, ..self }
+    pub fn with_action_text(self, action_text: fn(&W, Place, &W::Op) -> String) -> Self {
+        Self { action_text, ..self }
     }
 }
 
-impl<W: Parts> Clone for Model<W> {
+impl<W: TransitionSystem> Clone for Model<W> {
     fn clone(&self) -> Self {
-        let (system, asked) = (Arc::clone(&self.system), Arc::clone(&self.asked));
-        Self { system, asked, words: self.words }
+        let (system, properties) = (Arc::clone(&self.system), Arc::clone(&self.properties));
+        Self { system, properties, action_text: self.action_text }
     }
 }
 
 /// A state as stateright keeps it.
 #[derive(Debug)]
-pub struct State<W: Parts>(pub Vec<W::Part>);
+pub struct State<W: TransitionSystem>(pub Vec<W::Part>);
 
-impl<W: Parts> Clone for State<W> {
+impl<W: TransitionSystem> Clone for State<W> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<W: Parts> PartialEq for State<W> {
+impl<W: TransitionSystem> PartialEq for State<W> {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 }
 
-impl<W: Parts> Hash for State<W> {
+impl<W: TransitionSystem> Hash for State<W> {
     fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
         self.0.hash(hasher);
     }
 }
 
-/// An action with the state it leads to, so that it is worked out once.
+/// An action with its successor, so that it is computed once.
 #[derive(Debug)]
-pub struct Move<W: Parts> {
-    /// Where it begins.
+pub struct ResolvedAction<W: TransitionSystem> {
+    /// The place where it starts.
     pub at: Place,
-    /// With which operation.
+    /// The operation that starts it.
     pub op: W::Op,
-    /// Which of the states that it may lead to.
+    /// The index of the successor among the action's.
     pub branch: usize,
-    /// That state.
+    /// The successor.
     pub to: State<W>,
 }
 
-impl<W: Parts> Clone for Move<W> {
+impl<W: TransitionSystem> Clone for ResolvedAction<W> {
     fn clone(&self) -> Self {
         Self { at: self.at, op: self.op.clone(), branch: self.branch, to: self.to.clone() }
     }
 }
 
-impl<W: Parts> PartialEq for Move<W> {
+impl<W: TransitionSystem> PartialEq for ResolvedAction<W> {
     fn eq(&self, other: &Self) -> bool {
         self.at == other.at && self.op == other.op && self.branch == other.branch
     }
 }
 
-impl<W: Parts> stateright::Model for Model<W> {
+impl<W: TransitionSystem> stateright::Model for Model<W> {
     type State = State<W>;
-    type Action = Move<W>;
+    type Action = ResolvedAction<W>;
 
     fn init_states(&self) -> Vec<Self::State> {
         self.system.initial().into_iter().map(State).collect()
@@ -140,11 +142,16 @@ impl<W: Parts> stateright::Model for Model<W> {
 
     fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>) {
         for (at, part) in (0..).map(Place).zip(&state.0) {
-            for offer in self.system.offers(at, part) {
-                let ends = cascade(&*self.system, &state.0, at, &offer.op);
+            for enabled in self.system.enabled(at, part) {
+                let ends = cascade(&*self.system, &state.0, at, &enabled.op);
                 actions.extend(ends.into_iter().enumerate().filter_map(|(branch, end)| {
                     let to = State(end.state);
-                    (to != *state).then(|| Move { at, op: offer.op.clone(), branch, to })
+                    (to != *state).then(|| ResolvedAction {
+                        at,
+                        op: enabled.op.clone(),
+                        branch,
+                        to,
+                    })
                 }));
             }
         }
@@ -155,37 +162,39 @@ impl<W: Parts> stateright::Model for Model<W> {
     }
 
     fn format_action(&self, action: &Self::Action) -> String {
-        (self.words)(&self.system, action.at, &action.op)
+        (self.action_text)(&self.system, action.at, &action.op)
     }
 
     fn properties(&self) -> Vec<stateright::Property<Self>> {
-        // Stateright stops when nothing is left to be found; this one it cannot find.
+        // Stateright stops once every property is decided; it cannot decide this one early.
         let mut all = vec![stateright::Property::always("search to the end", |_, _| true)];
-        let listed = self.asked.iter().zip(conditions());
-        all.extend(listed.map(|(Asked { name, is_always, .. }, condition)| match is_always {
-            true => stateright::Property::always(name, condition),
-            false => stateright::Property::sometimes(name, condition),
+        let listed = self.properties.iter().zip(conditions());
+        all.extend(listed.map(|(StaterightProperty { name, is_always, .. }, condition)| {
+            match is_always {
+                true => stateright::Property::always(name, condition),
+                false => stateright::Property::sometimes(name, condition),
+            }
         }));
         all
     }
 }
 
-/// The predicate of the property at `INDEX` of those asked.
-fn condition<W: Parts, const INDEX: usize>(model: &Model<W>, state: &State<W>) -> bool {
-    let predicate = model.asked[INDEX].predicate;
-    let mut is_so = false;
+/// The predicate of the property at `INDEX`.
+fn condition<W: TransitionSystem, const INDEX: usize>(model: &Model<W>, state: &State<W>) -> bool {
+    let predicate = model.properties[INDEX].predicate;
+    let mut holds = false;
     let parts: Vec<_> = state.0.iter().collect();
-    model.system.test(&[predicate], &parts, &mut |_, answer| is_so = answer);
-    is_so
+    model.system.evaluate(&[predicate], &parts, &mut |_, value| holds = value);
+    holds
 }
 
 macro_rules! conditions {
     ($($index:literal)*) => {
-        /// As many properties as stateright is asked about: its conditions are plain functions,
-        /// which can capture nothing.
+        /// The most properties: stateright's conditions are plain functions, which cannot capture
+        /// an index.
         const CONDITIONS_MAX: usize = [$($index),*].len();
 
-        fn conditions<W: Parts>() -> [fn(&Model<W>, &State<W>) -> bool; CONDITIONS_MAX] {
+        fn conditions<W: TransitionSystem>() -> [fn(&Model<W>, &State<W>) -> bool; CONDITIONS_MAX] {
             [$(condition::<W, $index>),*]
         }
     };

@@ -1,44 +1,44 @@
-//! Where a search stops, what it leaves out, and how it says how far it is.
+//! The limits of a search, its reductions, and its progress.
 //!
-//! A search looks at [`Progress::is_stopped`] often, and ends with the verdicts so far when it says
-//! so or when a bound of [`Limits`] is reached.
+//! A search polls [`Progress::is_stopped`], and is truncated when that returns true or a limit of
+//! [`Limits`] is reached; it then returns the verdicts so far.
 
 use std::time::Instant;
 
 /// The reductions a search may apply where they are sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
-    /// Leave out messages that no reachable node state reacts to.
+    /// Discard messages to which no reachable state of the receiver reacts.
     pub dead: bool,
-    /// Sort the nodes of symmetric roles.
+    /// Explore one representative of states that differ by a permutation of symmetric nodes.
     pub symmetry: bool,
-    /// Leave out loss where a message may stay in flight for ever anyway.
+    /// Leave out losses where a message may stay in flight forever.
     pub loss: bool,
 }
 
 impl Reductions {
-    /// None at all.
+    /// No reduction.
     pub const NONE: Self = Self { dead: false, symmetry: false, loss: false };
-    /// Each where it is sound.
+    /// Every reduction that is sound.
     pub const ALL: Self = Self { dead: true, symmetry: true, loss: true };
 }
 
-/// Where a search stops although there is more.
+/// The limits at which a search is truncated; `None`: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Unique states.
+    /// The most unique states.
     pub max_states: Option<u64>,
-    /// Bytes allocated by the search.
+    /// The most bytes allocated by the search.
     pub max_memory: Option<u64>,
-    /// When every search must have ended.
+    /// The time at which every search ends.
     pub deadline: Option<Instant>,
 }
 
 impl Limits {
-    /// The unique states of a document as it is written, which may lead to ever more messages.
+    /// The default of `max_states` for a table as written, whose state space may be infinite.
     pub const AS_WRITTEN: u64 = 1_000_000;
 
-    /// These, and [`Self::AS_WRITTEN`] where they bound neither states nor memory nor time.
+    /// These limits, or [`Self::AS_WRITTEN`] states if there is no limit at all.
     #[must_use]
     pub fn as_written(self) -> Self {
         if self == Self::default() {
@@ -49,71 +49,70 @@ impl Limits {
     }
 }
 
-/// What a search of a system need only find. The reference engine goes to the end all the same.
+/// When a search may stop early. The reference engine is always exhaustive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Until {
-    /// Everything.
+pub enum StopCondition {
+    /// Never: the search is exhaustive.
     #[default]
-    End,
-    /// That some `always` is broken; by what run is not asked.
-    Failure,
-    /// A run that breaks the `always` of this name.
+    Exhausted,
+    /// When any `always` fails; no counterexample is needed.
+    AnyFailure,
+    /// When the `always` of this name fails.
     FailureOf(String),
 }
 
-impl Until {
-    /// Whether a search may end where the `always` of this name is broken.
+impl StopCondition {
+    /// Whether a search may stop when the `always` of this name fails.
     #[must_use]
-    pub fn ends_with(&self, property: &str) -> bool {
+    pub fn stops_at(&self, property: &str) -> bool {
         match self {
-            Self::End => false,
-            Self::Failure => true,
+            Self::Exhausted => false,
+            Self::AnyFailure => true,
             Self::FailureOf(name) => name == property,
         }
     }
 }
 
-/// How far a search is.
+/// The progress of a search at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct ProgressSnapshot {
     /// Unique states so far.
     pub states: u64,
-    /// Levels of the breadth-first search finished.
+    /// Finished levels of the breadth-first search.
     pub level: u64,
-    /// States found and not yet expanded, where the search knows.
+    /// States found and not yet expanded; `None`: not known.
     pub frontier: Option<u64>,
-    /// The size of the last finished level over that of the one before it: below 1 it shrinks.
-    /// 0 where the search does not know.
+    /// The size of the current level divided by that of the one before it; 0: not known.
     pub growth: f64,
     /// Bytes allocated.
     pub memory: u64,
 }
 
-/// Who listens to a search and may stop it. Called from any of its threads.
+/// The observer of a search, which may stop it. Called from any of its threads.
 pub trait Progress: Sync {
-    /// A result of this title begins: `claim/loss`.
+    /// The check with this title begins: `claim/loss`.
     fn begin(&self, title: &str);
-    /// How far it is. Cheap; call it as often as is convenient, at least at every level.
-    fn stand(&self, standing: Standing);
-    /// The result is there.
+    /// Reports progress. Cheap; called at least once a level.
+    fn update(&self, snapshot: ProgressSnapshot);
+    /// The check has ended.
     fn end(&self);
-    /// Many small searches go on; how far they are, in a few words.
-    fn say(&self, _words: &str) {}
+    /// Reports the progress of many small searches as a short text.
+    fn message(&self, _text: &str) {}
     /// Whether the search should end with the verdicts so far.
     fn is_stopped(&self) -> bool;
-    /// Bytes allocated by the process since [`Progress::begin`]; 0 where nobody counts.
+    /// Bytes allocated by the process since [`Progress::begin`]; 0: not measured.
     fn allocated(&self) -> u64;
-    /// The peak of [`Progress::allocated`] since [`Progress::begin`]; 0 where nobody counts.
+    /// The peak of [`Progress::allocated`] since [`Progress::begin`]; 0: not measured.
     fn peak(&self) -> u64;
 }
 
-/// Nobody listens and nobody stops: for tests and benchmarks.
+/// An observer that does nothing, for tests and benchmarks.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
+pub struct NoProgress;
 
-impl Progress for Silent {
+impl Progress for NoProgress {
     fn begin(&self, _title: &str) {}
-    fn stand(&self, _standing: Standing) {}
+    fn update(&self, _snapshot: ProgressSnapshot) {}
     fn end(&self) {}
     fn is_stopped(&self) -> bool {
         false
@@ -133,7 +132,7 @@ mod tests {
     use super::Limits;
 
     #[test]
-    fn a_document_is_bounded_where_nobody_bounds_it() {
+    fn a_table_as_written_has_a_default_limit() {
         assert_eq!(Limits::default().as_written().max_states, Some(Limits::AS_WRITTEN));
         let bounds = [
             Limits { max_states: Some(5), ..Limits::default() },

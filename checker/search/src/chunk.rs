@@ -1,61 +1,61 @@
-//! A few hundred rows on their way through a level: expanded, their successors inserted, the new
-//! ones gathered.
+//! A chunk of a level: its states are expanded, their successors inserted into the fingerprint set,
+//! and the new states gathered.
 //!
-//! The second step is done by every thread, for the shards it owns; the first and the third by one
-//! and the same. Each depends on the chunk, the level and the order of insertion alone; so the
-//! result does not depend on who did it.
+//! One thread expands and gathers a chunk; every thread inserts the successors of the shards it
+//! owns. Each step depends only on the chunk, the level and the order of insertion, so the result
+//! does not depend on which thread does it.
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::fingerprint_set::{FingerprintSet, owner_of};
 use crate::frontier::{Frontier, Segment, Span};
-use crate::record::Record;
-use crate::seen::{Seen, owner_of};
-use crate::space::{Expander, Found, Recent};
+use crate::state_graph::StateGraph;
+use crate::state_space::{Expander, RecentFingerprints, Successors};
 
-/// A chunk and room for what becomes of it.
+/// A chunk and its buffers. Successors are indices into those found.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     span: Span,
-    found: Found,
-    /// For each row of the span, where its successors end among those found.
+    found: Successors,
+    /// By state of the span: the end of its successors.
     ends: Vec<u32>,
-    /// By owner, with several: the successors that belong to its shards.
+    /// By owner, if there are several: the successors that belong to its shards.
     owned: Vec<Vec<u32>>,
     /// The new successors, in order.
     fresh: Vec<u32>,
-    /// With several owners, what each says.
-    parts: Vec<Mutex<Vec<u32>>>,
-    /// By successor, its label, if the search writes down the graph.
+    /// By owner, if there are several: the new successors of its shards.
+    fresh_by_owner: Vec<Mutex<Vec<u32>>>,
+    /// By successor: its fairness label, if the graph is recorded.
     labels: Vec<u16>,
-    /// Rows being made.
-    making: Segment,
-    /// The new rows.
-    pub(super) rows: Segment,
-    /// For each new row, which successor of its parent it is.
+    /// The buffer in which the new states are built.
+    building: Segment,
+    /// The new states.
+    pub(super) vectors: Segment,
+    /// By new state: its index among its parent's successors.
     pub(super) ordinals: Vec<u32>,
-    /// For each row of the span, how many new rows it led to.
+    /// By state of the span: the number of its new successors.
     pub(super) children: Vec<u32>,
-    /// New rows with something noteworthy about them, by their place among the new ones.
-    pub(super) noted: Vec<(usize, u64)>,
+    /// The new states in which some proposition holds: index among the new states, and bits.
+    pub(super) holding: Vec<(usize, u64)>,
 }
 
 impl Chunk {
-    /// For so many owners of shards.
+    /// An empty chunk, for a number of owners of shards.
     pub(super) fn new(owners: usize) -> Self {
         Self {
             owned: vec![Vec::new(); owners],
-            parts: (0..owners).map(|_| Mutex::default()).collect(),
+            fresh_by_owner: (0..owners).map(|_| Mutex::default()).collect(),
             ..Self::default()
         }
     }
 
-    /// Successors found.
+    /// The number of successors found.
     #[must_use]
     pub(super) fn successors(&self) -> usize {
         self.found.count()
     }
 
-    /// Begins anew with these rows.
+    /// Starts over with the states of a span.
     pub(super) fn begin(&mut self, span: Span) {
         self.span = span;
         self.found.clear();
@@ -63,99 +63,101 @@ impl Chunk {
         self.fresh.clear();
     }
 
-    /// Finds the successors of each row.
+    /// Finds the successors of each state.
     pub(super) fn expand(
         &mut self,
         frontier: &Frontier,
         expander: &mut impl Expander,
-        recent: &mut Recent,
+        recent: &mut RecentFingerprints,
     ) {
-        self.found.swap(recent);
-        for row in frontier.of(self.span) {
-            expander.expand(row, &mut self.found);
-            self.ends.push(index(self.found.rows().len()));
+        self.found.swap_recent(recent);
+        for vector in frontier.of(self.span) {
+            expander.expand(vector, &mut self.found);
+            self.ends.push(to_u32(self.found.kept().len()));
         }
-        self.found.swap(recent);
+        self.found.swap_recent(recent);
         let owners = self.owned.len();
         if owners > 1 {
             self.owned.iter_mut().for_each(Vec::clear);
-            for (place, found) in (0..).zip(self.found.rows()) {
-                self.owned[owner_of(found.fingerprint, owners)].push(place);
+            for (index, found) in (0..).zip(self.found.kept()) {
+                self.owned[owner_of(found.fingerprint, owners)].push(index);
             }
         }
     }
 
     /// Inserts all successors, for the only owner.
-    pub(super) fn insert(&mut self, seen: &mut Seen) {
+    pub(super) fn insert(&mut self, fingerprints: &mut FingerprintSet) {
         let Self { found, fresh, .. } = self;
-        let fingerprints = (0..).zip(found.rows().iter().map(|found| found.fingerprint));
-        seen.insert(fingerprints, |place| fresh.push(place));
+        let found = (0..).zip(found.kept().iter().map(|found| found.fingerprint));
+        fingerprints.insert(found, |index| fresh.push(index));
     }
 
     /// Inserts the successors that belong to one of several owners.
-    pub(super) fn insert_owned(&self, owner: usize, seen: &mut Seen) {
-        let mut fresh = self.parts[owner].lock().unwrap_or_else(PoisonError::into_inner);
-        let found = self.found.rows();
+    pub(super) fn insert_owned(&self, owner: usize, fingerprints: &mut FingerprintSet) {
+        let mut fresh = self.fresh_by_owner[owner].lock().unwrap_or_else(PoisonError::into_inner);
+        let found = self.found.kept();
         let owned = self.owned[owner].iter();
-        let owned = owned.map(|&place| (place, found[place as usize].fingerprint));
-        seen.insert(owned, |place| fresh.push(place));
+        let owned = owned.map(|&index| (index, found[index as usize].fingerprint));
+        fingerprints.insert(owned, |index| fresh.push(index));
     }
 
-    /// Finds the labels of all successors.
+    /// Looks up the labels of all successors.
     pub(super) fn label(&mut self, expander: &impl Expander) {
         let Self { found, labels, .. } = self;
         labels.clear();
-        labels.extend(found.rows().iter().map(|row| expander.label(row.course)));
+        labels.extend(found.kept().iter().map(|found| expander.label(found.delta)));
     }
 
-    /// Writes the new states down.
-    pub(super) fn record_states(&self, record: &mut Record) {
-        let first = record.states();
-        for &place in &self.fresh {
-            record.state(self.found.rows()[place as usize].fingerprint);
+    /// Records the new states.
+    pub(super) fn record_states(&self, graph: &mut StateGraph) {
+        let first = graph.state_count();
+        for &index in &self.fresh {
+            graph.add_state(self.found.kept()[index as usize].fingerprint);
         }
-        self.noted.iter().for_each(|&(place, noted)| record.note(first + place, noted));
+        self.holding
+            .iter()
+            .for_each(|&(index, holding)| graph.set_propositions(first + index, holding));
     }
 
-    /// Writes the transitions down.
-    pub(super) fn record_transitions(&self, record: &mut Record) {
-        record.transitions(self.found.rows(), &self.ends, &self.labels);
-        record.stays(self.found.stays());
+    /// Records the transitions.
+    pub(super) fn record_transitions(&self, graph: &mut StateGraph) {
+        graph.add_transitions(self.found.kept(), &self.ends, &self.labels);
+        graph.add_self_loops(self.found.self_loops());
     }
 
-    /// Makes rows of the new successors and looks at each.
+    /// Builds the new states and evaluates the propositions of each.
     pub(super) fn gather(&mut self, frontier: &Frontier, expander: &mut impl Expander) {
-        for part in &mut self.parts {
-            let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            self.fresh.append(part);
+        for fresh in &mut self.fresh_by_owner {
+            let fresh = fresh.get_mut().unwrap_or_else(PoisonError::into_inner);
+            self.fresh.append(fresh);
         }
-        if self.parts.len() > 1 {
+        if self.fresh_by_owner.len() > 1 {
             self.fresh.sort_unstable();
         }
-        self.making.clear();
+        self.building.clear();
         self.ordinals.clear();
         self.children.clear();
-        self.noted.clear();
+        self.holding.clear();
         let mut fresh = self.fresh.iter().copied().peekable();
-        for (row, &end) in frontier.of(self.span).zip(&self.ends) {
+        for (vector, &end) in frontier.of(self.span).zip(&self.ends) {
             let before = self.ordinals.len();
-            while let Some(place) = fresh.next_if(|&place| place < end) {
-                let at = self.making.len();
-                self.making.extend_from_slice(row);
-                let found = self.found.rows()[place as usize];
-                expander.follow(found.course, &mut self.making[at..]);
-                let noted = expander.inspect(&self.making[at..]);
-                if noted != 0 {
-                    self.noted.push((self.ordinals.len(), noted));
+            while let Some(index) = fresh.next_if(|&index| index < end) {
+                let at = self.building.len();
+                self.building.extend_from_slice(vector);
+                let found = self.found.kept()[index as usize];
+                expander.apply(found.delta, &mut self.building[at..]);
+                let holding = expander.evaluate(&self.building[at..]);
+                if holding != 0 {
+                    self.holding.push((self.ordinals.len(), holding));
                 }
                 self.ordinals.push(found.ordinal);
             }
-            self.children.push(index(self.ordinals.len() - before));
+            self.children.push(to_u32(self.ordinals.len() - before));
         }
-        self.rows = self.making.as_slice().to_vec();
+        self.vectors = self.building.as_slice().to_vec();
     }
 }
 
-fn index(count: usize) -> u32 {
+fn to_u32(count: usize) -> u32 {
     u32::try_from(count).expect("a chunk's successors fit")
 }

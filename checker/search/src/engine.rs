@@ -1,161 +1,165 @@
-//! A whole check on the interned engine: one search, a verdict for each property, and the trails
-//! that show them.
+//! Model checking on the interned engine: one search, a verdict for each property, and the
+//! counterexamples and witnesses.
 //!
-//! A search that was cut says so, and no property that needs the whole graph holds then.
+//! After a truncated search, no property that needs the complete graph holds.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::bounds::{Limits, Progress, Reductions, Until};
-use crate::breadth::{Ask, Cut, Walk, search};
+use crate::bounds::{Limits, Progress, Reductions, StopCondition};
+use crate::breadth_first::{SearchConfig, SearchOutcome, Truncation, search};
 use crate::interned::Interned;
-use crate::judged::{Judged, Verdict};
-use crate::live::{self, Graph};
-use crate::parts::{Claim, Parts, Property};
+use crate::judgement::{Judgement, Verdict};
+use crate::liveness::{self, LabelledGraph};
 use crate::replay::{Trail, trail};
+use crate::transition_system::{Property, PropertyKind, TransitionSystem};
 
-/// What is asked of the engine.
+/// A request to check a system.
 #[derive(Clone, Copy)]
-pub struct Question<'a> {
+pub struct CheckRequest<'a> {
     /// Threads, at least 1.
     pub threads: usize,
-    /// Where to stop although there is more.
+    /// The limits at which the search is truncated.
     pub limits: Limits,
-    /// The reductions to be made where they are sound.
+    /// The reductions to make where they are sound.
     pub reduce: Reductions,
-    /// End at the first `always` that fails, any or a certain one, with the rest `incomplete`.
-    pub until: &'a Until,
-    /// Who listens and may stop the search.
+    /// The condition to stop early; the verdicts not yet known are then `incomplete`.
+    pub until: &'a StopCondition,
+    /// The observer of the search, which may stop it.
     pub progress: &'a dyn Progress,
 }
 
-/// What the engine says.
+/// The outcome of a check.
 #[derive(Debug)]
-pub struct Outcome<M> {
+pub struct CheckOutcome<M> {
     /// Unique states.
     pub states: usize,
-    /// Transitions followed; those that change nothing are none.
+    /// Transitions, self-loops excluded.
     pub transitions: usize,
-    /// The longest of the shortest paths, in steps.
+    /// The greatest distance of a state from an initial one, in steps.
     pub depth: usize,
-    /// Why it ended before the end.
-    pub cut: Option<Cut>,
-    /// Bytes at the peak, by the engine's own account.
+    /// Why the search was truncated; `None`: it is exhaustive.
+    pub truncation: Option<Truncation>,
+    /// The peak of the bytes allocated, as the engine estimates it.
     pub peak_bytes: usize,
-    /// Operations that were really run.
+    /// Operations run; all others were memoised.
     pub runs: usize,
-    /// What reports want to know of the operations that were part of an action.
-    pub marks: BTreeSet<M>,
-    /// The reductions that were made, each with why it is sound.
+    /// The coverage.
+    pub tags: BTreeSet<M>,
+    /// The reductions made, each with the reason why it is sound.
     pub reductions: Vec<(&'static str, &'static str)>,
-    /// What was asked for and not done, each with why not: reductions, the graph of all runs.
+    /// What was requested and not done, with reasons: reductions, recording the graph.
     pub refused: Vec<String>,
-    /// Those that were made, as flags.
+    /// The reductions made, as flags.
     pub reduced: Reductions,
-    /// For each property, in order.
-    pub judged: Vec<Judged>,
-    /// How long the search took.
+    /// By property, in order.
+    pub judgements: Vec<Judgement>,
+    /// The time of the search.
     pub explored: Duration,
-    /// How long the verdicts took, those on whole runs included.
+    /// The time of the verdicts, liveness included.
     pub judging: Duration,
-    /// An operation that did not do the same when it was run again: no verdict counts.
+    /// An operation whose outcomes differed when it was run again: then no verdict is valid.
     pub impure: Option<String>,
 }
 
-/// The things that a search looks for, by their bits.
+/// The atomic propositions of a search, by bit: a predicate and a truth value.
 #[derive(Debug, Default)]
-struct Wanted {
-    things: Vec<(usize, bool)>,
+struct Propositions {
+    list: Vec<(usize, bool)>,
 }
 
-impl Wanted {
-    fn bit(&mut self, predicate: usize, answer: bool) -> usize {
-        let thing = (predicate, answer);
-        self.things.iter().position(|&other| other == thing).unwrap_or_else(|| {
-            self.things.push(thing);
-            self.things.len() - 1
+impl Propositions {
+    fn bit(&mut self, predicate: usize, value: bool) -> usize {
+        let proposition = (predicate, value);
+        self.list.iter().position(|&other| other == proposition).unwrap_or_else(|| {
+            self.list.push(proposition);
+            self.list.len() - 1
         })
     }
 
-    /// From where a property claims something about runs, and what: bits of what is noteworthy.
-    fn goal(&mut self, claim: Claim) -> Option<(Option<u64>, u64)> {
-        match claim {
-            Claim::Always(_) | Claim::Sometimes(_) => None,
-            Claim::Eventually(goal) => Some((None, 1 << self.bit(goal, true))),
-            Claim::CanReach(from, goal) | Claim::LeadsTo(from, goal) => {
+    /// The antecedent and the goal of a property of paths, as bit masks.
+    fn goal(&mut self, kind: PropertyKind) -> Option<(Option<u64>, u64)> {
+        match kind {
+            PropertyKind::Always(_) | PropertyKind::Sometimes(_) => None,
+            PropertyKind::Eventually(goal) => Some((None, 1 << self.bit(goal, true))),
+            PropertyKind::CanReach(from, goal) | PropertyKind::LeadsTo(from, goal) => {
                 Some((Some(1 << self.bit(from, true)), 1 << self.bit(goal, true)))
             }
         }
     }
 
-    /// What a property looks for in single states: what breaks or meets it.
-    fn claimed(&mut self, claim: Claim) -> Option<usize> {
-        match claim {
-            Claim::Always(predicate) => Some(self.bit(predicate, false)),
-            Claim::Sometimes(predicate) => Some(self.bit(predicate, true)),
-            Claim::CanReach(..) | Claim::Eventually(_) | Claim::LeadsTo(..) => None,
+    /// The bit of the proposition that violates an invariant or witnesses a `sometimes`.
+    fn deciding_bit(&mut self, kind: PropertyKind) -> Option<usize> {
+        match kind {
+            PropertyKind::Always(predicate) => Some(self.bit(predicate, false)),
+            PropertyKind::Sometimes(predicate) => Some(self.bit(predicate, true)),
+            PropertyKind::CanReach(..)
+            | PropertyKind::Eventually(_)
+            | PropertyKind::LeadsTo(..) => None,
         }
     }
 }
 
-const NO_ROOM: &str = "what runs come to is not known: their graph is more than --max-memory";
+const NO_ROOM: &str = "liveness is not checked: the state graph exceeds --max-memory";
 
-/// Properties that one search decides at most: each looks for two things, and what is noteworthy
-/// about a state is a set of 64.
+/// The most properties that one search decides: each needs two propositions, and a state has a set
+/// of 64.
 const PROPERTIES_MAX: usize = 32;
 
-/// What a search looks for, for some of the properties.
-struct Asked<'p> {
+/// The properties that one search decides, and their propositions.
+struct PropertyBatch<'p> {
     properties: &'p [Property],
-    wanted: Wanted,
-    /// By property: the bit of what breaks or meets it.
-    claimed: Vec<Option<usize>>,
-    /// By property: the bit of its premise.
-    premises: Vec<Option<usize>>,
+    propositions: Propositions,
+    /// By property: the bit that decides it in a single state.
+    deciding_bits: Vec<Option<usize>>,
+    /// By property: the bit of its antecedent.
+    antecedents: Vec<Option<usize>>,
+    /// By property of paths: the bit masks of its antecedent and its goal.
     goals: Vec<Option<(Option<u64>, u64)>>,
 }
 
-impl<'p> Asked<'p> {
+impl<'p> PropertyBatch<'p> {
     fn of(properties: &'p [Property]) -> Self {
-        let mut wanted = Wanted::default();
-        let claimed = properties.iter().map(|property| wanted.claimed(property.claim)).collect();
-        let premise = |property: &Property| Some(wanted.bit(property.premise?, true));
-        let premises = properties.iter().map(premise).collect();
-        let goals = properties.iter().map(|property| wanted.goal(property.claim)).collect();
-        Self { properties, wanted, claimed, premises, goals }
+        let mut propositions = Propositions::default();
+        let deciding_bits =
+            properties.iter().map(|property| propositions.deciding_bit(property.kind)).collect();
+        let antecedent = |property: &Property| Some(propositions.bit(property.antecedent?, true));
+        let antecedents = properties.iter().map(antecedent).collect();
+        let goals = properties.iter().map(|property| propositions.goal(property.kind)).collect();
+        Self { properties, propositions, deciding_bits, antecedents, goals }
     }
 }
 
-/// Checks a system: in one search, or in several of the same graph where one cannot look for all
-/// that the properties ask.
+/// Checks a system in one search, or in several where there are more than [`PROPERTIES_MAX`]
+/// properties.
 #[must_use]
-pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
+pub fn run<W: TransitionSystem>(system: &W, request: CheckRequest<'_>) -> CheckOutcome<W::Tag> {
     let properties = system.properties();
     let (first, more) = properties.split_at(properties.len().min(PROPERTIES_MAX));
-    let first = Asked::of(first);
-    let more: Vec<Asked<'_>> = more.chunks(PROPERTIES_MAX).map(Asked::of).collect();
-    let things = [&first].into_iter().chain(&more).flat_map(|asked| &asked.wanted.things);
-    let (reduce, refused) = sound(system, things, question.reduce);
-    let question = Question { reduce, ..question };
-    let mut outcome = search_for(system, first, question);
+    let first = PropertyBatch::of(first);
+    let more: Vec<PropertyBatch<'_>> = more.chunks(PROPERTIES_MAX).map(PropertyBatch::of).collect();
+    let propositions = [&first].into_iter().chain(&more).flat_map(|batch| &batch.propositions.list);
+    let (reduce, refused) = sound(system, propositions, request.reduce);
+    let request = CheckRequest { reduce, ..request };
+    let mut outcome = search_for(system, first, request);
     outcome.refused.splice(..0, refused);
-    for asked in more {
-        if outcome.cut.is_some() {
-            let open = asked.properties.iter().map(|_| Judged::plain(Verdict::Incomplete));
-            outcome.judged.extend(open);
+    for batch in more {
+        if outcome.truncation.is_some() {
+            let open = batch.properties.iter().map(|_| Judgement::plain(Verdict::Incomplete));
+            outcome.judgements.extend(open);
         } else {
-            outcome.add(search_for(system, asked, question));
+            outcome.add(search_for(system, batch, request));
         }
     }
     outcome
 }
 
-impl<M: Ord> Outcome<M> {
-    /// Adds what another search of the same graph says of other properties.
+impl<M: Ord> CheckOutcome<M> {
+    /// Adds the outcome of another search of the same graph, for other properties.
     fn add(&mut self, other: Self) {
-        self.cut = other.cut;
-        self.judged.extend(other.judged);
-        self.marks.extend(other.marks);
+        self.truncation = other.truncation;
+        self.judgements.extend(other.judgements);
+        self.tags.extend(other.tags);
         self.refused.extend(other.refused);
         self.impure = self.impure.take().or(other.impure);
         self.peak_bytes = self.peak_bytes.max(other.peak_bytes);
@@ -165,166 +169,193 @@ impl<M: Ord> Outcome<M> {
     }
 }
 
-/// One search, for properties that are few enough. The reductions are sound.
-fn search_for<W: Parts>(system: &W, asked: Asked<'_>, question: Question<'_>) -> Outcome<W::Mark> {
-    let Asked { properties, wanted, claimed, premises, goals } = asked;
-    let space = Interned::new(system, wanted.things, question.reduce);
+/// Runs one search for a batch of properties. The reductions must be sound for them.
+fn search_for<W: TransitionSystem>(
+    system: &W,
+    batch: PropertyBatch<'_>,
+    request: CheckRequest<'_>,
+) -> CheckOutcome<W::Tag> {
+    let PropertyBatch { properties, propositions, deciding_bits, antecedents, goals } = batch;
+    let space = Interned::new(system, propositions.list, request.reduce);
     let began = Instant::now();
-    let mut walk = search(
+    let mut found = search(
         &space,
-        Ask {
-            threads: question.threads,
-            limits: question.limits,
-            stop_at: failures(properties, &claimed, question.until),
-            records: goals.iter().any(Option::is_some),
-            progress: question.progress,
+        SearchConfig {
+            threads: request.threads,
+            limits: request.limits,
+            stop_at: failures(properties, &deciding_bits, request.until),
+            records_graph: goals.iter().any(Option::is_some),
+            progress: request.progress,
         },
     );
     let explored = began.elapsed();
-    let record = walk.record.take();
-    let refused = no_room(record.is_some(), &walk, &goals).into_iter().collect();
-    let graph = record.map(|record| Graph::of(record, &walk.log, space.labels()));
+    let graph = found.graph.take();
+    let refused = no_room(graph.is_some(), &found, &goals).into_iter().collect();
+    let graph = graph.map(|graph| LabelledGraph::of(graph, &found.log, space.labels()));
     let judge = |(number, property): (usize, &Property)| {
         if let Some((from, goal)) = goals[number] {
             return match &graph {
-                Some(graph) => judge_runs(property.claim, graph, from, goal),
-                None => Judged::plain(Verdict::Incomplete),
+                Some(graph) => judge_paths(property.kind, graph, from, goal),
+                None => Judgement::plain(Verdict::Incomplete),
             };
         }
-        let met = |bit: Option<usize>| bit.and_then(|bit| walk.first[bit]);
-        let premise = premises[number].is_none() || met(premises[number]).is_some();
-        let shown = met(claimed[number]).map(|state| trail(&space, &walk.log, state));
-        judge(property.claim, &walk, premise, shown)
+        let met = |bit: Option<usize>| bit.and_then(|bit| found.first[bit]);
+        let antecedent = antecedents[number].is_none() || met(antecedents[number]).is_some();
+        let witness = met(deciding_bits[number]).map(|state| trail(&space, &found.log, state));
+        judge(property.kind, &found, antecedent, witness)
     };
     let began = Instant::now();
-    let judged = properties.iter().enumerate().map(judge).collect();
+    let judgements = properties.iter().enumerate().map(judge).collect();
     let runs = space.runs();
-    Outcome {
-        judged,
+    CheckOutcome {
+        judgements,
         explored,
         judging: began.elapsed(),
         reductions: reductions(space.reductions()),
         refused,
         reduced: space.reductions(),
         impure: space.impure(),
-        marks: space.marks(),
+        tags: space.tags(),
         runs,
-        states: walk.states,
-        transitions: walk.transitions,
-        depth: walk.depth,
-        cut: walk.cut,
-        peak_bytes: walk.peak_bytes.max(graph.as_ref().map_or(0, Graph::bytes)),
+        states: found.states,
+        transitions: found.transitions,
+        depth: found.depth,
+        truncation: found.truncation,
+        peak_bytes: found.peak_bytes.max(graph.as_ref().map_or(0, LabelledGraph::bytes)),
     }
 }
 
-/// What is said where a search came to its end and could not keep the graph that is asked for.
-fn no_room(is_kept: bool, walk: &Walk, goals: &[Option<(Option<u64>, u64)>]) -> Option<String> {
-    let is_missed = !is_kept && walk.cut.is_none() && goals.iter().any(Option::is_some);
-    is_missed.then(|| NO_ROOM.to_owned())
+/// The refusal where an exhaustive search had no memory for the graph.
+fn no_room(
+    is_recorded: bool,
+    found: &SearchOutcome,
+    goals: &[Option<(Option<u64>, u64)>],
+) -> Option<String> {
+    let is_missing =
+        !is_recorded && found.truncation.is_none() && goals.iter().any(Option::is_some);
+    is_missing.then(|| NO_ROOM.to_owned())
 }
 
-/// What breaks an `always` with which a search may end, as bits.
-fn failures(properties: &[Property], claimed: &[Option<usize>], until: &Until) -> u64 {
-    let claimed = properties.iter().zip(claimed);
-    let failures = claimed.filter(|(property, _)| {
-        matches!(property.claim, Claim::Always(_)) && until.ends_with(&property.name)
+/// The bits that violate the invariants at whose failure the search may stop.
+fn failures(
+    properties: &[Property],
+    deciding_bits: &[Option<usize>],
+    until: &StopCondition,
+) -> u64 {
+    let deciding_bits = properties.iter().zip(deciding_bits);
+    let failures = deciding_bits.filter(|(property, _)| {
+        matches!(property.kind, PropertyKind::Always(_)) && until.stops_at(&property.name)
     });
     failures.filter_map(|(_, bit)| *bit).fold(0, |bits, bit| bits | 1 << bit)
 }
 
-/// Those of the reductions that the properties allow, and why not the others.
+/// The reductions that are sound for the properties, and why the others are not.
 ///
-/// One search answers for all properties of a system. What fair runs do in the end allows none: a
-/// message left out is one that fairness would have had delivered, and members that change places
-/// change whose turn it is. What can still be reached from a state allows the first two, which
-/// merge states that can do the same; without losses there would be more that can be reached. Who
-/// reads messages must see them all.
-fn sound<'w, W: Parts>(
+/// One search checks all properties of a system. Liveness under fairness allows no reduction: a
+/// message left out is one that fairness would have delivered, and a permutation of members changes
+/// which fairness condition an action belongs to. `can reach` allows the first two, which merge
+/// bisimilar states; without losses it would also be stronger. A predicate that reads messages must
+/// see them all.
+fn sound<'w, W: TransitionSystem>(
     system: &W,
-    mut wanted: impl Iterator<Item = &'w (usize, bool)>,
-    asked: Reductions,
+    mut propositions: impl Iterator<Item = &'w (usize, bool)>,
+    batch: Reductions,
 ) -> (Reductions, Vec<String>) {
     let mut refusals = Vec::new();
     let mut refuse = |what: &[(&str, bool)], why: String| {
-        let asked: Vec<&str> =
-            what.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect();
-        if !asked.is_empty() {
-            refusals.push(format!("not reduced by {}: {why}", asked.join(", ")));
+        let batch: Vec<&str> =
+            what.iter().filter(|(_, batch)| *batch).map(|(name, _)| *name).collect();
+        if !batch.is_empty() {
+            refusals.push(format!("not reduced by {}: {why}", batch.join(", ")));
         }
     };
-    let Reductions { dead, symmetry, loss } = asked;
+    let Reductions { dead, symmetry, loss } = batch;
     let properties = system.properties();
-    let is_of_fair_runs =
-        |property: &&Property| matches!(property.claim, Claim::Eventually(_) | Claim::LeadsTo(..));
-    if let Some(property) = properties.iter().find(is_of_fair_runs) {
+    let is_liveness = |property: &&Property| {
+        matches!(property.kind, PropertyKind::Eventually(_) | PropertyKind::LeadsTo(..))
+    };
+    if let Some(property) = properties.iter().find(is_liveness) {
         let all = [("dead", dead), ("symmetry", symmetry), ("loss", loss)];
         refuse(
             &all,
-            format!("{:?} speaks of fair runs, which need the whole graph", property.name),
+            format!("{:?} is a liveness property, which needs the complete graph", property.name),
         );
         return (Reductions::NONE, refusals);
     }
     let predicates = system.predicates();
-    let reader = wanted.find(|(predicate, _)| predicates[*predicate].reads_messages);
+    let reader = propositions.find(|(predicate, _)| predicates[*predicate].reads_messages);
     if let Some(&(predicate, _)) = reader {
         let name = &predicates[predicate].name;
         refuse(&[("dead", dead), ("loss", loss)], format!("{name:?} reads messages in flight"));
         return (Reductions { symmetry, ..Reductions::NONE }, refusals);
     }
-    let reaches = |property: &&Property| matches!(property.claim, Claim::CanReach(..));
+    let reaches = |property: &&Property| matches!(property.kind, PropertyKind::CanReach(..));
     if let Some(property) = properties.iter().find(reaches) {
-        let why = format!("{:?} asks what can be reached after one", property.name);
+        let why = format!("{:?} quantifies over paths after a loss", property.name);
         refuse(&[("loss", loss)], why);
-        return (Reductions { loss: false, ..asked }, refusals);
+        return (Reductions { loss: false, ..batch }, refusals);
     }
-    (asked, refusals)
+    (batch, refusals)
 }
 
-/// The reductions by name, each with why it is sound.
+/// The reductions by name, each with the reason why it is sound.
 fn reductions(made: Reductions) -> Vec<(&'static str, &'static str)> {
     let all = [
         (
             made.dead,
             "dead",
-            "a message that no state of its receiver can still react to changes nothing, and no \
-             property reads messages",
+            "a message to which its receiver cannot react in any reachable state changes nothing, \
+             and no property reads messages",
         ),
         (
             made.symmetry,
             "symmetry",
-            "the members of the role change places with their links, their timers and every \
+            "a permutation of the members of the role moves their links, their timers and every \
              reference to them",
         ),
         (
             made.loss,
             "loss",
-            "a message may stay in flight for ever without hindering another, and no property \
-             reads messages: to the nodes a lost one is a late one",
+            "a message may stay in flight forever without blocking another, and no property reads \
+             messages: a node cannot distinguish a lost message from a late one",
         ),
     ];
     all.into_iter().filter(|(is_made, ..)| *is_made).map(|(_, name, why)| (name, why)).collect()
 }
 
-/// The verdict on a property that whole runs decide.
-fn judge_runs(claim: Claim, graph: &Graph, from: Option<u64>, goal: u64) -> Judged {
-    match (claim, from) {
-        (Claim::CanReach(..), Some(from)) => live::can_reach(graph, from, goal),
-        _ => live::leads_to(graph, from, goal),
+/// The verdict on a property of paths.
+fn judge_paths(
+    kind: PropertyKind,
+    graph: &LabelledGraph,
+    from: Option<u64>,
+    goal: u64,
+) -> Judgement {
+    match (kind, from) {
+        (PropertyKind::CanReach(..), Some(from)) => liveness::can_reach(graph, from, goal),
+        _ => liveness::leads_to(graph, from, goal),
     }
 }
 
-/// The verdict on a property that single states decide.
-fn judge(claim: Claim, walk: &Walk, premise: bool, shown: Option<Trail>) -> Judged {
-    let is_cut = walk.cut.is_some();
-    match (claim, shown) {
-        (Claim::Always(_), Some(trail)) => Judged::shown(Verdict::Fails, trail),
-        (Claim::Sometimes(_), Some(trail)) => Judged::shown(Verdict::Holds, trail),
-        (_, None) if is_cut => Judged::plain(Verdict::Incomplete),
-        (Claim::Always(_), None) if premise => Judged::plain(Verdict::Holds),
-        (Claim::Always(_), None) => Judged::plain(Verdict::Vacuous),
-        (Claim::Sometimes(_), None) => Judged::plain(Verdict::Fails),
-        (Claim::CanReach(..) | Claim::Eventually(_) | Claim::LeadsTo(..), _) => {
-            unreachable!("whole runs decide it")
+/// The verdict on a property of single states.
+fn judge(
+    kind: PropertyKind,
+    found: &SearchOutcome,
+    antecedent: bool,
+    witness: Option<Trail>,
+) -> Judgement {
+    let is_truncated = found.truncation.is_some();
+    match (kind, witness) {
+        (PropertyKind::Always(_), Some(trail)) => Judgement::with_trail(Verdict::Fails, trail),
+        (PropertyKind::Sometimes(_), Some(trail)) => Judgement::with_trail(Verdict::Holds, trail),
+        (_, None) if is_truncated => Judgement::plain(Verdict::Incomplete),
+        (PropertyKind::Always(_), None) if antecedent => Judgement::plain(Verdict::Holds),
+        (PropertyKind::Always(_), None) => Judgement::plain(Verdict::Vacuous),
+        (PropertyKind::Sometimes(_), None) => Judgement::plain(Verdict::Fails),
+        (
+            PropertyKind::CanReach(..) | PropertyKind::Eventually(_) | PropertyKind::LeadsTo(..),
+            _,
+        ) => {
+            unreachable!("a property of paths")
         }
     }
 }

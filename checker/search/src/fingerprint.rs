@@ -1,25 +1,26 @@
-//! Fingerprints: 64 bits for a value, the same in every run, on every machine, on any number of
+//! Fingerprints: 64-bit hashes, the same in every run, on every machine, with any number of
 //! threads.
 //!
-//! A state's fingerprint is made of those of its parts, so that an action that changes two parts
-//! costs two subtractions and two additions. Two states with one fingerprint are taken for one; a
-//! report states how likely that is ([`collision_chance`]).
+//! The hash is incremental (Zobrist hashing): a state's fingerprint is the sum of one hash term for
+//! each part, so an action that changes two parts costs two subtractions and two additions. Two
+//! states with the same fingerprint are treated as one; a report states the probability
+//! ([`collision_probability`]).
 
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-/// A hasher with a fixed key. Not against an adversary: the values come from our own search.
+/// A hasher with a fixed key. Not resistant to chosen values: all values come from the search.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stable(u64);
+pub struct StableHasher(u64);
 
-/// For maps whose keys are hashed by [`Stable`].
-pub type BuildStable = BuildHasherDefault<Stable>;
+/// For maps whose keys are hashed by [`StableHasher`].
+pub type BuildStableHasher = BuildHasherDefault<StableHasher>;
 
-/// Odd, with as many ones as zeros: digits of the golden ratio.
+/// An odd constant with as many ones as zeros: digits of the golden ratio.
 const PHI: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Likewise, of the square root of two.
 const ROOT: u64 = 0xB504_F333_F9DE_6485;
 
-impl Stable {
+impl StableHasher {
     #[inline]
     fn fold(&mut self, word: u64) {
         let product = u128::from(self.0 ^ word ^ ROOT).wrapping_mul(u128::from(PHI | 1));
@@ -27,7 +28,7 @@ impl Stable {
     }
 }
 
-/// Both halves of a product in one word.
+/// Both halves of a product, combined into one word.
 #[inline]
 fn halves(product: u128) -> u64 {
     let low = product as u64;
@@ -35,7 +36,7 @@ fn halves(product: u128) -> u64 {
     low ^ high
 }
 
-impl Hasher for Stable {
+impl Hasher for StableHasher {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let mut chunks = bytes.chunks_exact(8);
@@ -83,36 +84,36 @@ impl Hasher for Stable {
 
     #[inline]
     fn finish(&self) -> u64 {
-        mixed(self.0)
+        mix(self.0)
     }
 }
 
 /// A permutation of the words in which every bit depends on every bit.
 #[must_use]
-pub fn mixed(word: u64) -> u64 {
+pub fn mix(word: u64) -> u64 {
     let word = (word ^ word >> 32).wrapping_mul(PHI);
     let word = (word ^ word >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     word ^ word >> 32
 }
 
-/// The fingerprint of a value in its place. A state's is the sum of its parts', never 0.
+/// The term of a part at its place in the hash sum of a state.
 #[must_use]
-pub fn of_part(place: usize, part: &impl Hash) -> u64 {
-    let mut hasher = Stable::default();
+pub fn hash_term(place: usize, part: &impl Hash) -> u64 {
+    let mut hasher = StableHasher::default();
     hasher.write_usize(place);
     part.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The fingerprint of a state from the sum over its parts. 0 is kept free for "nothing".
+/// The fingerprint of a state from the sum of its hash terms; never 0, which means no state.
 #[must_use]
-pub fn of_sum(sum: u64) -> u64 {
+pub fn from_sum(sum: u64) -> u64 {
     if sum == 0 { PHI } else { sum }
 }
 
-/// At most how likely it is that two of so many states have one fingerprint.
+/// An upper bound of the probability that any two of this many states share a fingerprint.
 #[must_use]
-pub fn collision_chance(states: u64) -> f64 {
+pub fn collision_probability(states: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let states = states as f64;
     states * states / 2.0 / 2f64.powi(64)

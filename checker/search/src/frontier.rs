@@ -1,77 +1,78 @@
-//! The rows of one level, in order, in segments that are let go as soon as they are done with.
+//! The frontier: the states of one level in order, in segments that are freed once expanded.
 
-/// Rows that one chunk found.
+/// State vectors, one behind the other: those that one chunk found.
 pub(super) type Segment = Vec<u32>;
 
-/// Rows below which a segment is appended to the one before it.
-const ROWS_MIN: usize = 64;
+/// A segment with fewer states is appended to the one before it.
+const VECTORS_MIN: usize = 64;
 
-/// A run of rows of one segment.
+/// A range of states of one segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Span {
-    /// The segment.
+    /// The index of the segment.
     pub(super) segment: usize,
-    /// The first row.
+    /// The first state.
     pub(super) from: usize,
-    /// Behind the last row.
+    /// The end, exclusive.
     pub(super) to: usize,
 }
 
-/// The rows of one level.
+/// The states of one level.
 #[derive(Debug, Default)]
 pub(super) struct Frontier {
+    /// The length of a state vector.
     width: usize,
     segments: Vec<Segment>,
-    rows: usize,
+    /// States appended so far.
+    vectors: usize,
 }
 
 impl Frontier {
-    /// No rows yet, of so many numbers each.
+    /// An empty level of state vectors of this width.
     #[must_use]
     pub(super) fn new(width: usize) -> Self {
         Self { width, ..Self::default() }
     }
 
-    /// Rows put in, whether let go or not.
+    /// The number of states, freed ones included.
     #[must_use]
-    pub(super) fn rows(&self) -> usize {
-        self.rows
+    pub(super) fn vectors(&self) -> usize {
+        self.vectors
     }
 
-    /// Takes rows in, behind those that are there.
-    pub(super) fn append(&mut self, rows: &mut Segment) {
-        let count = rows.len() / self.width;
-        self.rows += count;
+    /// Appends states.
+    pub(super) fn append(&mut self, vectors: &mut Segment) {
+        let count = vectors.len() / self.width;
+        self.vectors += count;
         match self.segments.last_mut() {
             _ if count == 0 => {}
-            Some(last) if count.min(last.len() / self.width) < ROWS_MIN => last.append(rows),
+            Some(last) if count.min(last.len() / self.width) < VECTORS_MIN => last.append(vectors),
             _ => {
-                rows.shrink_to_fit();
-                self.segments.push(std::mem::take(rows));
+                vectors.shrink_to_fit();
+                self.segments.push(std::mem::take(vectors));
             }
         }
     }
 
-    /// At most `most` rows from a segment and a row in it on, and where to go on; `None` at the
-    /// end.
+    /// The next span of at most `most` states, from a segment and a state in it; `None` at the end.
     #[must_use]
     pub(super) fn span(&self, (segment, from): (usize, usize), most: usize) -> Option<Span> {
-        let rows = self.segments.get(segment)?.len() / self.width;
-        if from == rows {
+        let vectors = self.segments.get(segment)?.len() / self.width;
+        if from == vectors {
             self.span((segment + 1, 0), most)
         } else {
-            Some(Span { segment, from, to: rows.min(from + most) })
+            Some(Span { segment, from, to: vectors.min(from + most) })
         }
     }
 
-    /// The rows of a span.
+    /// The states of a span.
     pub(super) fn of(&self, span: Span) -> impl Iterator<Item = &[u32]> {
         self.segments[span.segment][span.from * self.width..span.to * self.width]
             .chunks_exact(self.width)
     }
 
-    /// Lets the segments before this one go.
-    pub(super) fn let_go(&mut self, before: usize) {
+    /// Frees the segments before this one.
+    pub(super) fn release(&mut self, before: usize) {
         for segment in self.segments[..before].iter_mut().rev() {
             if segment.capacity() == 0 {
                 break;

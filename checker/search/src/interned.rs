@@ -1,91 +1,103 @@
-//! The interned engine: any [`Parts`] as a [`Space`] of rows of small numbers.
+//! The interned engine: any [`TransitionSystem`] as a [`StateSpace`] of vectors of small indices.
 //!
-//! Parts and operations are numbered as they are met, and what an operation does to a part is
-//! worked out once ([`shared`]) and remembered. An action is then a few look-ups ([`expand`]). The
-//! shipped core still does every step that a row stands for, only not again and again; a sample of
-//! what is remembered is run twice in the end ([`Interned::impure`]).
+//! It is a decision tree of memoised transitions with incremental (Zobrist) hashing. Parts and
+//! operations are interned, so a state is a vector of indices. The outcomes of an operation on a
+//! part are computed once, by the shipped core, and memoised ([`shared_store`]). An action is found
+//! by a look-up for each part that it reads ([`decision_tree`]). The fingerprint of a state is the
+//! sum of one hash term for each part, so that the fingerprint of a successor costs a subtraction
+//! and an addition for each part changed ([`crate::fingerprint`]). At the end, a sample of what is
+//! memoised is computed again ([`Interned::impure`]).
 
-mod cells;
-mod change;
-mod dead;
-mod expand;
+mod canonical_ids;
+mod dead_messages;
+mod decision_tree;
+mod expander;
 mod interner;
-mod local;
-mod made;
-mod numbers;
+mod node_ref;
+mod pair_map;
+mod part_update;
 mod predicates;
-mod shared;
-mod step;
+mod prepared;
+mod shared_store;
 mod store;
 mod symmetry;
-mod tree;
+mod thread_cache;
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use crate::bounds::Reductions;
-use crate::interned::dead::Live;
-use crate::interned::expand::Cascade;
-use crate::interned::local::Local;
-use crate::interned::predicates::Asked;
-use crate::interned::shared::Shared;
+use crate::fairness_label::FairnessLabels;
+use crate::interned::dead_messages::LiveInputs;
+use crate::interned::expander::InternedExpander;
+use crate::interned::predicates::PredicateCache;
+use crate::interned::shared_store::SharedStore;
+use crate::interned::symmetry::Permutations;
+use crate::interned::thread_cache::ThreadCache;
+use crate::state_space::{PLACES_MAX, StateSpace};
+use crate::transition_system::{PartKind, Place, TransitionSystem};
 
-use crate::interned::symmetry::Ways;
-use crate::label::Labels;
-use crate::parts::{Kind, Parts, Place};
-use crate::space::{PLACES_MAX, Space};
-
-/// Remembered operations that are run a second time.
+/// Memoised operations that are run a second time, about.
 const SAMPLE: usize = 2_000;
 
-/// A system as a space.
+/// A system as a state space.
 #[derive(Debug)]
-pub struct Interned<'w, W: Parts> {
+pub struct Interned<'w, W: TransitionSystem> {
     system: &'w W,
     initial: Vec<Vec<u32>>,
-    /// What is noteworthy: a predicate, and the answer that is.
-    noteworthy: Vec<(usize, bool)>,
+    /// The atomic propositions: a predicate, and the truth value that makes the proposition true.
+    propositions: Vec<(usize, bool)>,
+    /// By place: whether the reduction `loss` applies.
     without_loss: Vec<bool>,
-    /// With dead messages left out: which are not dead.
-    live: Option<Live>,
-    /// With symmetry: the ways in which nodes may change places.
-    ways: Option<Ways>,
-    store: Shared<W>,
-    /// What the threads that have ended used.
-    used: Mutex<BTreeSet<u32>>,
+    /// With the reduction `dead`: the inputs that are not dead.
+    live_inputs: Option<LiveInputs>,
+    /// With the reduction `symmetry`: the permutations of the symmetric role.
+    permutations: Option<Permutations>,
+    store: SharedStore<W>,
+    /// The tags that finished threads have covered.
+    covered: Mutex<BTreeSet<u32>>,
 }
 
-impl<'w, W: Parts> Interned<'w, W> {
-    /// A system as a space. Thing `k` of [`crate::space::Expander::inspect`] is that the
-    /// answer to the predicate `noteworthy[k].0` is `noteworthy[k].1`.
+impl<'w, W: TransitionSystem> Interned<'w, W> {
+    /// A system as a state space. Bit `k` of [`crate::state_space::Expander::evaluate`] says that
+    /// the predicate `propositions[k].0` has the value `propositions[k].1`; there are at most 64.
     ///
-    /// The reductions asked for are made where the system allows them; [`Interned::reductions`]
-    /// says which. Whether the properties allow them is the caller's to say.
+    /// The reductions requested are made where the system allows them; [`Interned::reductions`]
+    /// returns those made. The caller has to know whether the properties allow them.
     #[must_use]
-    pub fn new(system: &'w W, noteworthy: Vec<(usize, bool)>, reduce: Reductions) -> Self {
-        assert!(noteworthy.len() <= 64, "a set of 64 things");
+    pub fn new(system: &'w W, propositions: Vec<(usize, bool)>, reduce: Reductions) -> Self {
+        assert!(propositions.len() <= 64, "at most 64 propositions");
         let initial = system.initial();
         let width = initial.first().map_or(1, Vec::len);
         assert!(width <= PLACES_MAX, "a state has at most {PLACES_MAX} parts");
-        let store = Shared::new(width);
-        let mut number = |(place, part)| store.part(system, place, part);
-        let rows = initial.into_iter();
+        let store = SharedStore::new(width);
+        let mut intern = |(place, part)| store.part(system, place, part);
+        let vectors = initial.into_iter();
         let initial =
-            rows.map(|state| state.into_iter().enumerate().map(&mut number).collect()).collect();
-        let has_links = (0..width).any(|place| system.kind(Place::of(place)) == Kind::Link);
-        let live = if reduce.dead && has_links { dead::live(system, &store) } else { None };
-        let ways = if reduce.symmetry { symmetry::ways(&system.symmetry(), width) } else { None };
+            vectors.map(|state| state.into_iter().enumerate().map(&mut intern).collect()).collect();
+        let has_links =
+            (0..width).any(|place| system.part_kind(Place::of(place)) == PartKind::Link);
+        let live_inputs = if reduce.dead && has_links {
+            dead_messages::live_inputs(system, &store)
+        } else {
+            None
+        };
+        let permutations = if reduce.symmetry {
+            symmetry::permutations_of(&system.symmetric_roles(), width)
+        } else {
+            None
+        };
         Self {
             system,
             initial,
-            noteworthy,
+            propositions,
             without_loss: (0..width)
-                .map(|place| reduce.loss && system.may_delay_for_ever(Place::of(place)))
+                .map(|place| reduce.loss && system.may_delay_forever(Place::of(place)))
                 .collect(),
-            live,
-            ways,
+            live_inputs,
+            permutations,
             store,
-            used: Mutex::default(),
+            covered: Mutex::default(),
         }
     }
 
@@ -93,45 +105,46 @@ impl<'w, W: Parts> Interned<'w, W> {
     #[must_use]
     pub fn reductions(&self) -> Reductions {
         Reductions {
-            dead: self.live.is_some(),
-            symmetry: self.ways.is_some(),
+            dead: self.live_inputs.is_some(),
+            symmetry: self.permutations.is_some(),
             loss: self.without_loss.contains(&true),
         }
     }
 
-    /// What a report wants to know of the operations that were part of an action, sorted.
-    /// Complete once the search has ended.
+    /// The coverage: the tags of all operations that were part of an action, sorted. Complete once
+    /// the search has ended.
     #[must_use]
-    pub fn marks(&self) -> BTreeSet<W::Mark> {
+    pub fn tags(&self) -> BTreeSet<W::Tag> {
         let store = self.store.read();
-        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        used.iter().map(|&mark| W::Mark::clone(store.marks.value(mark))).collect()
+        let covered = self.covered.lock().unwrap_or_else(PoisonError::into_inner);
+        covered.iter().map(|&tag| W::Tag::clone(store.tags.value(tag))).collect()
     }
 
-    /// What the labels have to do with fairness. Complete once every row was expanded.
+    /// The fairness labels. Complete once every state is expanded.
     #[must_use]
-    pub fn labels(&self) -> Labels {
+    pub fn labels(&self) -> FairnessLabels {
         self.store.read().labels()
     }
 
-    /// Operations that were run: each once, however often it was looked up.
+    /// The number of operations run: each once, however often it was looked up.
     #[must_use]
     pub fn runs(&self) -> usize {
         self.store.read().runs
     }
 
-    /// Runs a sample of the remembered operations again and says which one, if any, did something
-    /// else this time; likewise of the parts, which one a mere look at its numbers changes.
+    /// Computes a sample of the memoised operations again. Returns the first, if any, whose
+    /// outcomes differ this time, or a part that a visit to its ids changes: then no verdict is
+    /// valid.
     #[must_use]
     pub fn impure(&self) -> Option<String> {
         let mut store = self.store.write();
-        store.changed_by_a_look(self.system, SAMPLE).or_else(|| store.impure(self.system, SAMPLE))
+        store.changed_by_visit(self.system, SAMPLE).or_else(|| store.impure(self.system, SAMPLE))
     }
 }
 
-impl<W: Parts> Space for Interned<'_, W> {
+impl<W: TransitionSystem> StateSpace for Interned<'_, W> {
     type Expander<'s>
-        = Cascade<'s, W>
+        = InternedExpander<'s, W>
     where
         Self: 's;
 
@@ -139,10 +152,10 @@ impl<W: Parts> Space for Interned<'_, W> {
         self.without_loss.len()
     }
 
-    fn expander(&self) -> Cascade<'_, W> {
-        let local = Local::new(self.system, &self.store, &self.without_loss);
-        let asked = Asked::new(self.system, &self.noteworthy);
-        Cascade::new(self, local, asked)
+    fn expander(&self) -> InternedExpander<'_, W> {
+        let cache = ThreadCache::new(self.system, &self.store, &self.without_loss);
+        let predicates = PredicateCache::new(self.system, &self.propositions);
+        InternedExpander::new(self, cache, predicates)
     }
 
     fn bytes(&self) -> usize {

@@ -1,20 +1,20 @@
 #![doc = include_str!("../README.md")]
 
+mod barrier;
 pub mod bounds;
-pub mod breadth;
+pub mod breadth_first;
 mod chunk;
+pub mod discovery_log;
 pub mod engine;
+pub mod fairness_label;
 pub mod fingerprint;
+mod fingerprint_set;
 mod frontier;
 pub mod interned;
-pub mod judged;
-pub mod label;
-pub mod live;
-pub mod log;
-pub mod parts;
-pub mod record;
-mod rendezvous;
+pub mod judgement;
+pub mod liveness;
 pub mod replay;
-mod seen;
-pub mod space;
+pub mod state_graph;
+pub mod state_space;
+pub mod transition_system;
 mod worker;

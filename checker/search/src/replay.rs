@@ -1,94 +1,94 @@
-//! A path of fingerprints turned into a run of values, by the real system alone.
+//! The replay of a path of fingerprints on the system itself: it gives a trace of states.
 //!
-//! What an engine found is not believed: each step is looked for among the successors that the
-//! system itself gives, and a step that is not there is a defect of the engine.
+//! An engine is not trusted: each step is looked up among the successors that the system computes,
+//! and a step that is missing there is a defect of the engine.
 
 use std::collections::BTreeMap;
 
-use crate::log::Log;
-use crate::parts::Fairness;
-use crate::space::{Expander, Found, Space};
+use crate::discovery_log::DiscoveryLog;
+use crate::state_space::{Expander, StateSpace, Successors};
+use crate::transition_system::Fairness;
 
-/// A way through the graph: the fingerprint of each state on it.
+/// A path through the state graph, or a lasso: the fingerprints of its states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trail {
-    /// From an initial state on.
+    /// The states, from an initial one on.
     pub fingerprints: Vec<u64>,
-    /// The step, counted from 0, at which a loop begins: after the last step comes this one again.
-    /// As many as there are steps: the run stays where it is for ever.
+    /// Of a lasso: the step, from 0, at which the cycle begins; the number of steps if the last
+    /// state is repeated forever.
     pub loop_from: Option<usize>,
-    /// What steps of the loop must relieve, by their number: only so is it a fair one.
-    pub relieves: BTreeMap<usize, Vec<Fairness>>,
+    /// Of a lasso: the fairness conditions that a step of the cycle must discharge, by step.
+    pub discharges: BTreeMap<usize, Vec<Fairness>>,
 }
 
 impl Trail {
-    /// A trail that ends and relieves nothing in particular.
+    /// A finite path.
     #[must_use]
     pub fn of(fingerprints: Vec<u64>) -> Self {
-        Self { fingerprints, loop_from: None, relieves: BTreeMap::new() }
+        Self { fingerprints, loop_from: None, discharges: BTreeMap::new() }
     }
 }
 
-/// The trail to a state of the log.
+/// The shortest path to a state of the log.
 #[must_use]
-pub fn trail<S: Space>(space: &S, log: &Log, state: usize) -> Trail {
+pub fn trail<S: StateSpace>(space: &S, log: &DiscoveryLog, state: usize) -> Trail {
     let mut expander = space.expander();
-    let mut found = Found::default();
-    let mut row = vec![0; space.width()];
+    let mut found = Successors::default();
+    let mut vector = vec![0; space.width()];
     let mut fingerprints = Vec::new();
     expander.initial(&mut found);
     for ordinal in log.path(state) {
         if !fingerprints.is_empty() {
             found.clear();
             expander.begin();
-            expander.expand(&row, &mut found);
+            expander.expand(&vector, &mut found);
         }
-        let next = found.rows()[ordinal as usize];
-        expander.follow(next.course, &mut row);
+        let next = found.kept()[ordinal as usize];
+        expander.apply(next.delta, &mut vector);
         fingerprints.push(next.fingerprint);
     }
     Trail::of(fingerprints)
 }
 
-/// A run of the real system.
+/// A trace of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run<S, A> {
-    /// Where it begins.
+pub struct Trace<S, A> {
+    /// The initial state.
     pub first: S,
-    /// Each step, and the state after it.
+    /// Each action, and the state after it.
     pub steps: Vec<(A, S)>,
 }
 
-impl<S, A> Run<S, A> {
-    /// Where it ends.
+impl<S, A> Trace<S, A> {
+    /// The last state.
     pub fn last(&self) -> &S {
         self.steps.last().map_or(&self.first, |(_, state)| state)
     }
 }
 
-/// Replays a trail: among `initial` and then among the `successors` of each state, the first with
-/// the fingerprint that comes next, by an action that relieves what that step must. An action may
-/// lead to where it began.
+/// Replays a trail. Each step is the first among `initial`, then among the `successors` of the last
+/// state, that has the next fingerprint and whose action discharges what the step must. Self-loops
+/// are steps, too.
 ///
 /// # Panics
 ///
-/// If there is none: the engine and the system disagree, and nothing the engine says counts.
+/// If there is none: the engine and the system disagree, and no verdict is valid.
 pub fn replay<S, A>(
     trail: &Trail,
     initial: Vec<S>,
     successors: impl Fn(&S) -> Vec<(A, S)>,
-    relieves: impl Fn(&A) -> &[Fairness],
+    discharges: impl Fn(&A) -> &[Fairness],
     mut fingerprint: impl FnMut(&S) -> u64,
-) -> Run<S, A> {
+) -> Trace<S, A> {
     let (&begin, rest) = trail.fingerprints.split_first().expect("a trail has a first state");
     let first = initial.into_iter().find(|state| fingerprint(state) == begin);
-    let mut run = Run { first: first.expect("the first state is initial"), steps: Vec::new() };
+    let mut trace = Trace { first: first.expect("the first state is initial"), steps: Vec::new() };
     for (number, &next) in rest.iter().enumerate() {
-        let must = trail.relieves.get(&number).map_or(&[][..], Vec::as_slice);
-        let step = successors(run.last()).into_iter().find(|(action, state)| {
-            fingerprint(state) == next && must.iter().all(|one| relieves(action).contains(one))
+        let must = trail.discharges.get(&number).map_or(&[][..], Vec::as_slice);
+        let step = successors(trace.last()).into_iter().find(|(action, state)| {
+            fingerprint(state) == next && must.iter().all(|one| discharges(action).contains(one))
         });
-        run.steps.push(step.expect("each step of a trail is one that the system takes"));
+        trace.steps.push(step.expect("each step of a trail is one of the system"));
     }
-    run
+    trace
 }

@@ -1,58 +1,59 @@
-//! What each thread of a search does with a batch, and what the threads share.
+//! The threads of a search: how each works on a batch, and what they share.
 //!
-//! Whoever expands a chunk gathers it, too: only the expander that gave a course can follow it.
+//! The thread that expands a chunk also gathers it, since only its expander can apply its deltas.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
+use crate::barrier::{Barrier, Poisoned};
 use crate::chunk::Chunk;
+use crate::fingerprint_set::FingerprintSet;
 use crate::frontier::Frontier;
-use crate::rendezvous::{Broken, Rendezvous};
-use crate::seen::Seen;
-use crate::space::{Expander, Recent, Space};
+use crate::state_space::{Expander, RecentFingerprints, StateSpace};
 
-/// Chunks of a batch. The search looks at its limits between batches.
+/// The most chunks in a batch. The search checks its limits between batches.
 pub(super) const BATCH_CHUNKS: usize = 64;
-/// Of a chunk that nobody has taken yet.
-const NOBODY: usize = usize::MAX;
+/// The claimant of a chunk that no thread has claimed.
+const UNCLAIMED: usize = usize::MAX;
 
-/// What all threads see.
-pub(super) struct Shared {
+/// The state that all threads share.
+pub(super) struct SharedSearch {
+    /// The level being expanded.
     pub(super) level: RwLock<Frontier>,
     pub(super) chunks: Vec<RwLock<Chunk>>,
-    /// By chunk, who has taken it.
-    pub(super) takers: Vec<AtomicUsize>,
-    /// Chunks in this batch; 0: the search is over.
+    /// By chunk: the thread that has claimed it.
+    pub(super) claimants: Vec<AtomicUsize>,
+    /// The number of chunks in this batch; 0: the search has ended.
     pub(super) batch: AtomicUsize,
-    /// Whether the graph is written down.
-    pub(super) records: bool,
-    /// The next chunk to be taken.
+    /// Whether the graph is recorded.
+    pub(super) records_graph: bool,
+    /// The next chunk to claim.
     pub(super) next: AtomicUsize,
-    /// By thread, the bytes that it has allocated.
+    /// By thread: the bytes it has allocated.
     pub(super) bytes: Vec<AtomicUsize>,
-    pub(super) rendezvous: Rendezvous,
+    pub(super) barrier: Barrier,
 }
 
-impl Shared {
-    /// For a search over rows of so many numbers.
-    pub(super) fn new(width: usize, threads: usize, records: bool) -> Self {
+impl SharedSearch {
+    /// For a search over state vectors of this width.
+    pub(super) fn new(width: usize, threads: usize, records_graph: bool) -> Self {
         Self {
             level: RwLock::new(Frontier::new(width)),
             chunks: (0..BATCH_CHUNKS).map(|_| RwLock::new(Chunk::new(threads))).collect(),
-            takers: (0..BATCH_CHUNKS).map(|_| AtomicUsize::default()).collect(),
+            claimants: (0..BATCH_CHUNKS).map(|_| AtomicUsize::default()).collect(),
             batch: AtomicUsize::new(0),
-            records,
+            records_graph,
             next: AtomicUsize::new(0),
             bytes: (0..threads).map(|_| AtomicUsize::default()).collect(),
-            rendezvous: Rendezvous::new(threads),
+            barrier: Barrier::new(threads),
         }
     }
 
-    /// Hands out so many chunks.
+    /// Hands out the first `count` chunks.
     pub(super) fn hand_out(&self, count: usize) {
         self.batch.store(count, Ordering::Relaxed);
         self.next.store(0, Ordering::Relaxed);
-        self.takers.iter().for_each(|taker| taker.store(NOBODY, Ordering::Relaxed));
+        self.claimants.iter().for_each(|claimant| claimant.store(UNCLAIMED, Ordering::Relaxed));
     }
 
     /// The chunks handed out.
@@ -61,37 +62,41 @@ impl Shared {
     }
 }
 
-/// A thread: what it alone has.
+/// The state of one thread.
 pub(super) struct Worker<'a, E> {
-    pub(super) shared: &'a Shared,
+    pub(super) shared: &'a SharedSearch,
     pub(super) thread: usize,
-    pub(super) seen: Seen,
-    pub(super) recent: Recent,
+    pub(super) fingerprints: FingerprintSet,
+    pub(super) recent: RecentFingerprints,
     pub(super) expander: E,
 }
 
 impl<'a, E: Expander> Worker<'a, E> {
-    pub(super) fn new<'s, S: Space<Expander<'s> = E>>(
-        shared: &'a Shared,
+    pub(super) fn new<'s, S: StateSpace<Expander<'s> = E>>(
+        shared: &'a SharedSearch,
         space: &'s S,
         thread: usize,
     ) -> Self {
-        let seen = Seen::of(thread, shared.bytes.len());
-        // Who writes down every transition leaves none out.
-        let recent = if shared.records { Recent::default() } else { Recent::new() };
-        Self { shared, thread, seen, recent, expander: space.expander() }
+        let fingerprints = FingerprintSet::of(thread, shared.bytes.len());
+        // Recording the graph needs every transition.
+        let recent = if shared.records_graph {
+            RecentFingerprints::default()
+        } else {
+            RecentFingerprints::new()
+        };
+        Self { shared, thread, fingerprints, recent, expander: space.expander() }
     }
 
-    /// What every thread but the leader does.
+    /// The loop of every thread but the leader.
     pub(super) fn work(&mut self) {
-        let _guard = self.shared.rendezvous.guard();
-        while let Ok(true) = self.turn() {}
+        let _guard = self.shared.barrier.guard();
+        while let Ok(true) = self.run_batch() {}
     }
 
-    /// One batch. Whether there was one.
-    pub(super) fn turn(&mut self) -> Result<bool, Broken> {
+    /// Works on one batch; false if there is none.
+    pub(super) fn run_batch(&mut self) -> Result<bool, Poisoned> {
         let shared = self.shared;
-        shared.rendezvous.wait()?;
+        shared.barrier.wait()?;
         let count = shared.batch.load(Ordering::Relaxed);
         if count == 0 {
             return Ok(false);
@@ -101,52 +106,53 @@ impl<'a, E: Expander> Worker<'a, E> {
             let level = shared.level.read().unwrap_or_else(PoisonError::into_inner);
             let chunks = &shared.chunks[..count];
             if shared.bytes.len() == 1 {
-                self.do_alone(&level, chunks);
+                self.run_chunks(&level, chunks);
             } else {
-                self.do_part(&level, chunks)?;
+                self.run_share(&level, chunks)?;
             }
         }
-        let bytes = self.seen.bytes() + self.expander.bytes();
+        let bytes = self.fingerprints.bytes() + self.expander.bytes();
         shared.bytes[self.thread].store(bytes, Ordering::Relaxed);
-        shared.rendezvous.wait()?;
+        shared.barrier.wait()?;
         Ok(true)
     }
 
-    /// One chunk after the other while it is in the cache. The order of insertion, and so the
-    /// result, is the same as with several threads.
-    fn do_alone(&mut self, level: &Frontier, chunks: &[RwLock<Chunk>]) {
+    /// Works on each chunk to completion, while it is in the processor's cache. The order of
+    /// insertion, and so the result, is the same as with several threads.
+    fn run_chunks(&mut self, level: &Frontier, chunks: &[RwLock<Chunk>]) {
         for chunk in chunks {
             let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
             chunk.expand(level, &mut self.expander, &mut self.recent);
-            chunk.insert(&mut self.seen);
+            chunk.insert(&mut self.fingerprints);
             self.gather(&mut chunk, level);
         }
     }
 
     fn gather(&mut self, chunk: &mut Chunk, level: &Frontier) {
         chunk.gather(level, &mut self.expander);
-        if self.shared.records {
+        if self.shared.records_graph {
             chunk.label(&self.expander);
         }
     }
 
-    fn do_part(&mut self, level: &Frontier, chunks: &[RwLock<Chunk>]) -> Result<(), Broken> {
+    /// Works on the chunks it claims and on the shards it owns, in step with the other threads.
+    fn run_share(&mut self, level: &Frontier, chunks: &[RwLock<Chunk>]) -> Result<(), Poisoned> {
         let shared = self.shared;
         loop {
             let index = shared.next.fetch_add(1, Ordering::Relaxed);
             let Some(chunk) = chunks.get(index) else { break };
-            shared.takers[index].store(self.thread, Ordering::Relaxed);
+            shared.claimants[index].store(self.thread, Ordering::Relaxed);
             let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
             chunk.expand(level, &mut self.expander, &mut self.recent);
         }
-        shared.rendezvous.wait()?;
+        shared.barrier.wait()?;
         for chunk in chunks {
             let chunk = chunk.read().unwrap_or_else(PoisonError::into_inner);
-            chunk.insert_owned(self.thread, &mut self.seen);
+            chunk.insert_owned(self.thread, &mut self.fingerprints);
         }
-        shared.rendezvous.wait()?;
-        for (chunk, taker) in chunks.iter().zip(&shared.takers) {
-            if taker.load(Ordering::Relaxed) == self.thread {
+        shared.barrier.wait()?;
+        for (chunk, claimant) in chunks.iter().zip(&shared.claimants) {
+            if claimant.load(Ordering::Relaxed) == self.thread {
                 let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
                 self.gather(&mut chunk, level);
             }

@@ -1,35 +1,38 @@
-//! A system of one node whose state is a small number, by a list of steps: worlds for the tests of
-//! the World itself.
+//! A system of one node whose state is a small number, defined by a list of steps, for tests of the
+//! World itself.
 
-use turnstile_harness::check::Search;
+use turnstile_harness::check::SearchFn;
 use turnstile_harness::options::Options;
 use turnstile_harness::result::PropertyReport;
-use turnstile_search::bounds::{Reductions, Silent};
+use turnstile_search::bounds::{NoProgress, Reductions};
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
-use turnstile_world::{Budget, Claim, Node, NodeId, Ordered, Predicate, Property, Value, World};
+use turnstile_world::{
+    Budget, Node, NodeId, Ordered, Predicate, Property, TemporalFormula, Value, World,
+};
 
 use std::sync::Arc;
 
-/// What lets a step happen.
+/// The trigger of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
-    /// The node's user, who need not.
+    /// A command, without fairness.
     Command,
-    /// The node's user, as often as the budget says.
+    /// A command, rationed by a budget.
     Budget(&'static str),
-    /// A timer, that is armed as long as the step is possible.
+    /// A timer, which is armed as long as the step is enabled.
     Timer,
 }
 
-/// From a state, by what, to a state.
+/// A step: source, trigger, target.
 pub(crate) type Row = (u8, By, u8);
 
-/// The system, and each of its nodes: a state is a number, a command or a timer the place of a row.
+/// The system, and each of its nodes: a state is a number, a command or a timer the index of a
+/// step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Toy(pub(crate) &'static [Row]);
 
 impl Toy {
-    /// The places of rows that may happen in a state.
+    /// The indices of the steps enabled in a state.
     fn rows(self, state: u8, is_meant: fn(By) -> bool) -> impl Iterator<Item = Ordered> {
         let rows = (0_u8..).zip(self.0);
         rows.filter(move |(_, row)| row.0 == state && is_meant(row.1))
@@ -97,26 +100,26 @@ pub(crate) fn is(state: u8) -> Predicate {
     Predicate::new(move |view| *view.state::<u8>(0) == state)
 }
 
-/// The node's state is another one.
+/// The node's state is not this one.
 pub(crate) fn is_not(state: u8) -> Predicate {
     Predicate::new(move |view| *view.state::<u8>(0) != state)
 }
 
-/// A property that claims nothing after these faults.
-pub(crate) fn property(name: &'static str, claim: Claim, without: &[&str]) -> Property {
+/// A property that waives these faults.
+pub(crate) fn property(name: &'static str, formula: TemporalFormula, without: &[&str]) -> Property {
     let without = without.iter().map(|&fault| fault.to_owned()).collect();
-    Property { name, sentence: String::new(), claim, without }
+    Property { name, sentence: String::new(), formula, without }
 }
 
-/// What an engine says of each property.
-pub(crate) fn verdicts(world: &Arc<World>, engine: Search) -> Vec<PropertyReport> {
-    let options = Options { reduce: Reductions::NONE, ..Options::new(&Silent) };
+/// The report of each property by an engine.
+pub(crate) fn verdicts(world: &Arc<World>, engine: SearchFn) -> Vec<PropertyReport> {
+    let options = Options { reduce: Reductions::NONE, ..Options::new(&NoProgress) };
     let title = ("toy", "toy");
     let checked = engine(world, title, &options);
     assert!(checked.result.complete, "{:?}", checked.result.notes.cut);
     checked.result.properties
 }
 
-/// The engines that are held beside each other.
-pub(crate) const ENGINES: [Search; 2] =
+/// The engines that are compared.
+pub(crate) const ENGINES: [SearchFn; 2] =
     [turnstile_harness::check::check, turnstile_reference::check];

@@ -1,148 +1,151 @@
-//! Requests and their answers: each request is answered once, or fails once, at its caller.
+//! Calls: requests and replies. Each request gets one reply or one failure at its caller.
 
 use turnstile_step::{IdClass, Symbolic};
 
-use crate::link::{Link, LinkFault, LinkOffer, LinkOp};
+use crate::link::{EnabledLinkOp, Link, LinkFault, LinkOp};
 use crate::system::System;
 use crate::value::{Ordered, Value};
 
-/// Where a call is.
+/// The state of a call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Slot {
-    /// The request is on its way.
-    Asked(Ordered),
-    /// The server has it and has not answered yet.
+pub enum CallState {
+    /// The request is in flight.
+    Requested(Ordered),
+    /// The server handles the request and has not replied yet.
     Handling(Ordered),
-    /// The answer is on its way.
-    Answered {
-        /// What the caller will see.
+    /// The reply is in flight.
+    Replied {
+        /// What the caller will receive.
         answer: Ordered,
-        /// Whether the caller did something else meanwhile.
+        /// Whether the caller has taken another step meanwhile.
         is_late: bool,
-        /// Whether it is what the server said, unspoilt by any fault.
+        /// Whether it is the server's reply, unchanged by any fault.
         is_true: bool,
     },
-    /// A request that nobody waits for: a copy, or one whose caller is gone.
-    Stray(Ordered),
+    /// An orphaned request, for which no caller waits: a duplicate, or one whose caller is gone.
+    Orphaned(Ordered),
 }
 
-impl Slot {
-    /// The request, or the answer once there is one.
+impl CallState {
+    /// The request, or the reply once there is one.
     #[must_use]
     pub fn message(&self) -> &Ordered {
         match self {
-            Self::Asked(message)
+            Self::Requested(message)
             | Self::Handling(message)
-            | Self::Answered { answer: message, .. }
-            | Self::Stray(message) => message,
+            | Self::Replied { answer: message, .. }
+            | Self::Orphaned(message) => message,
         }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub(crate) fn message_mut(&mut self) -> &mut Ordered {
         match self {
-            Self::Asked(message)
+            Self::Requested(message)
             | Self::Handling(message)
-            | Self::Answered { answer: message, .. }
-            | Self::Stray(message) => message,
+            | Self::Replied { answer: message, .. }
+            | Self::Orphaned(message) => message,
         }
     }
 
-    /// Whether an answer is on its way.
+    /// Whether the reply is in flight.
     #[must_use]
     pub fn is_answered(&self) -> bool {
-        matches!(self, Self::Answered { .. })
+        matches!(self, Self::Replied { .. })
     }
 }
 
-impl Symbolic for Slot {
+impl Symbolic for CallState {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         self.message_mut().visit_ids(each);
     }
 }
 
-/// What may happen to calls, in a fixed order.
-pub(crate) fn offers(system: &dyn System, link: &Link, slots: &[Slot]) -> Vec<LinkOffer> {
-    let mut offers = Vec::new();
+/// The deliveries and faults enabled on calls, in a fixed order.
+pub(crate) fn enabled(system: &dyn System, link: &Link, slots: &[CallState]) -> Vec<EnabledLinkOp> {
+    let mut enabled = Vec::new();
     let (caller, server) = (link.from, link.to);
     for (place, slot) in (0u8..).zip(slots) {
-        let mut offer = |op, delivers, fault| offers.push(LinkOffer { op, delivers, fault });
+        let mut enable = |op, delivers, fault| enabled.push(EnabledLinkOp { op, delivers, fault });
         let take = LinkOp::Take(place);
         match slot {
-            Slot::Asked(request) => {
-                offer(take, Some((caller, server, request.clone())), None);
+            CallState::Requested(request) => {
+                enable(take, Some((caller, server, request.clone())), None);
                 if system.unanswered(request).is_some() {
-                    offer(LinkOp::Lose(place), None, Some(LinkFault::LostRequest));
+                    enable(LinkOp::Lose(place), None, Some(LinkFault::LostRequest));
                 }
                 if system.server_error(request).is_some() {
-                    offer(LinkOp::Fail(place), None, Some(LinkFault::ServerError));
+                    enable(LinkOp::Fail(place), None, Some(LinkFault::ServerError));
                 }
-                offer(LinkOp::Double(place), None, Some(LinkFault::Duplicate));
+                enable(LinkOp::Double(place), None, Some(LinkFault::Duplicate));
                 if system.refused(request).is_some() {
-                    offer(LinkOp::Refuse(place), None, Some(LinkFault::RefusedRequest));
+                    enable(LinkOp::Refuse(place), None, Some(LinkFault::RefusedRequest));
                 }
             }
-            Slot::Stray(request) => offer(take, Some((caller, server, request.clone())), None),
-            Slot::Handling(request) => {
+            CallState::Orphaned(request) => {
+                enable(take, Some((caller, server, request.clone())), None)
+            }
+            CallState::Handling(request) => {
                 if let Some(notice) = system.hung_up(request) {
                     let delivers = Some((caller, server, notice));
-                    offer(LinkOp::Lose(place), delivers, Some(LinkFault::HungUp));
+                    enable(LinkOp::Lose(place), delivers, Some(LinkFault::HungUp));
                 }
             }
-            Slot::Answered { answer, is_true, .. } => {
-                offer(take, Some((server, caller, answer.clone())), None);
+            CallState::Replied { answer, is_true, .. } => {
+                enable(take, Some((server, caller, answer.clone())), None);
                 if *is_true && system.unanswered(answer).is_some() {
-                    offer(LinkOp::Lose(place), None, Some(LinkFault::LostAnswer));
+                    enable(LinkOp::Lose(place), None, Some(LinkFault::LostAnswer));
                 }
                 if *is_true && system.server_error(answer).is_some() {
-                    offer(LinkOp::Fail(place), None, Some(LinkFault::ServerError));
+                    enable(LinkOp::Fail(place), None, Some(LinkFault::ServerError));
                 }
                 if is_grant(system, answer, None) {
-                    offer(LinkOp::Delay(place), None, Some(LinkFault::LateAnswer));
+                    enable(LinkOp::Delay(place), None, Some(LinkFault::LateAnswer));
                 }
             }
         }
     }
-    offers
+    enabled
 }
 
-/// Whether an answer grants the marked thing (anything for `None`) and is not stale yet.
+/// Whether a reply grants the marked lease (any for `None`) and is not stale yet.
 fn is_grant(system: &dyn System, answer: &Ordered, mark: Option<&Value>) -> bool {
     let mut stale = answer.clone();
     system.lapse(&mut stale, mark);
     stale != *answer
 }
 
-/// Changes calls; says whether a request found room, and whether an answer became late.
+/// Applies an operation to calls; returns whether a request had a slot, and whether a reply became
+/// late.
 pub(crate) fn operate(
     system: &dyn System,
-    slots: &mut Vec<Slot>,
+    slots: &mut Vec<CallState>,
     room: u8,
     op: &LinkOp,
 ) -> (bool, bool) {
     let (mut fits, mut late) = (true, false);
     match op {
         LinkOp::Push(request) => {
-            let taken = slots.iter().filter(|slot| !matches!(slot, Slot::Stray(_))).count();
-            fits = taken < usize::from(room);
+            let rows = slots.iter().filter(|slot| !matches!(slot, CallState::Orphaned(_))).count();
+            fits = rows < usize::from(room);
             if fits {
-                slots.push(Slot::Asked(request.clone()));
+                slots.push(CallState::Requested(request.clone()));
             }
         }
-        LinkOp::Answer(answer) => answered(system, slots, answer),
+        LinkOp::Evaluation(answer) => answered(system, slots, answer),
         LinkOp::Take(place) => match slots.remove(usize::from(*place)) {
-            Slot::Asked(request) => slots.push(Slot::Handling(request)),
-            Slot::Stray(_) | Slot::Handling(_) | Slot::Answered { .. } => {}
+            CallState::Requested(request) => slots.push(CallState::Handling(request)),
+            CallState::Orphaned(_) | CallState::Handling(_) | CallState::Replied { .. } => {}
         },
         LinkOp::Double(place) => {
-            let copy = system.stray(slots[usize::from(*place)].message());
-            slots.push(Slot::Stray(copy));
+            let copy = system.orphaned(slots[usize::from(*place)].message());
+            slots.push(CallState::Orphaned(copy));
         }
         LinkOp::Lose(place) => spoil(slots, *place, |message| system.unanswered(message)),
         LinkOp::Fail(place) => spoil(slots, *place, |message| system.server_error(message)),
         LinkOp::Refuse(place) => spoil(slots, *place, |message| system.refused(message)),
         LinkOp::Delay(place) => {
-            if let Slot::Answered { answer, .. } = &mut slots[usize::from(*place)] {
+            if let CallState::Replied { answer, .. } = &mut slots[usize::from(*place)] {
                 system.lapse(answer, None);
             }
         }
@@ -150,55 +153,55 @@ pub(crate) fn operate(
         LinkOp::Lapse(mark) => {
             late = overtake(slots, |answer| is_grant(system, answer, Some(mark)));
             for slot in slots.iter_mut() {
-                if let Slot::Answered { answer, .. } = slot {
+                if let CallState::Replied { answer, .. } = slot {
                     system.lapse(answer, Some(mark));
                 }
             }
         }
         LinkOp::CallerGone => abandon(system, slots),
         LinkOp::ServerGone => break_off(slots, |message| system.unanswered(message)),
-        LinkOp::Becomes(_) | LinkOp::Cut | LinkOp::Tear | LinkOp::Mend => {}
+        LinkOp::SetStatus(_) | LinkOp::Partition | LinkOp::Disconnect | LinkOp::Heal => {}
     }
     slots.sort_unstable();
     (fits, late)
 }
 
-/// The server's answer goes to the call that it answers, if one still waits for it.
-fn answered(system: &dyn System, slots: &mut [Slot], message: &Ordered) {
-    let waits = |slot: &&mut Slot| match slot {
-        Slot::Handling(request) => system.is_answer(request, message),
-        Slot::Asked(_) | Slot::Answered { .. } | Slot::Stray(_) => false,
+/// Assigns the server's reply to its call, if that still waits.
+fn answered(system: &dyn System, slots: &mut [CallState], message: &Ordered) {
+    let waits = |slot: &&mut CallState| match slot {
+        CallState::Handling(request) => system.is_answer(request, message),
+        CallState::Requested(_) | CallState::Replied { .. } | CallState::Orphaned(_) => false,
     };
     if let Some(slot) = slots.iter_mut().find(waits) {
-        *slot = Slot::Answered { answer: message.clone(), is_late: false, is_true: true };
+        *slot = CallState::Replied { answer: message.clone(), is_late: false, is_true: true };
     }
 }
 
-/// The caller will see something else than an answer of the server.
-fn spoil(slots: &mut [Slot], place: u8, instead: impl Fn(&Ordered) -> Option<Ordered>) {
+/// Replaces a call by a failure.
+fn spoil(slots: &mut [CallState], place: u8, instead: impl Fn(&Ordered) -> Option<Ordered>) {
     let slot = &mut slots[usize::from(place)];
-    let was_late = matches!(slot, Slot::Answered { is_late: true, .. });
+    let was_late = matches!(slot, CallState::Replied { is_late: true, .. });
     if let Some(answer) = instead(slot.message()) {
-        *slot = Slot::Answered { answer, is_late: was_late, is_true: false };
+        *slot = CallState::Replied { answer, is_late: was_late, is_true: false };
     }
 }
 
-/// Callers whose requests are being handled see that their connections have ended.
-fn break_off(slots: &mut [Slot], instead: impl Fn(&Ordered) -> Option<Ordered>) {
+/// Fails the calls being handled: their connections have closed.
+fn break_off(slots: &mut [CallState], instead: impl Fn(&Ordered) -> Option<Ordered>) {
     for slot in slots {
-        if let Slot::Handling(request) = slot
+        if let CallState::Handling(request) = slot
             && let Some(answer) = instead(request)
         {
-            *slot = Slot::Answered { answer, is_late: false, is_true: false };
+            *slot = CallState::Replied { answer, is_late: false, is_true: false };
         }
     }
 }
 
-/// Answers of that kind are late now; whether one was not before.
-fn overtake(slots: &mut [Slot], is_meant: impl Fn(&Ordered) -> bool) -> bool {
+/// Marks replies as late; returns whether one was not before.
+fn overtake(slots: &mut [CallState], is_meant: impl Fn(&Ordered) -> bool) -> bool {
     let mut late = false;
     for slot in slots {
-        if let Slot::Answered { answer, is_late, .. } = slot
+        if let CallState::Replied { answer, is_late, .. } = slot
             && !*is_late
             && is_meant(answer)
         {
@@ -209,12 +212,12 @@ fn overtake(slots: &mut [Slot], is_meant: impl Fn(&Ordered) -> bool) -> bool {
     late
 }
 
-/// Requests may still arrive; answers have nowhere to go.
-fn abandon(system: &dyn System, slots: &mut Vec<Slot>) {
+/// Orphans requests in flight and drops all other calls of a caller that is gone.
+fn abandon(system: &dyn System, slots: &mut Vec<CallState>) {
     let old = std::mem::take(slots);
     slots.extend(old.into_iter().filter_map(|slot| match slot {
-        Slot::Asked(request) => Some(Slot::Stray(system.stray(&request))),
-        Slot::Stray(request) => Some(Slot::Stray(request)),
-        Slot::Handling(_) | Slot::Answered { .. } => None,
+        CallState::Requested(request) => Some(CallState::Orphaned(system.orphaned(&request))),
+        CallState::Orphaned(request) => Some(CallState::Orphaned(request)),
+        CallState::Handling(_) | CallState::Replied { .. } => None,
     }));
 }

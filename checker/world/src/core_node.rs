@@ -1,15 +1,15 @@
-//! A core of one's own as a node of a World: its step, and the types that the World does not know.
+//! A core as a node of a World: its step, and the types that the World does not know.
 
 use std::fmt::{Debug, Display};
 
 use turnstile_step::{self as step, Core};
 
+use crate::network::NodeId;
 use crate::system::{Effect, Input, NodeCore, Out};
 use crate::value::{Content, Ordered, Value};
-use crate::wiring::NodeId;
 
-/// A core, and who uses it. What it shows of itself is how its messages, timers, commands and
-/// notices display.
+/// A core and the commands of its user. By default its messages, timers, commands and notices are
+/// shown by their `Display`.
 pub trait CoreNode: Debug + Send + Sync + 'static {
     /// The core.
     type Core: Core<
@@ -21,26 +21,26 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
             Saved: Content,
         >;
 
-    /// The core that takes the row of this number where several match.
+    /// The core that takes the row with this number if several match.
     fn core(&self, choice: u8) -> Self::Core;
 
-    /// How many rows may match one event at most: 1 for a sound table.
+    /// The most rows that may match one event: 1 for an amended table.
     fn choices(&self) -> u8 {
         1
     }
 
-    /// The state of a node that has never run, and what it does when it begins.
+    /// The state of a node that has never run, and its initial effects.
     fn begin(&self, _out: &mut step::OutOf<Self::Core>) -> <Self::Core as Core>::State {
         self.core(0).start()
     }
 
-    /// The node that a core means by a peer.
+    /// The node of a peer.
     fn node(&self, peer: <Self::Core as Core>::Peer) -> NodeId;
 
-    /// What the core calls a node.
+    /// The peer of a node.
     fn peer(&self, node: NodeId) -> <Self::Core as Core>::Peer;
 
-    /// What its user may ask now, in a fixed order.
+    /// The commands that its user may give now, in a fixed order.
     fn commands(&self, state: &<Self::Core as Core>::State) -> Vec<<Self::Core as Core>::Command>;
 
     /// A timer's name in the time relations: `lease`.
@@ -48,47 +48,47 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
         ""
     }
 
-    /// A message that it sends or gets in a few words: `POST`, `409`.
+    /// A message that it sends or gets as a short text: `POST`, `409`.
     fn message_words(&self, message: &<Self::Core as Core>::Message) -> String {
         message.to_string()
     }
 
-    /// A message that arrives in a few words.
+    /// A message that arrives as a short text.
     fn heard_words(&self, message: &<Self::Core as Core>::Message) -> String {
         CoreNode::message_words(self, message)
     }
 
-    /// A command in a few words: `wants to join`.
+    /// A command as a short text: `wants to join`.
     fn command_words(&self, command: &<Self::Core as Core>::Command) -> String {
         command.to_string()
     }
 
-    /// A timer that is armed or disarmed in a few words.
+    /// A timer that is armed or disarmed as a short text.
     fn timer_words(&self, timer: &<Self::Core as Core>::Timer) -> String {
         timer.to_string()
     }
 
-    /// A timer that fires in a few words.
+    /// A timer that fires as a short text.
     fn fired_words(&self, timer: &<Self::Core as Core>::Timer) -> String {
         format!("{} fires", self.timer_words(timer))
     }
 
-    /// What its user is told in a few words; nothing for what says nothing.
+    /// What its user is told as a short text; `None`: it is not displayed.
     fn notice_words(&self, notice: &<Self::Core as Core>::Notice) -> Option<String> {
         Some(notice.to_string())
     }
 
-    /// Whether traces say that a timer is armed or disarmed.
+    /// Whether traces show that a timer is armed or disarmed.
     fn shows_timers(&self) -> bool {
         true
     }
 
-    /// Whether traces say that something is saved.
+    /// Whether traces show that something is saved.
     fn shows_saves(&self) -> bool {
         true
     }
 
-    /// A state in a few words: `Registering`.
+    /// A state as a short text: `Registering`.
     fn state_words(&self, _state: &<Self::Core as Core>::State) -> Option<String> {
         None
     }
@@ -107,7 +107,7 @@ impl<N: CoreNode> NodeCore for N {
     fn begin(&self, out: &mut Out) -> Value {
         let mut typed = step::Out::default();
         let state = CoreNode::begin(self, &mut typed);
-        carry(self, typed, out);
+        erase(self, typed, out);
         Value::new(state)
     }
 
@@ -125,12 +125,12 @@ impl<N: CoreNode> NodeCore for N {
         };
         let mut typed = step::Out::default();
         self.core(choice).step(state.of_mut(), input, &mut typed);
-        carry(self, typed, out);
+        erase(self, typed, out);
     }
 
     fn keep(&self, saved: &mut Option<Value>, new: &Value) {
         let mut typed = saved.take().map(|saved| saved.of::<Saved<N>>().clone());
-        N::Core::keep(&mut typed, new.of::<Saved<N>>().clone());
+        N::Core::merge_saved(&mut typed, new.of::<Saved<N>>().clone());
         *saved = typed.map(Value::new);
     }
 
@@ -175,8 +175,8 @@ impl<N: CoreNode> NodeCore for N {
     }
 }
 
-/// What a core did, with its types erased.
-fn carry<N: CoreNode>(node: &N, typed: step::OutOf<N::Core>, out: &mut Out) {
+/// Appends the output of a core, with its types erased.
+fn erase<N: CoreNode>(node: &N, typed: step::OutOf<N::Core>, out: &mut Out) {
     out.rows.extend(typed.rows);
     out.effects.extend(typed.effects.into_iter().map(|effect| match effect {
         step::Effect::Send { to, message } => {

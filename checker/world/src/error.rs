@@ -1,62 +1,62 @@
-//! Why a world cannot be searched: said before the search, all of it at once.
+//! Errors of a world, for which it cannot be searched: all are reported at once, before the search.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::Node;
-use crate::budget::{Budget, Left};
+use crate::budget::{Budget, RemainingBudgets};
 use crate::link::Link;
-use crate::property::{Claim, Property};
+use crate::property::{Property, TemporalFormula};
 
-/// Nodes of a world at most: they are told apart by the bits of a word.
+/// The most nodes of a world: a set of nodes is the bits of a word.
 pub const NODES_MAX: usize = 64;
 
-/// Something that is wrong with a world.
+/// An error of a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorldError {
-    /// More nodes than are told apart by the bits of a word.
+    /// More than [`NODES_MAX`] nodes.
     Nodes {
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
-    /// A link whose end is no node.
+    /// A link to a node that does not exist.
     Link {
-        /// The link, by its place.
+        /// The index of the link.
         link: usize,
-        /// The node that there is not.
+        /// The missing node.
         node: usize,
     },
-    /// More budgets than a state has room for.
+    /// More than [`RemainingBudgets::KINDS`] budgets.
     Budgets {
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
-    /// A budget that is larger than a state has room for.
+    /// A limit above [`RemainingBudgets::LIMIT`].
     Limit {
         /// Its name.
         budget: String,
-        /// How often it may be spent.
+        /// Its limit.
         limit: u8,
     },
-    /// Two budgets of one name.
+    /// Two budgets with the same name.
     Twice {
         /// The name.
         budget: String,
     },
-    /// A budget of which neither the World nor the system ever takes.
+    /// A budget that neither the World nor the system knows.
     Unknown {
         /// Its name.
         budget: String,
-        /// The names that there are.
+        /// The known names.
         known: Vec<String>,
     },
-    /// A `sometimes` with `without`: a state is found or it is not, whatever happened before.
-    Excused {
+    /// A `sometimes` with `without`, which has no meaning.
+    Waived {
         /// The property.
         property: String,
     },
-    /// A `without` that names a budget without end: whether it was spent cannot be told.
-    Endless {
+    /// A `without` that names a budget without a limit: whether it was spent is unknown.
+    Unlimited {
         /// The property.
         property: String,
         /// The budget.
@@ -74,24 +74,24 @@ impl fmt::Display for WorldError {
                 write!(f, "link {link} ends at node {node}: there is none")
             }
             Self::Budgets { count } => {
-                write!(f, "{count} budgets are too many: at most {}", Left::KINDS)
+                write!(f, "{count} budgets are too many: at most {}", RemainingBudgets::KINDS)
             }
             Self::Limit { budget, limit } => write!(
                 f,
                 "the budget of `{budget}` is {limit}: at most {}, or no limit",
-                Left::LIMIT
+                RemainingBudgets::LIMIT
             ),
             Self::Twice { budget } => write!(f, "`{budget}` has two budgets"),
             Self::Unknown { budget, known } => {
                 write!(f, "no kind of fault is called `{budget}`: there are {}", known.join(", "))
             }
-            Self::Excused { property } => {
-                write!(f, "`{property}` is a `sometimes`, which excuses no fault")
+            Self::Waived { property } => {
+                write!(f, "`{property}` is a `sometimes`, which cannot waive a fault")
             }
-            Self::Endless { property, budget } => write!(
+            Self::Unlimited { property, budget } => write!(
                 f,
-                "`{property}` excuses `{budget}`, whose budget has no limit: whether it has \
-                 happened cannot be told"
+                "`{property}` waives `{budget}`, whose budget has no limit: whether it has \
+                 occurred is unknown"
             ),
         }
     }
@@ -99,8 +99,8 @@ impl fmt::Display for WorldError {
 
 impl Error for WorldError {}
 
-/// What is wrong with the parts of a world. `known`: the budgets that something takes from.
-pub(super) fn of_parts(
+/// The errors in the parts of a world. `known`: the names of its budgets.
+pub(super) fn check_parts(
     nodes: &[Node],
     links: &[Link],
     budgets: &[Budget],
@@ -114,12 +114,12 @@ pub(super) fn of_parts(
         let missing = [ends.from, ends.to].into_iter().filter(|node| *node >= nodes.len());
         errors.extend(missing.map(|node| WorldError::Link { link, node }));
     }
-    if budgets.len() > Left::KINDS {
+    if budgets.len() > RemainingBudgets::KINDS {
         errors.push(WorldError::Budgets { count: budgets.len() });
     }
     for (place, Budget { name, limit }) in budgets.iter().enumerate() {
         let budget = || name.clone();
-        if let Some(limit) = limit.filter(|limit| *limit > Left::LIMIT) {
+        if let Some(limit) = limit.filter(|limit| *limit > RemainingBudgets::LIMIT) {
             errors.push(WorldError::Limit { budget: budget(), limit });
         }
         if budgets[..place].iter().any(|other| other.name == *name) {
@@ -130,23 +130,23 @@ pub(super) fn of_parts(
     errors
 }
 
-/// What is wrong with a property of a world that has these budgets.
-pub(super) fn of_property(
+/// The errors in a property of a world with these budgets.
+pub(super) fn check_property(
     property: &Property,
     budgets: &[Budget],
     known: &[String],
 ) -> Vec<WorldError> {
     let mut errors = Vec::new();
     let name = || property.name.to_owned();
-    let is_sometimes = matches!(property.claim, Claim::Sometimes(_));
+    let is_sometimes = matches!(property.formula, TemporalFormula::Sometimes(_));
     if is_sometimes && !property.without.is_empty() {
-        errors.push(WorldError::Excused { property: name() });
+        errors.push(WorldError::Waived { property: name() });
     }
-    for excused in &property.without {
-        errors.extend(unknown(excused, known));
-        let mut endless = budgets.iter().filter(|budget| budget.limit.is_none());
-        if endless.any(|budget| budget.name == *excused) {
-            errors.push(WorldError::Endless { property: name(), budget: excused.clone() });
+    for waived in &property.without {
+        errors.extend(unknown(waived, known));
+        let mut unlimited = budgets.iter().filter(|budget| budget.limit.is_none());
+        if unlimited.any(|budget| budget.name == *waived) {
+            errors.push(WorldError::Unlimited { property: name(), budget: waived.clone() });
         }
     }
     errors

@@ -4,9 +4,9 @@
 use crate::Node;
 use crate::budget::{Budget, BudgetId};
 use crate::link::LinkFault;
-use crate::node::{Event, Life, NodePart};
+use crate::network::NodeId;
+use crate::node::{Event, NodePart, NodeStatus};
 use crate::system::{Input, System};
-use crate::wiring::NodeId;
 
 /// The budget of each kind of fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,13 +14,13 @@ pub struct Faults {
     names: Vec<String>,
     link: [Option<BudgetId>; LinkFault::ALL.len()],
     nodes: Vec<NodeFaults>,
-    /// A clock that runs beyond every margin.
+    /// Clock drift beyond every margin.
     pub drift: Option<BudgetId>,
     /// A crash in the middle of a step's effects.
     torn: Option<BudgetId>,
 }
 
-/// The budgets of what a node's process may suffer.
+/// The budgets of the faults of a node's process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct NodeFaults {
     crash: Option<BudgetId>,
@@ -29,11 +29,11 @@ struct NodeFaults {
     late_timer: Option<BudgetId>,
 }
 
-/// What a node's process may suffer, after its role's name.
+/// The faults of a node's process, as suffixes of its role's name.
 const NODE_FAULTS: [&str; 4] = ["crash", "restart", "pause", "late timer"];
 
 impl Faults {
-    /// The name of the budget for clocks that run wild.
+    /// The name of the budget for clock drift.
     pub const DRIFT: &str = "drift";
     /// The name of the budget for restarts between two effects of a step.
     pub const TORN: &str = "torn step";
@@ -72,7 +72,7 @@ impl Faults {
         known
     }
 
-    /// Whether a name is that of something that a node's process may suffer, whatever its role.
+    /// Whether a name is that of a fault of a node's process, of any role.
     #[must_use]
     pub fn is_of_process(name: &str) -> bool {
         NODE_FAULTS.iter().any(|what| name.ends_with(&format!(" {what}")))
@@ -85,13 +85,13 @@ impl Faults {
         self.link[place]
     }
 
-    /// The budget for answers that come late.
+    /// The budget for late replies.
     #[must_use]
     pub fn late_answer(&self) -> Option<BudgetId> {
         self.on_link(LinkFault::LateAnswer)
     }
 
-    /// Whether the node ever starts again, so that what it saves matters.
+    /// Whether the node can restart, so that its saved state matters.
     #[must_use]
     pub fn may_restart(&self, node: NodeId) -> bool {
         self.nodes[node].restart.is_some()
@@ -121,7 +121,7 @@ impl Faults {
             }
             Event::Takes(Input::Message { .. } | Input::Restart(_), _) => None,
             Event::Crashes => Some(of_node.crash?),
-            Event::Restarts(_) if part.life == Life::Up || of_node.restart.is_some() => {
+            Event::Restarts(_) if part.status == NodeStatus::Up || of_node.restart.is_some() => {
                 Some(of_node.restart?)
             }
             Event::Restarts(_) => return None,
@@ -129,7 +129,7 @@ impl Faults {
             Event::FiresLate(..) => None,
             Event::Pauses => Some(of_node.pause?),
             Event::Resumes => None,
-            // What it costs beside the step, the World adds.
+            // The World adds the cost of tearing.
             Event::Torn { step, .. } => return self.of_node(system, node, part, step),
         })
     }

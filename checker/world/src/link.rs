@@ -1,16 +1,16 @@
-//! What a link is, and what may be done to what is in flight on it.
+//! The kinds of links and the operations on them.
 
+use crate::network::NodeId;
 use crate::value::{Ordered, Value};
-use crate::wiring::NodeId;
 
-/// How two nodes are joined.
+/// A link between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The node that sends, or that calls.
     pub from: NodeId,
     /// The node that receives, or that answers.
     pub to: NodeId,
-    /// What the link does.
+    /// Its kind.
     pub kind: LinkKind,
 }
 
@@ -22,54 +22,55 @@ impl Link {
     }
 }
 
-/// What a link does.
+/// The kind of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
-    /// Requests one way, answers the other: each request gets one answer or one failure.
+    /// Calls: requests one way, replies the other; each request gets one reply or one failure.
     Calls {
-        /// Requests that may be outstanding at once.
+        /// The most requests outstanding at once.
         slots: u8,
     },
-    /// Messages one way.
-    Messages(Mail),
+    /// A channel: messages one way.
+    Messages(ChannelOptions),
 }
 
-/// What a link of messages does.
+/// The delivery guarantees of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mail {
-    /// Messages arrive in the order in which they were sent.
+pub struct ChannelOptions {
+    /// Whether delivery is FIFO.
     pub is_ordered: bool,
-    /// Whether messages get lost.
-    pub loss: Chance,
-    /// Whether messages arrive more than once. With [`Chance::Free`] what is in flight is a set.
-    pub duplication: Chance,
-    /// Messages in flight at once.
+    /// The loss of messages.
+    pub loss: Occurrence,
+    /// The duplication of messages. With [`Occurrence::Unbounded`] the messages in flight are a
+    /// set.
+    pub duplication: Occurrence,
+    /// The most messages in flight at once.
     pub capacity: u8,
 }
 
-/// Whether something happens.
+/// How often a kind of fault may occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Chance {
-    /// It does not.
+pub enum Occurrence {
+    /// Never.
     Never,
-    /// As often as its budget says.
+    /// Up to the limit of its budget.
     Budgeted,
-    /// At any time.
-    Free,
+    /// Any number of times.
+    Unbounded,
 }
 
-/// Whether messages get through a link.
+/// Whether a link delivers messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Way {
-    /// They do.
+pub enum LinkStatus {
+    /// It does.
     #[default]
     Open,
-    /// The receiver has crashed: they are lost.
-    Dead,
-    /// The two ends are in different partitions: they wait.
-    Apart,
-    /// The two ends have lost each other: messages are lost.
-    Torn,
+    /// The receiver has crashed: messages are lost.
+    ReceiverDown,
+    /// The ends are in different partitions: messages wait.
+    Partitioned,
+    /// The ends are disconnected: messages are lost.
+    Disconnected,
 }
 
 /// The kinds of fault that happen on a link.
@@ -81,15 +82,15 @@ pub enum LinkFault {
     LostAnswer,
     /// An answer comes after the caller did something else, or after what it grants is over.
     LateAnswer,
-    /// The server answers that it is in trouble, having handled the request or not.
+    /// The server replies with an error, having handled the request or not.
     ServerError,
     /// A request or a message arrives twice.
     Duplicate,
     /// A message without an answer never arrives.
     LostMessage,
-    /// Nobody takes the request, and the caller knows it.
+    /// The connection is refused, and the caller is told so.
     RefusedRequest,
-    /// The connection breaks while the server keeps the request open; both ends know it.
+    /// The connection breaks while the server holds the request; both ends are told so.
     HungUp,
 }
 
@@ -134,50 +135,50 @@ impl LinkFault {
     }
 }
 
-/// What can be done to a link. A number is a place among what is in flight.
+/// An operation on a link. A number is an index into the messages in flight.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LinkOp {
-    /// A message goes in.
+    /// Sends a message or a request.
     Push(Ordered),
-    /// The answer to a call that is being handled goes in.
-    Answer(Ordered),
-    /// One is taken off, to be delivered.
+    /// Sends the reply to a call that is being handled.
+    Evaluation(Ordered),
+    /// Removes one for delivery.
     Take(u8),
-    /// One is doubled.
+    /// Duplicates one.
     Double(u8),
-    /// One is lost.
+    /// Loses one.
     Lose(u8),
-    /// The server is in trouble over one.
+    /// Turns one into a server error.
     Fail(u8),
-    /// Nobody takes one.
+    /// Refuses one.
     Refuse(u8),
-    /// What an answer grants is over when it arrives.
+    /// Delays a reply beyond the lease it grants.
     Delay(u8),
-    /// The caller does something else: answers that are on their way are late.
+    /// The caller takes another step: replies in flight become late.
     Overtake,
-    /// What is marked is over: answers that grant it are stale, and late.
+    /// The marked lease ends: replies that grant it become stale and late.
     Lapse(Value),
-    /// The caller is gone, with its connection.
+    /// The caller is gone: its connections close.
     CallerGone,
-    /// The server is gone, with its connections: what it handles it never answers.
+    /// The server is gone: its connections close, and requests being handled get no reply.
     ServerGone,
-    /// The receiver of messages has crashed, or starts again; then the way is open.
-    Becomes(Way),
-    /// Its ends come into different partitions, unless the receiver has crashed.
-    Cut,
-    /// Its ends lose each other, unless the receiver has crashed.
-    Tear,
-    /// They are together again.
-    Mend,
+    /// Sets the status when the receiver crashes or restarts.
+    SetStatus(LinkStatus),
+    /// Partitions the ends, unless the receiver has crashed.
+    Partition,
+    /// Disconnects the ends, unless the receiver has crashed.
+    Disconnect,
+    /// Heals the link.
+    Heal,
 }
 
-/// What may happen on a link.
+/// An operation enabled on a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkOffer {
-    /// To the link.
+pub struct EnabledLinkOp {
+    /// The operation.
     pub op: LinkOp,
-    /// What is delivered: from, to, message.
+    /// The message it delivers: sender, receiver, message.
     pub delivers: Option<(NodeId, NodeId, Ordered)>,
-    /// The fault that this is, if it is one.
+    /// The fault, if it is one.
     pub fault: Option<LinkFault>,
 }

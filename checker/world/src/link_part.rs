@@ -1,37 +1,38 @@
-//! One link: what is in flight between two nodes, and what may happen to it there.
+//! One link: the messages in flight between two nodes, and the operations on them.
 //!
-//! The functions are pure and look at one link only. A link never reads a message: whether one
-//! answers another, and what a lost or a failed one looks like, the system says.
+//! The functions are pure and read one link only. A link never reads a message: the system defines
+//! which message replies to which, and what a lost or failed one is replaced by.
 
 use turnstile_step::{IdClass, Symbolic};
 
-use crate::calls::{self, Slot};
-use crate::link::{Link, LinkKind, LinkOffer, LinkOp, Way};
-use crate::mail;
+use crate::calls::{self, CallState};
+use crate::channel;
+use crate::link::{EnabledLinkOp, Link, LinkKind, LinkOp, LinkStatus};
 use crate::system::System;
 use crate::value::Ordered;
 
-/// What is in flight on a link.
+/// The part of a state that belongs to one link.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LinkPart {
-    /// The messages.
+    /// The messages in flight.
     pub contents: Contents,
-    /// A message found no room and was dropped: the search is not complete beyond this state.
+    /// Whether a message was dropped for lack of capacity: the search is incomplete beyond this
+    /// state.
     pub overflowed: bool,
-    /// Whether messages get through.
-    pub way: Way,
+    /// Whether messages are delivered.
+    pub status: LinkStatus,
 }
 
 /// The messages in flight.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Contents {
-    /// Sorted: calls overtake each other.
-    Calls(Vec<Slot>),
-    /// In order of sending, or sorted where the link keeps no order.
+    /// Sorted, since calls overtake each other.
+    Calls(Vec<CallState>),
+    /// In order of sending; sorted if the channel is unordered.
     Messages(Vec<Ordered>),
 }
 
-/// Its World puts what it keeps in no order of its own in order again.
+/// Its World sorts unordered messages again.
 impl Symbolic for LinkPart {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match &mut self.contents {
@@ -49,64 +50,72 @@ impl LinkPart {
             LinkKind::Calls { .. } => Contents::Calls(Vec::new()),
             LinkKind::Messages(_) => Contents::Messages(Vec::new()),
         };
-        Self { contents, overflowed: false, way: Way::Open }
+        Self { contents, overflowed: false, status: LinkStatus::Open }
     }
 
-    /// Whether nothing is in flight that may arrive as things are, and that anybody waits for.
+    /// Whether no message that a time relation has to wait for can arrive.
     #[must_use]
     pub fn is_idle(&self, system: &dyn System) -> bool {
         match &self.contents {
-            _ if self.way == Way::Apart => true,
+            _ if self.status == LinkStatus::Partitioned => true,
             Contents::Calls(slots) => slots.is_empty(),
-            Contents::Messages(messages) => messages.iter().all(|one| system.is_background(one)),
-        }
-    }
-
-    /// Whether a message that is sent now is not seen on the way: it is lost, or there already.
-    fn swallows(&self, system: &dyn System, message: &Ordered) -> bool {
-        match &self.contents {
-            Contents::Calls(_) => false,
             Contents::Messages(messages) => {
-                matches!(self.way, Way::Dead | Way::Torn)
-                    || system.is_background(message) && messages.contains(message)
+                messages.iter().all(|one| system.is_idempotent_gossip(one))
             }
         }
     }
 
-    fn becomes(&mut self, way: Way) {
-        self.way = way;
-        if let (Way::Dead | Way::Torn, Contents::Messages(messages)) = (way, &mut self.contents) {
+    /// Whether a message sent now has no effect: it is lost, or an equal one is in flight.
+    fn swallows(&self, system: &dyn System, message: &Ordered) -> bool {
+        match &self.contents {
+            Contents::Calls(_) => false,
+            Contents::Messages(messages) => {
+                matches!(self.status, LinkStatus::ReceiverDown | LinkStatus::Disconnected)
+                    || system.is_idempotent_gossip(message) && messages.contains(message)
+            }
+        }
+    }
+
+    fn set_status(&mut self, status: LinkStatus) {
+        self.status = status;
+        if let (LinkStatus::ReceiverDown | LinkStatus::Disconnected, Contents::Messages(messages)) =
+            (status, &mut self.contents)
+        {
             messages.clear();
         }
     }
 
-    /// What may happen on it by itself, in a fixed order.
+    /// The deliveries and faults enabled on it, in a fixed order.
     #[must_use]
-    pub fn offers(&self, system: &dyn System, link: &Link) -> Vec<LinkOffer> {
+    pub fn enabled(&self, system: &dyn System, link: &Link) -> Vec<EnabledLinkOp> {
         match (&self.contents, link.kind) {
-            _ if self.way == Way::Apart => Vec::new(),
-            (Contents::Calls(slots), _) => calls::offers(system, link, slots),
-            (Contents::Messages(messages), LinkKind::Messages(mail)) => {
-                mail::offers(system, link, mail, messages)
+            _ if self.status == LinkStatus::Partitioned => Vec::new(),
+            (Contents::Calls(slots), _) => calls::enabled(system, link, slots),
+            (Contents::Messages(messages), LinkKind::Messages(options)) => {
+                channel::enabled(system, link, options, messages)
             }
             (Contents::Messages(_), LinkKind::Calls { .. }) => Vec::new(),
         }
     }
 
-    /// What the link is after an operation, and whether it made an answer late.
+    /// The link after an operation, and whether a reply became late.
     #[must_use]
     pub fn operate(&self, system: &dyn System, link: &Link, op: &LinkOp) -> (Self, bool) {
         let mut next = self.clone();
-        let way = match (op, self.way) {
-            (LinkOp::Becomes(way), _) => Some(*way),
-            (LinkOp::Cut, Way::Open) => Some(Way::Apart),
-            (LinkOp::Tear, Way::Open | Way::Apart) => Some(Way::Torn),
-            (LinkOp::Mend, Way::Apart | Way::Torn) => Some(Way::Open),
-            (LinkOp::Cut | LinkOp::Tear | LinkOp::Mend, way) => Some(way),
+        let status = match (op, self.status) {
+            (LinkOp::SetStatus(status), _) => Some(*status),
+            (LinkOp::Partition, LinkStatus::Open) => Some(LinkStatus::Partitioned),
+            (LinkOp::Disconnect, LinkStatus::Open | LinkStatus::Partitioned) => {
+                Some(LinkStatus::Disconnected)
+            }
+            (LinkOp::Heal, LinkStatus::Partitioned | LinkStatus::Disconnected) => {
+                Some(LinkStatus::Open)
+            }
+            (LinkOp::Partition | LinkOp::Disconnect | LinkOp::Heal, status) => Some(status),
             (_, _) => None,
         };
-        if let Some(way) = way {
-            next.becomes(way);
+        if let Some(status) = status {
+            next.set_status(status);
             return (next, false);
         }
         if let LinkOp::Push(message) = op
@@ -118,8 +127,8 @@ impl LinkPart {
             (Contents::Calls(slots), LinkKind::Calls { slots: room }) => {
                 calls::operate(system, slots, room, op)
             }
-            (Contents::Messages(messages), LinkKind::Messages(mail)) => {
-                (mail::operate(mail, messages, op), false)
+            (Contents::Messages(messages), LinkKind::Messages(options)) => {
+                (channel::operate(options, messages, op), false)
             }
             (Contents::Calls(_) | Contents::Messages(_), _) => (true, false),
         };

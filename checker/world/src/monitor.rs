@@ -1,45 +1,46 @@
-//! What is seen of a step, for the properties to remember. It never reads a core's state.
+//! The monitor: history variables of the properties, updated by the observations of each step. It
+//! never reads a core's state.
 
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
+use crate::network::NodeId;
 use crate::value::{Ordered, Value};
-use crate::wiring::NodeId;
 
-/// Something that happened at a node and that a property may want to remember.
+/// An observation of a step of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Observation {
-    /// The node's user asked.
+    /// The node's user gave a command.
     Asked(NodeId, Ordered),
-    /// The node's user was told.
+    /// The node's user got a notice.
     Told(NodeId, Value),
-    /// The node stopped and forgot.
+    /// The node crashed and lost what it had not saved.
     Crashed(NodeId),
-    /// The node started again.
+    /// The node restarted.
     Restarted(NodeId),
-    /// Its table does not fit what happened, or its message has no way.
+    /// The step is a violation.
     Violation(Violation),
 }
 
-/// A step that the system is not made for.
+/// A step that the tables or the world do not provide for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Violation {
-    /// Where.
+    /// The node that took the step.
     pub node: NodeId,
-    /// What is wrong.
+    /// Its kind.
     pub what: ViolationKind,
 }
 
-/// What is wrong with a step.
+/// The kind of a violation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ViolationKind {
-    /// What the table said: an event without a row, or something that could not be done.
+    /// An unhandled event, or an action that failed.
     Table(RowOutcome),
-    /// A message was sent where no link of the world leads; in words.
+    /// A message was sent to a node to which no link leads; as text.
     NoLink(String),
 }
 
 impl Violation {
-    /// What a core reported, if that was it.
+    /// The violation that a row outcome is, if it is one.
     #[must_use]
     pub fn of(node: NodeId, taken: &RowOutcome) -> Option<Self> {
         match taken {
@@ -50,19 +51,19 @@ impl Violation {
         }
     }
 
-    /// Whether it is an event without a row.
+    /// Whether it is an unhandled event.
     #[must_use]
     pub fn is_unexpected(&self) -> bool {
         matches!(self.what, ViolationKind::Table(RowOutcome::Unexpected { .. }))
     }
 }
 
-/// The part of a state that remembers: the system's own, and what the last step ran into.
+/// The monitor's part of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MonitorPart {
-    /// What the properties remember.
+    /// The history variables of the system.
     pub system: Value,
-    /// The violation that the last step met; forgotten with the next one.
+    /// The violation of the last step, if it was one.
     pub violation: Option<Violation>,
 }
 

@@ -1,35 +1,35 @@
-//! One node: a core's state, its armed timers, what it saved, and whether it runs.
+//! One node: a core's state, its armed timers, its saved state and its status.
 //!
-//! The functions are pure and look at one node only, so that a search may remember what they say.
+//! The functions are pure and read one node only, so that a search may memoise them.
 
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
 use crate::monitor::{Observation, Violation};
+use crate::network::NodeId;
 use crate::system::{Effect, Input, NodeCore, Out};
 use crate::value::{Content, Ordered, Value};
-use crate::wiring::NodeId;
 
-/// Whether a node runs.
+/// The status of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Life {
+pub enum NodeStatus {
     /// It takes inputs.
     Up,
-    /// It stands still, believes what it believed, and its timers do not fire.
+    /// It is paused: it keeps its state, and its timers do not fire.
     Paused,
-    /// It has crashed; only what it saved is left.
+    /// It has crashed; only its saved state is left.
     Down,
 }
 
 /// The part of a state that belongs to one node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodePart {
-    /// Whether it runs.
-    pub life: Life,
-    /// The core's state; the first one while the node is down.
+    /// Its status.
+    pub status: NodeStatus,
+    /// The core's state; its initial state while the node is down.
     pub state: Value,
     /// Armed timers, sorted.
     pub timers: Vec<Ordered>,
-    /// Timers whose time was over before they were disarmed, and that will still fire; sorted.
+    /// Timers that expired before they were disarmed and will still fire, sorted.
     pub due: Vec<Ordered>,
     /// What it saved last.
     pub saved: Option<Value>,
@@ -46,22 +46,22 @@ impl Symbolic for NodePart {
     }
 }
 
-/// What may happen to a node.
+/// An event of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
-    /// It takes an input; where several rows match, the one of this number.
+    /// It takes an input; if several rows match, the one with this number.
     Takes(Input, u8),
-    /// A timer's time is over, but the node does something else first: to disarm it is too late.
+    /// A timer expires, but the node takes another step first: it can no longer be disarmed.
     IsDue(Ordered),
     /// Such a timer fires.
     FiresLate(Ordered, u8),
     /// It crashes.
     Crashes,
-    /// It starts again with what it saved, after a crash or in one go with it.
+    /// It restarts with its saved state, after a crash or at once.
     Restarts(u8),
-    /// It stands still.
+    /// It pauses.
     Pauses,
-    /// It goes on.
+    /// It resumes.
     Resumes,
     /// It crashes in the middle of a step, and starts again in one go with it. Only where what it
     /// saves and what others see of it are on different sides of the cut: a core that sends before
@@ -122,20 +122,20 @@ pub fn cuts(effects: &[Effect]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What a step did.
+/// The result of a step at its node.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stepped {
+pub struct StepResult {
     /// The node after it.
     pub node: NodePart,
     /// Messages to other nodes, in order.
     pub sends: Vec<(NodeId, Ordered)>,
-    /// What properties may remember.
-    pub seen: Vec<Observation>,
-    /// The rows taken.
-    pub taken: Vec<RowOutcome>,
+    /// The observations for the monitor.
+    pub observations: Vec<Observation>,
+    /// The outcomes of its rows.
+    pub rows: Vec<RowOutcome>,
     /// The effects that were carried out.
     pub effects: Vec<Effect>,
-    /// Those of a torn step that were not.
+    /// The effects of a torn step that were lost.
     pub lost: Vec<Effect>,
 }
 
@@ -145,10 +145,10 @@ impl NodePart {
     pub fn start(core: &dyn NodeCore) -> Self {
         let mut timers = core.armed();
         timers.sort_unstable();
-        Self { life: Life::Up, state: core.start(), timers, due: Vec::new(), saved: None }
+        Self { status: NodeStatus::Up, state: core.start(), timers, due: Vec::new(), saved: None }
     }
 
-    /// The armed timers, by whoever knows their type, in their order.
+    /// The armed timers in order, for a caller that knows their type.
     pub fn armed<T: Content>(&self) -> impl Iterator<Item = &T> {
         self.timers.iter().map(|timer| timer.of())
     }
@@ -159,7 +159,7 @@ impl NodePart {
         self.armed().any(|armed: &T| armed == timer)
     }
 
-    /// The timers that were disarmed too late, by whoever knows their type.
+    /// The timers that were disarmed too late, for a caller that knows their type.
     pub fn late<T: Content>(&self) -> impl Iterator<Item = &T> {
         self.due.iter().map(|timer| timer.of())
     }
@@ -167,17 +167,17 @@ impl NodePart {
     /// Whether it takes inputs.
     #[must_use]
     pub fn is_up(&self) -> bool {
-        self.life == Life::Up
+        self.status == NodeStatus::Up
     }
 
-    /// What may happen to it by itself or by its user, in a fixed order: timers, commands, timers
-    /// that are late, then crash, restart, pause.
+    /// Its events other than the delivery of messages, in a fixed order: timers, commands, late
+    /// timers, then crash, restart, pause.
     #[must_use]
     pub fn events(&self, core: &dyn NodeCore) -> Vec<Event> {
-        match self.life {
-            Life::Paused => vec![Event::Resumes],
-            Life::Down => (0..core.choices()).map(Event::Restarts).collect(),
-            Life::Up => {
+        match self.status {
+            NodeStatus::Paused => vec![Event::Resumes],
+            NodeStatus::Down => (0..core.choices()).map(Event::Restarts).collect(),
+            NodeStatus::Up => {
                 let fired = self.timers.iter().map(|timer| Input::Fired(timer.clone()));
                 let asked = core.commands(&self.state).into_iter().map(Input::Command);
                 let mut events: Vec<_> =
@@ -195,14 +195,14 @@ impl NodePart {
         }
     }
 
-    /// What this event does to it. Of a torn step: what it does before the crash.
+    /// The result of an event. Of a torn step: of the part before the crash.
     #[must_use]
-    pub fn step(&self, (node, core): (NodeId, &dyn NodeCore), event: &Event) -> Stepped {
-        let mut next = Stepped {
+    pub fn step(&self, (node, core): (NodeId, &dyn NodeCore), event: &Event) -> StepResult {
+        let mut next = StepResult {
             node: self.clone(),
             sends: Vec::new(),
-            seen: Vec::new(),
-            taken: Vec::new(),
+            observations: Vec::new(),
+            rows: Vec::new(),
             effects: Vec::new(),
             lost: Vec::new(),
         };
@@ -219,18 +219,21 @@ impl NodePart {
                 due.iter().position(|one| one == timer).map(|place| due.remove(place));
                 next.take((node, core), (*choice, effects_max), Input::Fired(timer.clone()));
             }
-            Event::Pauses => next.node.life = Life::Paused,
-            Event::Resumes => next.node.life = Life::Up,
+            Event::Pauses => next.node.status = NodeStatus::Paused,
+            Event::Resumes => next.node.status = NodeStatus::Up,
             Event::Crashes => {
-                next.node =
-                    Self { life: Life::Down, saved: self.saved.clone(), ..Self::start(core) };
+                next.node = Self {
+                    status: NodeStatus::Down,
+                    saved: self.saved.clone(),
+                    ..Self::start(core)
+                };
                 next.node.timers.clear();
-                next.seen.push(Observation::Crashed(node));
+                next.observations.push(Observation::Crashed(node));
             }
             Event::Restarts(choice) => {
                 next.node = Self { saved: self.saved.clone(), ..Self::start(core) };
                 next.node.timers.clear();
-                next.seen.push(Observation::Restarted(node));
+                next.observations.push(Observation::Restarted(node));
                 let input = Input::Restart(self.saved.clone());
                 next.take((node, core), (*choice, effects_max), input);
             }
@@ -245,12 +248,12 @@ impl NodePart {
     }
 }
 
-/// An input, once for each row that may have to be tried.
+/// The events of an input, one for each row that may match.
 pub fn takes(core: &dyn NodeCore, input: Input) -> impl Iterator<Item = Event> + use<> {
     (0..core.choices()).map(move |choice| Event::Takes(input.clone(), choice))
 }
 
-impl Stepped {
+impl StepResult {
     fn take(
         &mut self,
         (node, core): (NodeId, &dyn NodeCore),
@@ -258,7 +261,7 @@ impl Stepped {
         input: Input,
     ) {
         if let Input::Command(command) = &input {
-            self.seen.push(Observation::Asked(node, command.clone()));
+            self.observations.push(Observation::Asked(node, command.clone()));
         }
         let mut out = Out::default();
         core.step(choice, &mut self.node.state, input, &mut out);
@@ -266,9 +269,9 @@ impl Stepped {
         for effect in &out.effects {
             self.carry_out((node, core), effect);
         }
-        let violation = out.rows.iter().filter_map(|taken| Violation::of(node, taken));
-        self.seen.extend(violation.map(Observation::Violation));
-        self.taken = out.rows;
+        let violation = out.rows.iter().filter_map(|rows| Violation::of(node, rows));
+        self.observations.extend(violation.map(Observation::Violation));
+        self.rows = out.rows;
         self.effects = out.effects;
     }
 
@@ -283,7 +286,9 @@ impl Stepped {
             }
             Effect::Disarm(timer) => timers.retain(|armed| armed != timer),
             Effect::Save(saved) => core.keep(&mut self.node.saved, saved),
-            Effect::Notify(notice) => self.seen.push(Observation::Told(node, notice.clone())),
+            Effect::Notify(notice) => {
+                self.observations.push(Observation::Told(node, notice.clone()))
+            }
         }
     }
 }

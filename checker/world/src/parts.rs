@@ -1,22 +1,23 @@
-//! A World as parts: its nodes, its links, what it remembers and its budgets, each in its place,
-//! and what they ask of each other.
+//! A World as a transition system: its nodes, its links, the monitor and the remaining budgets are
+//! the parts of a state, and operations on them trigger each other.
 //!
-//! What each part does by itself is the World's ([`World::step`], [`LinkPart::operate`],
-//! `observe`). How parts act on each other stands here and in `apply` alone: stateright,
-//! the replay and the interned engine all run through [`Parts`].
+//! What a part does by itself is defined by [`World::step`], [`LinkPart::operate`] and `observe`.
+//! How parts act on each other is defined only here and in `apply`: stateright, the replay and the
+//! interned engine all run through [`TransitionSystem`].
 
-use turnstile_search::parts::{
-    Cargo, Claim, Done, Kind, Offer, Parts, Place, Predicate, Property, Symmetry,
+use turnstile_search::transition_system::{
+    EnabledOp, InFlight, Outcome, PartKind, Place, Predicate, Property, PropertyKind,
+    SymmetricRole, TransitionSystem,
 };
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
-use crate::budget::{BudgetId, Left};
+use crate::budget::{BudgetId, RemainingBudgets};
 use crate::link::LinkOp;
 use crate::link_part::LinkPart;
 use crate::monitor::{MonitorPart, Observation};
+use crate::network::NodeId;
 use crate::node::{Event, NodePart};
 use crate::system::System;
-use crate::wiring::NodeId;
 use crate::{World, property};
 
 /// A part of a World's state.
@@ -26,139 +27,142 @@ pub enum Part {
     Node(NodePart),
     /// A link.
     Link(LinkPart),
-    /// What the properties remember.
+    /// The monitor.
     Monitor(MonitorPart),
-    /// What is left of the budgets.
-    Left(Left),
+    /// The remaining budgets.
+    Budgets(RemainingBudgets),
 }
 
-/// What is done to a part.
+/// An operation on a part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// To a node: something happens to it by itself or by its user.
-    Happens {
-        /// What.
+    /// On a node: an event that is not the delivery of a message.
+    NodeEvent {
+        /// The event.
         event: Event,
-        /// What it costs.
+        /// The budget it takes from.
         budget: Option<BudgetId>,
-        /// What the time relations have to say.
-        wait: TimeConstraint,
+        /// The time relations that apply.
+        constraint: TimeConstraint,
     },
-    /// To a node: a message comes, from a link that did or did not make an answer late.
-    Comes(Event, bool),
-    /// To a node: a timer of another is about to fire. Refused by a node that has one which must
-    /// fire first.
-    AllowFire(Box<Later>),
-    /// The same, refused by a node that has none: a clock runs wild.
-    Overtakes(Box<Later>),
-    /// To a link: a timer is about to fire that waits for messages. Refused by a link on which one
-    /// can still arrive.
-    IsQuiet,
-    /// The same, refused by a link on which none can: a clock runs wild.
-    IsBusy,
-    /// To a node: refused by one that takes inputs, or by one that does not.
-    IsUp(bool),
-    /// To a link: something happens on it by itself.
-    Moves {
-        /// What.
+    /// On a node: the delivery of a message, and whether its link made a reply late.
+    Deliver(Event, bool),
+    /// On a node: the timer of another node is about to fire. Refused by a node with an armed timer
+    /// that must fire first.
+    AllowFire(Box<PendingTimer>),
+    /// The same with clock drift: refused by a node without such a timer.
+    Overtakes(Box<PendingTimer>),
+    /// On a link: a timer that must fire after all messages is about to fire. Refused by a link on
+    /// which a message can still arrive.
+    RequireQuiet,
+    /// The same with clock drift: refused by a link on which no message can arrive.
+    RequireBusy,
+    /// On a node: refused unless the node is up, or unless it is not.
+    RequireUp(bool),
+    /// On a link: a delivery or a fault.
+    LinkEvent {
+        /// The operation.
         op: LinkOp,
-        /// What it delivers.
+        /// The event that it delivers, and to which node.
         delivers: Option<(NodeId, Event)>,
-        /// What it costs.
+        /// The budget it takes from.
         budget: Option<BudgetId>,
     },
-    /// To a link: what a node's step does to this one and then to others, and whether an answer
-    /// has become late on the way.
+    /// On a link: the remaining operations of a node's step, the first on this link, and whether
+    /// one before made a reply late.
     Operate(Vec<(usize, LinkOp)>, bool),
-    /// To the monitor: this was seen.
+    /// On the monitor: the observations of a step.
     Observe(Vec<Observation>),
-    /// To the budgets: one less.
+    /// On the budgets: takes one from a budget.
     Spend(BudgetId),
 }
 
-/// What the time relations have to say of an event.
+/// The time relations that constrain an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeConstraint {
-    /// Nothing.
+    /// None.
     Free,
-    /// It must wait for these nodes, as bits, if they have a timer that comes first.
-    For(u64),
-    /// It passes this node, which has a timer that comes first.
-    Passes(NodeId),
-    /// It must wait for messages, and for these nodes.
-    ForMessages(u64),
-    /// It comes before a message that is on this link.
+    /// It comes after the earlier timers of these nodes, as bits.
+    After(u64),
+    /// With clock drift: it comes before an earlier timer of this node.
+    Before(NodeId),
+    /// It comes after all messages, and after the earlier timers of these nodes, as bits.
+    AfterMessages(u64),
+    /// With clock drift: it comes before a message on this link.
     BeforeMessages(usize),
 }
 
 /// A timer that is about to fire.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Later {
+pub struct PendingTimer {
     pub(super) node: NodeId,
     pub(super) part: NodePart,
     pub(super) event: Event,
 }
 
-/// What a report wants to know of an operation.
+/// A coverage tag of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mark {
-    /// What a table said.
-    Taken(RowOutcome),
-    /// A budget was taken from.
+pub enum Tag {
+    /// The outcome of a row.
+    Row(RowOutcome),
+    /// Something was taken from this budget.
     Spent(String),
-    /// A message found no room: what comes after is not what would have come.
+    /// A link dropped a message for lack of capacity: the search is incomplete.
     Overflowed {
-        /// The link, by its place.
+        /// The index of the link.
         link: usize,
     },
-    /// A step has more effects than those after which it is torn: not every cut was made.
-    Long {
-        /// Whose step.
+    /// A step has more effects than the positions at which it can be torn: not all were tried.
+    CutsExceeded {
+        /// The node.
         node: NodeId,
     },
 }
 
-pub(super) type DoneOf = Done<Part, Op, Mark>;
+/// An outcome of an operation of a World.
+pub(super) type PartOutcome = Outcome<Part, Op, Tag>;
 
 pub(super) fn place(index: usize) -> Place {
     Place(u16::try_from(index).expect("a world has few parts"))
 }
 
-/// Two predicates for each property: its premise, and what it claims or aims at.
-const PREMISE: usize = 0;
+/// Each property has two predicates: its antecedent, and its consequent or goal.
+const ANTECEDENT: usize = 0;
 const HOLDS: usize = 1;
 
-impl Parts for World {
+impl TransitionSystem for World {
     type Part = Part;
     type Op = Op;
-    type Mark = Mark;
+    type Tag = Tag;
 
     fn initial(&self) -> Vec<Vec<Part>> {
-        vec![self.first().0]
+        vec![self.initial_state().0]
     }
 
-    fn offers(&self, at: Place, part: &Part) -> Vec<Offer<Op>> {
+    fn enabled(&self, at: Place, part: &Part) -> Vec<EnabledOp<Op>> {
         match part {
-            Part::Node(part) => self.offers_of_node(at.index(), part),
-            Part::Link(part) => self.offers_of_link(at.index() - self.nodes.len(), part),
-            Part::Monitor(_) | Part::Left(_) => Vec::new(),
+            Part::Node(part) => self.enabled_on_node(at.index(), part),
+            Part::Link(part) => self.enabled_on_link(at.index() - self.nodes.len(), part),
+            Part::Monitor(_) | Part::Budgets(_) => Vec::new(),
         }
     }
 
-    fn apply(&self, at: Place, part: &Part, op: &Op) -> Vec<DoneOf> {
+    fn apply(&self, at: Place, part: &Part, op: &Op) -> Vec<PartOutcome> {
         match part {
             Part::Node(part) => self.apply_to_node(at.index(), part, op),
             Part::Link(part) => self.apply_to_link(at.index() - self.nodes.len(), part, op),
             Part::Monitor(part) => {
-                let Op::Observe(seen) = op else { unreachable!("not done to a monitor: {op:?}") };
-                let part = Part::Monitor(observe(&*self.system, part, seen));
-                vec![Done::plain(part)]
+                let Op::Observe(observations) = op else {
+                    unreachable!("not done to a monitor: {op:?}")
+                };
+                let part = Part::Monitor(observe(&*self.system, part, observations));
+                vec![Outcome::plain(part)]
             }
-            Part::Left(left) => self.apply_to_left(*left, op),
+            Part::Budgets(left) => self.apply_to_budgets(*left, op),
         }
     }
 
-    fn numbers(&self, at: Place, part: &mut Part, visit: &mut dyn FnMut(IdClass, &mut u64)) {
+    fn visit_ids(&self, at: Place, part: &mut Part, visit: &mut dyn FnMut(IdClass, &mut u64)) {
         match part {
             Part::Node(part) => part.visit_ids(visit),
             Part::Link(part) => {
@@ -166,7 +170,7 @@ impl Parts for World {
                 self.sort(at, part);
             }
             Part::Monitor(part) => part.visit_ids(visit),
-            Part::Left(_) => {}
+            Part::Budgets(_) => {}
         }
     }
 
@@ -174,9 +178,9 @@ impl Parts for World {
         let nodes = (0..self.nodes.len()).map(|node| self.place_of_node(node));
         let reads: Vec<Place> = nodes.chain([self.place_of_monitor()]).collect();
         let both = |property: &property::Property| {
-            // What is left of the budgets, a property asks only to hold back.
-            let left = (!property.without.is_empty()).then(|| self.place_of_left());
-            ["premise of ", ""].map(|what| Predicate {
+            // A property reads the budgets only to waive faults.
+            let left = (!property.without.is_empty()).then(|| self.place_of_budgets());
+            ["antecedent of ", ""].map(|what| Predicate {
                 name: format!("{what}{}", property.name),
                 reads: Some(reads.iter().copied().chain(left).collect()),
                 reads_messages: false,
@@ -185,12 +189,16 @@ impl Parts for World {
         self.properties.iter().flat_map(both).collect()
     }
 
-    fn test(&self, predicates: &[usize], state: &[&Part], answer: &mut dyn FnMut(usize, bool)) {
+    fn evaluate(&self, predicates: &[usize], state: &[&Part], answer: &mut dyn FnMut(usize, bool)) {
         self.view(state.iter().copied(), |view| {
             for group in predicates.chunk_by(|a, b| a / 2 == b / 2) {
-                let said = self.properties[group[0] / 2].ask(view);
+                let evaluation = self.properties[group[0] / 2].evaluate(view);
                 for &predicate in group {
-                    let is_so = if predicate % 2 == PREMISE { said.premise } else { said.holds };
+                    let is_so = if predicate % 2 == ANTECEDENT {
+                        evaluation.antecedent
+                    } else {
+                        evaluation.holds
+                    };
                     answer(predicate, is_so);
                 }
             }
@@ -199,55 +207,63 @@ impl Parts for World {
 
     fn properties(&self) -> Vec<Property> {
         let of = |(number, property): (usize, &property::Property)| {
-            let (premise, holds) = (2 * number + PREMISE, 2 * number + HOLDS);
-            let (claim, premise) = match property.claim {
-                property::Claim::Always { .. } => (Claim::Always(holds), Some(premise)),
-                property::Claim::Sometimes(_) => (Claim::Sometimes(holds), None),
-                property::Claim::CanReach { .. } => {
-                    (Claim::CanReach(premise, holds), Some(premise))
+            let (antecedent, holds) = (2 * number + ANTECEDENT, 2 * number + HOLDS);
+            let (kind, antecedent) = match property.formula {
+                property::TemporalFormula::Always { .. } => {
+                    (PropertyKind::Always(holds), Some(antecedent))
                 }
-                property::Claim::LeadsTo { .. } => (Claim::LeadsTo(premise, holds), Some(premise)),
+                property::TemporalFormula::Sometimes(_) => (PropertyKind::Sometimes(holds), None),
+                property::TemporalFormula::CanReach { .. } => {
+                    (PropertyKind::CanReach(antecedent, holds), Some(antecedent))
+                }
+                property::TemporalFormula::LeadsTo { .. } => {
+                    (PropertyKind::LeadsTo(antecedent, holds), Some(antecedent))
+                }
             };
-            Property { name: property.name.to_owned(), claim, premise }
+            Property { name: property.name.to_owned(), kind, antecedent }
         };
         self.properties.iter().enumerate().map(of).collect()
     }
 
-    fn symmetry(&self) -> Vec<Symmetry> {
-        self.groups()
+    fn symmetric_roles(&self) -> Vec<SymmetricRole> {
+        self.role_members()
     }
 
-    fn renamed(&self, at: Place, part: &Part, group: usize, to: &[usize]) -> Part {
-        self.changed_about(at, part, group, to)
+    fn permuted(&self, at: Place, part: &Part, role: usize, to: &[usize]) -> Part {
+        self.permuted_part(at, part, role, to)
     }
 
-    fn kind(&self, at: Place) -> Kind {
-        if !(0..self.links.len()).all(|link| self.is_roomy(link)) {
-            return Kind::Node;
+    fn part_kind(&self, at: Place) -> PartKind {
+        if !(0..self.links.len()).all(|link| self.is_unordered_set(link)) {
+            return PartKind::Node;
         }
         match at.index().checked_sub(self.nodes.len()) {
-            None => Kind::Node,
-            Some(link) if link < self.links.len() => Kind::Link,
-            Some(_) => Kind::Record,
+            None => PartKind::Node,
+            Some(link) if link < self.links.len() => PartKind::Link,
+            Some(_) => PartKind::Passive,
         }
     }
 
-    fn cargo(&self, at: Place, part: &Part) -> Vec<Cargo<Op>> {
+    fn in_flight(&self, at: Place, part: &Part) -> Vec<InFlight<Op>> {
         match part {
-            Part::Link(part) => self.cargo_of_link(at.index() - self.nodes.len(), part),
-            Part::Node(_) | Part::Monitor(_) | Part::Left(_) => Vec::new(),
+            Part::Link(part) => self.in_flight_on_link(at.index() - self.nodes.len(), part),
+            Part::Node(_) | Part::Monitor(_) | Part::Budgets(_) => Vec::new(),
         }
     }
 
-    fn may_delay_for_ever(&self, at: Place) -> bool {
-        self.kind(at) == Kind::Link
+    fn may_delay_forever(&self, at: Place) -> bool {
+        self.part_kind(at) == PartKind::Link
     }
 }
 
-/// What the monitor is after a step in which these things were seen.
-fn observe(system: &dyn System, monitor: &MonitorPart, seen: &[Observation]) -> MonitorPart {
+/// The monitor after the observations of a step.
+fn observe(
+    system: &dyn System,
+    monitor: &MonitorPart,
+    observations: &[Observation],
+) -> MonitorPart {
     let mut next = MonitorPart { system: monitor.system.clone(), violation: None };
-    for one in seen {
+    for one in observations {
         if let Observation::Violation(violation) = one {
             next.violation.get_or_insert_with(|| violation.clone());
         }

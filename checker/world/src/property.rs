@@ -1,28 +1,27 @@
-//! What is checked of every state: predicates over a view of it, each with the sentence it stands
-//! for. What is to be remembered of the past is in the monitor.
+//! The properties of a World: temporal formulas over state predicates, each with its sentence. The
+//! monitor provides history variables.
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::budget::{Budget, BudgetId, Left};
+use crate::budget::{Budget, BudgetId, RemainingBudgets};
 use crate::monitor::{MonitorPart, Violation};
+use crate::network::NodeId;
 use crate::node::NodePart;
 use crate::value::Content;
-use crate::wiring::NodeId;
 
-/// A state as a predicate sees it, whatever form its parts are kept in. What is in flight is not
-/// part of it: a message matters by what a node does with it, and what the past was the monitor
-/// remembers. So a search may ask once for all states that differ in their links alone.
+/// The view of a state that predicates read: nodes and the monitor, but no messages in flight. So a
+/// search evaluates a predicate once for all states that differ only in their links.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The nodes.
     pub nodes: &'a [&'a NodePart],
-    /// What is remembered.
+    /// The monitor.
     pub(super) monitor: &'a MonitorPart,
-    /// What is left of the budgets. A predicate never asks, so that it need not be asked again
-    /// where nothing else is different.
-    pub(super) left: Left,
-    /// The budgets.
+    /// The remaining budgets. No predicate reads them, so a predicate need not be evaluated again
+    /// when only they change.
+    pub(super) remaining: RemainingBudgets,
+    /// The budgets of the world.
     pub(super) budgets: &'a [Budget],
 }
 
@@ -33,41 +32,41 @@ impl<'a> View<'a> {
         self.nodes[node].state.of()
     }
 
-    /// What is remembered of the past.
+    /// The monitor's history variables.
     #[must_use]
     pub fn monitor<T: Content>(&self) -> &'a T {
         self.monitor.system.of()
     }
 
-    /// What the last step met for which its table is not made.
+    /// The violation of the last step, if there was one.
     #[must_use]
     pub fn violation(&self) -> Option<&Violation> {
         self.monitor.violation.as_ref()
     }
 
-    /// Whether a kind of fault has happened on the way here; only for budgets with an end.
+    /// Whether a kind of fault has happened before this state; only for budgets with a limit.
     fn is_used(&self, budget: &str) -> bool {
         let place = self.budgets.iter().position(|other| other.name == budget);
         place.is_some_and(|place| {
             let id = BudgetId(u8::try_from(place).expect("a world has few budgets"));
-            self.left.of(id) < self.budgets[place].limit
+            self.remaining.of(id) < self.budgets[place].limit
         })
     }
 }
 
-/// A question about a state.
+/// A state predicate.
 #[derive(Clone)]
-pub struct Predicate(Arc<Ask>);
+pub struct Predicate(Arc<PredicateFn>);
 
-type Ask = dyn Fn(&View<'_>) -> bool + Send + Sync;
+type PredicateFn = dyn Fn(&View<'_>) -> bool + Send + Sync;
 
 impl Predicate {
     /// A predicate.
-    pub fn new(ask: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(ask))
+    pub fn new(predicate: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(predicate))
     }
 
-    /// Its answer.
+    /// Whether it holds.
     #[must_use]
     pub fn holds(&self, view: &View<'_>) -> bool {
         (self.0)(view)
@@ -80,40 +79,40 @@ impl fmt::Debug for Predicate {
     }
 }
 
-/// What a property claims.
+/// The temporal formula of a property.
 #[derive(Clone, Debug)]
-pub enum Claim {
-    /// It is so in every state; the premise must be so in some.
+pub enum TemporalFormula {
+    /// An invariant: it holds in every state; the antecedent must hold in some.
     Always {
-        /// What is so.
+        /// The invariant.
         holds: Predicate,
-        /// What makes it matter.
-        premise: Predicate,
+        /// The antecedent.
+        antecedent: Predicate,
     },
-    /// It is so in some state.
+    /// It holds in some state.
     Sometimes(Predicate),
-    /// From every state where the premise is so, one where the goal is so can be reached.
+    /// From every state where the antecedent holds, one where the goal holds is reachable.
     CanReach {
-        /// From where.
-        premise: Predicate,
-        /// What can be reached.
+        /// The antecedent.
+        antecedent: Predicate,
+        /// The goal.
         goal: Predicate,
     },
-    /// On every fair run, after the premise was so, the goal is so.
+    /// On every fair path, the goal follows each state where the antecedent holds.
     LeadsTo {
-        /// From where.
-        premise: Predicate,
-        /// What comes.
+        /// The antecedent.
+        antecedent: Predicate,
+        /// The goal.
         goal: Predicate,
     },
 }
 
-impl Claim {
-    /// Whether a state after an excused fault satisfies the claim: an invariant claims nothing
-    /// there, and a run that comes there is excused from its goal. But such a state is no goal of
-    /// those that must be able to reach one: they have to reach it without the fault. As a budget
-    /// never grows, a trace to a state before the fault contains none.
-    fn is_met_by_an_excused_fault(&self) -> bool {
+impl TemporalFormula {
+    /// Whether the formula holds in a state after a waived fault. An invariant and a path to a goal
+    /// are waived there. But such a state is no goal of `can reach`, which has to be reachable
+    /// without the fault. As budgets never grow, a path to a state before the fault contains no
+    /// such fault.
+    fn holds_after_waived_fault(&self) -> bool {
         match self {
             Self::Always { .. } | Self::LeadsTo { .. } => true,
             Self::Sometimes(_) | Self::CanReach { .. } => false,
@@ -121,47 +120,48 @@ impl Claim {
     }
 }
 
-/// A named sentence that is checked.
+/// A property to check.
 #[derive(Clone, Debug)]
 pub struct Property {
     /// Its name.
     pub name: &'static str,
     /// The sentence.
     pub sentence: String,
-    /// What it claims.
-    pub claim: Claim,
-    /// Budgets after whose use it claims nothing; see [`World::claim`](crate::World::claim)
-    /// for those that it may name.
+    /// What it states.
+    pub formula: TemporalFormula,
+    /// The faults it waives: after any of them it need not hold; see
+    /// [`World::add_property`](crate::World::add_property) for those that it may name.
     pub without: Vec<String>,
 }
 
 impl Property {
-    /// What it says of one state: whether its premise is met, and whether what it claims or aims
-    /// at is so.
+    /// Evaluates its antecedent and its consequent or goal in one state.
     #[must_use]
-    pub fn ask(&self, view: &View<'_>) -> Answer {
+    pub fn evaluate(&self, view: &View<'_>) -> Evaluation {
         if self.without.iter().any(|budget| view.is_used(budget)) {
-            return Answer { premise: false, holds: self.claim.is_met_by_an_excused_fault() };
+            return Evaluation {
+                antecedent: false,
+                holds: self.formula.holds_after_waived_fault(),
+            };
         }
-        let (premise, holds) = match &self.claim {
-            Claim::Always { holds, premise } => (Some(premise), holds),
-            Claim::Sometimes(holds) => (None, holds),
-            Claim::CanReach { premise, goal } | Claim::LeadsTo { premise, goal } => {
-                (Some(premise), goal)
-            }
+        let (antecedent, holds) = match &self.formula {
+            TemporalFormula::Always { holds, antecedent } => (Some(antecedent), holds),
+            TemporalFormula::Sometimes(holds) => (None, holds),
+            TemporalFormula::CanReach { antecedent, goal }
+            | TemporalFormula::LeadsTo { antecedent, goal } => (Some(antecedent), goal),
         };
-        Answer {
-            premise: premise.is_none_or(|premise| premise.holds(view)),
+        Evaluation {
+            antecedent: antecedent.is_none_or(|antecedent| antecedent.holds(view)),
             holds: holds.holds(view),
         }
     }
 }
 
-/// What a property says of one state.
+/// The value of a property in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// Its premise is met.
-    pub premise: bool,
-    /// What it claims, or aims at, is so.
+pub struct Evaluation {
+    /// Whether its antecedent holds.
+    pub antecedent: bool,
+    /// Whether its consequent or goal holds.
     pub holds: bool,
 }

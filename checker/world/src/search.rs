@@ -1,58 +1,58 @@
-//! A World searched, and a trail through it taken once more: so that the searches are compiled
-//! here, once, and not where they are asked for.
+//! The model checking of a World, and the replay of its trails: here, so that the searches are
+//! compiled once.
 
 use turnstile_search::bounds::Reductions;
-use turnstile_search::engine::{Outcome, Question, run};
+use turnstile_search::engine::{CheckOutcome, CheckRequest, run};
 use turnstile_search::interned::Interned;
-use turnstile_search::parts::{Fairness, Reached};
 use turnstile_search::replay::{Trail, replay};
-use turnstile_search::space::Space as _;
+use turnstile_search::state_space::StateSpace as _;
+use turnstile_search::transition_system::{Fairness, ReachedState};
 
 use crate::World;
-use crate::parts::Mark;
+use crate::parts::Tag;
 use crate::state::{Action, State};
 use crate::trace::StepReport;
 
-/// An action, and what it relieves.
-type Relieving = (Action, Vec<Fairness>);
+/// An action, and the fairness conditions it discharges.
+type FairAction = (Action, Vec<Fairness>);
 
-/// What an action relieves.
-fn relieved((_, relieves): &Relieving) -> &[Fairness] {
-    relieves
+/// The fairness conditions that an action discharges.
+fn discharged((_, discharges): &FairAction) -> &[Fairness] {
+    discharges
 }
 
 impl World {
-    /// Searches it.
+    /// Checks its properties.
     #[must_use]
-    pub fn search(&self, question: Question<'_>) -> Outcome<Mark> {
-        run(self, question)
+    pub fn search(&self, request: CheckRequest<'_>) -> CheckOutcome<Tag> {
+        run(self, request)
     }
 
-    /// A trail of a search with these reductions, taken once more through the real cores: its steps
-    /// in words, and the state in which it ends.
+    /// Replays a trail of a search with these reductions on the shipped cores: returns its steps as
+    /// text, and its last state.
     #[must_use]
     pub fn replay(&self, trail: &Trail, reduced: Reductions) -> (Vec<StepReport>, State) {
         let space = Interned::new(self, Vec::new(), reduced);
         let mut expander = space.expander();
         let fingerprint = |state: &State| expander.fingerprint(state.0.clone());
-        let successors = |state: &State| self.relieving(state);
-        let run = replay(trail, vec![self.first()], successors, relieved, fingerprint);
-        let mut state = &run.first;
+        let successors = |state: &State| self.fair_successors(state);
+        let trace = replay(trail, vec![self.initial_state()], successors, discharged, fingerprint);
+        let mut state = &trace.first;
         let mut words = Vec::new();
-        for ((action, _), next) in &run.steps {
+        for ((action, _), next) in &trace.steps {
             words.push(self.step_words(state, action));
             state = next;
         }
         (words, state.clone())
     }
 
-    /// A state's actions, each with what it relieves and the state it leads to.
-    fn relieving(&self, state: &State) -> Vec<(Relieving, State)> {
+    /// The successors of a state, each with its action and the fairness conditions it discharges.
+    fn fair_successors(&self, state: &State) -> Vec<(FairAction, State)> {
         let actions = self.fair_actions_of(state).into_iter();
         let after = |(action, fairness)| {
-            let Reached { state, mut relieves, .. } = self.reached(state, &action)?;
-            relieves.push(fairness);
-            Some(((action, relieves), State(state)))
+            let ReachedState { state, mut discharges, .. } = self.reached(state, &action)?;
+            discharges.push(fairness);
+            Some(((action, discharges), State(state)))
         };
         actions.filter_map(after).collect()
     }

@@ -1,36 +1,36 @@
-//! Nodes of a World that may change places: those of a symmetric role, each with its links, where
-//! the system can rename every node that a value names and no property tells them apart.
+//! Symmetric roles of a World: their nodes are interchangeable, each with its links, if the system
+//! can rename every node in a value and no property distinguishes them.
 
-use turnstile_search::parts::{Place, Symmetry};
+use turnstile_search::transition_system::{Place, SymmetricRole};
 
 use crate::World;
-use crate::calls::Slot;
+use crate::calls::CallState;
 use crate::link_part::{Contents, LinkPart};
+use crate::network::NodeId;
 use crate::node::NodePart;
 use crate::parts::{Part, place};
 use crate::system::Naming;
-use crate::wiring::NodeId;
 
 impl World {
     /// The symmetric roles with two nodes or more, by name.
     fn roles(&self) -> impl Iterator<Item = (&String, Vec<NodeId>)> {
-        let is_told = self.properties.iter().any(|one| self.system.names_a_node(one.name));
-        let may_change = self.system.renames() && !is_told;
-        let all = self.symmetric.iter().filter(move |_| may_change).map(|role| {
+        let is_distinguished = self.properties.iter().any(|one| self.system.names_a_node(one.name));
+        let may_permute = self.system.renames() && !is_distinguished;
+        let all = self.symmetric.iter().filter(move |_| may_permute).map(|role| {
             let nodes = (0..self.nodes.len()).filter(|node| self.nodes[*node].role == *role);
             (role, nodes.collect::<Vec<NodeId>>())
         });
-        all.filter(|(_, nodes)| nodes.len() > 1 && !self.is_joined(nodes))
+        all.filter(|(_, nodes)| nodes.len() > 1 && !self.are_linked(nodes))
     }
 
     /// Whether a link joins two of these nodes: it belongs to neither alone.
-    fn is_joined(&self, nodes: &[NodeId]) -> bool {
+    fn are_linked(&self, nodes: &[NodeId]) -> bool {
         self.links.iter().any(|link| nodes.contains(&link.from) && nodes.contains(&link.to))
     }
 
-    /// The groups, each member a node with its links. The links of two members come in the same
-    /// order: that of the nodes at their other ends, which no change of places moves.
-    pub(super) fn groups(&self) -> Vec<Symmetry> {
+    /// The symmetric roles, each member a node with its links. The links of all members are in the
+    /// same order: that of the nodes at their other ends, which no permutation moves.
+    pub(super) fn role_members(&self) -> Vec<SymmetricRole> {
         let member = |node: NodeId| {
             let mut links: Vec<_> = (0..self.links.len())
                 .filter(|&link| self.links[link].from == node || self.links[link].to == node)
@@ -44,16 +44,16 @@ impl World {
             let links = links.into_iter().map(|(.., link)| self.place_of_link(link));
             [place(node)].into_iter().chain(links).collect()
         };
-        let group = |(role, nodes): (&String, Vec<NodeId>)| Symmetry {
+        let symmetric = |(role, nodes): (&String, Vec<NodeId>)| SymmetricRole {
             role: role.clone(),
             members: nodes.into_iter().map(member).collect(),
         };
-        self.roles().map(group).collect()
+        self.roles().map(symmetric).collect()
     }
 
-    /// A part with the members of a group changed about, those that it names too.
-    pub(super) fn changed_about(&self, at: Place, part: &Part, group: usize, to: &[usize]) -> Part {
-        let (_, members) = self.roles().nth(group).expect("a group of this world");
+    /// A part with the members of a role permuted, also those that it names.
+    pub(super) fn permuted_part(&self, at: Place, part: &Part, role: usize, to: &[usize]) -> Part {
+        let (_, members) = self.roles().nth(role).expect("a symmetric role of this world");
         let mut nodes: Vec<NodeId> = (0..self.nodes.len()).collect();
         for (member, &to) in members.iter().zip(to) {
             nodes[*member] = members[to];
@@ -71,13 +71,13 @@ impl World {
                     violation.node = nodes[violation.node];
                 }
             }
-            Part::Left(_) => {}
+            Part::Budgets(_) => {}
         }
         part
     }
 
     fn rename_node(&self, part: &mut NodePart, to: &[NodeId]) {
-        let NodePart { life: _, state, timers, due, saved } = part;
+        let NodePart { status: _, state, timers, due, saved } = part;
         self.system.rename(Naming::State(state), to);
         for timers in [timers, due] {
             timers.iter_mut().for_each(|timer| self.system.rename(Naming::Timer(timer), to));
@@ -89,7 +89,7 @@ impl World {
     fn rename_link(&self, part: &mut LinkPart, to: &[NodeId]) {
         match &mut part.contents {
             Contents::Calls(slots) => {
-                let messages = slots.iter_mut().map(Slot::message_mut);
+                let messages = slots.iter_mut().map(CallState::message_mut);
                 messages.for_each(|message| self.system.rename(Naming::Message(message), to));
             }
             Contents::Messages(messages) => {

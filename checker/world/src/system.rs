@@ -1,13 +1,13 @@
-//! A system as the World and every search know it: nodes whose types only they know. So World and
-//! searches are compiled once, and not once for each system.
+//! A system as the World and every search know it: nodes with erased types, so that the World and
+//! the searches are compiled once, and not once for each system.
 
 use std::fmt::Debug;
 
 use turnstile_step as step;
 
 use crate::monitor::Observation;
+use crate::network::{NetworkChange, NodeId};
 use crate::value::{Ordered, Value};
-use crate::wiring::{Cut, NodeId};
 
 /// The input of a node.
 pub type Input = step::Input<NodeId, Ordered, Ordered, Ordered, Value>;
@@ -15,7 +15,7 @@ pub type Input = step::Input<NodeId, Ordered, Ordered, Ordered, Value>;
 /// The effect of a node.
 pub type Effect = step::Effect<NodeId, Ordered, Ordered, Value, Value>;
 
-/// Where a step of a node writes.
+/// The output of a step of a node.
 pub type Out = step::Out<Effect>;
 
 /// A value in a state that may name nodes.
@@ -27,41 +27,41 @@ pub enum Naming<'a> {
     Message(&'a mut Ordered),
     /// An armed timer.
     Timer(&'a mut Ordered),
-    /// What a node saved.
+    /// A saved state.
     Saved(&'a mut Value),
-    /// What the properties remember.
+    /// The monitor.
     Monitor(&'a mut Value),
 }
 
-/// What a World asks of one node: a core, and who uses it.
+/// A node of a World: a core, and the commands of its user.
 pub trait NodeCore: Debug + Send + Sync + 'static {
     /// The state of a node that has never run.
     fn start(&self) -> Value;
 
-    /// The same, and what it does when it begins: for whoever has it run before a World does.
+    /// The same with its initial effects, for a caller that runs it before a World does.
     fn begin(&self, _out: &mut Out) -> Value {
         self.start()
     }
 
-    /// The timers that are armed when it starts.
+    /// The timers armed when it starts.
     fn armed(&self) -> Vec<Ordered> {
         Vec::new()
     }
 
-    /// The shipped step. `choice` says which row is to be taken where several match.
+    /// The shipped step. `choice` selects the row to take if several match.
     fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out);
 
-    /// Puts a newly saved part to what was saved before.
+    /// Merges a newly saved part into the saved state.
     fn keep(&self, saved: &mut Option<Value>, new: &Value) {
         *saved = Some(new.clone());
     }
 
-    /// How many rows may match one event at most: 1 for a sound table.
+    /// The most rows that may match one event: 1 for an amended table.
     fn choices(&self) -> u8 {
         1
     }
 
-    /// What its user may ask now, in a fixed order.
+    /// The commands that its user may give now, in a fixed order.
     fn commands(&self, state: &Value) -> Vec<Ordered>;
 
     /// A timer's name in the time relations: `lease`.
@@ -69,7 +69,7 @@ pub trait NodeCore: Debug + Send + Sync + 'static {
         ""
     }
 
-    /// An input in a few words: `response (503)`.
+    /// An input as a short text: `response (503)`.
     fn input_words(&self, input: &Input) -> String {
         match input {
             Input::Message { message, .. } => self.message_words(message),
@@ -77,25 +77,24 @@ pub trait NodeCore: Debug + Send + Sync + 'static {
         }
     }
 
-    /// A message that it sends or gets in a few words: `POST`, `409`.
+    /// A message that it sends or receives as a short text: `POST`, `409`.
     fn message_words(&self, message: &Ordered) -> String {
         format!("{message:?}")
     }
 
-    /// An effect that is no message in a few words; nothing for one that says nothing.
+    /// An effect other than a message as a short text; `None`: it is not displayed.
     fn effect_words(&self, effect: &Effect) -> Option<String> {
         Some(format!("{effect:?}"))
     }
 
-    /// A state in a few words: `Registering`.
+    /// A state as a short text: `Registering`.
     fn state_words(&self, _state: &Value) -> Option<String> {
         None
     }
 }
 
-/// What a World asks of a system: its nodes, and what no core decides. Every method is a pure
-/// function of its arguments: a search calls each once for the same arguments and remembers the
-/// answer.
+/// A system of a World: its nodes, and what no core decides. Every method is a pure function of its
+/// arguments, since a search memoises it.
 pub trait System: Debug + Send + Sync + 'static {
     /// A node.
     fn node(&self, node: NodeId) -> &dyn NodeCore;
@@ -105,9 +104,9 @@ pub trait System: Debug + Send + Sync + 'static {
         &[]
     }
 
-    /// What an input of a node does to the links of other nodes, if it cuts or mends any: so a node
-    /// can stand for the network.
-    fn cut(&self, _node: NodeId, _input: &Input) -> Option<Cut> {
+    /// The change of the network that an input of a node causes, if any: so a node can model the
+    /// network.
+    fn network_change(&self, _node: NodeId, _input: &Input) -> Option<NetworkChange> {
         None
     }
 
@@ -116,9 +115,9 @@ pub trait System: Debug + Send + Sync + 'static {
         None
     }
 
-    /// Whether whoever gives this command gives it again and again, as long as it can be given.
-    /// Otherwise it may as well never come.
-    fn insists(&self, _command: &Ordered) -> bool {
+    /// Whether a command is strongly fair: if it can be given infinitely often, it is given
+    /// infinitely often. Otherwise it may never be given.
+    fn is_fair(&self, _command: &Ordered) -> bool {
         false
     }
 
@@ -127,51 +126,50 @@ pub trait System: Debug + Send + Sync + 'static {
         None
     }
 
-    /// Whether this message is sent again and again, so that two of them on their way are one, and
-    /// so that nothing waits for it.
-    fn is_background(&self, _message: &Ordered) -> bool {
+    /// Whether a message is gossip that is sent periodically and is idempotent: two equal ones in
+    /// flight count as one, and no time relation waits for it.
+    fn is_idempotent_gossip(&self, _message: &Ordered) -> bool {
         false
     }
 
-    /// Whether what brings this message is agreed to bring it once: no fault doubles it.
+    /// Whether the transport delivers this message at most once: no fault duplicates it.
     fn comes_once(&self, _message: &Ordered) -> bool {
         false
     }
 
-    /// Whether the server's answer to that request is this message.
+    /// Whether this message is the server's reply to that request.
     fn is_answer(&self, _request: &Ordered, _answer: &Ordered) -> bool {
         false
     }
 
-    /// Whether a message only ever answers a call, where a link goes its way, too.
+    /// Whether a message is always the reply to a call, even if a channel leads to its receiver.
     fn is_reply(&self, _message: &Ordered) -> bool {
         false
     }
 
-    /// What a caller sees instead of an answer to this request, or instead of this answer.
+    /// What a caller receives if this request or this reply is lost.
     fn unanswered(&self, _message: &Ordered) -> Option<Ordered> {
         None
     }
 
-    /// What a server in trouble answers to this request, or instead of this answer.
+    /// The server error in reply to this request, or instead of this reply.
     fn server_error(&self, _message: &Ordered) -> Option<Ordered> {
         None
     }
 
-    /// What a caller sees instead whose request nobody takes, and that knows it.
+    /// What a caller receives if the connection for this request is refused.
     fn refused(&self, _request: &Ordered) -> Option<Ordered> {
         None
     }
 
-    /// What reaches the server when the connection breaks on which a request waits for its answer.
-    /// The caller sees [`System::unanswered`].
+    /// What the server receives if the connection of this request breaks while it waits for its
+    /// reply. The caller receives [`System::unanswered`].
     fn hung_up(&self, _request: &Ordered) -> Option<Ordered> {
         None
     }
 
-    /// A request that nobody waits for as its server sees it: a copy that went another way, or one
-    /// whose caller is gone.
-    fn stray(&self, request: &Ordered) -> Ordered {
+    /// An orphaned request as its server receives it: a duplicate, or one whose caller is gone.
+    fn orphaned(&self, request: &Ordered) -> Ordered {
         request.clone()
     }
 
@@ -184,33 +182,33 @@ pub trait System: Debug + Send + Sync + 'static {
         true
     }
 
-    /// What becomes stale when this timer fires.
+    /// The lease that ends when this timer fires.
     fn mark(&self, _node: NodeId, _state: &Value, _timer: &Ordered) -> Option<Value> {
         None
     }
 
-    /// Makes what an answer carries stale, if it is the marked thing (any thing for `None`).
+    /// Makes the lease in a reply stale, if it is the marked one (any for `None`).
     fn lapse(&self, _answer: &mut Ordered, _mark: Option<&Value>) {}
 
-    /// What the properties remember before anything happens.
+    /// The initial monitor.
     fn monitor(&self) -> Value {
         Value::new(())
     }
 
-    /// Remembers.
+    /// Updates the monitor by an observation.
     fn observe(&self, _watch: &mut Value, _seen: &Observation) {}
 
-    /// Whether [`System::rename`] reaches every node of a symmetric role that a value names. Until
-    /// it does, the nodes of a role that is said to be symmetric are told apart.
+    /// Whether [`System::rename`] replaces every node of a symmetric role in a value. If not, no
+    /// role is treated as symmetric.
     fn renames(&self) -> bool {
         false
     }
 
-    /// Replaces each node `n` that the value names by `to[n]`; what is kept by node is moved.
+    /// Replaces each node `n` that the value names by `to[n]`; entries indexed by node are moved.
     fn rename(&self, _value: Naming<'_>, _to: &[NodeId]) {}
 
-    /// Whether a property tells the nodes of a symmetric role apart. In its worlds they are not
-    /// taken for each other.
+    /// Whether a property distinguishes the nodes of a symmetric role: worlds with that property
+    /// are not reduced by symmetry.
     fn names_a_node(&self, _property: &str) -> bool {
         false
     }

@@ -1,41 +1,41 @@
-//! The steps of a run in words, as reports show them.
+//! The steps of a trace as text, for reports.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// Who takes a step that no node takes: [`StepReport::node`] of a loss or a delay.
+/// The [`StepReport::node`] of a step that no node takes: a loss or a delay.
 pub const NETWORK: &str = "network";
 
-/// A step of a run.
+/// A step of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StepReport {
-    /// Who took it: `client 1`, or [`NETWORK`].
+    /// The node that took it, `client 1`, or [`NETWORK`].
     pub node: String,
-    /// What happened: `response (503)`, `retry timer triggers`, `lost answer to client 1`.
+    /// The event: `response (503)`, `retry timer triggers`, `lost answer to client 1`.
     pub event: String,
     /// The rows taken, by id, joined by `, `; empty where no row was taken.
     pub row: String,
-    /// Who sent the message that arrived, if one did.
+    /// The sender of the message delivered, if there is one.
     pub from: Option<String>,
-    /// What the step did, in order.
+    /// Its effects, in order.
     pub effects: Vec<EffectReport>,
-    /// The state of the node after it, where that says something: `Registering`.
+    /// The state of the node after it, if the node displays one: `Registering`.
     #[serde(skip)]
     pub state: Option<String>,
 }
 
-/// What a step did, for the sequence diagram.
+/// An effect of a step, for the sequence diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EffectReport {
-    /// A message went out.
+    /// A message was sent.
     Sends {
-        /// To whom.
+        /// The receiver.
         to: String,
-        /// What, in a few words: `POST`, `409`.
+        /// A short text: `POST`, `409`.
         message: String,
     },
-    /// Anything else in a few words: `arms renew timer`, `tells user: acquired`, `saves`.
+    /// Any other effect as a short text: `arms renew timer`, `tells user: acquired`, `saves`.
     Does(String),
 }
 

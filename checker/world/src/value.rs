@@ -1,4 +1,4 @@
-//! Values of cores whose types the World does not know: what is done with them goes by content.
+//! Values of cores whose types the World does not know; equality, order and hash go by content.
 
 use std::any::{Any, type_name};
 use std::cmp::Ordering;
@@ -8,18 +8,17 @@ use std::sync::Arc;
 
 use turnstile_step::{IdClass, Symbolic};
 
-use turnstile_search::fingerprint::Stable;
+use turnstile_search::fingerprint::StableHasher;
 
 /// What a World may keep in a state.
 pub trait Content: Clone + Eq + Hash + fmt::Debug + Symbolic + Send + Sync + 'static {}
 
 impl<T: Clone + Eq + Hash + fmt::Debug + Symbolic + Send + Sync + 'static> Content for T {}
 
-/// A content behind one face.
+/// A value with its type erased.
 trait Erased: Any + fmt::Debug + Send + Sync {
     fn is(&self, other: &dyn Erased) -> bool;
-    /// A fingerprint of the content and its type's name: who keeps values of two types keeps them
-    /// apart, and in every build alike.
+    /// A hash of the content and its type's name, the same in every build.
     fn digest(&self) -> u64;
     fn cloned(&self) -> Arc<dyn Erased>;
     fn ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64));
@@ -32,7 +31,7 @@ impl<T: Content> Erased for T {
     }
 
     fn digest(&self) -> u64 {
-        let mut hasher = Stable::default();
+        let mut hasher = StableHasher::default();
         type_name::<T>().hash(&mut hasher);
         self.hash(&mut hasher);
         hasher.finish()
@@ -51,7 +50,7 @@ impl<T: Content> Erased for T {
     }
 }
 
-/// A value of a type that whoever made it knows. A clone shares the content until one is changed.
+/// A value of an erased type. Clones share the content until one is changed (copy on write).
 #[derive(Clone)]
 pub struct Value(Arc<dyn Erased>);
 
@@ -68,7 +67,7 @@ impl Value {
         (&*self.0 as &dyn Any).downcast_ref()
     }
 
-    /// The content, by whoever knows its type.
+    /// The content, for a caller that knows its type.
     ///
     /// # Panics
     ///
@@ -79,7 +78,7 @@ impl Value {
         self.get().unwrap_or_else(|| other_type::<T>(self.0.type_name()))
     }
 
-    /// The content, to be changed, by whoever knows its type.
+    /// The mutable content, for a caller that knows its type.
     ///
     /// # Panics
     ///
@@ -92,12 +91,12 @@ impl Value {
     }
 }
 
-/// The content for this value alone.
+/// The content, copied if it is shared.
 fn own(shared: &mut Arc<dyn Erased>) -> &mut dyn Erased {
     if Arc::strong_count(shared) > 1 {
         *shared = shared.cloned();
     }
-    Arc::get_mut(shared).expect("nobody else has it: no value is kept weakly")
+    Arc::get_mut(shared).expect("it is not shared, and there are no weak references")
 }
 
 #[track_caller]

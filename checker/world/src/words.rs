@@ -1,4 +1,4 @@
-//! A step in words, for counterexamples and Explorer: who, what happened, which rows, what it did.
+//! Steps as text, for counterexamples and Explorer: the node, the event, the rows, the effects.
 
 use std::fmt::Write as _;
 
@@ -7,33 +7,33 @@ use turnstile_step::RowOutcome;
 use crate::World;
 use crate::link::LinkOp;
 use crate::link_part::Contents;
+use crate::network::NodeId;
 use crate::node::Event;
+use crate::node_step::NodeStep;
 use crate::parts::Op;
 use crate::state::{Action, State};
 use crate::system::{Effect, Input};
 use crate::trace::{EffectReport, NETWORK, StepReport, counted};
-use crate::turn::Turn;
-use crate::wiring::NodeId;
 
 impl World {
-    /// A step of a run, taken once more through the real core.
+    /// The text of a step, replayed on the shipped core.
     #[must_use]
     pub fn step_words(&self, state: &State, action: &Action) -> StepReport {
         let Some((node, event)) = action.event() else {
             return self.link_words(state, action);
         };
         let turn = self.step(node, state.node(node), event);
-        let rows: Vec<_> = turn.stepped.taken.iter().filter_map(row_of).collect();
+        let rows: Vec<_> = turn.stepped.rows.iter().filter_map(row_of).collect();
         let mut event_words = self.event_words(node, event.step());
         if let Event::Torn { done, .. } = event {
-            // The restart has effects of its own.
+            // Effects of the restart are not counted.
             let all = usize::from(*done) + turn.stepped.lost.len();
             let _ = write!(event_words, ", torn after {done} of {}", counted(all as u64, "effect"));
         }
         if action.is_drift() {
             event_words.push_str(", its clock runs wild");
         }
-        if matches!(action.op, Op::Moves { op: LinkOp::Double(_), .. }) {
+        if matches!(action.op, Op::LinkEvent { op: LinkOp::Double(_), .. }) {
             event_words.push_str(", and once more later");
         }
         StepReport {
@@ -58,8 +58,8 @@ impl World {
         }
     }
 
-    /// What a step did, in order.
-    fn effects_words(&self, node: NodeId, turn: &Turn) -> Vec<EffectReport> {
+    /// The effects of a step, in order.
+    fn effects_words(&self, node: NodeId, turn: &NodeStep) -> Vec<EffectReport> {
         let one = |effect: &Effect| match effect {
             Effect::Send { to, message } => Some(EffectReport::Sends {
                 to: self.name_of(*to),
@@ -72,7 +72,7 @@ impl World {
         turn.stepped.effects.iter().filter_map(one).collect()
     }
 
-    /// Something that happened on a link alone.
+    /// The text of a step of a link alone.
     fn link_words(&self, state: &State, action: &Action) -> StepReport {
         let mut event = String::new();
         if let Some((link, op)) = self.moved(action) {
@@ -109,10 +109,10 @@ impl World {
         }
     }
 
-    /// What happens to a link by itself, and to which.
+    /// The operation of a step of a link alone, and which link.
     fn moved<'a>(&self, action: &'a Action) -> Option<(usize, &'a LinkOp)> {
         let link = action.at.index().checked_sub(self.nodes.len())?;
-        let Op::Moves { op, .. } = &action.op else { return None };
+        let Op::LinkEvent { op, .. } = &action.op else { return None };
         Some((link, op))
     }
 
@@ -124,16 +124,16 @@ impl World {
             LinkOp::Double(_) => "duplicate",
             LinkOp::Delay(_) => "late beyond what it grants",
             LinkOp::Push(_)
-            | LinkOp::Answer(_)
+            | LinkOp::Evaluation(_)
             | LinkOp::Take(_)
             | LinkOp::Overtake
             | LinkOp::Lapse(_)
             | LinkOp::CallerGone
             | LinkOp::ServerGone
-            | LinkOp::Becomes(_)
-            | LinkOp::Cut
-            | LinkOp::Tear
-            | LinkOp::Mend => "moves",
+            | LinkOp::SetStatus(_)
+            | LinkOp::Partition
+            | LinkOp::Disconnect
+            | LinkOp::Heal => "moves",
         }
     }
 
@@ -160,7 +160,7 @@ impl World {
         }
     }
 
-    /// An action in a few words, without a state to look at.
+    /// The text of an action, without its state.
     #[must_use]
     pub fn action_words(&self, action: &Action) -> String {
         match (action.event(), self.moved(action)) {
@@ -177,8 +177,8 @@ impl World {
     }
 }
 
-fn row_of(taken: &RowOutcome) -> Option<String> {
-    match taken {
+fn row_of(rows: &RowOutcome) -> Option<String> {
+    match rows {
         RowOutcome::Row { row, .. } => Some((*row).to_owned()),
         RowOutcome::Ignored { .. }
         | RowOutcome::Unexpected { .. }

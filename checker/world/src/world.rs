@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::budget::{Budget, Left};
-use crate::error::{WorldError, of_parts, of_property};
+use crate::budget::{Budget, RemainingBudgets};
+use crate::error::{WorldError, check_parts, check_property};
 use crate::fault::Faults;
 use crate::link::Link;
 use crate::link_part::LinkPart;
@@ -23,15 +23,15 @@ pub struct World {
     pub nodes: Vec<Node>,
     /// The links.
     pub links: Vec<Link>,
-    /// Which timer may fire only after which.
-    pub relations: Vec<Relation>,
-    /// How often each kind of fault and each rationed command may happen.
+    /// The time relations.
+    pub relations: Vec<TimeRelation>,
+    /// The budgets of faults and rationed commands.
     pub budgets: Vec<Budget>,
     /// The kinds of fault, resolved to budgets.
     pub(crate) faults: Faults,
-    /// The roles whose nodes are exchangeable, as far as the file says so.
+    /// The roles that the file declares symmetric.
     pub symmetric: Vec<String>,
-    /// What is checked.
+    /// The properties to check.
     pub(crate) properties: Vec<Property>,
 }
 
@@ -44,13 +44,13 @@ pub struct Node {
     pub role: String,
 }
 
-/// A time relation: a role's timer fires before another role's timer of the same grant, or every
-/// message that can arrive comes before it.
+/// A time relation: a role's timer fires after another role's timer of the same grant, or after
+/// every message that can arrive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Relation {
-    /// Role and timer that come first; `None`: the messages.
+pub struct TimeRelation {
+    /// Role and timer that come first; `None`: all messages.
     pub earlier: Option<(String, String)>,
-    /// Role and timer that wait.
+    /// Role and timer that come later.
     pub later: (String, String),
 }
 
@@ -59,9 +59,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// Everything for which it could not be searched: a budget that nothing takes from, that is
-    /// given twice or is too large; more nodes or budgets than a state has room for; a link
-    /// without its end.
+    /// Everything for which it cannot be searched: a budget that is unknown, duplicate or too
+    /// large; too many nodes or budgets; a link to a node that does not exist.
     pub fn new(
         system: Arc<dyn System>,
         nodes: Vec<Node>,
@@ -69,7 +68,7 @@ impl World {
         budgets: Vec<Budget>,
     ) -> Result<Self, Vec<WorldError>> {
         let known = known_budgets(&*system, &nodes);
-        let errors = of_parts(&nodes, &links, &budgets, &known);
+        let errors = check_parts(&nodes, &links, &budgets, &known);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -78,15 +77,15 @@ impl World {
         Ok(Self { system, nodes, links, relations, budgets, faults, symmetric, properties })
     }
 
-    /// Has a property checked.
+    /// Adds a property to check.
     ///
     /// # Errors
     ///
-    /// Its `without` is on a `sometimes`, or names no kind of fault, or one whose budget has no
-    /// limit.
-    pub fn claim(&mut self, property: Property) -> Result<(), Vec<WorldError>> {
+    /// Its `without` is on a `sometimes`, or names an unknown kind of fault, or one whose budget
+    /// has no limit.
+    pub fn add_property(&mut self, property: Property) -> Result<(), Vec<WorldError>> {
         let known = known_budgets(&*self.system, &self.nodes);
-        let errors = of_property(&property, &self.budgets, &known);
+        let errors = check_property(&property, &self.budgets, &known);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -94,29 +93,29 @@ impl World {
         Ok(())
     }
 
-    /// Has only these properties checked from here on.
-    pub fn retain_claims(&mut self, is_kept: impl FnMut(&Property) -> bool) {
+    /// Retains only the properties for which the function returns true.
+    pub fn retain_properties(&mut self, is_kept: impl FnMut(&Property) -> bool) {
         self.properties.retain(is_kept);
     }
 
-    /// What is checked.
+    /// The properties to check.
     #[must_use]
-    pub fn claims(&self) -> &[Property] {
+    pub fn named_properties(&self) -> &[Property] {
         &self.properties
     }
 
-    /// The state before anything has happened.
+    /// The initial state.
     #[must_use]
-    pub fn first(&self) -> State {
+    pub fn initial_state(&self) -> State {
         let nodes = (0..self.nodes.len()).map(|node| NodePart::start(self.system.node(node)));
         let links = self.links.iter().map(LinkPart::empty);
         let monitor = MonitorPart { system: self.system.monitor(), violation: None };
-        let end = [Part::Monitor(monitor), Part::Left(Left::full(&self.budgets))];
+        let end = [Part::Monitor(monitor), Part::Budgets(RemainingBudgets::full(&self.budgets))];
         State(nodes.map(Part::Node).chain(links.map(Part::Link)).chain(end).collect())
     }
 }
 
-/// The budgets that something in a world of these nodes takes from.
+/// The budgets that a fault or a rationed command of a world of these nodes takes from.
 fn known_budgets(system: &dyn System, nodes: &[Node]) -> Vec<String> {
     let mut known = Faults::known(nodes);
     known.extend(system.budgets().iter().map(|&name| name.to_owned()));

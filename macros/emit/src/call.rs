@@ -1,4 +1,4 @@
-//! The words between the parentheses: `machine!("a.yaml", typestate, derive(serde))`.
+//! The arguments of a call: `machine!("a.yaml", typestate, derive(serde))`.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -6,7 +6,7 @@ use std::vec::IntoIter;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
-use crate::Extras;
+use crate::Options;
 use crate::literal::text;
 use crate::word::is_keyword;
 
@@ -15,21 +15,21 @@ use crate::word::is_keyword;
 pub struct Call {
     /// The file, from the directory of the caller's Cargo.toml.
     pub path: String,
-    /// What is asked for beside the machine.
-    pub extras: Extras,
+    /// The options.
+    pub options: Options,
     /// `diagram("FILE.svg")`: the picture that rustdoc shows, from the directory of the caller's
     /// Cargo.toml.
     pub diagram: Option<String>,
-    /// Where the name stands in the caller's code.
+    /// The span of the file name in the caller's code.
     span: Span,
 }
 
 impl Call {
-    /// Parses the words of a call; what is wrong with them comes back as an error to expand to.
+    /// Parses the arguments of a call.
     ///
     /// # Errors
     ///
-    /// Tokens of a `compile_error!` at the word that is wrong.
+    /// The tokens of a `compile_error!` at the invalid argument.
     pub fn parse(words: TokenStream) -> Result<Self, TokenStream> {
         let mut tokens = Vec::new();
         flat(words, &mut tokens);
@@ -46,7 +46,7 @@ impl Call {
                 None => error(Span::call_site(), &format!("unexpected end of input, {expected}")),
             });
         };
-        let mut call = Self { path, extras: Extras::default(), diagram: None, span };
+        let mut call = Self { path, options: Options::default(), diagram: None, span };
         while let Some(token) = tokens.next() {
             if !matches!(&token, TokenTree::Punct(comma) if comma.as_char() == ',') {
                 return Err(error(token.span(), "expected `,`"));
@@ -73,12 +73,12 @@ impl Call {
         };
         let name = word.to_string();
         match name.as_str() {
-            "tracing" => self.extras.tracing = true,
-            "typestate" => self.extras.typestate = true,
-            "step_into" => self.extras.step_into = true,
+            "tracing" => self.options.tracing = true,
+            "typestate" => self.options.typestate = true,
+            "step_into" => self.options.step_into = true,
             "derive" => {
                 derive(&word, rest)?;
-                self.extras.serde = true;
+                self.options.serde = true;
             }
             "diagram" => self.diagram = Some(diagram(&word, rest)?),
             _ if is_keyword(&name) => {
@@ -110,7 +110,7 @@ impl Call {
 /// The tokens that are still to be read.
 type Rest = Peekable<IntoIter<TokenTree>>;
 
-/// What stands in brackets behind `derive`: `serde`, and nothing else.
+/// The list after `derive`: `serde` only.
 fn derive(word: &Ident, rest: &mut Rest) -> Result<(), TokenStream> {
     let text = "only `derive(serde)` is known";
     let (list, inner) = list(rest).ok_or_else(|| error(word.span(), text))?;

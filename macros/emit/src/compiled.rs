@@ -3,33 +3,33 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use turnstile_spec::places::Places;
-use turnstile_spec::table::{EventId, Guard, Row, StateId};
+use turnstile_spec::cell_index::CellIndex;
+use turnstile_spec::table::{Condition, EventId, Row, StateId};
 
-use crate::cell::{Leaf, arms, outcome, said};
+use crate::cell::{Leaf, arms, outcome, responses};
 use crate::data::{act, state};
 use crate::document::ident;
-use crate::{Extras, Machine, row};
+use crate::{Machine, Options, row};
 
-/// `step` and, where the call asks for it, `step_into`.
-pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
+/// `step` and, with that option, `step_into`.
+pub(crate) fn compiled(machine: &Machine<'_>, options: Options) -> TokenStream {
     let names = row::steps(machine);
-    let steps = states(machine, |from| Returned { machine, names: &names, from });
-    let into = match extras.step_into {
-        true => step_into(machine, &names, extras),
-        false => unasked(),
+    let steps = states(machine, |from| ReturnLeaf { machine, names: &names, from });
+    let into = match options.step_into {
+        true => step_into(machine, &names, options),
+        false => stub(),
     };
-    let trace = extras.tracing.then(|| trace(&machine.vocabulary.machine, extras));
-    let name = ident(if extras.tracing { "step_untraced" } else { "step" });
-    let seen = seen(extras);
+    let trace = options.tracing.then(|| trace(&machine.vocabulary.machine, options));
+    let name = ident(if options.tracing { "step_untraced" } else { "step" });
+    let seen = seen(options);
     let refused = refused();
     let guards = guards(machine);
     quote! {
-        /// What the table says of a state and an event; `guards` answers the named booleans.
+        /// Looks up the step for an event in a state; `guards` gives the value of each guard.
         ///
         /// # Errors
         ///
-        /// [`Unexpected`] where the table has no row.
+        /// [`Unexpected`] if the table has no row.
         #[inline]
         #seen fn #name(
             state: State,
@@ -45,27 +45,27 @@ pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
     }
 }
 
-/// Who sees the step itself: nobody else, where those that are traced stand before it.
-fn seen(extras: Extras) -> TokenStream {
-    if extras.tracing { quote!() } else { quote!(pub) }
+/// The visibility of the step itself: private if a traced step wraps it.
+fn seen(options: Options) -> TokenStream {
+    if options.tracing { quote!() } else { quote!(pub) }
 }
 
-/// The parameter that answers guards.
+/// The parameter that evaluates guards.
 fn guards(machine: &Machine<'_>) -> Ident {
-    let asks = machine.table.rows.iter().any(|row| row.guard != Guard::default());
+    let asks = machine.table.rows.iter().any(|row| row.guard != Condition::default());
     ident(if asks { "guards" } else { "_guards" })
 }
 
-fn step_into(machine: &Machine<'_>, names: &[Ident], extras: Extras) -> TokenStream {
-    let sunk = states(machine, |from| Sunk { machine, names, from });
-    let name = ident(if extras.tracing { "step_into_untraced" } else { "step_into" });
-    let (seen, guards) = (seen(extras), guards(machine));
+fn step_into(machine: &Machine<'_>, names: &[Ident], options: Options) -> TokenStream {
+    let sunk = states(machine, |from| SinkLeaf { machine, names, from });
+    let name = ident(if options.tracing { "step_into_untraced" } else { "step_into" });
+    let (seen, guards) = (seen(options), guards(machine));
     quote! {
-        /// The same as [`step`], with the actions given to `sink` one by one.
+        /// As [`step`], but passes each action to `sink`.
         ///
         /// # Errors
         ///
-        /// [`Unexpected`] where the table has no row; the sink has then seen nothing.
+        /// [`Unexpected`] if the table has no row; `sink` is not called then.
         #[inline]
         #seen fn #name(
             state: State,
@@ -78,15 +78,15 @@ fn step_into(machine: &Machine<'_>, names: &[Ident], extras: Extras) -> TokenStr
     }
 }
 
-/// What stands for `step_into` where the call did not ask: a call of it is an error that says so.
-fn unasked() -> TokenStream {
+/// A stub of `step_into` without that option: a call is a compile error that names the option.
+fn stub() -> TokenStream {
     quote! {
-        /// The same as [`step`], with the actions given to `sink` one by one: only where the call
-        /// of `machine!` asks for it.
+        /// As [`step`], but passes each action to `sink`. Needs the option `step_into` of
+        /// `machine!`.
         ///
         /// # Errors
         ///
-        /// [`Unexpected`] where the table has no row.
+        /// [`Unexpected`] if the table has no row.
         pub fn step_into(
             state: State,
             event: Event,
@@ -94,14 +94,14 @@ fn unasked() -> TokenStream {
             _sink: impl FnMut(ActionCall<'static>),
         ) -> ::core::result::Result<Transition, Unexpected>
         where
-            for<'a> Machine: ::turnstile_machine::asked::StepInto<'a>,
+            for<'a> Machine: ::turnstile_machine::option::StepInto<'a>,
         {
             step(state, event, guards).map(Step::transition)
         }
     }
 }
 
-/// Where there is no row.
+/// The error where no row matches.
 fn refused() -> TokenStream {
     quote! {
         const fn refused<T>(
@@ -114,32 +114,36 @@ fn refused() -> TokenStream {
     }
 }
 
-/// The public steps where the call asked for `tracing`.
-fn trace(machine: &str, extras: Extras) -> TokenStream {
-    let into = extras.step_into.then(traced_into);
+/// The public steps with the option `tracing`.
+fn trace(machine: &str, options: Options) -> TokenStream {
+    let into = options.step_into.then(traced_into);
     quote! {
-        /// What the table says of a state and an event; `guards` answers the named booleans.
+        /// Looks up the step for an event in a state; `guards` gives the value of each guard.
         /// Each step is a `tracing` event.
         ///
         /// # Errors
         ///
-        /// [`Unexpected`] where the table has no row.
+        /// [`Unexpected`] if the table has no row.
         #[inline]
         pub fn step(
             state: State,
             event: Event,
             guards: &impl Fn(Guard) -> bool,
         ) -> ::core::result::Result<Step<'static>, Unexpected> {
-            let said = step_untraced(state, event, guards);
-            trace(state, event, said.map(Step::transition));
-            said
+            let result = step_untraced(state, event, guards);
+            trace(state, event, result.map(Step::transition));
+            result
         }
 
         #into
 
-        fn trace(state: State, event: Event, said: ::core::result::Result<Transition, Unexpected>) {
+        fn trace(
+            state: State,
+            event: Event,
+            result: ::core::result::Result<Transition, Unexpected>,
+        ) {
             let (number, event) = (event.number(), event.kind().name());
-            match said {
+            match result {
                 ::core::result::Result::Ok(moved) => ::tracing::trace!(
                     machine = #machine,
                     state = state.name(),
@@ -161,14 +165,14 @@ fn trace(machine: &str, extras: Extras) -> TokenStream {
     }
 }
 
-/// `step_into` where the call asks for it and for `tracing`.
+/// `step_into` with the options `step_into` and `tracing`.
 fn traced_into() -> TokenStream {
     quote! {
-        /// The same as [`step`], with the actions given to `sink` one by one.
+        /// As [`step`], but passes each action to `sink`.
         ///
         /// # Errors
         ///
-        /// [`Unexpected`] where the table has no row; the sink has then seen nothing.
+        /// [`Unexpected`] if the table has no row; `sink` is not called then.
         #[inline]
         pub fn step_into(
             state: State,
@@ -176,16 +180,16 @@ fn traced_into() -> TokenStream {
             guards: &impl Fn(Guard) -> bool,
             sink: impl FnMut(ActionCall<'static>),
         ) -> ::core::result::Result<Transition, Unexpected> {
-            let said = step_into_untraced(state, event, guards, sink);
-            trace(state, event, said);
-            said
+            let result = step_into_untraced(state, event, guards, sink);
+            trace(state, event, result);
+            result
         }
     }
 }
 
 /// The nested match of a step function.
 fn states<'a, L: Leaf>(machine: &'a Machine<'a>, leaf: impl Fn(StateId) -> L) -> TokenStream {
-    let places = Places::new(machine.table);
+    let places = CellIndex::new(machine.table);
     let arms = (0..).zip(&machine.vocabulary.states).map(|(index, _)| {
         let from = StateId(index);
         let name = state(machine.vocabulary, from.index());
@@ -197,7 +201,7 @@ fn states<'a, L: Leaf>(machine: &'a Machine<'a>, leaf: impl Fn(StateId) -> L) ->
 
 fn events(
     machine: &Machine<'_>,
-    places: &Places<'_>,
+    places: &CellIndex<'_>,
     from: StateId,
     leaf: &dyn Leaf,
 ) -> TokenStream {
@@ -207,15 +211,15 @@ fn events(
     for (index, event) in (0..).zip(&words.events) {
         let name = ident(&event.name.ident);
         let rest = event.payload.is_some().then(|| quote!({ .. }));
-        let said = said(places.at(from, EventId(index)), event);
-        match (said.as_slice(), &event.payload) {
+        let responses = responses(places.at(from, EventId(index)), event);
+        match (responses.as_slice(), &event.payload) {
             ([(_, only)], _) if only.is_nothing() => missing.push(quote!(Event::#name #rest)),
             ([(_, only)], _) => {
                 let outcome = outcome(words, only, leaf);
                 found.push(quote!(Event::#name #rest => { #outcome }));
             }
-            (said, Some(payload)) => {
-                let arms = arms(words, event, said, leaf);
+            (responses, Some(payload)) => {
+                let arms = arms(words, event, responses, leaf);
                 let field = crate::event::field(payload);
                 found.push(quote!(Event::#name { #field } => #arms));
             }
@@ -232,14 +236,14 @@ fn events(
 }
 
 /// The leaf of `step`: the step is returned.
-struct Returned<'a> {
+struct ReturnLeaf<'a> {
     machine: &'a Machine<'a>,
     /// The constant of each row.
     names: &'a [Ident],
     from: StateId,
 }
 
-impl Leaf for Returned<'_> {
+impl Leaf for ReturnLeaf<'_> {
     fn taken(&self, index: usize, _: &Row) -> TokenStream {
         let name = &self.names[index];
         quote!(::core::result::Result::Ok(steps::#name))
@@ -256,16 +260,16 @@ impl Leaf for Returned<'_> {
 }
 
 /// The leaf of `step_into`: each action goes into the sink.
-struct Sunk<'a> {
+struct SinkLeaf<'a> {
     machine: &'a Machine<'a>,
     /// The constant of each row.
     names: &'a [Ident],
     from: StateId,
 }
 
-impl Leaf for Sunk<'_> {
+impl Leaf for SinkLeaf<'_> {
     fn taken(&self, index: usize, row: &Row) -> TokenStream {
-        let acts = row.does.iter().map(|entry| act(self.machine.vocabulary, entry));
+        let acts = row.actions.iter().map(|entry| act(self.machine.vocabulary, entry));
         let name = &self.names[index];
         quote!(#(sink(#acts);)* ::core::result::Result::Ok(steps::#name.transition()))
     }

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use turnstile_spec::table::{Do, Each, Op, ResourceId, Row, Vocabulary};
+use turnstile_spec::table::{ActionCall, ForEach, Op, ResourceId, Row, Vocabulary};
 
 use crate::document::{ident, number};
 
@@ -15,14 +15,14 @@ pub(crate) fn state(words: &Vocabulary, index: usize) -> TokenStream {
 /// What a row consumes and what it does.
 pub(crate) fn effects(words: &Vocabulary, row: &Row) -> (TokenStream, TokenStream) {
     let consumes = row.consumes.iter().map(|id| resource(words, *id));
-    let entries = row.does.iter().map(|entry| {
-        let Do::Act { ops, .. } = entry;
+    let entries = row.actions.iter().map(|entry| {
+        let ActionCall { ops, .. } = entry;
         let (action, each) = (action(words, entry), each(words, entry));
         let count = number(ops.len() as u64);
         quote!(::turnstile_machine::ActionEntry { action: #action, ops: #count, each: #each })
     });
-    let ops = row.does.iter().flat_map(|Do::Act { ops, .. }| ops).map(|one| op(words, one));
-    let does = match row.does.is_empty() {
+    let ops = row.actions.iter().flat_map(|ActionCall { ops, .. }| ops).map(|one| op(words, one));
+    let does = match row.actions.is_empty() {
         true => quote!(::turnstile_machine::Actions::NOTHING),
         false => quote!(::turnstile_machine::Actions::new(&[#(#entries),*], &[#(#ops),*])),
     };
@@ -30,24 +30,24 @@ pub(crate) fn effects(words: &Vocabulary, row: &Row) -> (TokenStream, TokenStrea
 }
 
 /// One entry of `do`, as it goes into a sink.
-pub(crate) fn act(words: &Vocabulary, entry: &Do) -> TokenStream {
-    let Do::Act { ops, .. } = entry;
+pub(crate) fn act(words: &Vocabulary, entry: &ActionCall) -> TokenStream {
+    let ActionCall { ops, .. } = entry;
     let (action, each) = (action(words, entry), each(words, entry));
     let ops = ops.iter().map(|one| op(words, one));
     quote!(ActionCall { action: #action, ops: &[#(#ops),*], each: #each })
 }
 
-fn action(words: &Vocabulary, entry: &Do) -> TokenStream {
-    let Do::Act { action, .. } = entry;
+fn action(words: &Vocabulary, entry: &ActionCall) -> TokenStream {
+    let ActionCall { action, .. } = entry;
     let action = ident(&words.actions[action.index()].ident);
     quote!(Action::#action)
 }
 
-fn each(words: &Vocabulary, entry: &Do) -> TokenStream {
-    let Do::Act { each, .. } = entry;
+fn each(words: &Vocabulary, entry: &ActionCall) -> TokenStream {
+    let ActionCall { each, .. } = entry;
     match each {
         None => quote!(::core::option::Option::None),
-        Some(Each { collection, number: turn }) => {
+        Some(ForEach { collection, number: turn }) => {
             let name = ident(&words.formulas.collections[collection.index()].name.ident);
             let turn = number(*turn);
             quote!(::core::option::Option::Some(

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use turnstile_spec::table::{Lines, Name, Written};
+use turnstile_spec::table::{Lines, Name, RowSource};
 
 use crate::word::is_ident;
 
@@ -93,13 +93,13 @@ pub(crate) fn name(name: &Name) -> Vec<String> {
 }
 
 /// A row in the document's words.
-pub(crate) fn row(written: &Written) -> Vec<String> {
+pub(crate) fn row(written: &RowSource) -> Vec<String> {
     let mut line = format!("{} → {}: {}", written.from, written.to, written.event);
     if !written.guard.is_empty() {
         line.push_str(&format!(" if {}", written.guard));
     }
-    if !written.does.is_empty() {
-        line.push_str(&format!("; {}", written.does.join(", ")));
+    if !written.actions.is_empty() {
+        line.push_str(&format!("; {}", written.actions.join(", ")));
     }
     let mut lines = vec![format!("{}{}.", prose(&line), cited(&written.cite))];
     if let Some(amendment) = &written.amended_by {

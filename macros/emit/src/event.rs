@@ -2,19 +2,19 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use turnstile_spec::table::{Domain, Event, Payload, Vocabulary};
+use turnstile_spec::table::{Event, Payload, PayloadDomain, Vocabulary};
 
-use crate::Extras;
+use crate::Options;
 use crate::document::{self, doc, ident, number, snake};
 use crate::names::{Variant, named};
 
 /// Both enums, and one for each payload that is a list of words.
-pub(crate) fn events(words: &Vocabulary, extras: Extras) -> TokenStream {
-    let serde = extras.serde.then(|| quote!(#[derive(::serde::Serialize, ::serde::Deserialize)]));
+pub(crate) fn events(words: &Vocabulary, options: Options) -> TokenStream {
+    let serde = options.serde.then(|| quote!(#[derive(::serde::Serialize, ::serde::Deserialize)]));
     let kinds = words.events.iter().map(|event| Variant::new(&event.name)).collect();
-    let kind = named("EventKind", "An event without what it carries.", kinds, extras);
-    let payloads = words.events.iter().filter_map(|event| payload_enum(event, extras));
-    let variants = words.events.iter().map(|event| variant(event, extras));
+    let kind = named("EventKind", "An event without its payload.", kinds, options);
+    let payloads = words.events.iter().filter_map(|event| payload_enum(event, options));
+    let variants = words.events.iter().map(|event| variant(event, options));
     let of_event = of_event(words);
     let of_kind = of_kind(words);
     quote! {
@@ -22,7 +22,7 @@ pub(crate) fn events(words: &Vocabulary, extras: Extras) -> TokenStream {
         #of_kind
         #(#payloads)*
 
-        /// What happens to the machine.
+        /// An event, with its payload.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #serde
         pub enum Event { #(#variants,)* }
@@ -33,9 +33,9 @@ pub(crate) fn events(words: &Vocabulary, extras: Extras) -> TokenStream {
 /// The Rust type of a payload.
 pub(crate) fn payload_type(event: &Event, payload: &Payload) -> TokenStream {
     match &payload.domain {
-        Domain::Number(_) => quote!(u16),
-        Domain::Bool => quote!(bool),
-        Domain::Words(_) => {
+        PayloadDomain::Number(_) => quote!(u16),
+        PayloadDomain::Bool => quote!(bool),
+        PayloadDomain::Words(_) => {
             let name = words_ident(event, payload);
             quote!(#name)
         }
@@ -75,28 +75,28 @@ const OWN: [&str; 13] = [
     "WholeRule",
 ];
 
-fn payload_enum(event: &Event, extras: Extras) -> Option<TokenStream> {
+fn payload_enum(event: &Event, options: Options) -> Option<TokenStream> {
     let payload = event.payload.as_ref()?;
-    let Domain::Words(words) = &payload.domain else { return None };
+    let PayloadDomain::Words(words) = &payload.domain else { return None };
     let name = words_ident(event, payload);
-    let about = format!("What `{}` carries.", event.name.name);
+    let about = format!("The payload of `{}`.", event.name.name);
     let variants = words.iter().map(Variant::new).collect();
-    Some(named(&name.to_string(), &about, variants, extras))
+    Some(named(&name.to_string(), &about, variants, options))
 }
 
-fn variant(event: &Event, extras: Extras) -> TokenStream {
+fn variant(event: &Event, options: Options) -> TokenStream {
     let name = ident(&event.name.ident);
     let about = doc(&document::name(&event.name));
     let spelling = &event.name.name;
-    let rename = extras.serde.then(|| quote!(#[serde(rename = #spelling)]));
+    let rename = options.serde.then(|| quote!(#[serde(rename = #spelling)]));
     let Some(payload) = &event.payload else { return quote!(#about #rename #name) };
     let field = field(payload);
     let of_type = payload_type(event, payload);
     let (least, greatest) = payload.domain.bounds();
     let about_field = match &payload.domain {
-        Domain::Number(_) => format!("{least} to {greatest}."),
-        Domain::Bool => "False is number 0, true is number 1.".to_owned(),
-        Domain::Words(_) => "Numbered in the document's order.".to_owned(),
+        PayloadDomain::Number(_) => format!("{least} to {greatest}."),
+        PayloadDomain::Bool => "False is number 0, true is number 1.".to_owned(),
+        PayloadDomain::Words(_) => "Numbered in the document's order.".to_owned(),
     };
     let about_field = doc(&[about_field]);
     quote!(#about #rename #name { #about_field #field: #of_type })
@@ -113,20 +113,20 @@ fn of_event(words: &Vocabulary) -> TokenStream {
         let Some(payload) = &event.payload else { return quote!(Self::#name => 0) };
         let field = field(payload);
         let number = match payload.domain {
-            Domain::Number(_) => quote!(#field),
-            Domain::Bool | Domain::Words(_) => quote!(#field as u16),
+            PayloadDomain::Number(_) => quote!(#field),
+            PayloadDomain::Bool | PayloadDomain::Words(_) => quote!(#field as u16),
         };
         quote!(Self::#name { #field } => #number)
     });
     quote! {
         impl Event {
-            /// The event without what it carries.
+            /// The event without its payload.
             #[must_use]
             pub const fn kind(self) -> EventKind {
                 match self { #(#kinds,)* }
             }
 
-            /// What it carries, as a number; 0 for an event that carries nothing.
+            /// The payload as a number; 0 for an event without a payload.
             #[must_use]
             pub const fn number(self) -> u16 {
                 match self { #(#numbers,)* }
@@ -157,13 +157,13 @@ fn of_kind(words: &Vocabulary) -> TokenStream {
     let events = words.events.iter().map(with_number);
     quote! {
         impl EventKind {
-            /// The least and the greatest number of the payload; 0 and 0 where there is none.
+            /// The range of payload numbers, both ends included; `(0, 0)` without a payload.
             #[must_use]
             pub const fn bounds(self) -> (u16, u16) {
                 match self { #(Self::#idents => #bounds,)* }
             }
 
-            /// The event that carries a number; a number out of bounds is taken as the nearest.
+            /// The event with this payload number, clamped to [`Self::bounds`].
             #[must_use]
             pub const fn event(self, number: u16) -> Event {
                 let (least, greatest) = self.bounds();
@@ -180,15 +180,15 @@ fn of_kind(words: &Vocabulary) -> TokenStream {
     }
 }
 
-/// The event that carries `number`, which is within bounds.
+/// The event with the payload `number`, which is within bounds.
 fn with_number(event: &Event) -> TokenStream {
     let name = ident(&event.name.ident);
     let Some(payload) = &event.payload else { return quote!(Event::#name) };
     let field = field(payload);
     match &payload.domain {
-        Domain::Number(_) => quote!(Event::#name { #field: number }),
-        Domain::Bool => quote!(Event::#name { #field: number != 0 }),
-        Domain::Words(words) => {
+        PayloadDomain::Number(_) => quote!(Event::#name { #field: number }),
+        PayloadDomain::Bool => quote!(Event::#name { #field: number != 0 }),
+        PayloadDomain::Words(words) => {
             let of_type = words_ident(event, payload);
             let count = words.len();
             let arms = words.iter().enumerate().map(|(index, word)| {

@@ -1,13 +1,13 @@
-//! From the text of a table to what the call expands to: the machine, or the faults of the text.
+//! Expands a call from the text of its table: to the machine, or to the errors of the text.
 //!
-//! With faults the types are emitted too, as far as the text has names, so that the caller's own
-//! code is not buried in errors that follow from the first.
+//! With errors the types are emitted, too, as far as the text has names, so that the compiler does
+//! not report errors in the caller's code that follow from them.
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use turnstile_spec::literal::Document;
 use turnstile_spec::table::{Table, Vocabulary};
-use turnstile_spec::{Faults, Literal, Source};
+use turnstile_spec::versions::Document;
+use turnstile_spec::{Diagnostics, Source, WrittenTable};
 
 use crate::call::Call;
 use crate::{Machine, emit, skeleton};
@@ -16,7 +16,7 @@ use crate::{Machine, emit, skeleton};
 #[must_use]
 pub fn machine(call: &Call, source: Source) -> TokenStream {
     let tracked = call.tracked();
-    let literal = match Literal::read(source) {
+    let literal = match WrittenTable::read(source) {
         Ok(literal) => literal,
         Err(faults) => {
             let (error, types) = (error(&faults), skeleton::types(call, &faults.source));
@@ -43,22 +43,22 @@ pub fn system(call: &Call, source: Source) -> TokenStream {
     quote!(#error #tracked #module)
 }
 
-fn emitted(call: &Call, literal: &Literal, table: &Table, hash: u64) -> TokenStream {
+fn emitted(call: &Call, literal: &WrittenTable, table: &Table, hash: u64) -> TokenStream {
     let vocabulary: &Vocabulary = &literal.vocabulary;
     let title = literal.document.as_ref().map_or("", title);
     let diagram = call.diagram.as_deref();
-    emit(&Machine { vocabulary, table, title, hash, diagram }, call.extras)
+    emit(&Machine { vocabulary, table, title, hash, diagram }, call.options)
 }
 
 fn title(document: &Document) -> &str {
     if document.title.is_empty() { &document.file } else { &document.title }
 }
 
-fn error(faults: &Faults) -> TokenStream {
+fn error(faults: &Diagnostics) -> TokenStream {
     let count = match faults.list.len() {
-        1 => "a fault".to_owned(),
-        count => format!("{count} faults"),
+        1 => "1 error".to_owned(),
+        count => format!("{count} errors"),
     };
-    let text = format!("{} has {count}\n\n{}", faults.source.name, faults.render());
+    let text = format!("{}: {count}\n\n{}", faults.source.name, faults.render());
     quote!(::core::compile_error!(#text);)
 }

@@ -1,14 +1,14 @@
-//! Rules and invariants: their names, what is answered for them, and their formulas, as code. Those
-//! of a core, and those of who sees the whole system. Emitted only where a table has any.
+//! Rules and invariants as code, with their symbols: those of the core, and those of the checker,
+//! which sees the whole system. Emitted only if a table has any.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use turnstile_spec::formula::{Asker, Signature};
+use turnstile_spec::formula::{Evaluator, Signature};
 use turnstile_spec::table::{Name, Vocabulary};
 
 use crate::document::{ident, snake};
 use crate::names::{Variant, named};
-use crate::{Extras, Machine};
+use crate::{Machine, Options};
 
 mod code;
 mod names;
@@ -16,92 +16,98 @@ mod under;
 
 pub(crate) use code::methods;
 
-/// Whose formulas, and how their types begin.
+/// An evaluator, and the prefix of the types of its symbols.
 #[derive(Clone, Copy)]
-pub(crate) struct Whose {
-    asker: Asker,
+pub(crate) struct EvaluatorNames {
+    evaluator: Evaluator,
     prefix: &'static str,
 }
 
-/// Those of a core.
-const CORE: Whose = Whose { asker: Asker::Core, prefix: "" };
-/// Those of who sees the whole system.
-const WHOLE: Whose = Whose { asker: Asker::Whole, prefix: "Whole" };
+/// The formulas of the core.
+const CORE: EvaluatorNames = EvaluatorNames { evaluator: Evaluator::Core, prefix: "" };
+/// The formulas of the checker.
+const WHOLE: EvaluatorNames = EvaluatorNames { evaluator: Evaluator::Whole, prefix: "Whole" };
 
-impl Whose {
+impl EvaluatorNames {
     /// `Predicate`, or `WholePredicate`.
     fn name(self, name: &str) -> Ident {
         format_ident!("{}{name}", self.prefix)
     }
 
-    /// Those of a list that can be asked of it.
+    /// The symbols of a list that this evaluator can compute.
     fn of(self, list: &[Signature]) -> impl Iterator<Item = &Signature> {
-        list.iter().filter(move |one| one.asked.has(self.asker))
+        list.iter().filter(move |one| one.evaluators.has(self.evaluator))
     }
 
-    /// Whether a table has any names of it.
+    /// Whether a table has symbols of this evaluator.
     fn has_any(self, words: &Vocabulary) -> bool {
         let of = &words.formulas;
         let lists = [&of.predicates, &of.collections, &of.rules, &of.invariants];
-        let has_guards = self.asker == Asker::Core && !of.guards.is_empty();
+        let has_guards = self.evaluator == Evaluator::Core && !of.guards.is_empty();
         has_guards || lists.iter().any(|list| self.of(list).next().is_some())
     }
 
-    /// The type that stands for it.
-    fn questions(self, words: &Vocabulary) -> TokenStream {
-        match (self.asker, self.has_any(words)) {
-            (Asker::Core, _) => quote!(Machine),
+    /// The type that implements `Signature` for it.
+    fn signature(self, words: &Vocabulary) -> TokenStream {
+        match (self.evaluator, self.has_any(words)) {
+            (Evaluator::Core, _) => quote!(Machine),
             (_, true) => quote!(Whole),
             (_, false) => quote!(::turnstile_machine::Never),
         }
     }
 }
 
-/// The names of formulas, and their formulas as code; nothing where the table has none.
-pub(crate) fn formulas(machine: &Machine<'_>, extras: Extras) -> TokenStream {
+/// The symbols of formulas, and the formulas as code; empty if the table has none.
+pub(crate) fn formulas(machine: &Machine<'_>, options: Options) -> TokenStream {
     let words = machine.vocabulary;
     let core = CORE.has_any(words).then(|| {
-        let (names, code) = (names::names(words, CORE, extras), code::functions(machine, CORE));
+        let (names, code) = (names::names(words, CORE, options), code::functions(machine, CORE));
         quote!(#names #code)
     });
     let loops: Vec<Variant> = loops(words).map(|one| Variant::new(&one.name)).collect();
-    let loops = (!loops.is_empty())
-        .then(|| named("Loop", "What the core lists for a loop of a row.", loops, extras));
+    let loops = (!loops.is_empty()).then(|| {
+        named(
+            "Loop",
+            "A collection that a loop of a row iterates over; the core lists it.",
+            loops,
+            options,
+        )
+    });
     let whole = WHOLE.has_any(words).then(|| {
-        let (names, code) = (names::names(words, WHOLE, extras), code::functions(machine, WHOLE));
-        let types = questions(words, WHOLE);
+        let (names, code) = (names::names(words, WHOLE, options), code::functions(machine, WHOLE));
+        let types = signature(words, WHOLE);
         quote! {
-            /// What is asked of who sees the whole system.
+            /// The symbols of the formulas that the checker evaluates over the whole system.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             pub enum Whole {}
 
-            impl ::turnstile_machine::Questions for Whole { #types }
+            impl ::turnstile_machine::Signature for Whole { #types }
 
             #names
             #code
         }
     });
-    let guards = guards(words, extras);
+    let guards = guards(words, options);
     quote!(#guards #core #loops #whole)
 }
 
-/// What formulas ask of one, as the types of `Questions`.
-pub(crate) fn core_questions(words: &Vocabulary) -> TokenStream {
-    questions(words, CORE)
+/// The associated types of `Signature` for the core.
+pub(crate) fn core_signature(words: &Vocabulary) -> TokenStream {
+    signature(words, CORE)
 }
 
-fn questions(words: &Vocabulary, whose: Whose) -> TokenStream {
+fn signature(words: &Vocabulary, evaluator_names: EvaluatorNames) -> TokenStream {
     let never = quote!(::turnstile_machine::Never);
-    let is_any = whose.has_any(words);
+    let is_any = evaluator_names.has_any(words);
     let [predicate, collection, rule, invariant] = ["Predicate", "Collection", "Rule", "Invariant"]
         .map(|name| match is_any {
             true => {
-                let name = whose.name(name);
+                let name = evaluator_names.name(name);
                 quote!(#name)
             }
             false => never.clone(),
         });
-    let instance = match is_any && words.formulas.instances.has(whose.asker) {
+    let instance = match is_any && words.formulas.instances.has(evaluator_names.evaluator) {
         true => quote!(State),
         false => never,
     };
@@ -114,9 +120,9 @@ fn questions(words: &Vocabulary, whose: Whose) -> TokenStream {
     }
 }
 
-/// The types of a machine that are there for its formulas and loops.
+/// The associated types of a machine for its formulas and loops.
 pub(crate) fn types(words: &Vocabulary) -> TokenStream {
-    let whole = WHOLE.questions(words);
+    let whole = WHOLE.signature(words);
     let name = match loops(words).next() {
         Some(_) => quote!(Loop),
         None => quote!(::turnstile_machine::Never),
@@ -135,27 +141,27 @@ pub(crate) fn types(words: &Vocabulary) -> TokenStream {
     }
 }
 
-/// The guards that no formula answers, and what those speak of that one does; nothing where the
-/// core answers all.
-fn guards(words: &Vocabulary, extras: Extras) -> Option<TokenStream> {
+/// The guards without a formula, and the parameters of the formulas of the others; empty if no
+/// guard has a formula.
+fn guards(words: &Vocabulary, options: Options) -> Option<TokenStream> {
     let of = &words.formulas;
     let has_formula = |name: &Name| of.guards.iter().any(|one| one.name.name == name.name);
     let open = words.guards.iter().filter(|name| !has_formula(name)).map(Variant::new).collect();
     let subjects: Vec<Variant> = of.subjects.iter().map(Variant::new).collect();
-    let about = "A guard that no formula answers: the core does.";
-    let open = (!of.guards.is_empty()).then(|| named("OpenGuard", about, open, extras))?;
-    let about = "What the formula of a guard speaks of.";
-    let subject = (!subjects.is_empty()).then(|| named("Subject", about, subjects, extras));
+    let about = "A guard without a formula: the core computes it.";
+    let open = (!of.guards.is_empty()).then(|| named("OpenGuard", about, open, options))?;
+    let about = "A parameter of a guard's formula: the core provides its value.";
+    let subject = (!subjects.is_empty()).then(|| named("Subject", about, subjects, options));
     Some(quote!(#open #subject))
 }
 
-/// The collections that rows may go through.
+/// The collections that rows may loop over.
 fn loops(words: &Vocabulary) -> impl Iterator<Item = &Signature> {
     let all = words.formulas.collections.iter();
-    all.filter(|one| one.asked.has(Asker::Row) && one.of.is_empty())
+    all.filter(|one| one.evaluators.has(Evaluator::Row) && one.params.is_empty())
 }
 
-/// The fields of a name that speaks of things.
+/// The fields of a variant: its parameters.
 fn fields(one: &Signature) -> Vec<Ident> {
-    one.of.iter().map(|word| snake(word)).collect()
+    one.params.iter().map(|word| snake(word)).collect()
 }

@@ -2,9 +2,9 @@
 //!
 //! # Design
 //!
-//! It takes what the reader of turnstile-spec built and gives back a [`TokenStream`]. It reads no
-//! file, writes none, and has no branch for a wrong table: those are the reader's. One file per
-//! part of the emitted module; [`emit`] puts them together.
+//! It takes the table that turnstile-spec has read and returns a [`TokenStream`]. It does no IO and
+//! does not handle invalid tables: the reader refuses them. One source file per part of the emitted
+//! module; [`emit`] combines them.
 
 pub mod call;
 mod cell;
@@ -35,12 +35,12 @@ use quote::quote;
 use turnstile_spec::Table;
 use turnstile_spec::table::Vocabulary;
 
-/// What is emitted: names, a table over them, and where they come from.
+/// The input of the generator: names, a table over them, and their origin.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine<'a> {
     /// All names.
     pub vocabulary: &'a Vocabulary,
-    /// The table that is baked in.
+    /// The table to compile.
     pub table: &'a Table,
     /// The document's title, or empty.
     pub title: &'a str,
@@ -50,9 +50,9 @@ pub struct Machine<'a> {
     pub diagram: Option<&'a str>,
 }
 
-/// What a call asks for beside the machine itself.
+/// The options of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extras {
+pub struct Options {
     /// `derive(serde)`: every name serialises as the document spells it.
     pub serde: bool,
     /// `tracing`: every step is an event of the crate `tracing`.
@@ -65,20 +65,20 @@ pub struct Extras {
 
 /// The module of one machine, named after it.
 #[must_use]
-pub fn emit(machine: &Machine<'_>, extras: Extras) -> TokenStream {
+pub fn emit(machine: &Machine<'_>, options: Options) -> TokenStream {
     let module = document::snake(&machine.vocabulary.machine);
     let about = page::module(machine);
     let aliases = types::aliases();
-    let names = names::names(machine, extras);
-    let events = event::events(machine.vocabulary, extras);
-    let rows = row::ids(machine.vocabulary, extras);
+    let names = names::names(machine, options);
+    let events = event::events(machine.vocabulary, options);
+    let rows = row::ids(machine.vocabulary, options);
     let rules = types::machine(machine);
-    let formulas = formula::formulas(machine, extras);
+    let formulas = formula::formulas(machine, options);
     let steps = row::step_constants(machine);
-    let compiled = compiled::compiled(machine, extras);
-    let typestate = match extras.typestate {
+    let compiled = compiled::compiled(machine, options);
+    let typestate = match options.typestate {
         true => typestate::typestate(machine),
-        false => typestate::unasked(),
+        false => typestate::stub(),
     };
     quote! {
         #about

@@ -5,7 +5,7 @@ use quote::quote;
 use turnstile_spec::table::{Name, ResourceId, ResourceKind, State, Vocabulary};
 
 use crate::document::{self, doc, ident};
-use crate::{Extras, Machine};
+use crate::{Machine, Options};
 
 /// One variant: its identifier, the document's spelling, its rustdoc.
 pub(crate) struct Variant {
@@ -22,7 +22,7 @@ impl Variant {
 }
 
 /// All name enums of a machine but those of its events.
-pub(crate) fn names(machine: &Machine<'_>, extras: Extras) -> TokenStream {
+pub(crate) fn names(machine: &Machine<'_>, options: Options) -> TokenStream {
     let words = machine.vocabulary;
     let states = words.states.iter().enumerate().map(|(index, name)| {
         let mut variant = Variant::new(name);
@@ -34,18 +34,27 @@ pub(crate) fn names(machine: &Machine<'_>, extras: Extras) -> TokenStream {
         variant.about.push(format!("A {}.", kind(resource.kind)));
         variant
     });
-    let state = named("State", "A state of the machine.", states.collect(), extras);
-    let action = named("Action", "What a row does.", variants(&words.actions), extras);
-    let resource = named("Resource", "What a state holds.", resources.collect(), extras);
-    let guard =
-        named("Guard", "What a row asks beside its event.", variants(&words.guards), extras);
+    let state = named("State", "A state of the machine.", states.collect(), options);
+    let action = named("Action", "An action of a row.", variants(&words.actions), options);
+    let resource = named(
+        "Resource",
+        "A resource that states hold: a timer, a request or a note.",
+        resources.collect(),
+        options,
+    );
+    let guard = named(
+        "Guard",
+        "A guard: a named boolean of a row's condition.",
+        variants(&words.guards),
+        options,
+    );
     let tells = tells(words);
     let of_state = of_state(machine);
     let of_resource = of_resource(words);
     quote!(#state #of_state #action #tells #resource #of_resource #guard)
 }
 
-/// What other instances get by an action; nothing where no action tells.
+/// The events that actions send to other instances; empty if there are none.
 fn tells(words: &Vocabulary) -> Option<TokenStream> {
     let arms = words.tells.iter().map(|(action, event)| {
         let action = ident(&words.actions[action.index()].ident);
@@ -58,7 +67,7 @@ fn tells(words: &Vocabulary) -> Option<TokenStream> {
     (!arms.is_empty()).then(|| {
         quote! {
             impl Action {
-                /// The event that other instances of the machine get in the same step.
+                /// The event that other instances of the machine receive in the same step.
                 #[must_use]
                 pub const fn tells(self) -> ::core::option::Option<EventKind> {
                     match self { #(#arms,)* #rest }
@@ -73,14 +82,14 @@ pub(crate) fn named(
     what: &str,
     about: &str,
     variants: Vec<Variant>,
-    extras: Extras,
+    options: Options,
 ) -> TokenStream {
     let what = ident(what);
     let about = doc(&[about.to_owned()]);
-    let serde = extras.serde.then(|| quote!(#[derive(::serde::Serialize, ::serde::Deserialize)]));
+    let serde = options.serde.then(|| quote!(#[derive(::serde::Serialize, ::serde::Deserialize)]));
     let body = variants.iter().map(|Variant { ident, name, about }| {
         let about = doc(about);
-        let rename = extras.serde.then(|| quote!(#[serde(rename = #name)]));
+        let rename = options.serde.then(|| quote!(#[serde(rename = #name)]));
         quote!(#about #rename #ident)
     });
     let idents: Vec<&Ident> = variants.iter().map(|variant| &variant.ident).collect();
@@ -101,16 +110,16 @@ pub(crate) fn named(
         pub enum #what { #(#body,)* }
 
         impl #what {
-            /// Every one, in the document's order.
+            /// All of them, in the document's order.
             pub const ALL: &'static [Self] = &[#(Self::#idents),*];
 
-            /// The document's spelling.
+            /// The name as the document spells it.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { #(Self::#idents => #names,)* }
             }
 
-            /// The one that the document spells so.
+            /// The one that has this name in the document.
             #[must_use]
             pub fn from_name(#parameter: &str) -> ::core::option::Option<Self> {
                 #found
@@ -127,7 +136,7 @@ pub(crate) fn named(
     }
 }
 
-/// The trait of names, for a type that has what it asks for itself.
+/// The implementation of `Name`, for a type with the same inherent items.
 pub(crate) fn implementation(what: &Ident, index: &TokenStream) -> TokenStream {
     quote! {
         impl ::turnstile_machine::Name for #what {
@@ -152,10 +161,10 @@ fn variants(names: &[Name]) -> Vec<Variant> {
     names.iter().map(Variant::new).collect()
 }
 
-/// What the table says of a state, in words.
+/// The declaration of a state, in words.
 pub(crate) fn about_state(machine: &Machine<'_>, index: usize) -> Vec<String> {
     let Some(state) = machine.table.states.get(index).and_then(Option::as_ref) else {
-        return vec!["Not a state of the table as amended.".to_owned()];
+        return vec!["Not a state of the amended table.".to_owned()];
     };
     let held = |ids: &[ResourceId]| {
         let names = ids.iter().map(|id| machine.vocabulary.resources[id.index()].name.name.clone());
@@ -193,22 +202,22 @@ fn of_state(machine: &Machine<'_>) -> TokenStream {
     let initial = initial_ident(machine);
     quote! {
         impl State {
-            /// Where a machine begins.
+            /// The initial state.
             pub const INITIAL: Self = Self::#initial;
 
-            /// What the state always holds.
+            /// The resources that the state always holds.
             #[must_use]
             pub const fn holds(self) -> &'static [Resource] {
                 match self { #(Self::#idents => #holds,)* }
             }
 
-            /// What the state holds only sometimes.
+            /// The resources that the state holds only sometimes.
             #[must_use]
             pub const fn may_hold(self) -> &'static [Resource] {
                 match self { #(Self::#idents => #may_hold,)* }
             }
 
-            /// Whether a machine ends here.
+            /// Whether the state is final.
             #[must_use]
             pub const fn is_final(self) -> bool {
                 match self { #(Self::#idents => #finals,)* }
@@ -217,7 +226,7 @@ fn of_state(machine: &Machine<'_>) -> TokenStream {
     }
 }
 
-/// The initial state; the first one where a literal table names none.
+/// The initial state; the first one if a table has none.
 pub(crate) fn initial_ident(machine: &Machine<'_>) -> Ident {
     let is_initial = |state: &Option<State>| state.as_ref().is_some_and(|state| state.initial);
     let index = machine.table.states.iter().position(is_initial).unwrap_or(0);
@@ -234,19 +243,19 @@ fn of_resource(words: &Vocabulary) -> TokenStream {
     });
     quote! {
         impl Resource {
-            /// Timer, request or note.
+            /// The kind of the resource.
             #[must_use]
             pub const fn kind(self) -> ResourceKind {
                 match self { #(Self::#idents => #kinds,)* }
             }
 
-            /// Whether it is armed, then fires or is disarmed.
+            /// Whether the resource is a timer.
             #[must_use]
             pub const fn is_timer(self) -> bool {
                 ::core::matches!(self.kind(), ResourceKind::Timer)
             }
 
-            /// Whether it is sent, then answered, lost or abandoned.
+            /// Whether the resource is a request.
             #[must_use]
             pub const fn is_request(self) -> bool {
                 ::core::matches!(self.kind(), ResourceKind::Request)

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use turnstile_spec::table::Written;
+use turnstile_spec::table::RowSource;
 
 use crate::document::{doc, prose, snake};
 use crate::{Machine, row};
@@ -68,7 +68,7 @@ fn rows(machine: &Machine<'_>) -> Option<TokenStream> {
     (!lines.is_empty()).then(|| quote!(#(#[cfg_attr(doc, doc = #table)])*))
 }
 
-fn line(row: &Written, id: &str) -> String {
+fn line(row: &RowSource, id: &str) -> String {
     let guard = match row.guard.as_str() {
         "" => String::new(),
         guard => format!(" if {}", prose(guard)),
@@ -79,6 +79,6 @@ fn line(row: &Written, id: &str) -> String {
         prose(&row.from),
         prose(&row.event),
         prose(&row.to),
-        prose(&row.does.join(", ")),
+        prose(&row.actions.join(", ")),
     )
 }

@@ -8,7 +8,7 @@ use turnstile_spec::table::{Row, Vocabulary};
 
 use crate::data::{effects, state};
 use crate::document::{self, doc, ident, number, snake};
-use crate::{Extras, Machine, names};
+use crate::{Machine, Options, names};
 
 /// The constant of each written row: `50` is `R50`, `claim-03.1` is `CLAIM_03_1`.
 pub(crate) fn constants(words: &Vocabulary) -> Vec<Ident> {
@@ -70,7 +70,7 @@ pub(crate) fn step_constants(machine: &Machine<'_>) -> TokenStream {
         }
     });
     quote! {
-        /// What each row says.
+        /// The step of each row.
         mod steps {
             use super::*;
 
@@ -80,28 +80,28 @@ pub(crate) fn step_constants(machine: &Machine<'_>) -> TokenStream {
 }
 
 /// The newtype with its constants and names.
-pub(crate) fn ids(words: &Vocabulary, extras: Extras) -> TokenStream {
+pub(crate) fn ids(words: &Vocabulary, options: Options) -> TokenStream {
     let constants = constants(words);
     let spelt: Vec<&str> = words.rows.iter().map(|row| row.id.as_str()).collect();
     let abouts = words.rows.iter().map(|row| doc(&document::row(row)));
     let indices = (0..constants.len() as u64).map(number);
     let count = number(constants.len() as u64);
-    let serde = extras.serde.then(serde);
+    let serde = options.serde.then(serde);
     let names_impl = names::implementation(&ident("RowId"), &quote!(usize::from(self.0)));
     quote! {
-        /// A row as written, by its place in the file.
+        /// A row of the table, by its position in the file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct RowId(pub u16);
 
         impl RowId {
             #(#abouts pub const #constants: Self = Self(#indices);)*
 
-            /// Every row, in the order of the file.
+            /// All rows, in the order of the file.
             pub const ALL: &'static [Self] = &[#(Self::#constants),*];
 
             const NAMES: [&'static str; #count] = [#(#spelt),*];
 
-            /// The row's stable id: the line that it cites; empty for a row of another table.
+            /// The row's stable id: the lines that it cites; empty for a row of another table.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 if (self.0 as usize) < Self::NAMES.len() {
@@ -111,7 +111,7 @@ pub(crate) fn ids(words: &Vocabulary, extras: Extras) -> TokenStream {
                 }
             }
 
-            /// The row of that id.
+            /// The row with this id.
             #[must_use]
             pub fn from_name(name: &str) -> ::core::option::Option<Self> {
                 Self::ALL.iter().copied().find(|row| row.name() == name)

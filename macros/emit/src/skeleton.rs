@@ -1,15 +1,15 @@
-//! The types of a text that is no table: its names as far as it has any, and no rows.
+//! The types of a text with errors: the names that it has, and no rows.
 //!
-//! It is emitted beside the faults, so that a caller who names a state is not told, for each use,
-//! that there is none.
+//! They are emitted beside the errors, so that the compiler does not also report every use of a
+//! name in the caller's code.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use proc_macro2::TokenStream;
-use turnstile_spec::formula::Words;
-use turnstile_spec::table::{Domain, Event, Name, Resource, State, Table, Vocabulary};
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::formula::Symbols;
+use turnstile_spec::table::{Event, Name, PayloadDomain, Resource, State, Table, Vocabulary};
+use turnstile_spec::{Source, WrittenTable};
 
 use crate::call::Call;
 use crate::document::is_variant;
@@ -17,7 +17,7 @@ use crate::{Machine, emit};
 
 /// The module of a machine without rows.
 pub(crate) fn types(call: &Call, source: &Source) -> TokenStream {
-    let mut names = Literal::names(source);
+    let mut names = WrittenTable::names(source);
     if names.machine.is_empty() {
         names.machine = file_name(&call.path);
     }
@@ -25,7 +25,7 @@ pub(crate) fn types(call: &Call, source: &Source) -> TokenStream {
     let table =
         Table { states: vec![Some(State::default()); names.states.len()], ..Table::default() };
     let machine = Machine { vocabulary: &names, table: &table, title: "", hash: 0, diagram: None };
-    emit(&machine, call.extras)
+    emit(&machine, call.options)
 }
 
 fn file_name(path: &str) -> String {
@@ -40,14 +40,14 @@ fn clean(names: &mut Vocabulary) {
     once(&mut names.actions, |name| name);
     once(&mut names.resources, |resource: &Resource| &resource.name);
     once(&mut names.guards, |name| name);
-    names.formulas = Words::default();
+    names.formulas = Symbols::default();
     names.tells.clear();
     names.rows.clear();
     for event in &mut names.events {
         event.consumes.clear();
         let payload = event.payload.as_mut();
         let Some(payload) = payload else { continue };
-        if let Domain::Words(words) = &mut payload.domain {
+        if let PayloadDomain::Words(words) = &mut payload.domain {
             once(words, |name| name);
             if words.is_empty() {
                 event.payload = None;
@@ -61,7 +61,7 @@ fn clean(names: &mut Vocabulary) {
             about: String::new(),
             cite: Vec::new(),
             declared: true,
-            span: turnstile_spec::fault::Span::default(),
+            span: turnstile_spec::diagnostic::Span::default(),
         });
     }
 }

@@ -8,12 +8,12 @@ use quote::quote;
 use turnstile_spec::system::{Property, PropertyKind, System};
 use turnstile_spec::{camel, system};
 
-use crate::Extras;
+use crate::Options;
 use crate::document::{self, cited, doc, ident, prose, snake};
 use crate::names::{Variant, named};
 
-/// A property or a premise: what is asked of a state.
-struct Asked {
+/// A property or a premise: a method that evaluates one predicate of a state.
+struct PredicateMethod {
     name: String,
     about: Vec<String>,
 }
@@ -22,31 +22,31 @@ struct Asked {
 #[must_use]
 pub fn emit(system: &System) -> TokenStream {
     let module = snake(&system.name);
-    let asked = asked(system);
-    let methods: Vec<_> = asked.iter().map(|it| snake(&it.name)).collect();
-    let abouts = asked.iter().map(|it| doc(&it.about));
-    let variants = asked.iter().map(|it| Variant {
+    let predicates = predicates(system);
+    let methods: Vec<_> = predicates.iter().map(|it| snake(&it.name)).collect();
+    let abouts = predicates.iter().map(|it| doc(&it.about));
+    let variants = predicates.iter().map(|it| Variant {
         ident: ident(&camel(&it.name)),
         name: it.name.clone(),
         about: vec![format!("`{}`.", it.name.replace('`', "'"))],
     });
     let about = "A property or a premise of the system, by its name.";
-    let predicate = named("Predicate", about, variants.collect(), Extras::default());
-    let idents = asked.iter().map(|it| ident(&camel(&it.name)));
+    let predicate = named("Predicate", about, variants.collect(), Options::default());
+    let idents = predicates.iter().map(|it| ident(&camel(&it.name)));
     let head = head(system);
     quote! {
         #head
         pub mod #module {
             #predicate
 
-            /// What is asked of every state: one method for each property and each premise.
+            /// The predicates of the properties: one method for each property and each premise.
             pub trait Properties {
-                /// A state, as the predicates see it.
+                /// The view of a state that predicates evaluate.
                 type View<'a>;
 
                 #(#abouts fn #methods(&self, view: &Self::View<'_>) -> bool;)*
 
-                /// Asks a predicate by its name.
+                /// Evaluates a predicate by its name.
                 fn ask(&self, predicate: Predicate, view: &Self::View<'_>) -> bool {
                     match predicate {
                         #(Predicate::#idents => self.#methods(view),)*
@@ -58,18 +58,18 @@ pub fn emit(system: &System) -> TokenStream {
 }
 
 /// Every property and every premise once, in the order of the file.
-fn asked(system: &System) -> Vec<Asked> {
+fn predicates(system: &System) -> Vec<PredicateMethod> {
     let mut seen = BTreeSet::new();
-    let mut asked = Vec::new();
+    let mut predicates = Vec::new();
     for property in &system.properties {
-        asked.push(Asked { name: property.name.clone(), about: about(property) });
+        predicates.push(PredicateMethod { name: property.name.clone(), about: about(property) });
     }
     for property in &system.properties {
         let about = vec![format!("The premise of “{}”.", prose(&property.name))];
-        asked.push(Asked { name: property.premise.clone(), about });
+        predicates.push(PredicateMethod { name: property.premise.clone(), about });
     }
-    asked.retain(|it| !it.name.is_empty() && seen.insert(it.name.clone()));
-    asked
+    predicates.retain(|it| !it.name.is_empty() && seen.insert(it.name.clone()));
+    predicates
 }
 
 fn about(property: &Property) -> Vec<String> {
@@ -82,8 +82,10 @@ fn about(property: &Property) -> Vec<String> {
     let sentence = prose(&property.sentence);
     let mut about = vec![format!("{kind}: {sentence}{}.", cited(&property.cite))];
     match property.only {
-        Some(system::Only::AsWritten) => about.push("Of the table as written only.".to_owned()),
-        Some(system::Only::Amended) => about.push("Of the amended table only.".to_owned()),
+        Some(system::TableVersion::AsWritten) => {
+            about.push("Of the table as written only.".to_owned())
+        }
+        Some(system::TableVersion::Amended) => about.push("Of the amended table only.".to_owned()),
         None => {}
     }
     if !property.premise.is_empty() {

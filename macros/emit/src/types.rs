@@ -13,37 +13,37 @@ pub(crate) fn aliases() -> TokenStream {
     quote! {
         pub use ::turnstile_machine::{ResourceKind, Term};
 
-        /// What an action does to a resource.
+        /// An operation of an action on a resource.
         pub type Op = ::turnstile_machine::Op<Machine>;
         /// One action of a row, with what it does to resources.
         pub type ActionCall<'t> = ::turnstile_machine::ActionCall<'t, Machine>;
-        /// What a row does, in order.
+        /// The actions of a row, in order.
         pub type Actions<'t> = ::turnstile_machine::Actions<'t, Machine>;
-        /// A loop of a row.
+        /// A loop of a row (`for each`).
         pub type ForEach = ::turnstile_machine::ForEach<Machine>;
-        /// Actions that are done one after the other: once, or once for each term.
+        /// Consecutive actions of a row, done once or once for each element of a collection.
         pub type Block<'t> = ::turnstile_machine::Block<'t, Machine>;
-        /// What the table says of a state and an event.
+        /// The outcome of an event in a state: the row taken, the next state and the actions.
         pub type Step<'t> = ::turnstile_machine::Step<'t, Machine>;
-        /// A step without its actions, which went into a sink.
+        /// The row taken and the next state, without the actions.
         pub type Transition = ::turnstile_machine::Transition<Machine>;
-        /// An event that the table has no row for: the machine stays as it is.
+        /// The error for an event without a row: the state does not change.
         pub type Unexpected = ::turnstile_machine::Unexpected<Machine>;
     }
 }
 
-/// `Machine`: the types of the names, and the table baked in as rules.
+/// `Machine`: the types of the names, and the compiled table as `Rules`.
 pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
     let words = machine.vocabulary;
     let (name, hash) = (&words.machine, number(machine.hash));
     let (formulas, methods) = (formula::types(words), formula::methods(machine));
-    let (questions, cites) = (formula::core_questions(words), cites(words));
+    let (signature, cites) = (formula::core_signature(words), cites(words));
     quote! {
-        /// The machine: its names as types, and the table baked in as rules.
+        /// The machine: its names as types, and its compiled table as `Rules`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct Machine;
 
-        impl ::turnstile_machine::Questions for Machine { #questions }
+        impl ::turnstile_machine::Signature for Machine { #signature }
 
         impl ::turnstile_machine::Machine for Machine {
             type State = State;

@@ -2,11 +2,11 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use turnstile_spec::places::{Place, Places};
-use turnstile_spec::table::{CellKind, Event, EventId, Guard, Row, StateId};
+use turnstile_spec::cell_index::{CellEntry, CellIndex};
+use turnstile_spec::table::{CellKind, Condition, Event, EventId, Row, StateId};
 
 use crate::Machine;
-use crate::cell::{Leaf, Ranges, Said, arms, outcome, said};
+use crate::cell::{CellResponse, Leaf, Ranges, arms, outcome, responses};
 use crate::data::state;
 use crate::document::{self, cited, doc, ident, prose, snake};
 use crate::event::{field, payload_type};
@@ -21,26 +21,26 @@ pub(crate) fn typestate(machine: &Machine<'_>) -> TokenStream {
     };
     let here: Vec<usize> = (0..words.states.len()).filter(is_here).collect();
     let markers = here.iter().map(|&index| marker(machine, index));
-    let (names, places) = (row::steps(machine), Places::new(machine.table));
-    let moves: Vec<Move<'_>> = here
+    let (names, places) = (row::steps(machine), CellIndex::new(machine.table));
+    let moves: Vec<EventMethod<'_>> = here
         .iter()
         .flat_map(|&index| (0..).zip(&words.events).map(move |(id, event)| (index, id, event)))
         .filter_map(|(from, id, event)| {
             let from = StateId(from as u16);
-            Move::new((machine, &names), from, places.at(from, EventId(id)), event)
+            EventMethod::new((machine, &names), from, places.at(from, EventId(id)), event)
         })
         .collect();
-    let outcomes = moves.iter().map(Move::outcomes);
+    let outcomes = moves.iter().map(EventMethod::outcomes);
     let methods = here.iter().map(|&index| {
         let name = marker_ident(&words.states[index].ident);
         let of_state = moves.iter().filter(|it| it.from.index() == index);
-        let methods: Vec<TokenStream> = of_state.map(Move::method).collect();
+        let methods: Vec<TokenStream> = of_state.map(EventMethod::method).collect();
         (!methods.is_empty()).then(|| quote!(impl Machine<#name> { #(#methods)* }))
     });
     let frame = frame(machine);
     quote! {
-        /// The machine with its state in its type: an event that a state does not accept is no
-        /// method of it, and a forgotten outcome is a warning.
+        /// The typestate form: the state is part of the type, so an event that a state does not
+        /// accept does not compile, and an unused outcome is a warning.
         pub mod typestate {
             #frame
             #(#markers)*
@@ -50,15 +50,15 @@ pub(crate) fn typestate(machine: &Machine<'_>) -> TokenStream {
     }
 }
 
-/// What stands for it where the call did not ask: a call of `begin` is an error that says so.
-pub(crate) fn unasked() -> TokenStream {
+/// A stub without the option `typestate`: a call of `begin` is a compile error that names it.
+pub(crate) fn stub() -> TokenStream {
     quote! {
-        /// The machine with its state in its type: only where the call asks for it.
+        /// The typestate form: needs the option `typestate` of `machine!`.
         pub mod typestate {
             /// A machine in its initial state.
             pub const fn begin()
             where
-                for<'a> super::Machine: ::turnstile_machine::asked::Typestate<'a>,
+                for<'a> super::Machine: ::turnstile_machine::option::Typestate<'a>,
             {
             }
         }
@@ -82,7 +82,7 @@ fn frame(machine: &Machine<'_>) -> TokenStream {
         #[must_use]
         #[derive(Debug, PartialEq, Eq)]
         pub struct Machine<S> {
-            /// How it came here: the row, and what is to be done for it.
+            /// The last step: the row taken, and the actions to perform.
             pub step: super::Step<'static>,
             state: ::core::marker::PhantomData<S>,
         }
@@ -135,51 +135,51 @@ fn marker_ident(name: &str) -> Ident {
 }
 
 /// One event in one state that has a row for it.
-struct Move<'a> {
+struct EventMethod<'a> {
     machine: &'a Machine<'a>,
     /// The constant of each row.
     names: &'a [Ident],
     from: StateId,
     event: &'a Event,
-    said: Vec<(Ranges, Said<'a>)>,
-    /// Where it may lead to, in the order of the table.
+    responses: Vec<(Ranges, CellResponse<'a>)>,
+    /// The possible destinations, in table order.
     to: Vec<StateId>,
     refusable: bool,
 }
 
-impl<'a> Move<'a> {
+impl<'a> EventMethod<'a> {
     fn new(
         (machine, names): (&'a Machine<'a>, &'a [Ident]),
         from: StateId,
-        place: &Place<'a>,
+        place: &CellEntry<'a>,
         event: &'a Event,
     ) -> Option<Self> {
-        let said = said(place, event);
+        let responses = responses(place, event);
         let mut to = Vec::new();
         let mut refusable = false;
         let mut accepted = false;
-        for (_, said) in &said {
-            accepted |= !said.rows.is_empty();
+        for (_, response) in &responses {
+            accepted |= !response.rows.is_empty();
             let mut comes = |state| {
                 if !to.contains(&state) {
                     to.push(state);
                 }
             };
-            said.rows.iter().for_each(|(_, row)| comes(row.to));
-            if !said.is_decided() {
-                let is_ignored = said.otherwise == Some(CellKind::Ignore);
+            response.rows.iter().for_each(|(_, row)| comes(row.to));
+            if !response.is_decided() {
+                let is_ignored = response.otherwise == Some(CellKind::Ignore);
                 is_ignored.then(|| comes(from));
                 refusable |= !is_ignored;
             }
         }
-        accepted.then_some(Self { machine, names, from, event, said, to, refusable })
+        accepted.then_some(Self { machine, names, from, event, responses, to, refusable })
     }
 
     fn state_ident(&self, state: StateId) -> Ident {
         marker_ident(&self.machine.vocabulary.states[state.index()].ident)
     }
 
-    /// Whether there is anything to be matched.
+    /// Whether there are several outcomes to match on.
     fn is_open(&self) -> bool {
         self.refusable || self.to.len() > 1
     }
@@ -207,15 +207,15 @@ impl<'a> Move<'a> {
         let words = self.machine.vocabulary;
         let name = self.outcome_ident();
         let (from, event) = (&words.states[self.from.index()].name, &self.event.name.name);
-        let about = doc(&[format!("What `{event}` leads to in `{from}`.")]);
+        let about = doc(&[format!("The outcomes of `{event}` in `{from}`.")]);
         let variants = self.to.iter().map(|&to| {
-            let (about, to) = (doc(&self.ways(to)), self.state_ident(to));
+            let (about, to) = (doc(&self.rows_to(to)), self.state_ident(to));
             quote!(#about #to(Machine<#to>))
         });
         let refused = self.refusable.then(|| {
             let (variant, from) = (self.refused_ident(), self.state_ident(self.from));
             quote! {
-                /// There is no row: the machine stays as it is.
+                /// No row matches: the state does not change.
                 #variant(Machine<#from>, super::Unexpected),
             }
         });
@@ -228,10 +228,10 @@ impl<'a> Move<'a> {
     }
 
     /// The rows that lead to a state.
-    fn ways(&self, to: StateId) -> Vec<String> {
+    fn rows_to(&self, to: StateId) -> Vec<String> {
         let words = self.machine.vocabulary;
         let mut ways: Vec<String> = Vec::new();
-        for (_, row) in self.said.iter().flat_map(|(_, said)| &said.rows) {
+        for (_, row) in self.responses.iter().flat_map(|(_, response)| &response.rows) {
             let written = &words.rows[row.id.index()];
             let condition = match written.guard.as_str() {
                 "" => written.event.clone(),
@@ -256,18 +256,18 @@ impl<'a> Move<'a> {
             .iter()
             .flat_map(|&to| {
                 let to_name = prose(&words.states[to.index()].name);
-                self.ways(to).into_iter().map(move |way| format!("→ {to_name}: {way}"))
+                self.rows_to(to).into_iter().map(move |way| format!("→ {to_name}: {way}"))
             })
             .collect();
         let about = doc(&ways);
         let payload = self.event.payload.as_ref().map(|payload| {
             let (field, of_type) = (field(payload), payload_type(self.event, payload));
-            let path = matches!(payload.domain, turnstile_spec::table::Domain::Words(_));
+            let path = matches!(payload.domain, turnstile_spec::table::PayloadDomain::Words(_));
             let path = path.then(|| quote!(super::));
             quote!(#field: #path #of_type)
         });
-        let mut rows = self.said.iter().flat_map(|(_, said)| &said.rows);
-        let asks = rows.any(|(_, row)| row.guard != Guard::default());
+        let mut rows = self.responses.iter().flat_map(|(_, response)| &response.rows);
+        let asks = rows.any(|(_, row)| row.guard != Condition::default());
         let guards = asks.then(|| quote!(guards: &impl ::core::ops::Fn(super::Guard) -> bool));
         let parameters = payload.into_iter().chain(guards);
         let result = match (self.is_open(), self.to.as_slice()) {
@@ -280,7 +280,7 @@ impl<'a> Move<'a> {
                 quote!(#name)
             }
         };
-        let body = match self.said.as_slice() {
+        let body = match self.responses.as_slice() {
             [(_, only)] => outcome(words, only, self),
             several => arms(words, self.event, several, self),
         };
@@ -299,7 +299,7 @@ impl<'a> Move<'a> {
     }
 }
 
-impl Leaf for Move<'_> {
+impl Leaf for EventMethod<'_> {
     fn root(&self) -> TokenStream {
         quote!(super::)
     }

@@ -24,13 +24,13 @@ fn the_path_is_what_the_literal_stands_for() {
 #[test]
 fn what_is_asked_for_beside_the_machine_is_known() {
     let call = parsed(r#""a.yaml", typestate, derive(serde), tracing, step_into,"#);
-    let extras = call.expect("these are the words").extras;
-    assert!(extras.typestate && extras.serde && extras.tracing && extras.step_into);
+    let options = call.expect("these are the words").options;
+    assert!(options.typestate && options.serde && options.tracing && options.step_into);
     let plain = parsed(r#""a.yaml""#).expect("a path");
-    assert_eq!((plain.extras, plain.diagram), (Default::default(), None));
+    assert_eq!((plain.options, plain.diagram), (Default::default(), None));
     let drawn = parsed(r#""a.yaml", diagram("b.svg"), tracing"#).expect("these are the words");
     assert_eq!(drawn.diagram.as_deref(), Some("b.svg"));
-    assert!(drawn.extras.tracing);
+    assert!(drawn.options.tracing);
 }
 
 #[test]

@@ -48,10 +48,10 @@ fn every_file_is_a_case() {
 }
 
 #[track_caller]
-fn check(file: &str, extras: &str) {
+fn check(file: &str, options: &str) {
     let path = Path::new(DIR).join(file);
     let text = fs::read_to_string(&path).expect("the case is there");
-    let words = format!("{file:?}{extras}").parse().expect("these are tokens");
+    let words = format!("{file:?}{options}").parse().expect("these are tokens");
     let call = Call::parse(words).map_err(|error| error.to_string()).expect("this is a call");
     let source = Source::new(file, text);
     let is_system = source.text.contains("\nsystem:");

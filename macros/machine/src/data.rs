@@ -9,26 +9,26 @@ use crate::step::{ActionEntry, Op};
 /// A table as plain data: as written, edited, or mutated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TableData<M: Machine> {
-    /// Where a machine begins.
+    /// The initial state.
     pub initial: M::State,
-    /// What each state is, in the order of the states; one that is missing holds nothing.
+    /// The declaration of each state, in the order of the states; a missing one holds nothing.
     pub states: Vec<StateInfo<M>>,
     /// The rows, in the order written.
     pub rows: Vec<Row<M>>,
-    /// What is said of the cells without a row.
+    /// The cells without a row: ignored or impossible.
     pub cells: Vec<Cell<M>>,
-    /// The ids of rows that the machine does not have, in the order of their numbers.
-    pub more: Vec<&'static str>,
-    /// What answers each guard, in the order of the guards.
+    /// The ids of rows that the compiled machine does not have, in the order of their numbers.
+    pub extra_rows: Vec<&'static str>,
+    /// How each guard is computed, in the order of the guards.
     pub guards: Vec<GuardAnswer<M>>,
-    /// The rules and invariants that the core can answer.
+    /// The rules and invariants that the core evaluates.
     pub formulas: Formulas<M>,
-    /// Those that only who sees the whole system can answer.
+    /// The rules and invariants that the checker evaluates over the whole system.
     pub whole: Formulas<M::Whole>,
 }
 
 impl<M: Machine> TableData<M> {
-    /// Has an event change nothing, in any state, whatever number within bounds it carries.
+    /// Ignores an event in every state, for every payload number within `bounds`.
     pub fn ignore(&mut self, event: M::EventKind, bounds: (u16, u16)) {
         let cell = |state: &M::State| Cell {
             state: *state,
@@ -40,41 +40,41 @@ impl<M: Machine> TableData<M> {
     }
 }
 
-/// What a state is in one table.
+/// The declaration of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StateInfo<M: Machine> {
-    /// What it always holds.
+    /// The resources that it always holds.
     pub holds: Vec<M::Resource>,
-    /// What it holds only sometimes.
+    /// The resources that it holds only sometimes.
     pub may_hold: Vec<M::Resource>,
-    /// Whether a machine ends here.
+    /// Whether the state is final.
     pub is_final: bool,
 }
 
 /// One source state, one event, one destination.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Row<M: Machine> {
-    /// The row as written.
+    /// The id.
     pub id: M::RowId,
-    /// The state that it leaves.
+    /// The source state.
     pub from: M::State,
-    /// The state that it enters.
+    /// The destination state.
     pub to: M::State,
-    /// The event that takes it.
+    /// The event.
     pub event: M::EventKind,
-    /// The payload numbers that take it: ranges, both ends included.
+    /// The payload numbers that it matches: ranges, both ends included.
     pub pattern: Vec<(u16, u16)>,
-    /// The condition beside the event.
+    /// The condition under which it is taken.
     pub guard: Condition<M>,
-    /// What the event itself uses up.
+    /// The resources that the event itself uses up.
     pub consumes: Vec<M::Resource>,
-    /// What is done, in order.
+    /// The actions, in order.
     pub actions: Vec<ActionEntry<M>>,
-    /// What that does to resources, in order.
+    /// The operations of the actions on resources, in order.
     pub ops: Vec<Op<M>>,
 }
 
-/// What is said of a cell that has no row.
+/// A cell without a row: a state, an event and payload numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cell<M: Machine> {
     /// The state.
@@ -83,7 +83,7 @@ pub struct Cell<M: Machine> {
     pub event: M::EventKind,
     /// The payload numbers: ranges, both ends included.
     pub pattern: Vec<(u16, u16)>,
-    /// Claimed to be impossible; otherwise the event is ignored.
+    /// Whether it is declared impossible; otherwise the event is ignored.
     pub impossible: bool,
 }
 
@@ -97,16 +97,16 @@ pub(crate) fn matches(pattern: &[(u16, u16)], number: u16) -> bool {
 pub enum Condition<M: Machine> {
     /// A named boolean.
     Is(M::Guard),
-    /// Every one of these; nothing means true.
+    /// True if all of these are true, also if there are none.
     All(Vec<Condition<M>>),
-    /// At least one of these; nothing means false.
+    /// True if at least one of these is true.
     Any(Vec<Condition<M>>),
-    /// The opposite.
+    /// True if this is false.
     Not(Box<Condition<M>>),
 }
 
 impl<M: Machine> Condition<M> {
-    /// Whether it is true under an answer for each guard.
+    /// Its value, given the value of each guard.
     pub fn holds(&self, guards: &impl Fn(M::Guard) -> bool) -> bool {
         match self {
             Self::Is(guard) => guards(*guard),
@@ -116,7 +116,7 @@ impl<M: Machine> Condition<M> {
         }
     }
 
-    /// Whether an answer for a guard is looked at.
+    /// Whether it uses a guard.
     pub fn asks(&self, guard: M::Guard) -> bool {
         match self {
             Self::Is(asked) => *asked == guard,

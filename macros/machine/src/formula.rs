@@ -1,9 +1,9 @@
-//! Formulas: what is answered to them, and a formula as plain data with its evaluation.
+//! Formulas: the interface to an evaluator, and formulas as plain data with their evaluation.
 
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, vec::Vec};
 
-use crate::machine::{Machine, Questions};
+use crate::machine::{Machine, Signature};
 use crate::term::Term;
 #[cfg(feature = "alloc")]
 use crate::{
@@ -11,17 +11,17 @@ use crate::{
     term::Terms,
 };
 
-/// What a core answers, or who sees the whole system, so that formulas can be evaluated of it.
-pub trait Facts<Q: Questions> {
-    /// Whether it is so.
+/// The values of predicates and collections, from a core or from the checker: what a formula reads
+/// when it is evaluated.
+pub trait Facts<Q: Signature> {
+    /// The value of a predicate.
     fn is(&self, predicate: Q::Predicate) -> bool;
 
-    /// Whether `is` is so of each term that is listed; it is not asked after the first of which
-    /// it is not.
+    /// Whether `is` holds for every term of a collection; stops at the first for which it does not.
     fn every(&self, collection: Q::Collection, is: &mut dyn FnMut(Term) -> bool) -> bool;
 
-    /// Whether `is` is so of each term that `inner` lists for a term of `outer`. Such a term
-    /// need not be asked of again for another one.
+    /// Whether `is` holds for every term of `inner(outer term)`, for every term of `outer`. An
+    /// implementation may visit a term once although several outer terms list it.
     fn every_under(
         &self,
         outer: Q::Collection,
@@ -31,75 +31,75 @@ pub trait Facts<Q: Questions> {
         self.every(outer, &mut |term| self.every(inner(term), &mut *is))
     }
 
-    /// Whether `is` is so of each instance of the machine and the state it is in; it is not asked
-    /// after the first of which it is not.
+    /// Whether `is` holds for every instance of the machine and its state; stops at the first for
+    /// which it does not.
     fn instances(&self, is: &mut dyn FnMut(Term, Q::Instance) -> bool) -> bool;
 
-    /// The state of an instance; `None` where there is none.
+    /// The state of an instance; `None` if there is no such instance.
     fn state(&self, term: Term) -> Option<Q::Instance>;
 }
 
-/// What a core answers while a row is looked for.
+/// The values of guards, from the core that takes the step.
 pub trait GuardFacts<M: Machine>: Facts<M> {
-    /// A guard that has no formula.
+    /// The value of a guard without a formula.
     fn guard(&self, guard: M::OpenGuard) -> bool;
 
-    /// What the formula of a guard speaks of.
+    /// The value of a parameter of a guard's formula.
     fn subject(&self, subject: M::Subject) -> Term;
 }
 
-/// What answers a guard of a table.
+/// How a table computes a guard.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GuardAnswer<M: Machine> {
-    /// The core.
+    /// By the core.
     Core(M::OpenGuard),
-    /// A formula about these.
+    /// By a formula, with its parameters.
     Formula(Vec<M::Subject>, Formula<M>),
-    /// Nothing: the table has no such guard, and no row that asks it.
+    /// Not at all: the table has no such guard, and no row uses it.
     Nothing,
 }
 
-/// A formula as plain data. A number denotes a term: the rule's parameters first, then the
-/// variable of each quantifier around, from the outside in.
+/// A formula as plain data. Terms are numbered (de Bruijn levels): the rule's parameters first,
+/// then the variables of the enclosing quantifiers, outermost first.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Formula<Q: Questions> {
-    /// What is answered.
+pub enum Formula<Q: Signature> {
+    /// A predicate.
     Is(PredicateKind<Q>, Vec<u8>),
     /// The instance is in one of these states.
     In(u8, Vec<Q::Instance>),
     /// Another rule.
     Rule(RuleKind<Q>, Vec<u8>),
-    /// Every one of these.
+    /// True if all of these are true.
     All(Vec<Formula<Q>>),
-    /// At least one of these.
+    /// True if at least one of these is true.
     Any(Vec<Formula<Q>>),
-    /// The opposite.
+    /// True if this is false.
     Not(Box<Formula<Q>>),
-    /// Both or neither.
+    /// True if both are true or both are false.
     Iff(Box<Formula<Q>>, Box<Formula<Q>>),
-    /// So of each.
+    /// True if it is true for every element.
     Every(Domain<Q>, Box<Formula<Q>>),
-    /// So of at least one.
+    /// True if it is true for at least one element.
     Some(Domain<Q>, Box<Formula<Q>>),
 }
 
 /// What a quantifier ranges over.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Domain<Q: Questions> {
+pub enum Domain<Q: Signature> {
     /// The instances in these states.
     States(Vec<Q::Instance>),
-    /// What is listed.
+    /// The terms of a collection.
     Collection(CollectionKind<Q>, Vec<u8>),
 }
 
-/// The formulas of a table that one can answer, in the order of their names; `None` where it has
-/// none of that name.
+/// The formulas of a table that one evaluator computes, in the order of their names; `None` if the
+/// table has none of that name.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Formulas<Q: Questions> {
+pub struct Formulas<Q: Signature> {
     /// The rules.
     pub rules: Vec<Option<Formula<Q>>>,
     /// The invariants.
@@ -107,7 +107,7 @@ pub struct Formulas<Q: Questions> {
 }
 
 #[cfg(feature = "alloc")]
-impl<Q: Questions> Formulas<Q> {
+impl<Q: Signature> Formulas<Q> {
     pub(crate) fn rule(&self, rule: RuleKind<Q>, facts: &impl Facts<Q>, terms: Terms) -> bool {
         let formula = self.rules.get(rule.index()).and_then(Option::as_ref);
         formula.is_some_and(|formula| formula.holds(self, facts, terms))
@@ -120,7 +120,7 @@ impl<Q: Questions> Formulas<Q> {
 }
 
 #[cfg(feature = "alloc")]
-impl<Q: Questions> Formula<Q> {
+impl<Q: Signature> Formula<Q> {
     pub(crate) fn holds(&self, all: &Formulas<Q>, facts: &impl Facts<Q>, scope: Terms) -> bool {
         match self {
             Self::Is(predicate, of) => facts.is(Q::Predicate::of(*predicate, scope.all(of).list())),
@@ -143,7 +143,7 @@ impl<Q: Questions> Formula<Q> {
 }
 
 #[cfg(feature = "alloc")]
-impl<Q: Questions> Domain<Q> {
+impl<Q: Signature> Domain<Q> {
     fn every(
         &self,
         facts: &impl Facts<Q>,

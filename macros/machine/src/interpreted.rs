@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 
 use crate::data::{Row, StateInfo, TableData, matches};
 use crate::formula::{Facts, GuardAnswer, GuardFacts};
-use crate::machine::{Atom, Event, Machine, Name, Questions};
+use crate::machine::{Atom, Event, Machine, Name, Signature};
 use crate::rules::Rules;
 use crate::step::{Actions, Step, Unexpected};
 use crate::term::Terms;
@@ -17,7 +17,7 @@ pub struct Interpreted<M: Machine> {
 }
 
 impl<M: Machine> Interpreted<M> {
-    /// This table; of several rows that match, the first is taken.
+    /// Runs this table; of several matching rows, the first is taken.
     #[must_use]
     pub fn new(data: TableData<M>) -> Self {
         Self { data: Arc::new(data), choice: 0 }
@@ -29,14 +29,14 @@ impl<M: Machine> Interpreted<M> {
         &self.data
     }
 
-    /// The same table, taking this one of several rows that match, counted from 0; the last one
-    /// where there are not so many.
+    /// The same table, taking the `choice`-th of several matching rows, counted from 0; the last
+    /// one if there are fewer.
     #[must_use]
     pub fn choosing(&self, choice: u8) -> Self {
         Self { data: Arc::clone(&self.data), choice }
     }
 
-    /// The rows that an event takes in a state, in the order written.
+    /// The rows that match an event in a state, in the order written.
     pub fn matching<'t>(
         &'t self,
         state: M::State,
@@ -115,7 +115,7 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
     fn row_name(&self, row: M::RowId) -> &'static str {
         match row.index().checked_sub(M::RowId::ALL.len()) {
             None => row.name(),
-            Some(more) => self.data.more.get(more).copied().unwrap_or(""),
+            Some(extra) => self.data.extra_rows.get(extra).copied().unwrap_or(""),
         }
     }
 
@@ -129,7 +129,7 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
 
     fn whole_rule(
         &self,
-        rule: <M::Whole as Questions>::Rule,
+        rule: <M::Whole as Signature>::Rule,
         facts: &impl Facts<M::Whole>,
     ) -> bool {
         self.data.whole.rule(rule.kind(), facts, rule.terms())
@@ -137,7 +137,7 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
 
     fn whole_invariant(
         &self,
-        invariant: <M::Whole as Questions>::Invariant,
+        invariant: <M::Whole as Signature>::Invariant,
         facts: &impl Facts<M::Whole>,
     ) -> bool {
         self.data.whole.invariant(invariant, facts)

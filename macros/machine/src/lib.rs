@@ -15,14 +15,14 @@ extern crate alloc;
 #[cfg(feature = "read")]
 extern crate std;
 
-#[doc(hidden)]
-pub mod asked;
 #[cfg(feature = "alloc")]
 mod data;
 mod formula;
 #[cfg(feature = "alloc")]
 mod interpreted;
 mod machine;
+#[doc(hidden)]
+pub mod option;
 #[cfg(feature = "read")]
 mod read;
 mod rules;
@@ -37,7 +37,7 @@ pub use formula::{Facts, GuardFacts};
 #[cfg(feature = "alloc")]
 pub use interpreted::Interpreted;
 pub use machine::{
-    Atom, CollectionKind, Event, Machine, Name, Never, PredicateKind, Questions, RowId, RuleKind,
+    Atom, CollectionKind, Event, Machine, Name, Never, PredicateKind, RowId, RuleKind, Signature,
     Table,
 };
 #[cfg(feature = "read")]

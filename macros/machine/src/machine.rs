@@ -1,102 +1,104 @@
-//! The names of a machine, as types.
+//! The traits of a machine and of its names: states, events, actions, rows, formulas.
 
 use core::fmt::{self, Debug, Display};
 use core::hash::Hash;
 
 use crate::term::{Term, Terms};
 
-/// What formulas ask of one who answers: the machine's core, or who sees the whole system.
-pub trait Questions: Copy + Debug + Eq + Ord + Hash + 'static {
-    /// What is answered to a formula.
+/// The symbols of a machine's formulas for one evaluator: the core of the machine, or the checker,
+/// which sees the whole system.
+pub trait Signature: Copy + Debug + Eq + Ord + Hash + 'static {
+    /// A boolean with its arguments, answered by the evaluator.
     type Predicate: Atom;
-    /// What is listed for a formula.
+    /// A list of terms with its arguments, provided by the evaluator.
     type Collection: Atom;
-    /// A formula with parameters that asks nobody else, by its name.
+    /// A named formula with its arguments that this evaluator can compute alone.
     type Rule: Atom;
-    /// A formula that must always be so and asks nobody else, by its name.
+    /// The name of a formula that must hold in every reachable state and that this evaluator can
+    /// compute alone.
     type Invariant: Name;
-    /// The state of an instance of the machine; [`Never`] where instances are not known.
+    /// The state of an instance of the machine; [`Never`] if the evaluator knows no instances.
     type Instance: Name;
 }
 
-/// A machine: the types of its names, and what its core is asked. `machine!` makes one of a table.
-pub trait Machine: Questions {
+/// A machine: the types of its names. `machine!` implements it for a table.
+pub trait Machine: Signature {
     /// A state.
     type State: Name;
-    /// An event, with what it carries.
+    /// An event with its payload.
     type Event: Event<Kind = Self::EventKind>;
-    /// An event without what it carries.
+    /// An event without its payload.
     type EventKind: Name;
-    /// What a row does.
+    /// An action of a row.
     type Action: Name;
-    /// What a state holds.
+    /// A timer, request or note that a state holds.
     type Resource: Name;
-    /// What a row asks beside its event.
+    /// A named boolean of a row's condition.
     type Guard: Name;
-    /// A guard that no formula answers: the core does.
+    /// A guard without a formula: the core computes it.
     type OpenGuard: Name;
-    /// What the formula of a guard speaks of: which term that is, is the core's to say.
+    /// A parameter of a guard's formula; the core provides its value ([`GuardFacts::subject`]).
     type Subject: Name;
-    /// A row as written.
+    /// The id of a row.
     type RowId: RowId;
-    /// What the core lists for a loop of a row.
+    /// A collection that a loop of a row (`for each`) iterates over; the core lists it.
     type Loop: Name;
-    /// What is asked of who sees the whole system.
-    type Whole: Questions;
+    /// The symbols of the formulas that the checker evaluates over the whole system.
+    type Whole: Signature;
 
     /// The machine's name and origin.
     const TABLE: Table;
 }
 
 /// A predicate without its arguments.
-pub type PredicateKind<Q> = <<Q as Questions>::Predicate as Atom>::Kind;
+pub type PredicateKind<Q> = <<Q as Signature>::Predicate as Atom>::Kind;
 /// A collection without its arguments.
-pub type CollectionKind<Q> = <<Q as Questions>::Collection as Atom>::Kind;
+pub type CollectionKind<Q> = <<Q as Signature>::Collection as Atom>::Kind;
 /// A rule without its arguments.
-pub type RuleKind<Q> = <<Q as Questions>::Rule as Atom>::Kind;
+pub type RuleKind<Q> = <<Q as Signature>::Rule as Atom>::Kind;
 
-/// Where a machine comes from.
+/// The table that a machine was compiled from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Table {
     /// The machine's name.
     pub machine: &'static str,
-    /// The content hash of the file that it was read from.
+    /// FNV-1a, 64 bits, of the table's file.
     pub hash: u64,
-    /// The document's lines that each row cites, in the order of the rows: ranges, both ends
-    /// included.
+    /// For each row, the lines of the document that it cites: ranges, both ends included.
     pub cites: &'static [&'static [(u32, u32)]],
 }
 
 /// A name of a table: a state, an action, a guard.
 pub trait Name: Copy + Debug + Display + Eq + Ord + Hash + 'static {
-    /// Every one, in the document's order.
+    /// All of them, in the document's order.
     const ALL: &'static [Self];
 
-    /// Its place in [`Name::ALL`].
+    /// The position in [`Name::ALL`].
     fn index(self) -> usize;
 
-    /// The document's spelling.
+    /// The name as the document spells it.
     fn name(self) -> &'static str;
 
-    /// The one that the document spells so.
+    /// The one that has this name in the document.
     fn from_name(name: &str) -> Option<Self>;
 }
 
-/// What happens to a machine.
+/// An event of a machine, with its payload.
 pub trait Event: Copy + Debug + Eq + Ord + Hash + 'static {
-    /// The event without what it carries.
+    /// The event without its payload.
     type Kind: Name;
 
-    /// The event without what it carries.
+    /// The event without its payload.
     fn kind(self) -> Self::Kind;
 
-    /// What it carries, as a number; 0 for an event that carries nothing.
+    /// The payload as a number; 0 for an event without a payload.
     fn number(self) -> u16;
 }
 
-/// A row as written, by its place in the file.
+/// A row of the table, by its position in the file.
 pub trait RowId: Name {
-    /// The row of this place; one behind those of [`Name::ALL`] is a row of another table.
+    /// The row at this position; positions after those of [`Name::ALL`] are rows of a table read at
+    /// run time.
     fn at(place: u16) -> Self;
 }
 
@@ -111,11 +113,11 @@ pub trait Atom: Copy + Debug + Eq + Ord + Hash + 'static {
     /// The arguments, in order.
     fn terms(self) -> Terms;
 
-    /// The name applied to these; term 0 where one is missing.
+    /// The name applied to these arguments; `Term(0)` for each one that is missing.
     fn of(kind: Self::Kind, terms: &[Term]) -> Self;
 }
 
-/// The names of a kind that a table has none of.
+/// The empty type, for a kind of name that a table does not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Never {}
 
@@ -141,7 +143,7 @@ impl Name for Never {
     }
 }
 
-impl Questions for Never {
+impl Signature for Never {
     type Predicate = Self;
     type Collection = Self;
     type Rule = Self;

@@ -1,4 +1,4 @@
-//! A table that turnstile-spec has read, as one of a machine's names.
+//! Converts a table that turnstile-spec has read into one over a machine's names.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -7,42 +7,42 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use std::sync::{Mutex, PoisonError};
 
-use turnstile_spec::formula::{self, Asker, Askers};
+use turnstile_spec::formula::{self, Evaluator, Evaluators};
 use turnstile_spec::limit::VARIABLES;
 use turnstile_spec::table::{self, CellKind, EventId, ResourceId, StateId, Table, Vocabulary};
 
 use crate::data::{Cell, Condition, Row, StateInfo, TableData};
 use crate::formula::{Domain, Formula, Formulas, GuardAnswer};
-use crate::machine::{Machine, Name, Questions, RowId as _, RuleKind};
+use crate::machine::{Machine, Name, RowId as _, RuleKind, Signature};
 use crate::step::{ActionEntry, ForEach, Op};
-use crate::term::MOST;
+use crate::term::MAX_TERMS;
 
-const _: () = assert!(VARIABLES <= MOST, "a formula speaks of more terms than it can have");
+const _: () = assert!(VARIABLES <= MAX_TERMS, "a formula may use more terms than `Terms` holds");
 
-/// Why a table cannot run as one of a machine's.
+/// Why a table cannot run in place of a machine's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incompatible {
-    /// The machine was not compiled with a name.
+    /// The machine was not compiled with this name.
     Unknown {
         /// `state`, `event`, `guard`.
         what: &'static str,
         /// Its spelling.
         name: String,
     },
-    /// There is no state to begin in.
+    /// The table has no initial state.
     NoInitialState,
 }
 
-/// A table over the machine's names. Rows that the machine does not have run all the same.
+/// Converts a table. Rows that the machine was not compiled with run, too.
 ///
 /// # Errors
 ///
-/// All that keeps it from it, each once; at least one.
+/// Every reason, each once; at least one.
 pub fn read<M: Machine>(
     words: &Vocabulary,
     table: &Table,
 ) -> Result<TableData<M>, Vec<Incompatible>> {
-    let mut reader = Reader { words, table, faults: Vec::new(), more: Vec::new() };
+    let mut reader = Reader { words, table, faults: Vec::new(), extra_rows: Vec::new() };
     match reader.data(table) {
         Some(data) if reader.faults.is_empty() => Ok(data),
         None if reader.faults.is_empty() => Err(Vec::from([Incompatible::NoInitialState])),
@@ -54,10 +54,10 @@ struct Reader<'t> {
     words: &'t Vocabulary,
     table: &'t Table,
     faults: Vec<Incompatible>,
-    more: Vec<&'static str>,
+    extra_rows: Vec<&'static str>,
 }
 
-/// What is behind `None` is noted: the reader goes on, to find the rest.
+/// `None` means that a fault was noted: the conversion continues, to find the others.
 impl Reader<'_> {
     fn data<M: Machine>(&mut self, table: &Table) -> Option<TableData<M>> {
         let mut initial = None;
@@ -78,10 +78,19 @@ impl Reader<'_> {
         let rows = table.rows.iter().filter_map(|row| self.row(row)).collect();
         let cells = table.cells.iter().filter_map(|cell| self.cell(cell)).collect();
         let guards = self.guards::<M>();
-        let formulas = self.formulas::<M, M::Whole>(table, Asker::Core);
-        let whole = self.formulas::<M::Whole, M>(table, Asker::Whole);
-        let more = core::mem::take(&mut self.more);
-        Some(TableData { initial: initial?, states, rows, cells, more, guards, formulas, whole })
+        let formulas = self.formulas::<M, M::Whole>(table, Evaluator::Core);
+        let whole = self.formulas::<M::Whole, M>(table, Evaluator::Whole);
+        let extra_rows = core::mem::take(&mut self.extra_rows);
+        Some(TableData {
+            initial: initial?,
+            states,
+            rows,
+            cells,
+            extra_rows,
+            guards,
+            formulas,
+            whole,
+        })
     }
 
     fn find<N: Name>(&mut self, what: &'static str, name: &str) -> Option<N> {
@@ -117,7 +126,8 @@ impl Reader<'_> {
 
     fn row<M: Machine>(&mut self, given: &table::Row) -> Option<Row<M>> {
         let mut ops = Vec::new();
-        let actions = given.does.iter().filter_map(|entry| self.entry(entry, &mut ops)).collect();
+        let actions =
+            given.actions.iter().filter_map(|entry| self.entry(entry, &mut ops)).collect();
         Some(Row {
             id: self.row_id::<M>(given.id),
             from: self.state::<M>(given.from)?,
@@ -134,10 +144,10 @@ impl Reader<'_> {
     fn row_id<M: Machine>(&mut self, id: table::RowId) -> M::RowId {
         let name = &self.words.rows[id.index()].id;
         M::RowId::from_name(name).unwrap_or_else(|| {
-            let known = self.more.iter().position(|row| row == name);
+            let known = self.extra_rows.iter().position(|row| row == name);
             let place = known.unwrap_or_else(|| {
-                self.more.push(kept(name));
-                self.more.len() - 1
+                self.extra_rows.push(interned(name));
+                self.extra_rows.len() - 1
             });
             M::RowId::at(u16::try_from(M::RowId::ALL.len() + place).unwrap_or(u16::MAX))
         })
@@ -154,10 +164,10 @@ impl Reader<'_> {
 
     fn entry<M: Machine>(
         &mut self,
-        given: &table::Do,
+        given: &table::ActionCall,
         ops: &mut Vec<Op<M>>,
     ) -> Option<ActionEntry<M>> {
-        let table::Do::Act { action, ops: own, each } = given;
+        let table::ActionCall { action, ops: own, each } = given;
         let action = self.find("action", &self.words.actions[action.index()].name)?;
         let before = ops.len();
         for op in own {
@@ -176,18 +186,18 @@ impl Reader<'_> {
                 Some(ForEach { collection, number: each.number })
             }
         };
-        let ops = u16::try_from(ops.len() - before).expect("an action is told of few resources");
+        let ops = u16::try_from(ops.len() - before).expect("an action has few operations");
         Some(ActionEntry { action, ops, each })
     }
 
-    fn condition<M: Machine>(&mut self, given: &table::Guard) -> Option<Condition<M>> {
+    fn condition<M: Machine>(&mut self, given: &table::Condition) -> Option<Condition<M>> {
         Some(match given {
-            table::Guard::All(parts) => Condition::All(self.conditions(parts)?),
-            table::Guard::Any(parts) => Condition::Any(self.conditions(parts)?),
-            table::Guard::Not(part) => Condition::Not(Box::new(self.condition(part)?)),
-            table::Guard::Is(id) => {
+            table::Condition::All(parts) => Condition::All(self.conditions(parts)?),
+            table::Condition::Any(parts) => Condition::Any(self.conditions(parts)?),
+            table::Condition::Not(part) => Condition::Not(Box::new(self.condition(part)?)),
+            table::Condition::Is(id) => {
                 let name = &self.words.guards[id.index()].name;
-                if stated_guard(self.words, self.table, name).is_none() {
+                if guard_definition(self.words, self.table, name).is_none() {
                     self.find::<M::OpenGuard>("guard without a formula", name)?;
                 }
                 Condition::Is(self.find("guard", name)?)
@@ -195,21 +205,22 @@ impl Reader<'_> {
         })
     }
 
-    fn conditions<M: Machine>(&mut self, parts: &[table::Guard]) -> Option<Vec<Condition<M>>> {
+    fn conditions<M: Machine>(&mut self, parts: &[table::Condition]) -> Option<Vec<Condition<M>>> {
         parts.iter().map(|part| self.condition(part)).collect()
     }
 
-    /// What answers each guard.
+    /// How each guard is computed.
     fn guards<M: Machine>(&mut self) -> Vec<GuardAnswer<M>> {
-        let answer = |guard: &M::Guard| match stated_guard(self.words, self.table, guard.name()) {
-            // A core that answers it itself would not see the formula.
+        let answer = |guard: &M::Guard| match guard_definition(self.words, self.table, guard.name())
+        {
+            // A core that computes it itself would ignore the formula.
             Some(_) if M::OpenGuard::from_name(guard.name()).is_some() => {
                 self.unknown("formula for the guard", guard.name());
                 GuardAnswer::Nothing
             }
-            Some((of, stated)) => {
+            Some((of, definition)) => {
                 let of = of.iter().filter_map(|one| self.find("subject of a guard", one)).collect();
-                self.formula(&stated.formula)
+                self.formula(&definition.formula)
                     .map_or(GuardAnswer::Nothing, |it| GuardAnswer::Formula(of, it))
             }
             None => M::OpenGuard::from_name(guard.name())
@@ -218,46 +229,49 @@ impl Reader<'_> {
         M::Guard::ALL.iter().map(answer).collect()
     }
 
-    /// The formulas that one answers; `Other` answers the others.
-    fn formulas<Q: Questions, Other: Questions>(
+    /// The formulas of one evaluator; `Other` evaluates the others.
+    fn formulas<Q: Signature, Other: Signature>(
         &mut self,
         table: &Table,
-        by: Asker,
+        by: Evaluator,
     ) -> Formulas<Q> {
         let words = &self.words.formulas;
         let [rule, invariant] = match by {
-            Asker::Whole => ["rule of the whole system", "invariant of the whole system"],
-            Asker::Core | Asker::Row => ["rule", "invariant"],
+            Evaluator::Whole => ["rule of the whole system", "invariant of the whole system"],
+            Evaluator::Core | Evaluator::Row => ["rule", "invariant"],
         };
         let rules = words.rules.iter().zip(&table.formulas.rules);
         let invariants = words.invariants.iter().zip(&table.formulas.invariants);
         Formulas {
-            rules: self.stated::<Q, RuleKind<Q>, RuleKind<Other>>(rules, by, rule),
-            invariants: self.stated::<Q, Q::Invariant, Other::Invariant>(invariants, by, invariant),
+            rules: self.definitions::<Q, RuleKind<Q>, RuleKind<Other>>(rules, by, rule),
+            invariants: self
+                .definitions::<Q, Q::Invariant, Other::Invariant>(invariants, by, invariant),
         }
     }
 
-    /// The formulas of a list in the order of the machine's names. One that was compiled for this
-    /// one to answer must be so still; one that either can answer is for whom it was compiled.
-    fn stated<'a, Q: Questions, N: Name, O: Name>(
+    /// The formulas of a list in the order of the machine's names. A formula compiled for this
+    /// evaluator must still be one that it can compute; one that either evaluator can compute
+    /// stays with the one it was compiled for.
+    fn definitions<'a, Q: Signature, N: Name, O: Name>(
         &mut self,
-        list: impl Iterator<Item = (&'a formula::Signature, &'a Option<formula::Stated>)>,
-        by: Asker,
+        list: impl Iterator<Item = (&'a formula::Signature, &'a Option<formula::Definition>)>,
+        by: Evaluator,
         what: &'static str,
     ) -> Vec<Option<Formula<Q>>> {
         let mut found: Vec<Option<Formula<Q>>> = N::ALL.iter().map(|_| None).collect();
-        for (one, stated) in list {
-            let Some(stated) = stated else { continue };
+        for (one, definition) in list {
+            let Some(definition) = definition else { continue };
             let name = one.name.name.as_str();
-            match (one.asked.has(by), N::from_name(name)) {
+            match (one.evaluators.has(by), N::from_name(name)) {
                 (true, Some(known)) => {
-                    let formula = self.formula(&stated.formula);
+                    let formula = self.formula(&definition.formula);
                     if let Some(place) = found.get_mut(known.index()) {
                         *place = formula;
                     }
                 }
                 (true, None)
-                    if one.asked == Askers::OF_FORMULAS && O::from_name(name).is_some() => {}
+                    if one.evaluators == Evaluators::OF_FORMULAS
+                        && O::from_name(name).is_some() => {}
                 (false, None) => {}
                 (true, None) | (false, Some(_)) => self.unknown(what, name),
             }
@@ -265,19 +279,19 @@ impl Reader<'_> {
         found
     }
 
-    fn formula<Q: Questions>(&mut self, given: &formula::Formula) -> Option<Formula<Q>> {
+    fn formula<Q: Signature>(&mut self, given: &formula::Formula) -> Option<Formula<Q>> {
         let words = &self.words.formulas;
         Some(match given {
-            formula::Formula::Is { predicate, of } => {
+            formula::Formula::Is { predicate, args } => {
                 let name = &words.predicates[predicate.index()].name.name;
-                Formula::Is(self.find("predicate", name)?, vars(of))
+                Formula::Is(self.find("predicate", name)?, vars(args))
             }
-            formula::Formula::In { thing, states } => {
-                Formula::In(thing.0, self.instances::<Q>(states))
+            formula::Formula::In { term, states } => {
+                Formula::In(term.0, self.instances::<Q>(states))
             }
-            formula::Formula::Rule { rule, of } => {
+            formula::Formula::Rule { rule, args } => {
                 let name = &words.rules[rule.index()].name.name;
-                Formula::Rule(self.find("rule", name)?, vars(of))
+                Formula::Rule(self.find("rule", name)?, vars(args))
             }
             formula::Formula::All(parts) => Formula::All(self.parts(parts)?),
             formula::Formula::Any(parts) => Formula::Any(self.parts(parts)?),
@@ -292,39 +306,39 @@ impl Reader<'_> {
         })
     }
 
-    fn parts<Q: Questions>(&mut self, parts: &[formula::Formula]) -> Option<Vec<Formula<Q>>> {
+    fn parts<Q: Signature>(&mut self, parts: &[formula::Formula]) -> Option<Vec<Formula<Q>>> {
         parts.iter().map(|part| self.formula(part)).collect()
     }
 
-    fn part<Q: Questions>(&mut self, part: &formula::Formula) -> Option<Box<Formula<Q>>> {
+    fn part<Q: Signature>(&mut self, part: &formula::Formula) -> Option<Box<Formula<Q>>> {
         self.formula(part).map(Box::new)
     }
 
-    fn domain<Q: Questions>(&mut self, given: &formula::Among) -> Option<Domain<Q>> {
+    fn domain<Q: Signature>(&mut self, given: &formula::Domain) -> Option<Domain<Q>> {
         Some(match given {
-            formula::Among::States(ids) => Domain::States(self.instances::<Q>(ids)),
-            formula::Among::Collection { collection, of } => {
+            formula::Domain::States(ids) => Domain::States(self.instances::<Q>(ids)),
+            formula::Domain::Collection { collection, args } => {
                 let name = &self.words.formulas.collections[collection.index()].name.name;
-                Domain::Collection(self.find("collection", name)?, vars(of))
+                Domain::Collection(self.find("collection", name)?, vars(args))
             }
         })
     }
 
-    fn instances<Q: Questions>(&mut self, ids: &[StateId]) -> Vec<Q::Instance> {
+    fn instances<Q: Signature>(&mut self, ids: &[StateId]) -> Vec<Q::Instance> {
         let name = |id: &StateId| &self.words.states[id.index()].name;
         ids.iter().map(name).filter_map(|name| self.find("state of a formula", name)).collect()
     }
 }
 
-/// The formula of a guard, and what it speaks of.
-fn stated_guard<'t>(
+/// The formula of a guard, and its parameters.
+fn guard_definition<'t>(
     words: &'t Vocabulary,
     table: &'t Table,
     name: &str,
-) -> Option<(&'t [String], &'t formula::Stated)> {
+) -> Option<(&'t [String], &'t formula::Definition)> {
     let guards = words.formulas.guards.iter().zip(&table.formulas.guards);
-    let (one, stated) = guards.into_iter().find(|(one, _)| one.name.name == name)?;
-    Some((&one.of, stated.as_ref()?))
+    let (one, definition) = guards.into_iter().find(|(one, _)| one.name.name == name)?;
+    Some((&one.params, definition.as_ref()?))
 }
 
 fn vars(of: &[formula::Var]) -> Vec<u8> {
@@ -335,11 +349,11 @@ fn ranges(pattern: &table::Pattern) -> Vec<(u16, u16)> {
     pattern.0.iter().map(|range| (*range.start(), *range.end())).collect()
 }
 
-/// A row's id for as long as the process lives, as traces and logs have those of rows that were
-/// compiled in. Each id is kept once, whatever number of tables is read.
-fn kept(id: &str) -> &'static str {
-    static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+/// Interns a row's id for the life of the process, as the ids of compiled rows are in traces and
+/// logs. Each id is leaked once, however many tables are read.
+fn interned(id: &str) -> &'static str {
+    static INTERNED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut all = INTERNED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = all.get(id) {
         return known;
     }

@@ -1,30 +1,30 @@
-//! A table that can be run.
+//! The transition function of a table.
 
 use crate::formula::{Facts, GuardFacts};
-use crate::machine::{Machine, Name, Questions};
+use crate::machine::{Machine, Name, Signature};
 use crate::step::{Step, Unexpected};
 
-/// A table that can be run. A core is generic over it: the table baked in (the machine itself) and
-/// any other one of the same names (`Interpreted`) run through the same core.
+/// The transition function of a table. A core is generic over it, so that the compiled table (the
+/// machine itself) and any other table over the same names (`Interpreted`) run in the same core.
 pub trait Rules<M: Machine>: Clone {
-    /// Where a machine begins.
+    /// The initial state.
     fn initial(&self) -> M::State;
 
-    /// What a state always holds.
+    /// The resources that a state always holds.
     fn holds(&self, state: M::State) -> &[M::Resource];
 
-    /// What a state holds only sometimes.
+    /// The resources that a state holds only sometimes.
     fn may_hold(&self, state: M::State) -> &[M::Resource];
 
-    /// Whether a machine ends in a state.
+    /// Whether a state is final.
     fn is_final(&self, state: M::State) -> bool;
 
-    /// What the table says of a state and an event; `guards` answers the named booleans. Where some
-    /// are formulas, it asks [`Rules::guard`].
+    /// Looks up the step for an event in a state. `guards` gives the value of each guard; with
+    /// [`Rules::guard`] it computes those that have a formula.
     ///
     /// # Errors
     ///
-    /// [`Unexpected`] where the table has no row.
+    /// [`Unexpected`] if the table has no row.
     fn step(
         &self,
         state: M::State,
@@ -32,36 +32,35 @@ pub trait Rules<M: Machine>: Clone {
         guards: &impl Fn(M::Guard) -> bool,
     ) -> Result<Step<'_, M>, Unexpected<M>>;
 
-    /// The answer to a guard: its formula's, or the core's.
+    /// The value of a guard: of its formula, or from the core.
     fn guard(&self, guard: M::Guard, facts: &impl GuardFacts<M>) -> bool;
 
-    /// Whether some row may ask a guard. What is kept only to answer one need not be kept where
-    /// none does.
+    /// Whether some row uses a guard. A core need not keep state that only unused guards read.
     fn asks(&self, guard: M::Guard) -> bool {
         let _ = guard;
         true
     }
 
-    /// The stable id of a row that a step takes. A table read at run time may have rows that the
-    /// one baked in has not: their numbers lie behind those of [`Name::ALL`].
+    /// The stable id of a row. A table read at run time may have rows that the compiled one lacks:
+    /// their positions come after those of [`Name::ALL`].
     fn row_name(&self, row: M::RowId) -> &'static str {
         row.name()
     }
 
-    /// Whether a rule says yes; no, where the table has no such rule.
+    /// The value of a rule; `false` if the table has no such rule.
     fn rule(&self, rule: M::Rule, facts: &impl Facts<M>) -> bool;
 
-    /// Whether an invariant holds; it does where the table has none of this name.
+    /// Whether an invariant holds; `true` if the table has none of this name.
     fn invariant(&self, invariant: M::Invariant, facts: &impl Facts<M>) -> bool;
 
-    /// As [`Rules::rule`], of the whole system.
-    fn whole_rule(&self, rule: <M::Whole as Questions>::Rule, facts: &impl Facts<M::Whole>)
+    /// As [`Rules::rule`], evaluated over the whole system.
+    fn whole_rule(&self, rule: <M::Whole as Signature>::Rule, facts: &impl Facts<M::Whole>)
     -> bool;
 
-    /// As [`Rules::invariant`], of the whole system.
+    /// As [`Rules::invariant`], evaluated over the whole system.
     fn whole_invariant(
         &self,
-        invariant: <M::Whole as Questions>::Invariant,
+        invariant: <M::Whole as Signature>::Invariant,
         facts: &impl Facts<M::Whole>,
     ) -> bool;
 }

@@ -1,23 +1,23 @@
-//! What a table says of an event: the row, where it leads, what is done.
+//! The result of looking up an event: the row, the next state and the actions.
 
 use core::fmt;
 use core::iter::FusedIterator;
 
 use crate::machine::{Event, Machine, Name};
 
-/// What sort of thing a state holds.
+/// The kinds of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ResourceKind {
-    /// Armed, then fires once or is disarmed.
+    /// A timer: armed, then expires once or is disarmed.
     Timer,
-    /// Sent, then answered once, lost or abandoned.
+    /// An outstanding request: sent, then answered once, lost or abandoned.
     Request,
-    /// A fact that is remembered.
+    /// A remembered fact.
     Note,
 }
 
-/// What an action does to a resource.
+/// An operation of an action on a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -28,18 +28,18 @@ pub enum ResourceKind {
     ))
 )]
 pub enum Op<M: Machine> {
-    /// It comes to be held.
+    /// It is held from now on: the timer is armed, the request sent.
     Create(M::Resource),
-    /// It is held no longer.
+    /// It is no longer held: the timer is disarmed.
     Delete(M::Resource),
-    /// It is held and stays so, counted anew.
+    /// The timer stays held and starts again.
     Restart(M::Resource),
-    /// An outstanding request is given up: its answer no longer comes here.
+    /// The outstanding request is abandoned: the machine no longer expects its answer.
     Abandon(M::Resource),
 }
 
 impl<M: Machine> Op<M> {
-    /// The resource that it is done to.
+    /// The resource.
     #[must_use]
     pub const fn resource(self) -> M::Resource {
         match self {
@@ -51,12 +51,12 @@ impl<M: Machine> Op<M> {
     }
 }
 
-/// A loop of a row: its entries are done together, once for each term of a collection.
+/// A loop of a row: its actions run together, once for each term of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ForEach<M: Machine> {
-    /// What the core lists.
+    /// The collection, which the core lists.
     pub collection: M::Loop,
-    /// Which loop of the row, from 0.
+    /// The index of the loop in the row, from 0.
     pub number: u8,
 }
 
@@ -65,24 +65,24 @@ pub struct ForEach<M: Machine> {
 pub struct ActionCall<'t, M: Machine> {
     /// The action.
     pub action: M::Action,
-    /// What it does to resources, in order.
+    /// Its operations on resources, in order.
     pub ops: &'t [Op<M>],
-    /// The loop that it stands in, if there is one.
+    /// The loop around it, if any.
     pub each: Option<ForEach<M>>,
 }
 
-/// One action of a row, and how many of the row's operations on resources are its own.
+/// One action of a row, and the number of the row's operations on resources that belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ActionEntry<M: Machine> {
     /// The action.
     pub action: M::Action,
-    /// How many of the operations, after those of the entries before it.
+    /// The number of its operations; they follow those of the entries before it.
     pub ops: u16,
-    /// The loop that it stands in.
+    /// The loop around it, if any.
     pub each: Option<ForEach<M>>,
 }
 
-/// What a row does, in order: a list of [`ActionCall`].
+/// The actions of a row, in order: a list of [`ActionCall`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Actions<'t, M: Machine> {
     entries: &'t [ActionEntry<M>],
@@ -90,22 +90,22 @@ pub struct Actions<'t, M: Machine> {
 }
 
 impl<'t, M: Machine> Actions<'t, M> {
-    /// Nothing.
+    /// No actions.
     pub const NOTHING: Self = Self { entries: &[], ops: &[] };
 
-    /// These entries, with the operations of all of them one after the other.
+    /// These entries, with their operations concatenated in `ops`.
     #[must_use]
     pub const fn new(entries: &'t [ActionEntry<M>], ops: &'t [Op<M>]) -> Self {
         Self { entries, ops }
     }
 
-    /// How many actions there are.
+    /// The number of actions.
     #[must_use]
     pub const fn len(self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing is done.
+    /// Whether there are no actions.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.entries.is_empty()
@@ -165,31 +165,31 @@ impl<M: Machine> ExactSizeIterator for ActionsIter<'_, M> {}
 
 impl<M: Machine> FusedIterator for ActionsIter<'_, M> {}
 
-/// Actions that are done one after the other: once, or once for each term.
+/// Consecutive actions that run once, or once for each term of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Block<'t, M: Machine> {
-    /// What is listed; `None`: it is done once.
+    /// The collection; `None`: the actions run once.
     pub each: Option<M::Loop>,
-    /// What is done, in order.
+    /// The actions, in order.
     pub actions: Actions<'t, M>,
 }
 
-/// What a table says of a state and an event.
+/// The outcome of an event in a state: the row taken, the next state and the actions.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step<'t, M: Machine> {
-    /// The row that is taken. `None`: the event changes nothing here.
+    /// The row taken. `None`: the event is ignored in this state.
     pub row: Option<M::RowId>,
-    /// The state that is entered; the same one where nothing changes.
+    /// The next state; the same one if the event is ignored.
     pub to: M::State,
-    /// What the event itself uses up: the timer that fired, the request that is answered.
+    /// The resources that the event itself uses up: the timer that expired, the request answered.
     pub consumes: &'t [M::Resource],
-    /// What is done, in order.
+    /// The actions, in order.
     pub actions: Actions<'t, M>,
 }
 
 impl<'t, M: Machine> Step<'t, M> {
-    /// The event changes nothing.
+    /// An ignored event.
     pub const fn ignored(to: M::State) -> Self {
         Self { row: None, to, consumes: &[], actions: Actions::NOTHING }
     }
@@ -199,7 +199,7 @@ impl<'t, M: Machine> Step<'t, M> {
         Transition { row: self.row, to: self.to }
     }
 
-    /// What is done, in order, with the entries of a loop together.
+    /// The actions, in order, those of one loop together.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'t, M>> + use<'t, M> {
         let mut rest = self.actions;
         core::iter::from_fn(move || {
@@ -210,17 +210,17 @@ impl<'t, M: Machine> Step<'t, M> {
     }
 }
 
-/// A step without its actions, which went into a sink.
+/// A step without its actions, which a sink has received.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Transition<M: Machine> {
-    /// The row that is taken. `None`: the event changes nothing here.
+    /// The row taken. `None`: the event is ignored in this state.
     pub row: Option<M::RowId>,
-    /// The state that is entered; the same one where nothing changes.
+    /// The next state; the same one if the event is ignored.
     pub to: M::State,
 }
 
-/// An event that a table has no row for: the machine stays as it is.
+/// The error for an event without a row: the state does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -231,11 +231,11 @@ pub struct Transition<M: Machine> {
     ))
 )]
 pub struct Unexpected<M: Machine> {
-    /// Where the machine is.
+    /// The current state.
     pub state: M::State,
-    /// What happened.
+    /// The event.
     pub event: M::Event,
-    /// Whether the table says that this cannot happen, and not merely nothing.
+    /// Whether the table declares this impossible; otherwise it declares nothing.
     pub impossible: bool,
 }
 

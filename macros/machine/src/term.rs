@@ -1,29 +1,29 @@
 //! The terms of formulas and loops.
 
-/// What a predicate is asked of: an instance, a byte, a member. The core decides what the number
+/// An argument of a predicate: an instance, a byte, a member. The core decides what the number
 /// denotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(pub u64);
 
-/// The most terms that one formula has in scope.
-pub(crate) const MOST: usize = 8;
+/// The maximum number of terms in the scope of a formula.
+pub(crate) const MAX_TERMS: usize = 8;
 
-/// Terms in order, 8 at most.
+/// A list of at most 8 terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    terms: [Term; MOST],
+    terms: [Term; MAX_TERMS],
     count: usize,
 }
 
 impl Terms {
-    /// These; those that are too many are left out.
+    /// These terms; those beyond the eighth are dropped.
     #[must_use]
     pub fn of(terms: &[Term]) -> Self {
-        let none = Self { terms: [Term(0); MOST], count: 0 };
+        let none = Self { terms: [Term(0); MAX_TERMS], count: 0 };
         terms.iter().fold(none, |all, term| all.with(*term))
     }
 
-    /// These and one more.
+    /// Appends a term.
     #[must_use]
     pub fn with(mut self, term: Term) -> Self {
         if let Some(slot) = self.terms.get_mut(self.count) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use turnstile_spec::{Literal, page};
+use turnstile_spec::{WrittenTable, page};
 
 use crate::{Format, Sheet, draw, ended, overview, page_of, picture, render, svg};
 
@@ -90,12 +90,11 @@ impl fmt::Display for Trouble {
                 for file in files {
                     writeln!(f, "{} is stale", file.display())?;
                 }
-                write!(f, "to write it anew: {command}")
+                write!(f, "to regenerate: {command}")
             }
             Self::Theirs { path, from: None } => write!(
                 f,
-                "{} was not written by `turnstile render`: move it away, or render into another \
-                 folder",
+                "{} was not written by `turnstile render`: move it, or render into another folder",
                 path.display()
             ),
             Self::Theirs { path, from: Some(from) } => write!(
@@ -190,9 +189,13 @@ pub fn stem(machine: &str) -> String {
 /// # Errors
 ///
 /// [`Trouble::Twice`] where two tables have the same name.
-pub fn pages(tables: &[Literal], formats: &[Format], origin: &Origin) -> Result<Files, Trouble> {
+pub fn pages(
+    tables: &[WrittenTable],
+    formats: &[Format],
+    origin: &Origin,
+) -> Result<Files, Trouble> {
     let mut files = Files::new();
-    let mut stems: BTreeMap<String, &Literal> = BTreeMap::new();
+    let mut stems: BTreeMap<String, &WrittenTable> = BTreeMap::new();
     for (nth, table) in tables.iter().enumerate() {
         let (sheet, header) = (Sheet::of(table), origin.header(nth));
         let stem = stem(&table.vocabulary.machine);
@@ -227,7 +230,7 @@ pub fn pages(tables: &[Literal], formats: &[Format], origin: &Origin) -> Result<
 /// # Errors
 ///
 /// [`Trouble::Twice`] where two tables have the same name.
-pub fn bundled(tables: &[Literal]) -> Result<Files, Trouble> {
+pub fn bundled(tables: &[WrittenTable]) -> Result<Files, Trouble> {
     let origin = Origin::known(COMMAND);
     let header = origin.header(0);
     let mut files = pages(tables, &FORMATS, &origin)?;

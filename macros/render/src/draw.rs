@@ -80,7 +80,7 @@ fn entry(sheet: &Sheet<'_>, row: &Row) -> Entry {
         event: sheet.event_words(row),
         guard: written.guard.clone(),
         cause: cause(sheet, row),
-        does: written.does.clone(),
+        does: written.actions.clone(),
         amended_by: written.amended_by.clone(),
     }
 }

@@ -1,7 +1,4 @@
 #![doc = include_str!("../README.md")]
-//!
-//! # Design
-//!
 //! It reads no file, no clock and no font. Only [`docs`] touches a disk.
 
 mod block;

@@ -6,7 +6,7 @@ mod formula;
 
 use askama::Template;
 use turnstile_spec::table::{
-    Cell, CellKind, Domain, Event, EventId, EventKind, Lines, Name, StateId, Written,
+    Cell, CellKind, Event, EventId, EventKind, Lines, Name, PayloadDomain, RowSource, StateId,
 };
 
 use crate::docs::{OVERVIEW, stem};
@@ -137,11 +137,11 @@ fn intro(written: &Sheet<'_>) -> String {
         format!("From `{}`{title}{section}{lines}. ", document.file)
     });
     format!(
-        "{from}The document has {} and {}; the reader has {} on it; it is amended in {}.",
+        "{from}As written: {}, {}, {}; {}.",
         counts(states.count(), "state"),
         counts(written.written_rows().len(), "row"),
         counts(written.findings.len(), "finding"),
-        counts(written.amendments.len(), "place"),
+        counts(written.amendments.len(), "amendment"),
     )
 }
 
@@ -166,9 +166,9 @@ fn state_line(written: &Sheet<'_>, id: StateId) -> StateLine {
 fn event_line(sheet: &Sheet<'_>, event: &Event) -> EventLine {
     let carries = event.payload.as_ref().map_or(String::new(), |payload| {
         let domain = match &payload.domain {
-            Domain::Number(range) => format!("{} to {}", range.start(), range.end()),
-            Domain::Bool => "true or false".to_owned(),
-            Domain::Words(words) => {
+            PayloadDomain::Number(range) => format!("{} to {}", range.start(), range.end()),
+            PayloadDomain::Bool => "true or false".to_owned(),
+            PayloadDomain::Words(words) => {
                 words.iter().map(|word| word.name.as_str()).collect::<Vec<_>>().join(", ")
             }
         };
@@ -183,8 +183,8 @@ fn event_line(sheet: &Sheet<'_>, event: &Event) -> EventLine {
         EventKind::Command => "the user or the environment".to_owned(),
         EventKind::Consuming => consumed.join(", "),
         EventKind::Message => match tellers(sheet, event).as_slice() {
-            [] => "a message".to_owned(),
-            tellers => format!("another one of the machine: {}", tellers.join(", ")),
+            [] => "a message from another machine".to_owned(),
+            tellers => format!("another instance, by {}", tellers.join(", ")),
         },
     };
     EventLine {
@@ -202,14 +202,14 @@ fn tellers<'a>(sheet: &Sheet<'a>, event: &Event) -> Vec<&'a str> {
     tells.map(|(action, _)| words.actions[action.index()].name.as_str()).collect()
 }
 
-fn row_line(row: &Written, amendment: &str) -> RowLine {
+fn row_line(row: &RowSource, amendment: &str) -> RowLine {
     RowLine {
         id: escaped(&row.id),
         from: escaped(&row.from),
         to: escaped(&row.to),
         event: escaped(&row.event),
         guard: escaped(&row.guard),
-        does: dash(&escaped(&row.does.join(", "))),
+        does: dash(&escaped(&row.actions.join(", "))),
         amended: link(amendment),
     }
 }
@@ -243,7 +243,7 @@ fn cells(written: &Sheet<'_>) -> Vec<CellLine> {
 }
 
 fn findings(sheet: &Sheet<'_>) -> Vec<FindingLine> {
-    let line = |finding: &turnstile_spec::Fault| FindingLine {
+    let line = |finding: &turnstile_spec::Diagnostic| FindingLine {
         code: finding.code,
         cite: dash(&cited(sheet, finding)),
         line: sheet
@@ -262,7 +262,7 @@ fn file(sheet: &Sheet<'_>) -> String {
 }
 
 /// The document's lines of the row or the name that a finding points at.
-fn cited(sheet: &Sheet<'_>, finding: &turnstile_spec::Fault) -> String {
+fn cited(sheet: &Sheet<'_>, finding: &turnstile_spec::Diagnostic) -> String {
     let (at, words) = (finding.span(), sheet.vocabulary);
     let rows = words.rows.iter().filter(|row| row.amended_by.is_none());
     let rows = rows.map(|row| (row.span, &row.cite));

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use turnstile_spec::table::{CellKind, Found, Guard, Row, StateId};
+use turnstile_spec::table::{CellContent, CellKind, Condition, Row, StateId};
 
 use crate::payload::{self, Class};
 use crate::sheet::Sheet;
@@ -55,11 +55,11 @@ impl Kind {
     fn words(self) -> &'static str {
         match self {
             Self::Row => "one row",
-            Self::Guarded => "rows told apart by their conditions",
-            Self::Conflict => "rows that contradict one another",
+            Self::Guarded => "rows with conditions",
+            Self::Conflict => "conflicting rows",
             Self::Ignored => "ignored",
             Self::Impossible => "impossible",
-            Self::Missing => "missing: nothing is said",
+            Self::Missing => "unhandled",
             Self::Final => "in a final state",
         }
     }
@@ -127,7 +127,7 @@ fn cell(
     number: &BTreeMap<StateId, usize>,
 ) -> (Kind, String) {
     match sheet.table.at(state, class.event, class.number()) {
-        Found::Rows(rows) => {
+        CellContent::Rows(rows) => {
             let mut to: Vec<usize> =
                 rows.iter().filter_map(|row| number.get(&row.to).copied()).collect();
             to.dedup();
@@ -135,10 +135,10 @@ fn cell(
             let mark = if kind == Kind::Conflict { "!" } else { "" };
             (kind, to.iter().map(usize::to_string).collect::<Vec<_>>().join("|") + mark)
         }
-        Found::Ignored(_) => (Kind::Ignored, "-".to_owned()),
-        Found::Impossible(_) => (Kind::Impossible, "x".to_owned()),
-        Found::Missing if sheet.is_final(state) => (Kind::Final, ".".to_owned()),
-        Found::Missing => (Kind::Missing, "?".to_owned()),
+        CellContent::Ignored(_) => (Kind::Ignored, "-".to_owned()),
+        CellContent::Impossible(_) => (Kind::Impossible, "x".to_owned()),
+        CellContent::Missing if sheet.is_final(state) => (Kind::Final, ".".to_owned()),
+        CellContent::Missing => (Kind::Missing, "?".to_owned()),
     }
 }
 
@@ -188,7 +188,7 @@ fn in_words(sheet: &Sheet<'_>, state: StateId, columns: &[Class]) -> State {
         lines.extend(wrapped(&format!("{why}: {}", events.join("; "))));
     }
     if lines.is_empty() {
-        lines.push("  final: nothing comes after it".to_owned());
+        lines.push("  final".to_owned());
     }
     let holds = sheet.holds(state);
     let holds =
@@ -199,24 +199,24 @@ fn in_words(sheet: &Sheet<'_>, state: StateId, columns: &[Class]) -> State {
 fn says(sheet: &Sheet<'_>, state: StateId, class: &Class) -> Option<Says> {
     let refuses = |kind: &str, why: &str| Some(Says::Refuses(format!("{kind}, {why}")));
     match sheet.table.at(state, class.event, class.number()) {
-        Found::Rows(rows) => {
+        CellContent::Rows(rows) => {
             let mark = if rows_kind(&rows) == Kind::Conflict { "! " } else { "" };
             let words = rows.iter().map(|row| format!("{mark}{}", row_words(sheet, row)));
             let otherwise = otherwise(sheet, state, class).filter(|_| has_guard(&rows));
             Some(Says::Rows(words.chain(otherwise).collect()))
         }
-        Found::Ignored(cell) => refuses("ignored", &cell.because),
-        Found::Impossible(cell) => refuses("impossible", &cell.because),
-        Found::Missing if sheet.is_final(state) => None,
-        Found::Missing => refuses("missing", "nothing is said"),
+        CellContent::Ignored(cell) => refuses("ignored", &cell.because),
+        CellContent::Impossible(cell) => refuses("impossible", &cell.because),
+        CellContent::Missing if sheet.is_final(state) => None,
+        CellContent::Missing => refuses("unhandled", "no row or entry"),
     }
 }
 
 fn has_guard(rows: &[&Row]) -> bool {
-    rows.iter().all(|row| row.guard != Guard::default())
+    rows.iter().all(|row| row.guard != Condition::default())
 }
 
-/// What is said where no row's condition holds.
+/// The entry of the cell for when no row's condition holds.
 fn otherwise(sheet: &Sheet<'_>, state: StateId, class: &Class) -> Option<String> {
     let cell = sheet.table.cells.iter().find(|cell| {
         (cell.state, cell.event) == (state, class.event) && cell.pattern.matches(class.number())
@@ -232,10 +232,10 @@ fn row_words(sheet: &Sheet<'_>, row: &Row) -> String {
     let written = sheet.written(row.id);
     let guard =
         if written.guard.is_empty() { String::new() } else { format!(" if {}", written.guard) };
-    let does = if written.does.is_empty() {
+    let does = if written.actions.is_empty() {
         String::new()
     } else {
-        format!("; {}", written.does.join(", "))
+        format!("; {}", written.actions.join(", "))
     };
     format!("row {}{guard} -> {}{does}", written.id, sheet.state_name(row.to))
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use turnstile_spec::table::{Domain, EventId, Pattern, Payload, Table};
+use turnstile_spec::table::{EventId, Pattern, Payload, PayloadDomain, Table};
 
 /// Payloads of an event between which a table makes no difference in any state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,16 +74,16 @@ fn join(pattern: &mut Pattern, range: RangeInclusive<u16>) {
 }
 
 /// A pattern in words: `4xx except 404`, `5xx`, `true`; empty where it is the whole domain.
-pub(crate) fn words(domain: &Domain, pattern: &Pattern) -> String {
+pub(crate) fn words(domain: &PayloadDomain, pattern: &Pattern) -> String {
     let (low, high) = domain.bounds();
     if pattern.0.as_slice() == [low..=high] {
         return String::new();
     }
     match domain {
-        Domain::Number(range) if *range == (100..=599) => hundreds(pattern),
-        Domain::Number(_) => listed(pattern.0.iter().map(range_words)),
-        Domain::Bool => listed(numbers(pattern).map(|number| (number == 1).to_string())),
-        Domain::Words(words) => listed(numbers(pattern).map(|number| {
+        PayloadDomain::Number(range) if *range == (100..=599) => hundreds(pattern),
+        PayloadDomain::Number(_) => listed(pattern.0.iter().map(range_words)),
+        PayloadDomain::Bool => listed(numbers(pattern).map(|number| (number == 1).to_string())),
+        PayloadDomain::Words(words) => listed(numbers(pattern).map(|number| {
             words.get(usize::from(number)).map_or(String::new(), |word| word.name.clone())
         })),
     }

@@ -1,12 +1,12 @@
 //! What a writer reads: one table, as its document has it or as amended, and what is said of it.
 
-use turnstile_spec::fault::Fault;
-use turnstile_spec::literal::{Amendment, Document};
+use turnstile_spec::diagnostic::Diagnostic;
 use turnstile_spec::table::{
-    Event, EventId, ResourceId, ResourceKind, Row, RowId, State, StateId, Table, Vocabulary,
-    Written,
+    Event, EventId, ResourceId, ResourceKind, Row, RowId, RowSource, State, StateId, Table,
+    Vocabulary,
 };
-use turnstile_spec::{Literal, Sound, Source};
+use turnstile_spec::versions::{Amendment, Document};
+use turnstile_spec::{AmendedTable, Source, WrittenTable};
 
 use crate::payload::{self, Class};
 
@@ -29,7 +29,7 @@ pub struct Sheet<'a> {
     pub(crate) document: Option<&'a Document>,
     pub(crate) amendments: &'a [Amendment],
     /// What is wrong with the document's table.
-    pub(crate) findings: &'a [Fault],
+    pub(crate) findings: &'a [Diagnostic],
     pub(crate) source: Option<&'a Source>,
     pub(crate) version: Version,
     /// The ids of the rows that a part shows.
@@ -39,7 +39,7 @@ pub struct Sheet<'a> {
 impl<'a> Sheet<'a> {
     /// The amended table of a file; as written where it has findings that no amendment mends.
     #[must_use]
-    pub fn of(literal: &'a Literal) -> Self {
+    pub fn of(literal: &'a WrittenTable) -> Self {
         let sheet = Self::as_written(literal);
         match literal.amended() {
             Ok(sound) if !literal.amendments.is_empty() => {
@@ -51,7 +51,7 @@ impl<'a> Sheet<'a> {
 
     /// The document's table.
     #[must_use]
-    pub fn as_written(literal: &'a Literal) -> Self {
+    pub fn as_written(literal: &'a WrittenTable) -> Self {
         Self {
             vocabulary: &literal.vocabulary,
             table: literal.table.clone(),
@@ -67,7 +67,7 @@ impl<'a> Sheet<'a> {
 
     /// A sound table, of which no text is at hand.
     #[must_use]
-    pub fn of_sound(sound: &'a Sound) -> Self {
+    pub fn of_sound(sound: &'a AmendedTable) -> Self {
         Self {
             vocabulary: &sound.vocabulary,
             table: sound.table.clone(),
@@ -169,12 +169,12 @@ impl<'a> Sheet<'a> {
     }
 
     /// A row in the words of the file.
-    pub(crate) fn written(&self, row: RowId) -> &'a Written {
+    pub(crate) fn written(&self, row: RowId) -> &'a RowSource {
         &self.vocabulary.rows[row.index()]
     }
 
     /// The written rows of this table, in the order of the table, each once.
-    pub(crate) fn written_rows(&self) -> Vec<&'a Written> {
+    pub(crate) fn written_rows(&self) -> Vec<&'a RowSource> {
         let mut ids: Vec<RowId> = Vec::new();
         for row in &self.table.rows {
             if !ids.contains(&row.id) {

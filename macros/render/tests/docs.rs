@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use turnstile_render::docs::{COMMAND, Mode, Origin, bundled, put};
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::{Source, WrittenTable};
 
 #[test]
 fn generated_docs_are_fresh() {
-    let tables: Vec<Literal> = turnstile_bundled::TABLES
+    let tables: Vec<WrittenTable> = turnstile_bundled::TABLES
         .iter()
-        .map(|table| Literal::read(Source::new(table.file, table.text)))
+        .map(|table| WrittenTable::read(Source::new(table.file, table.text)))
         .map(|read| read.unwrap_or_else(|faults| panic!("{faults}")))
         .collect();
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/docs");

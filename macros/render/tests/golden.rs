@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use turnstile_render::docs::{Files, Mode, Origin, pages, put, stem};
 use turnstile_render::{Format, Sheet, draw, render};
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::{Source, WrittenTable};
 
 const COMMAND: &str = "BLESS=1 cargo test -p turnstile-render --test golden";
 
@@ -16,13 +16,13 @@ fn here(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
-fn table(path: &Path) -> Literal {
+fn table(path: &Path) -> WrittenTable {
     let text = fs::read_to_string(path).expect("a listed file is there");
     let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
-    Literal::read(Source::new(name, text)).unwrap_or_else(|faults| panic!("{faults}"))
+    WrittenTable::read(Source::new(name, text)).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-fn tables() -> Vec<Literal> {
+fn tables() -> Vec<WrittenTable> {
     let entries = fs::read_dir(here("tables")).expect("the tables are there");
     let mut paths: Vec<PathBuf> =
         entries.map(|entry| entry.expect("the tables can be listed").path()).collect();
@@ -64,7 +64,7 @@ fn a_picture_is_xml_whatever_the_names() {
     let text = "language: 1\nmachine: odd\nstates:\n  \"<&>\": { initial: true }\n  \"'\\\"\": {}\n\
                 events:\n  \"&\": { kind: command }\n\
                 transitions:\n  - { from: \"<&>\", to: \"'\\\"\", event: \"&\" }\n";
-    let table = Literal::read(Source::new("odd.yaml", text)).unwrap_or_else(|f| panic!("{f}"));
+    let table = WrittenTable::read(Source::new("odd.yaml", text)).unwrap_or_else(|f| panic!("{f}"));
     let svg = render(&Sheet::of(&table), Format::Svg, "header");
     assert_xml(&svg);
     for table in tables() {
@@ -122,7 +122,7 @@ fn check_mode_writes_nothing_and_names_what_is_stale() {
     let (dir, origin) = (scratch("stale"), Origin::known("mend it"));
     let files = Files::from([("a.md".to_owned(), "a\n".to_owned())]);
     let said = put(&dir, &files, Mode::Check, &origin).expect_err("nothing is there").to_string();
-    assert_eq!(said, format!("{} is stale\nto write it anew: mend it", dir.join("a.md").display()));
+    assert_eq!(said, format!("{} is stale\nto regenerate: mend it", dir.join("a.md").display()));
     assert!(!dir.exists(), "check mode made a directory");
     let changed = put(&dir, &files, Mode::Write, &origin).expect("it can be written");
     assert_eq!(changed.written, [dir.join("a.md")]);
@@ -183,12 +183,12 @@ fn nothing_that_is_not_ours_is_written_over() {
 }
 
 /// A table whose names mean something to Markdown, a path and a shell.
-fn named(machine: &str) -> Literal {
+fn named(machine: &str) -> WrittenTable {
     let text = format!(
         "language: 1\nmachine: {machine:?}\nstates:\n  a: {{ initial: true }}\n  b: {{}}\n\
          events:\n  go: {{ kind: command }}\ntransitions:\n  - {{ from: a, to: b, event: go }}\n"
     );
-    Literal::read(Source::new("odd.yaml", text)).unwrap_or_else(|faults| panic!("{faults}"))
+    WrittenTable::read(Source::new("odd.yaml", text)).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
 #[test]

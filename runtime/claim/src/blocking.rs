@@ -1,6 +1,6 @@
-//! The client for programs without an async runtime: the same claims, on a thread of their own.
+//! The blocking client, for programs without an async runtime. It runs on a thread of its own.
 //!
-//! It adds nothing but waiting. It must not be used from within an async runtime.
+//! It must not be used from within an async runtime.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,89 +8,89 @@ use std::time::{Duration, Instant};
 use serde_json::value::RawValue;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::client::{self, Cause, Error, Setup, Standing};
+use crate::client::{self, Error, ErrorKind, LeaseState, LockClientBuilder};
 
-/// How long a manager that is dropped waits for its claims to be given back.
+/// The maximum time for which a dropped client waits for its claims to be released.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
 
-/// Claims resources of one server. Dropping it gives back whatever it still holds.
+/// Claims resources of one server. Dropping the client releases all its claims.
 #[derive(Debug)]
-pub struct Manager {
-    manager: client::Manager,
+pub struct LockClient {
+    client: client::LockClient,
     runtime: Arc<Runtime>,
 }
 
-impl Manager {
-    /// A manager for the server at this address, all else as it is by default.
+impl LockClient {
+    /// A client of the server at this URL, with default settings.
     ///
     /// # Errors
-    /// When the address is none.
+    /// When the URL is invalid.
     pub fn connect(url: &str) -> Result<Self, Error> {
-        Self::build(Setup::new(url))
+        Self::build(LockClientBuilder::new(url))
     }
 
-    /// A manager.
+    /// Builds a client.
     ///
     /// # Errors
-    /// When the address or the token is none, or no thread is to be had.
-    pub fn build(setup: Setup) -> Result<Self, Error> {
+    /// When the URL or the token is invalid, or the system cannot create a thread.
+    pub fn build(builder: LockClientBuilder) -> Result<Self, Error> {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(|error| Cause::System(error.to_string()))?;
-        let manager = {
+        let runtime = runtime.map_err(|error| ErrorKind::System(error.to_string()))?;
+        let client = {
             let _inside = runtime.enter();
-            setup.build()?
+            builder.build()?
         };
-        Ok(Self { manager, runtime: Arc::new(runtime) })
+        Ok(Self { client, runtime: Arc::new(runtime) })
     }
 
-    /// Asks for a resource; [`Ask::wait`] waits for it.
-    pub fn claim(&self, resource: &str) -> Ask {
-        Ask { ask: self.manager.claim(resource), runtime: self.runtime.clone() }
+    /// Prepares a claim of a resource; [`Acquire::wait`] sends it.
+    pub fn claim(&self, resource: &str) -> Acquire {
+        Acquire { request: self.client.claim(resource), runtime: self.runtime.clone() }
     }
 }
 
-impl Drop for Manager {
+impl Drop for LockClient {
     fn drop(&mut self) {
-        self.runtime.block_on(self.manager.close(CLOSE_MAX));
+        self.runtime.block_on(self.client.close(CLOSE_MAX));
     }
 }
 
-/// A claim that is to be asked for.
+/// A claim to be sent.
 #[derive(Debug)]
-#[must_use = "nothing is asked until this is waited for"]
-pub struct Ask {
-    ask: client::Ask,
+#[must_use = "no request is sent until this is waited for"]
+pub struct Acquire {
+    request: client::Acquire,
     runtime: Arc<Runtime>,
 }
 
-impl Ask {
-    /// How long the lease lasts without a renewal.
+impl Acquire {
+    /// Sets the duration of the lease without a renewal, at least 100 ms.
     pub fn ttl(self, ttl: Duration) -> Self {
-        Self { ask: self.ask.ttl(ttl), ..self }
+        Self { request: self.request.ttl(ttl), ..self }
     }
 
-    /// How long to wait for the lock.
+    /// Sets the maximum time to wait for the lock.
     pub fn timeout(self, timeout: Duration) -> Self {
-        Self { ask: self.ask.timeout(timeout), ..self }
+        Self { request: self.request.timeout(timeout), ..self }
     }
 
-    /// What others see of this claim, as JSON.
+    /// Sets the claim's user data, as JSON.
     pub fn raw_data(self, data: Box<RawValue>) -> Self {
-        Self { ask: self.ask.raw_data(data), ..self }
+        Self { request: self.request.raw_data(data), ..self }
     }
 
     /// Waits for the lock.
     ///
     /// # Errors
-    /// When it is not to be had.
+    /// When the lock is not granted; see [`ErrorKind`].
     pub fn wait(self) -> Result<Claim, Error> {
-        let Self { ask, runtime } = self;
-        let claim = runtime.block_on(ask.into_future())?;
+        let Self { request, runtime } = self;
+        let claim = runtime.block_on(request.into_future())?;
         Ok(Claim { claim: Some(claim), runtime })
     }
 }
 
-/// A claim whose lock is held, or was. Dropping it releases it.
+/// A claim that holds or held the lock. Dropping it releases the lock.
 #[derive(Debug)]
 pub struct Claim {
     claim: Option<client::Claim>,
@@ -102,7 +102,7 @@ impl Claim {
         self.claim.as_ref().expect("it is there until it is released")
     }
 
-    /// What is claimed.
+    /// The name of the resource.
     #[must_use]
     pub fn resource(&self) -> &str {
         self.claim().resource()
@@ -114,49 +114,49 @@ impl Claim {
         self.claim().url()
     }
 
-    /// What to show to whatever the lock protects.
+    /// The fencing token, to be sent with each request to the protected resource.
     #[must_use]
     pub fn fencing_token(&self) -> Option<u64> {
         self.claim().fencing_token()
     }
 
-    /// Until when the lock can be counted on.
+    /// Until when the lock is guaranteed to be held.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.claim().deadline().map(tokio::time::Instant::into_std)
     }
 
-    /// How it stands now.
+    /// The current state of the lease.
     #[must_use]
-    pub fn standing(&self) -> Standing {
-        self.claim().standing()
+    pub fn lease_state(&self) -> LeaseState {
+        self.claim().lease_state()
     }
 
-    /// Whether the lock can be counted on now.
+    /// Whether the lock is guaranteed to be held now.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.claim().is_held()
     }
 
-    /// Waits until the claim is lost, or for so long; true if it is lost.
+    /// Waits until the claim is lost, at most for `timeout`. Returns whether it is lost.
     #[must_use]
-    pub fn wait_lost(&self, patience: Duration) -> bool {
+    pub fn wait_lost(&self, timeout: Duration) -> bool {
         let lost = self.claim().lost();
-        self.runtime.block_on(async { tokio::time::timeout(patience, lost).await.is_ok() })
+        self.runtime.block_on(async { tokio::time::timeout(timeout, lost).await.is_ok() })
     }
 
-    /// Renews the lease now.
+    /// Renews the lease now; `ttl` replaces its duration.
     ///
     /// # Errors
-    /// When the claim is lost before a renewal is answered.
+    /// When the claim is lost before the renewal is answered.
     pub fn refresh(&self, ttl: Option<Duration>) -> Result<(), Error> {
         self.runtime.block_on(self.claim().refresh(ttl))
     }
 
-    /// Gives the lock back, and returns once the server has acknowledged it.
+    /// Releases the lock, and returns when the server has acknowledged it.
     ///
     /// # Errors
-    /// When the claim was lost before, or the server refuses.
+    /// When the claim was lost before, or the server refuses the request.
     pub fn release(mut self) -> Result<(), Error> {
         let claim = self.claim.take().expect("it is there until it is released");
         self.runtime.block_on(claim.release())

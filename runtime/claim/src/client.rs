@@ -1,37 +1,37 @@
-//! The client of claims: [`Manager`] and [`Claim`], over any connection, blocking or not.
+//! The client: [`LockClient`] and [`Claim`], async over any connection.
 //!
-//! The claim core says what is sent, when it is sent again and what the user is told; this gives
-//! it requests, timers and a user. No retry, no withdrawal and no loss is decided here.
+//! The claim core decides about requests, retries, withdrawal and loss; this module sends the
+//! requests, runs the timers and informs the user.
 
-mod ask;
+mod acquire;
 mod call;
-mod chain;
 mod claim;
 mod clock;
+mod command;
 mod connect;
-mod drive;
+mod driver;
 mod entry;
 mod error;
-mod held;
-mod leave;
-mod look;
-mod manager;
-mod order;
-mod pace;
-mod place;
+mod handle;
+mod inherited;
+mod keychain_connection;
+mod leave_guard;
+mod lock_client;
+mod pending_request;
+mod query;
 mod request;
-mod sent;
+mod retry_policy;
+mod server_address;
 mod service;
-mod slot;
 mod watch;
 
-pub use ask::Ask;
-pub use claim::{Changes, Claim, Standing};
+pub use acquire::Acquire;
+pub use claim::{Changes, Claim, LeaseState};
 pub use clock::Clock;
 pub use connect::{Connector, Stream};
-pub use error::{Cause, Error};
-pub use held::{HELD, Held};
-pub use leave::LeaveGuard;
-pub use manager::{Manager, Setup};
-pub use pace::Dice;
-pub use place::Place;
+pub use error::{Error, ErrorKind};
+pub use inherited::{HELD, InheritedClaims};
+pub use leave_guard::LeaveGuard;
+pub use lock_client::{LockClient, LockClientBuilder};
+pub use retry_policy::Rng;
+pub use server_address::ServerAddress;

@@ -1,12 +1,12 @@
-//! The keychain: claims held on behalf of a program at the other end of a pipe, in lines of JSON.
+//! The keychain: holds claims for another program, which sends lines of JSON over a pipe.
 //!
-//! A line in is a wish, a line out is its answer or says how a claim stands now. Which claims there
-//! may be, and what becomes of them, is the keychain core's, which the client's [`Manager`] drives;
-//! this keeps the handles. The end of the input releases everything, and so does being stopped.
+//! An input line is a request; an output line is its response or reports a change of a lease. The
+//! keychain core decides about the claims, driven by the client's [`LockClient`]; this module keeps
+//! the handles. At the end of the input, or when stopped, all claims are released.
 
 pub mod line;
-mod lines;
-mod speech;
+mod line_reader;
+mod line_writer;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,104 +19,109 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 
 use self::line::{
-    CLAIMED, HELD, JEOPARDY, LOST, Line, Now, REFUSED, Reply, TIMED_OUT, Told, UNREACHABLE,
+    CLAIMED, HELD, JEOPARDY, LOST, LeaseReport, Notification, REFUSED, Reply, Request, TIMED_OUT,
+    UNREACHABLE,
 };
-use self::lines::{Lines, Read};
-use self::speech::Speech;
-use crate::client::{Cause, Claim, Error, Manager, Setup, Standing};
+use self::line_reader::{LineReader, NextLine};
+use self::line_writer::LineWriter;
+use crate::client::{Claim, Error, ErrorKind, LeaseState, LockClient, LockClientBuilder};
 use crate::wire::seconds;
 
-/// A longer line is refused.
+/// The maximum size of a line in bytes.
 pub const LINE_MAX: usize = 1 << 20;
-/// How long the server may take to acknowledge the releases at the end.
+/// The maximum time for the server to acknowledge the releases at the end.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
-/// How long the program may take to hear that it has lost its claims.
-const HEAR_MAX: Duration = Duration::from_secs(1);
+/// The maximum time for the program to read that its claims are lost.
+const NOTIFY_MAX: Duration = Duration::from_secs(1);
 
-/// What is held, by resource.
-type Held = Arc<Mutex<BTreeMap<String, Arc<Claim>>>>;
+/// The claims that are held, by resource.
+type HeldClaims = Arc<Mutex<BTreeMap<String, Arc<Claim>>>>;
 
-/// Serves wishes until the input ends or `stop` is done, then releases everything. Where it is
-/// stopped, the program hears first that its claims are lost; one that does not hear it may act on,
-/// and its claims are left to lapse.
+/// Serves requests until the input ends or `stop` completes, then releases all claims. When
+/// stopped, it first reports all claims as lost; if the program does not read that in time, it may
+/// still act under its locks, so its claims are left to expire.
 ///
 /// # Errors
-/// When the pipe breaks; everything is released then, too.
+/// When the pipe fails; all claims are released then, too.
 pub async fn serve(
-    setup: Setup,
+    builder: LockClientBuilder,
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let manager = setup.build().map_err(|error| io::Error::other(error.to_string()))?;
-    let held = Held::default();
-    let (tell, mut told) = mpsc::unbounded_channel::<Reply>();
-    let mut wishes = JoinSet::new();
-    let mut lines = Lines::new(input, LINE_MAX);
-    let mut speech = Speech::new(output);
+    let client = builder.build().map_err(|error| io::Error::other(error.to_string()))?;
+    let held = HeldClaims::default();
+    let (replies, mut pending) = mpsc::unbounded_channel::<Reply>();
+    let mut requests = JoinSet::new();
+    let mut lines = LineReader::new(input, LINE_MAX);
+    let mut writer = LineWriter::new(output);
     let mut stop = std::pin::pin!(stop);
     let ended = loop {
         tokio::select! {
-            read = lines.next(), if !speech.is_full() => match read {
-                Ok(Read::End) => break Ok(()),
+            read = lines.next(), if !writer.is_full() => match read {
+                Ok(NextLine::End) => break Ok(()),
                 Err(error) => break Err(error),
-                Ok(Read::TooLong) => {
-                    let message = format!("a line has at most {LINE_MAX} bytes");
-                    // The other end is here.
-                    let _sent = tell.send(Reply { id: Value::Null, told: refused("", message) });
+                Ok(NextLine::TooLong) => {
+                    let message = format!("line too long: at most {LINE_MAX} bytes are allowed");
+                    // The receiver is alive: this function owns it.
+                    let notification = refused("", message);
+                    let _sent = replies.send(Reply { id: Value::Null, notification });
                 }
-                Ok(Read::Line(text)) => {
+                Ok(NextLine::Request(text)) => {
                     let keychain = Keychain {
-                        manager: manager.clone(),
+                        client: client.clone(),
                         held: held.clone(),
-                        tell: tell.clone(),
+                        replies: replies.clone(),
                     };
-                    wishes.spawn(async move { keychain.grant(&text).await });
+                    requests.spawn(async move { keychain.handle(&text).await });
                 }
             },
-            Some(reply) = told.recv() => speech.add(reply),
-            said = speech.go_on(), if !speech.is_over() => if let Err(error) = said {
+            Some(reply) = pending.recv() => writer.add(reply),
+            written = writer.write_all(), if !writer.is_over() => if let Err(error) = written {
                 break Err(error);
             },
-            Some(_) = wishes.join_next(), if !wishes.is_empty() => {}
+            Some(_) = requests.join_next(), if !requests.is_empty() => {}
             () = &mut stop => {
-                wishes.shutdown().await;
-                match tell_lost(&held, &mut speech).await {
-                    // It may act on.
+                requests.shutdown().await;
+                match report_lost(&held, &mut writer).await {
+                    // The program may still act under its locks.
                     Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error),
-                    heard => break heard,
+                    result => break result,
                 }
             }
         }
     };
-    wishes.shutdown().await;
+    requests.shutdown().await;
     held.lock().await.clear();
-    manager.close(CLOSE_MAX).await;
+    client.close(CLOSE_MAX).await;
     ended
 }
 
-/// Says of everything that is held that it is lost, before another can have it.
-async fn tell_lost(held: &Held, speech: &mut Speech<impl AsyncWrite + Unpin>) -> io::Result<()> {
+/// Reports all claims as lost, before other clients can get the locks.
+async fn report_lost(
+    held: &HeldClaims,
+    writer: &mut LineWriter<impl AsyncWrite + Unpin>,
+) -> io::Result<()> {
     for claim in held.lock().await.values() {
-        let lost = Now { standing: LOST.to_owned(), ..now(claim) };
-        speech.add(Reply { id: Value::Null, told: Told::Now(lost) });
+        let lost = LeaseReport { standing: LOST.to_owned(), ..now(claim) };
+        writer.add(Reply { id: Value::Null, notification: Notification::Now(lost) });
     }
-    tokio::time::timeout(HEAR_MAX, speech.go_on()).await?
+    tokio::time::timeout(NOTIFY_MAX, writer.write_all()).await?
 }
 
-/// What one wish needs.
+/// The context of one request.
 struct Keychain {
-    manager: Manager,
-    held: Held,
-    tell: mpsc::UnboundedSender<Reply>,
+    client: LockClient,
+    held: HeldClaims,
+    replies: mpsc::UnboundedSender<Reply>,
 }
 
 impl Keychain {
-    async fn grant(self, text: &[u8]) {
-        let line: Line = match serde_json::from_slice(text) {
+    async fn handle(self, text: &[u8]) {
+        let line: Request = match serde_json::from_slice(text) {
             Ok(line) => line,
             Err(error) => {
-                return self.refuse(id_of(text), "", format!("the line is no wish: {error}"));
+                return self.refuse(id_of(text), "", format!("invalid request: {error}"));
             }
         };
         let id = line.id.clone();
@@ -125,14 +130,14 @@ impl Keychain {
             (None, Some(resource), None) => self.refresh(id, resource, line.ttl).await,
             (None, None, Some(resource)) => self.release(id, resource).await,
             _ => {
-                let text = "a line has one of claim, refresh and release".to_owned();
+                let text = "expected exactly one of claim, refresh and release".to_owned();
                 self.refuse(id, "", text);
             }
         }
     }
 
-    async fn claim(&self, id: Value, resource: &str, line: &Line) {
-        let mut ask = self.manager.claim(resource);
+    async fn claim(&self, id: Value, resource: &str, line: &Request) {
+        let mut request = self.client.claim(resource);
         let (ttl, timeout) = match (
             line.ttl.map(seconds::of).transpose(),
             line.timeout.map(seconds::of).transpose(),
@@ -141,29 +146,29 @@ impl Keychain {
             (Err(message), _) | (_, Err(message)) => return self.refuse(id, resource, message),
         };
         if let Some(ttl) = ttl {
-            ask = ask.ttl(ttl);
+            request = request.ttl(ttl);
         }
         if let Some(timeout) = timeout {
-            ask = ask.timeout(timeout);
+            request = request.timeout(timeout);
         }
         if let Some(data) = &line.data {
-            ask = ask.raw_data(data.clone());
+            request = request.raw_data(data.clone());
         }
-        match ask.await {
+        match request.await {
             Ok(claim) => {
                 let claim = Arc::new(claim);
                 self.held.lock().await.insert(resource.to_owned(), claim.clone());
-                self.say(id, Told::Held(now(&claim)));
+                self.reply(id, Notification::Held(now(&claim)));
                 self.watch(claim).await;
             }
             Err(error) => self.refuse_for(id, resource, &error),
         }
     }
 
-    /// Says how a claim stands, whenever that changes, until it is lost or released.
+    /// Reports each change of a claim's lease until it is lost or released.
     async fn watch(&self, claim: Arc<Claim>) {
         let mut changes = claim.changes();
-        // The handle in `held` keeps the claim; this one must not.
+        // The handle in `held` keeps the claim alive; this one must not.
         let weak = Arc::downgrade(&claim);
         drop(claim);
         while changes.next().await {
@@ -172,13 +177,13 @@ impl Keychain {
             let is_lost = now.standing == LOST;
             if is_lost {
                 let mut held = self.held.lock().await;
-                // The resource may be claimed anew.
+                // The resource may have been claimed again.
                 if held.get(&now.resource).is_some_and(|held| Arc::ptr_eq(held, &claim)) {
                     held.remove(&now.resource);
                 }
             }
             drop(claim);
-            self.say(Value::Null, Told::Now(now));
+            self.reply(Value::Null, Notification::Now(now));
             if is_lost {
                 return;
             }
@@ -188,14 +193,14 @@ impl Keychain {
     async fn refresh(&self, id: Value, resource: &str, ttl: Option<f64>) {
         let claim = self.held.lock().await.get(resource).cloned();
         let Some(claim) = claim else {
-            return self.refuse(id, resource, "it is not held here".into());
+            return self.refuse(id, resource, "this keychain does not hold the lock".into());
         };
         let ttl = match ttl.map(seconds::of).transpose() {
             Ok(ttl) => ttl,
             Err(message) => return self.refuse(id, resource, message),
         };
         match claim.refresh(ttl).await {
-            Ok(()) => self.say(id, Told::Refreshed(now(&claim))),
+            Ok(()) => self.reply(id, Notification::Refreshed(now(&claim))),
             Err(error) => self.refuse_for(id, resource, &error),
         }
     }
@@ -204,14 +209,21 @@ impl Keychain {
         let claim = self.held.lock().await.remove(resource);
         let ended = match claim.map(Arc::try_unwrap) {
             Some(Ok(claim)) => claim.release().await,
-            // It is waited for, or a refresh is under way: then the last handle is dropped later.
-            None | Some(Err(_)) => match self.manager.give_up(resource).await {
+            // It is still waiting, or a refresh is in progress: then the last handle is dropped
+            // later.
+            None | Some(Err(_)) => match self.client.abandon(resource).await {
                 true => Ok(()),
-                false => return self.refuse(id, resource, "it is not claimed here".into()),
+                false => {
+                    return self.refuse(
+                        id,
+                        resource,
+                        "this keychain has no claim of this resource".into(),
+                    );
+                }
             },
         };
         match ended {
-            Ok(()) => self.say(id, Told::Released { resource: resource.to_owned() }),
+            Ok(()) => self.reply(id, Notification::Released { resource: resource.to_owned() }),
             Err(error) => self.refuse_for(id, resource, &error),
         }
     }
@@ -220,64 +232,64 @@ impl Keychain {
         let (resource, message) = (resource.to_owned(), error.cause.to_string());
         let (claim, mut status) = (error.claim.clone(), None);
         let (kind, first) = match &error.cause {
-            Cause::TimedOut => (TIMED_OUT, None),
-            Cause::Lost => (LOST, None),
-            Cause::Claimed { first } => (CLAIMED, Some(first.clone())),
-            Cause::Unreachable(_) => (UNREACHABLE, None),
-            Cause::Refused { status: refused, reason: _ } => {
+            ErrorKind::TimedOut => (TIMED_OUT, None),
+            ErrorKind::Lost => (LOST, None),
+            ErrorKind::Claimed { first } => (CLAIMED, Some(first.clone())),
+            ErrorKind::Unreachable(_) => (UNREACHABLE, None),
+            ErrorKind::Refused { status: refused, reason: _ } => {
                 status = Some(*refused);
                 (REFUSED, None)
             }
-            Cause::Address(..)
-            | Cause::Credentials(_)
-            | Cause::Setting(_)
-            | Cause::System(_)
-            | Cause::TooMany
-            | Cause::TtlTooShort { .. }
-            | Cause::GivenUp
-            | Cause::Keychain(_)
-            | Cause::Answer(_) => (REFUSED, None),
+            ErrorKind::Address(..)
+            | ErrorKind::Credentials(_)
+            | ErrorKind::Setting(_)
+            | ErrorKind::System(_)
+            | ErrorKind::TooMany
+            | ErrorKind::TtlTooShort { .. }
+            | ErrorKind::Abandoned
+            | ErrorKind::Keychain(_)
+            | ErrorKind::Answer(_) => (REFUSED, None),
         };
         let kind = kind.to_owned();
-        self.say(id, Told::Error { resource, claim, kind, status, message, first });
+        self.reply(id, Notification::Error { resource, claim, kind, status, message, first });
     }
 
     fn refuse(&self, id: Value, resource: &str, message: String) {
-        self.say(id, refused(resource, message));
+        self.reply(id, refused(resource, message));
     }
 
-    fn say(&self, id: Value, told: Told) {
-        // Whoever does not listen any more has ended the keychain.
-        let _gone = self.tell.send(Reply { id, told });
+    fn reply(&self, id: Value, notification: Notification) {
+        // An error means that the keychain has ended.
+        let _gone = self.replies.send(Reply { id, notification });
     }
 }
 
-/// The id of a line that is no wish, if it has one.
+/// The id of an invalid request, if it has one.
 fn id_of(text: &[u8]) -> Value {
     let line: Option<Value> = serde_json::from_slice(text).ok();
     line.and_then(|line| line.get("id").cloned()).unwrap_or_default()
 }
 
-fn refused(resource: &str, message: String) -> Told {
+fn refused(resource: &str, message: String) -> Notification {
     let (resource, kind) = (resource.to_owned(), REFUSED.to_owned());
-    Told::Error { resource, claim: None, kind, status: None, message, first: None }
+    Notification::Error { resource, claim: None, kind, status: None, message, first: None }
 }
 
-fn now(claim: &Claim) -> Now {
-    Now {
+fn now(claim: &Claim) -> LeaseReport {
+    LeaseReport {
         resource: claim.resource().to_owned(),
         url: claim.url(),
         fencing_token: claim.fencing_token(),
-        standing: name(claim.standing()).to_owned(),
+        standing: name(claim.lease_state()).to_owned(),
         until: claim.on_shared_clock().map_or(0.0, |(_, shared)| shared),
         margin: claim.margin().as_secs_f64(),
     }
 }
 
-const fn name(standing: Standing) -> &'static str {
+const fn name(standing: LeaseState) -> &'static str {
     match standing {
-        Standing::Held => HELD,
-        Standing::Jeopardy => JEOPARDY,
-        Standing::Lost => LOST,
+        LeaseState::Held => HELD,
+        LeaseState::Jeopardy => JEOPARDY,
+        LeaseState::Lost => LOST,
     }
 }

@@ -1,37 +1,36 @@
 //! `turnstiled`: the claim server around the record core.
 //!
-//! HTTP in, inputs to the core, effects out to timers, store and answers. Which answer a request
-//! gets is decided by the core alone; nothing here looks at a claim's status to decide anything.
+//! HTTP requests become inputs of the core; its effects become timers, writes and responses. The
+//! core alone decides the response; this module never decides by a claim's status.
 
-mod admit;
 mod audit;
 mod auth;
-mod book;
+mod auth_throttle;
+mod authenticate;
 mod call;
+mod claim_engine;
 mod connection;
+mod connection_state;
 mod digest;
-mod ear;
-mod engine;
-mod entry;
-mod guesses;
+mod disconnect;
 mod handle;
 #[cfg(test)]
 mod histories;
 mod host;
 mod http;
+mod index;
 mod listen;
 mod listing;
 mod metrics;
 mod network;
-mod open;
 mod page;
-mod patience;
 mod quota;
+mod record;
 mod reply;
+mod restore;
 mod route;
 mod runtime;
 mod saved;
-mod seat;
 mod serve;
 mod service;
 mod session;
@@ -40,11 +39,12 @@ mod streamed;
 mod tls;
 mod token_file;
 mod watch;
+mod write_timeout;
 
 pub use audit::Audit;
 pub use auth::Tokens;
 pub use host::{Hosts, PublicUrl, read_name};
-pub use listen::{Accept, LastWord};
+pub use listen::{Accept, TryWrite};
 pub use quota::Quotas;
 pub use runtime::runtime;
 pub use serve::{Options, Server, Storage};

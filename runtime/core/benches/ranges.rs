@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use turnstile_core::number::LockId;
-use turnstile_core::ranges::{ByteRange, Overlaps};
+use turnstile_core::ranges::{ByteRange, IntervalIndex};
 
 const LOCKS: u64 = 100_000;
 const ROUNDS: usize = 5;
@@ -59,10 +59,10 @@ fn main() {
         (0..).map(LockId::new).zip(ranges.iter().copied()).collect();
     let asked: Vec<ByteRange> = ranges.iter().rev().step_by(100).copied().collect();
     let [mut build, mut churn, mut tree_asks, mut list_asks] = [Best(Duration::MAX); 4];
-    let mut tree = Overlaps::default();
+    let mut tree = IntervalIndex::default();
     let (mut by_tree, mut by_list) = (0, 0);
     for _ in 0..ROUNDS {
-        tree = Overlaps::default();
+        tree = IntervalIndex::default();
         build.take(listed.len(), || {
             listed.iter().for_each(|(id, range)| tree.insert(*range, *id));
         });

@@ -1,64 +1,54 @@
-//! A store behind a lock, as far as the lock is concerned: it refuses an act whose token is older
-//! than one it has seen. It keeps nothing else, and an act without a token it cannot refuse.
+//! A store that checks fencing tokens: it rejects an operation whose token is older than the newest
+//! token seen. It cannot reject an operation without a token, and it keeps no other data.
 
 use core::fmt;
 
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 
 use crate::claim::message::{Caller, Message};
+use crate::never::Never;
 use crate::number::Token;
 
 /// The core of a store that checks fencing tokens.
 ///
-/// Each act is answered by one notice. The greatest token is saved before an act is accepted.
+/// Each operation ([`Message::Act`]) causes one notice. A greater token is saved before its
+/// operation is accepted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fence;
 
-/// The greatest token that was ever shown.
+/// The greatest token seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct State {
     newest: Option<Token>,
 }
 
 impl State {
-    /// The greatest token that was ever shown.
+    /// The greatest token seen.
     #[must_use]
     pub const fn newest(&self) -> Option<Token> {
         self.newest
     }
 }
 
-/// What became of an act.
+/// The outcome of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
-    /// It was done.
+    /// It was executed.
     Accepted {
-        /// For whom.
+        /// The client.
         from: Caller,
-        /// Under which token.
+        /// The token of the operation.
         token: Option<Token>,
     },
-    /// A newer token was seen before.
+    /// It was rejected: a newer token was seen before.
     Refused {
-        /// For whom.
+        /// The client.
         from: Caller,
-        /// Under which token.
+        /// The token of the operation.
         token: Token,
     },
-}
-
-/// A store's user asks nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Never {}
-
-impl fmt::Display for Never {
-    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {}
-    }
 }
 
 impl Core for Fence {

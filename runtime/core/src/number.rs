@@ -12,16 +12,16 @@ macro_rules! numbers {
         pub struct $name(u64);
 
         impl $name {
-            /// The family of these numbers.
+            /// The class of these numbers.
             pub const CLASS: IdClass = IdClass { name: $class, order: Order::$order };
 
-            /// A number from outside: a header, a path, a disk.
+            /// A number that was read from a header, a path or a disk.
             #[must_use]
             pub const fn new(number: u64) -> Self {
                 Self(number)
             }
 
-            /// The number, for a header, a path, a disk.
+            /// The number, to be written to a header, a path or a disk.
             #[must_use]
             pub const fn number(self) -> u64 {
                 self.0
@@ -43,22 +43,23 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// A fencing token: minted when a claim becomes active, greater than every one before it.
+    /// A fencing token, minted when a claim becomes active. Greater than every token before it.
     Token: "token", Rank;
-    /// A claim's id at the server, greater than that of every claim posted before it.
+    /// A claim's id at the server. Greater than the id of every claim posted before it.
     ClaimId: "claim id", Rank;
-    /// What makes a repeated POST the same claim. Drawn by the caller, unique for ever.
+    /// The idempotency key of a POST: a POST with the same key is the same claim. The client draws
+    /// it at random; it is never reused.
     IdempotencyKey: "idempotency key", Equality;
-    /// A view's number: greater than that of every view that it follows.
+    /// A view's number. Greater than the number of every view that it follows.
     ViewId: "view id", Count;
-    /// A byte-range lock's place in its file's list: greater than that of every lock before it.
+    /// A byte-range lock's place in its file's list. Greater than that of every lock before it.
     LockId: "lock", Rank;
-    /// What a file server counts up whenever a file's contents change.
+    /// The version of a file's contents; the file server increments it at every change.
     DataVersion: "data version", Rank;
 }
 
 impl Token {
-    /// Mints the token that comes after this one.
+    /// Mints the next token.
     #[must_use]
     pub(crate) const fn next(self) -> Self {
         Self(self.0.strict_add(1))
@@ -66,7 +67,7 @@ impl Token {
 }
 
 impl ClaimId {
-    /// Mints the id that comes after this one.
+    /// Mints the next id.
     #[must_use]
     pub(crate) const fn next(self) -> Self {
         Self(self.0.strict_add(1))
@@ -74,7 +75,7 @@ impl ClaimId {
 }
 
 impl DataVersion {
-    /// Mints the number of the contents that come after these.
+    /// The version of the changed contents.
     #[must_use]
     pub(crate) const fn next(self) -> Self {
         Self(self.0.strict_add(1))
@@ -82,7 +83,7 @@ impl DataVersion {
 }
 
 impl LockId {
-    /// The number of the lock that is put at the end of the list after this one.
+    /// The number of the next lock of the list.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.strict_add(1))
@@ -92,35 +93,35 @@ impl LockId {
 impl ViewId {
     /// Mints the number of a view that follows these.
     ///
-    /// Groups that do not know of each other may mint the same one: views are told apart by their
-    /// numbers and their coordinators.
+    /// Groups that do not know each other may mint the same number. A view is identified by its
+    /// number and its coordinator.
     #[must_use]
     pub fn after(views: impl IntoIterator<Item = Self>) -> Self {
         Self(views.into_iter().map(|view| view.0).max().unwrap_or_default().strict_add(1))
     }
 }
 
-/// A request of one node that is not yet answered; the smallest number free at that node.
+/// The id of an outstanding request of one node: the smallest number free at that node.
 ///
-/// Finite as it is, so it is none of the [`Symbolic`] numbers: a visit does not show it.
+/// It is bounded, so it is not a symbolic number and no visit shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CallId(u16);
 
 impl CallId {
-    /// A call id from outside.
+    /// A call id that was read from a message.
     #[must_use]
     pub const fn new(number: u16) -> Self {
         Self(number)
     }
 
-    /// The number, to find the call by.
+    /// The number.
     #[must_use]
     pub const fn number(self) -> u16 {
         self.0
     }
 
-    /// The smallest id that is not among those taken, which come in ascending order.
+    /// The smallest id that is not in `taken`, which is in ascending order.
     #[must_use]
     pub(crate) fn smallest_free(taken: impl Iterator<Item = Self>) -> Self {
         let mut free = Self(0);

@@ -1,7 +1,8 @@
-//! A stack: a member's locks on top of its view handling, and what goes up from one to the other.
+//! A stack: a member's locks on top of its view handling, with the views delivered from one to the
+//! other.
 //!
 //! ```text
-//!     lock(), unlock()  │   ▲  held, another's, no answer, lost
+//!     lock(), unlock()  │   ▲  locked, rejected, timed out, lost
 //!                 ┌─────▼───┴─────┐
 //!                 │ group::Member │  LOCK, UNLOCK, LOCK-INFO-REQ, …
 //!                 └───────▲───────┘
@@ -9,11 +10,10 @@
 //!                 ┌───────┴───────┐
 //!                 │ view::Handler │  JOIN, LEAVE, SUSPECT, MERGE-REQ, …
 //!                 └───────▲───────┘
-//!   who joins and leaves, who seems to be gone, who else coordinates
+//!   joins, leaves, suspicions, other coordinators
 //! ```
 //!
-//! Neither part knows of the other, and nothing in here decides about views or about locks: that
-//! is what the tables of the two say.
+//! Neither part depends on the other. The tables of the two decide about views and locks.
 //!
 //! ```
 //! use turnstile_core::group::{self, message::LockName};
@@ -25,7 +25,7 @@
 //! let (me, lock) = (MemberId(1), LockName(5));
 //! let member = Stack::new(me);
 //!
-//! // The first of a group begins with a view of its own; others begin with `start` and join.
+//! // The first member of a group begins with its own view; others begin with `start` and join.
 //! let mut state = member.begin(View::new(ViewId::new(1), [me]), &mut Out::default());
 //! let mut out = Out::default();
 //! member.step(&mut state, Input::Command(Command::Lock(lock)), &mut out);
@@ -33,8 +33,8 @@
 //! assert!(out.effects.contains(&Effect::Notify(held)));
 //! ```
 
+mod display;
 mod message;
-mod words;
 
 use alloc::vec::Vec;
 
@@ -51,27 +51,26 @@ pub use message::{Command, Message, Notice, State, Timer};
 
 /// The core of a member with its views and its locks.
 ///
-/// What is installed as a view is delivered to the locks in the same step; a lock() that is called
-/// at a member of no group waits for one. Who has left, so that a view without it is installed,
-/// has no locks any more: its callers learn it from the notice of that view, and whoever comes
-/// again does so as another member.
+/// An installed view is delivered to the locks in the same step; a lock() at a member of no group
+/// waits for one. A member that has left, and has installed a view without it, has no locks any
+/// more: its callers see it from the notice of that view. It joins again as another member.
 ///
-/// It needs links that neither lose nor reorder what one member sends to another while both stay
-/// in the group, as [`Member`] does, and bears as much as that and [`Handler`] do.
+/// It needs reliable FIFO links between members while both stay in the group, as [`Member`] does,
+/// and tolerates the same inputs as [`Member`] and [`Handler`] do.
 #[derive(Clone, Debug)]
 pub struct Stack<
     V: Rules<view_handler::Machine> = view_handler::Machine,
     C: Rules<client::Machine> = client::Machine,
     K: Rules<coordinator::Machine> = coordinator::Machine,
 > {
-    /// What it stands on.
+    /// The view handling below.
     pub views: Handler<V>,
-    /// What stands on that.
+    /// The locks above.
     pub locks: Member<C, K>,
 }
 
 impl Stack {
-    /// A member by the tables that are baked in.
+    /// A member by the compiled tables.
     #[must_use]
     pub const fn new(me: MemberId) -> Self {
         Self { views: Handler::new(me), locks: Member::new(me) }
@@ -84,8 +83,8 @@ where
     C: Rules<client::Machine>,
     K: Rules<coordinator::Machine>,
 {
-    /// A member that has a view from the beginning: that of a group of its own, for one. Its
-    /// effects are to be carried out as those of a step.
+    /// The state of a member with a view, for example that of its own group. The effects are those
+    /// of a step.
     #[must_use]
     pub fn begin(&self, view: View, out: &mut OutOf<Self>) -> State {
         let at = self.views.rules.initial();
@@ -129,7 +128,7 @@ where
             .extend(effects.map(|effect| effect.map(Message::Locks, Timer::Locks, Notice::Locks)));
     }
 
-    /// The locks hear of a view that this member is in; one that it has left ends them.
+    /// Delivers a view to the locks; a view without this member clears them.
     fn deliver(&self, locks: &mut group::State, view: View, out: &mut OutOf<Self>) {
         if view.contains(self.locks.me) {
             return self.step_locks(locks, Input::Command(group::Command::View(view)), out);

@@ -4,7 +4,7 @@ mod visit;
 
 use turnstile_core::claim::client::{Client, Command, Notice, State, Timer};
 use turnstile_core::claim::message::{
-    Ask, Asked, Message, Request, ResourceName, Response, Server,
+    Message, Request, RequestKind, ResourceName, Response, Server, TargetStatus,
 };
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim::Resource;
@@ -83,17 +83,17 @@ fn granted(call: u16, status: u16) -> Response {
     Response { token: Some(TOKEN), ..plain(call, status) }
 }
 
-fn asks(call: u16, ask: Ask) -> Done {
-    let message = Message::Request(Request { call: CallId::new(call), ask });
+fn asks(call: u16, kind: RequestKind) -> Done {
+    let message = Message::Request(Request { call: CallId::new(call), kind });
     Effect::Send { to: Server::Claims, message }
 }
 
-fn sets(call: u16, to: Asked) -> Done {
-    asks(call, Ask::Status { claim: CLAIM, to })
+fn sets(call: u16, to: TargetStatus) -> Done {
+    asks(call, RequestKind::Status { claim: CLAIM, to })
 }
 
 fn posts(call: u16) -> Done {
-    asks(call, Ask::Post { resource: RESOURCE, key: Some(KEY), wait: false })
+    asks(call, RequestKind::Post { resource: RESOURCE, key: Some(KEY), wait: false })
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_grant_that_comes_too_late_is_confirmed_before_it_is_believed() {
     let mut run = Run::new();
     run.told(Command::Claim { key: KEY });
     let late = Response { claim: Some(CLAIM), ..granted(0, 201) }.lapsed();
-    assert_eq!(run.hears(late), [asks(0, Ask::Ttl { claim: CLAIM })]);
+    assert_eq!(run.hears(late), [asks(0, RequestKind::Ttl { claim: CLAIM })]);
     assert!(!run.state.is_held());
     assert!(run.hears(granted(0, 200)).contains(&ACQUIRED));
 }
@@ -146,11 +146,15 @@ fn a_grant_that_comes_too_late_is_confirmed_before_it_is_believed() {
 fn a_queued_claim_asks_again_by_the_id_that_the_server_gave() {
     let mut run = Run::waiting();
     let effects = run.fires(Resource::ActivateTimer);
-    assert_eq!(effects, [sets(0, Asked::Active { wait: false })]);
+    assert_eq!(effects, [sets(0, TargetStatus::Active { wait: false })]);
     assert_eq!(run.hears(plain(0, 409)), [Effect::Arm(Timer(Resource::ActivateTimer))], "wait on");
     run.fires(Resource::ActivateTimer);
     let effects = run.hears(granted(0, 200));
-    assert_eq!(effects, [asks(0, Ask::Ttl { claim: CLAIM })], "its ttl may be over already");
+    assert_eq!(
+        effects,
+        [asks(0, RequestKind::Ttl { claim: CLAIM })],
+        "its ttl may be over already"
+    );
     assert!(!run.state.is_held());
     assert!(run.hears(granted(0, 200)).contains(&ACQUIRED));
 }
@@ -165,13 +169,13 @@ fn a_confirmation_that_comes_too_late_is_asked_for_again() {
         [Effect::Arm(Timer(Resource::RetryRenewTimer))]
     );
     assert!(!run.state.is_held());
-    assert_eq!(run.fires(Resource::RetryRenewTimer), [asks(0, Ask::Ttl { claim: CLAIM })]);
+    assert_eq!(run.fires(Resource::RetryRenewTimer), [asks(0, RequestKind::Ttl { claim: CLAIM })]);
 }
 
 #[test]
 fn a_holder_renews_and_its_lease_is_counted_anew() {
     let mut run = Run::active();
-    assert_eq!(run.fires(Resource::RenewTimer), [asks(0, Ask::Ttl { claim: CLAIM })]);
+    assert_eq!(run.fires(Resource::RenewTimer), [asks(0, RequestKind::Ttl { claim: CLAIM })]);
     let effects = run.hears(granted(0, 200));
     assert_eq!(
         effects,
@@ -185,7 +189,7 @@ fn a_renewal_that_is_not_answered_is_tried_again() {
     run.fires(Resource::RenewTimer);
     let effects = run.hears(Response::unanswered(CallId::new(0)));
     assert_eq!(effects, [Effect::Arm(Timer(Resource::RetryRenewTimer))], "the lease runs on");
-    assert_eq!(run.fires(Resource::RetryRenewTimer), [asks(0, Ask::Ttl { claim: CLAIM })]);
+    assert_eq!(run.fires(Resource::RetryRenewTimer), [asks(0, RequestKind::Ttl { claim: CLAIM })]);
     assert!(run.state.is_held());
 }
 
@@ -206,10 +210,10 @@ fn a_lease_that_is_over_is_lost_for_ever() {
 fn a_release_is_told_once_the_server_has_acknowledged_it() {
     let mut run = Run::active();
     let effects = run.told(Command::Release);
-    assert!(effects.contains(&sets(0, Asked::Released)), "{effects:?}");
+    assert!(effects.contains(&sets(0, TargetStatus::Released)), "{effects:?}");
     assert!(!run.state.is_held(), "the user gave it back, whatever the server says");
     assert_eq!(run.hears(plain(0, 503)), [Effect::Arm(Timer(Resource::RetryReleaseTimer))]);
-    assert_eq!(run.fires(Resource::RetryReleaseTimer), [sets(0, Asked::Released)]);
+    assert_eq!(run.fires(Resource::RetryReleaseTimer), [sets(0, TargetStatus::Released)]);
     let effects = run.hears(plain(0, 204));
     assert!(effects.contains(&Effect::Notify(Notice::Released)), "{effects:?}");
 }
@@ -219,7 +223,7 @@ fn a_release_during_a_renewal_does_not_wait_for_it() {
     let mut run = Run::active();
     run.fires(Resource::RenewTimer);
     let effects = run.told(Command::Release);
-    assert!(effects.contains(&sets(1, Asked::Released)), "{effects:?}");
+    assert!(effects.contains(&sets(1, TargetStatus::Released)), "{effects:?}");
     let before = run.state.at;
     assert_eq!(run.hears(granted(0, 200)), [], "the renewal's answer is nobody's");
     assert_eq!(run.state.at, before);
@@ -231,7 +235,7 @@ fn a_wait_that_takes_too_long_is_told_and_the_claim_withdrawn() {
     let mut run = Run::waiting();
     let effects = run.fires(Resource::TimeoutTimer);
     let told = effects.iter().position(|it| *it == Effect::Notify(Notice::TimedOut));
-    let sent = effects.iter().position(|it| *it == sets(0, Asked::Withdrawn));
+    let sent = effects.iter().position(|it| *it == sets(0, TargetStatus::Withdrawn));
     assert!(told.is_some() && sent.is_some(), "{effects:?}");
     assert!(run.hears(plain(0, 204)).contains(&Effect::Disarm(Timer(Resource::TimeoutTimer))));
 }
@@ -241,7 +245,7 @@ fn a_signal_aborts_and_what_was_asked_before_is_nobodys() {
     let mut run = Run::waiting();
     run.fires(Resource::ActivateTimer);
     let effects = run.told(Command::Signal);
-    assert!(effects.contains(&sets(1, Asked::Aborted)), "{effects:?}");
+    assert!(effects.contains(&sets(1, TargetStatus::Aborted)), "{effects:?}");
     assert_eq!(run.hears(granted(0, 200)), []);
     assert!(!run.state.is_held());
 }

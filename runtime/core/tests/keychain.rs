@@ -5,7 +5,7 @@ mod visit;
 use turnstile_core::claim::client;
 use turnstile_core::claim::keychain::{CLAIMS_MAX, Command, Keychain, Notice, State, Timer};
 use turnstile_core::claim::message::{
-    Ask, Asked, Message, Request, ResourceName, Response, Server,
+    Message, Request, RequestKind, ResourceName, Response, Server, TargetStatus,
 };
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_machines::claim::Resource;
@@ -65,21 +65,21 @@ impl Run {
 
 /// The one request among the effects.
 #[track_caller]
-fn asked(effects: &Effects) -> (CallId, Ask) {
+fn asked(effects: &Effects) -> (CallId, RequestKind) {
     let request = |effect: &EffectOf<Keychain>| {
         let Effect::Send { to: Server::Claims, message: Message::Request(request) } = effect else {
             return None;
         };
-        let Request { call, ask } = *request;
-        Some((call, ask))
+        let Request { call, kind } = *request;
+        Some((call, kind))
     };
     let requests: Vec<_> = effects.iter().filter_map(request).collect();
     let [request] = requests[..] else { panic!("one request: {effects:?}") };
     request
 }
 
-fn status(resource: ResourceName, to: Asked) -> Ask {
-    Ask::Status { claim: ClaimId::new(u64::from(resource.0)), to }
+fn status(resource: ResourceName, to: TargetStatus) -> RequestKind {
+    RequestKind::Status { claim: ClaimId::new(u64::from(resource.0)), to }
 }
 
 #[test]
@@ -129,16 +129,16 @@ fn the_end_of_the_pipe_gives_back_what_is_held_and_gives_up_what_is_not() {
     let queued = Response::bare(asked(&effects).0, 202);
     run.hears(Response { claim: Some(ClaimId::new(2)), ..queued });
     let effects = run.told(Command::Close);
-    let sent: Vec<Ask> = effects
+    let sent: Vec<RequestKind> = effects
         .iter()
         .filter_map(|effect| {
             let Effect::Send { to: _, message: Message::Request(request) } = effect else {
                 return None;
             };
-            Some(request.ask)
+            Some(request.kind)
         })
         .collect();
-    assert_eq!(sent, [status(DOOR, Asked::Released), status(GATE, Asked::Withdrawn)]);
+    assert_eq!(sent, [status(DOOR, TargetStatus::Released), status(GATE, TargetStatus::Withdrawn)]);
     assert_eq!(run.told(Command::Close), [], "once is enough");
     assert_eq!(run.told(Command::Release { resource: DOOR }), []);
 }
@@ -151,7 +151,7 @@ fn what_a_post_has_made_is_withdrawn_though_its_program_has_left() {
     assert_eq!(run.state.claimed().count(), 1, "its answer is waited for");
     let granted = Response { claim: Some(ClaimId::new(1)), ..Response::bare(call, 201) };
     let effects = run.hears(granted);
-    assert_eq!(asked(&effects).1, status(DOOR, Asked::Withdrawn));
+    assert_eq!(asked(&effects).1, status(DOOR, TargetStatus::Withdrawn));
     run.hears(Response::bare(asked(&effects).0, 204));
     assert_eq!(run.state.claimed().count(), 0);
 }
@@ -162,7 +162,7 @@ fn who_was_told_that_the_time_is_over_has_nothing_more_to_give_up() {
     let call = asked(&run.claims(DOOR, 1)).0;
     run.hears(Response { claim: Some(ClaimId::new(1)), ..Response::bare(call, 202) });
     let effects = run.fires(DOOR, Resource::TimeoutTimer);
-    assert_eq!(asked(&effects).1, status(DOOR, Asked::Withdrawn));
+    assert_eq!(asked(&effects).1, status(DOOR, TargetStatus::Withdrawn));
     assert_eq!(run.told(Command::Release { resource: DOOR }), [], "it is withdrawn already");
 }
 

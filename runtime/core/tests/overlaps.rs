@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use turnstile_core::number::LockId;
-use turnstile_core::ranges::{ByteRange, Overlaps, RangeError};
+use turnstile_core::ranges::{ByteRange, IntervalIndex, RangeError};
 
 /// Addresses of the model: few, so that ranges meet.
 const BYTES: u64 = 24;
@@ -80,7 +80,7 @@ proptest! {
         acts in prop::collection::vec(act(), 0..200),
         is_high in any::<bool>(),
     ) {
-        let (mut tree, mut bytes) = (Overlaps::default(), Bytes::default());
+        let (mut tree, mut bytes) = (IntervalIndex::default(), Bytes::default());
         let mut last = LockId::new(0);
         for act in acts {
             match act {
@@ -125,7 +125,7 @@ fn a_range_ends_at_the_last_address() {
 
 #[test]
 fn locks_that_come_in_order_leave_a_tree_that_is_still_quick() {
-    let mut tree = Overlaps::default();
+    let mut tree = IntervalIndex::default();
     for id in 0..20_000 {
         tree.insert(range(2 * id, 1), LockId::new(id));
     }

@@ -6,9 +6,11 @@ mod visit;
 use proptest::prelude::*;
 use turnstile_core::number::{CallId, DataVersion, LockId};
 use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::{Key, LockType};
-use turnstile_core::ranges::manager::{CacheManager, Command, News, Notice, Timer, Wish};
-use turnstile_core::ranges::message::{Answer, FileId, Lease, Message, Server, Whole};
+use turnstile_core::ranges::locks::{ClientKey, LockType};
+use turnstile_core::ranges::manager::{CacheManager, Command, Notice, Operation, Outcome, Timer};
+use turnstile_core::ranges::message::{
+    FileId, FileServerPeer, Lease, Message, ServerLock, ServerReply,
+};
 use turnstile_machines::byte_range_lock::{Invariant, Machine, State as At};
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf};
 
@@ -31,26 +33,26 @@ fn range() -> impl Strategy<Value = ByteRange> {
     prop_oneof![9 => near, 1 => Just(ByteRange::ALL)]
 }
 
-fn wish() -> impl Strategy<Value = Wish> {
+fn operation() -> impl Strategy<Value = Operation> {
     let kind = prop_oneof![Just(LockType::Shared), Just(LockType::Exclusive)];
     prop_oneof![
-        4 => (kind, range()).prop_map(|(kind, range)| Wish::Lock(kind, range)),
-        2 => lock().prop_map(Wish::Unlock),
-        1 => lock().prop_map(Wish::Abandon),
-        1 => range().prop_map(Wish::Read),
-        1 => range().prop_map(Wish::Write),
+        4 => (kind, range()).prop_map(|(kind, range)| Operation::Lock(kind, range)),
+        2 => lock().prop_map(Operation::Unlock),
+        1 => lock().prop_map(Operation::Abandon),
+        1 => range().prop_map(Operation::Read),
+        1 => range().prop_map(Operation::Write),
     ]
 }
 
-fn answer() -> impl Strategy<Value = Answer> {
+fn reply() -> impl Strategy<Value = ServerReply> {
     let contents = || (0..2_u64).prop_map(DataVersion::new);
     prop_oneof![
-        2 => contents().prop_map(|contents| Answer::Set(Whole::LockRead, contents)),
-        4 => contents().prop_map(|contents| Answer::Set(Whole::LockWrite, contents)),
-        2 => contents().prop_map(Answer::Extended),
-        1 => Just(Answer::Released),
-        2 => Just(Answer::Refused),
-        1 => Just(Answer::None),
+        2 => contents().prop_map(|contents| ServerReply::Set(ServerLock::LockRead, contents)),
+        4 => contents().prop_map(|contents| ServerReply::Set(ServerLock::LockWrite, contents)),
+        2 => contents().prop_map(ServerReply::Extended),
+        1 => Just(ServerReply::Released),
+        2 => Just(ServerReply::Refused),
+        1 => Just(ServerReply::None),
     ]
 }
 
@@ -65,12 +67,13 @@ fn timer() -> impl Strategy<Value = Timer> {
 fn input() -> impl Strategy<Value = Given> {
     let lease = prop_oneof![4 => Just(Lease::Live), 1 => Just(Lease::Lapsed)];
     let call = || (0..3_u16).prop_map(CallId::new);
-    let heard = (call(), answer(), lease).prop_map(|(call, answer, lease)| Input::Message {
-        from: Server,
-        message: Message::Answer { call, answer, lease },
+    let heard = (call(), reply(), lease).prop_map(|(call, reply, lease)| Input::Message {
+        from: FileServerPeer,
+        message: Message::Reply { call, reply, lease },
     });
-    let asked = (file(), 1..4_u32, wish())
-        .prop_map(|(file, key, wish)| Input::Command(Command { file, key: Key(key), wish }));
+    let asked = (file(), 1..4_u32, operation()).prop_map(|(file, key, operation)| {
+        Input::Command(Command { file, key: ClientKey(key), operation })
+    });
     prop_oneof![3 => asked, 3 => heard, 1 => timer().prop_map(Input::Fired)]
 }
 
@@ -109,33 +112,35 @@ proptest! {
     }
 }
 
-fn asked(file: u32, key: u32, wish: Wish) -> Given {
-    Input::Command(Command { file: FileId(file), key: Key(key), wish })
+fn asked(file: u32, key: u32, operation: Operation) -> Given {
+    Input::Command(Command { file: FileId(file), key: ClientKey(key), operation })
 }
 
-fn heard(call: u16, answer: Answer) -> Given {
-    let message = Message::Answer { call: CallId::new(call), answer, lease: Lease::Live };
-    Input::Message { from: Server, message }
+fn heard(call: u16, reply: ServerReply) -> Given {
+    let message = Message::Reply { call: CallId::new(call), reply, lease: Lease::Live };
+    Input::Message { from: FileServerPeer, message }
 }
 
-const GRANTED: Answer = Answer::Set(Whole::LockWrite, DataVersion::new(0));
+const GRANTED: ServerReply = ServerReply::Set(ServerLock::LockWrite, DataVersion::new(0));
 
 #[test]
 fn what_is_gone_is_given_up_once() {
     let mut state = CacheManager::new().start();
-    let wish = Wish::Lock(LockType::Exclusive, ByteRange::byte(u64::MAX));
-    step(&mut state, asked(1, 1, wish));
+    let operation = Operation::Lock(LockType::Exclusive, ByteRange::byte(u64::MAX));
+    step(&mut state, asked(1, 1, operation));
     let out = step(&mut state, heard(0, GRANTED));
     let id = LockId::new(1);
-    assert!(told(&out).iter().any(|notice| notice.what == News::Granted(id)));
+    assert!(told(&out).iter().any(|notice| notice.outcome == Outcome::Granted(id)));
 
-    let out = step(&mut state, asked(1, 2, Wish::Unlock(id)));
-    assert_eq!(told(&out).iter().map(|told| told.what).collect::<Vec<_>>(), [News::Refused]);
-    step(&mut state, asked(1, 1, Wish::Unlock(id)));
+    let out = step(&mut state, asked(1, 2, Operation::Unlock(id)));
+    assert_eq!(told(&out).iter().map(|told| told.outcome).collect::<Vec<_>>(), [Outcome::Refused]);
+    step(&mut state, asked(1, 1, Operation::Unlock(id)));
     let before = state.clone();
-    for wish in [Wish::Unlock(id), Wish::Abandon(id), Wish::Unlock(LockId::new(77))] {
+    for operation in
+        [Operation::Unlock(id), Operation::Abandon(id), Operation::Unlock(LockId::new(77))]
+    {
         for key in [1, 2] {
-            let out = step(&mut state, asked(1, key, wish));
+            let out = step(&mut state, asked(1, key, operation));
             assert!(out.effects.is_empty(), "{out:?}");
         }
     }
@@ -148,11 +153,11 @@ fn what_nobody_asked_for_is_not_heard() {
     let before = state.clone();
     let late = [
         heard(0, GRANTED),
-        heard(9, Answer::Refused),
+        heard(9, ServerReply::Refused),
         Input::Fired(Timer::Check(FileId(1))),
         Input::Fired(Timer::Lease(FileId(1))),
         Input::Fired(Timer::Wait(FileId(1), LockId::new(1))),
-        asked(1, 1, Wish::Abandon(LockId::new(1))),
+        asked(1, 1, Operation::Abandon(LockId::new(1))),
     ];
     for input in late {
         let out = step(&mut state, input.clone());
@@ -164,9 +169,9 @@ fn what_nobody_asked_for_is_not_heard() {
 #[test]
 fn an_answer_to_another_question_grants_nothing() {
     let mut state = CacheManager::new().start();
-    let wish = Wish::Lock(LockType::Shared, ByteRange::byte(0));
-    step(&mut state, asked(1, 1, wish));
-    let out = step(&mut state, heard(0, Answer::Extended(DataVersion::new(0))));
+    let operation = Operation::Lock(LockType::Shared, ByteRange::byte(0));
+    step(&mut state, asked(1, 1, operation));
+    let out = step(&mut state, heard(0, ServerReply::Extended(DataVersion::new(0))));
     assert_eq!(told(&out), []);
     let (_, lock) = state.file(FileId(1)).and_then(|file| file.locks.iter().next()).expect("it");
     assert_eq!(lock.at, At::Waitlock);

@@ -3,13 +3,13 @@
 
 use turnstile_core::claim::client::{self, Client};
 use turnstile_core::claim::message::{
-    Ask, Asked, Caller, Message, Request, ResourceName, Response, Server,
+    Caller, Message, Request, RequestKind, ResourceName, Response, Server, TargetStatus,
 };
 use turnstile_core::claim::record::{Limits, Records};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_machine::{Interpreted, Machine, TableData};
 use turnstile_machines::{claim, claim_record};
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::{Source, WrittenTable};
 use turnstile_step::{Core, Input, InputOf, OutOf, RowOutcome};
 
 const RESOURCE: ResourceName = ResourceName(1);
@@ -17,7 +17,7 @@ const RESOURCE: ResourceName = ResourceName(1);
 /// The amended table of a machine, as its file has it.
 fn data<M: Machine>() -> TableData<M> {
     let file = turnstile_bundled::table(M::TABLE.machine).expect("it is bundled");
-    let literal = Literal::read(Source::new(file.file, file.text)).expect("it can be read");
+    let literal = WrittenTable::read(Source::new(file.file, file.text)).expect("it can be read");
     let sound = literal.amended().expect("it is sound");
     turnstile_machine::read(&sound.vocabulary, &sound.table).expect("its names are compiled in")
 }
@@ -47,18 +47,18 @@ fn client_inputs() -> Vec<InputOf<Client>> {
 fn server_inputs() -> Vec<InputOf<Records>> {
     let claim = ClaimId::new(1);
     let statuses = [
-        Asked::Active { wait: false },
-        Asked::Active { wait: true },
-        Asked::Released,
-        Asked::Aborted,
-        Asked::Withdrawn,
-        Asked::Revoked,
+        TargetStatus::Active { wait: false },
+        TargetStatus::Active { wait: true },
+        TargetStatus::Released,
+        TargetStatus::Aborted,
+        TargetStatus::Withdrawn,
+        TargetStatus::Revoked,
     ];
-    let posts = [false, true].map(|wait| Ask::Post { resource: RESOURCE, key: None, wait });
-    let asks = statuses.map(|to| Ask::Status { claim, to });
-    let asks = asks.into_iter().chain(posts).chain([Ask::Ttl { claim }]);
-    asks.map(|ask| {
-        let message = Message::Request(Request { call: CallId::new(0), ask });
+    let posts = [false, true].map(|wait| RequestKind::Post { resource: RESOURCE, key: None, wait });
+    let asks = statuses.map(|to| RequestKind::Status { claim, to });
+    let asks = asks.into_iter().chain(posts).chain([RequestKind::Ttl { claim }]);
+    asks.map(|kind| {
+        let message = Message::Request(Request { call: CallId::new(0), kind });
         Input::Message { from: Caller(1), message }
     })
     .collect()

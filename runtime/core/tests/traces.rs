@@ -13,10 +13,10 @@ use turnstile_core::group;
 use turnstile_core::ranges::manager::CacheManager;
 use turnstile_core::ranges::server::FileServer;
 use turnstile_core::replicated;
-use turnstile_core::scenario::LANGUAGES;
+use turnstile_core::scenario::PROTOCOLS;
 use turnstile_core::stack::Stack;
 use turnstile_core::view::Handler;
-use turnstile_scenario::trace::{Data, of_scenario, replay};
+use turnstile_scenario::trace::{SerdeCore, from_scenario, replay};
 use turnstile_step::{EffectOf, InputOf};
 
 fn scenarios() -> Vec<(PathBuf, String)> {
@@ -41,20 +41,21 @@ fn every_scenario_is_a_trace_that_replays() {
     let mut late = 0;
     for (file, text) in scenarios {
         let name = file.display();
-        let trace = of_scenario(&text, LANGUAGES).unwrap_or_else(|fault| panic!("{name}: {fault}"));
-        let replay = replay(trace.as_bytes(), LANGUAGES);
-        let replay = replay.unwrap_or_else(|fault| panic!("{name}: {fault}"));
-        assert!(replay.is_as_written() && replay.torn.is_none(), "{name}: {replay:#?}");
+        let trace =
+            from_scenario(&text, PROTOCOLS).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let replay = replay(trace.as_bytes(), PROTOCOLS);
+        let replay = replay.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(replay.matches() && replay.truncated_line.is_none(), "{name}: {replay:#?}");
         let count = |what: &str| trace.lines().filter(|line| line.contains(what)).count();
         assert_eq!((replay.steps, replay.lines > 0), (count("\"input\":"), true), "{name}");
-        late += replay.late;
+        late += replay.late_timers;
     }
     assert!(late > 0, "some timer fires late");
 }
 
 /// Reads a step's input and effects as the types of its core, and asks that what they are written
 /// as reads as the same.
-fn read<C: Data<Notice: serde::de::DeserializeOwned>>(step: &Value) {
+fn read<C: SerdeCore<Notice: serde::de::DeserializeOwned>>(step: &Value) {
     fn twice<T>(json: &Value)
     where
         T: serde::Serialize + serde::de::DeserializeOwned + PartialEq + Debug,
@@ -91,7 +92,7 @@ const CORES: [(&str, Read); 10] = [
 fn inputs_and_effects_of_every_core_read_as_they_are_written() {
     let mut steps = [0; CORES.len()];
     for (_, text) in scenarios() {
-        let trace = of_scenario(&text, LANGUAGES).expect("it plays");
+        let trace = from_scenario(&text, PROTOCOLS).expect("it plays");
         let lines = trace.lines().map(|line| serde_json::from_str(line).expect("JSON"));
         let lines: Vec<Value> = lines.collect();
         for step in lines.iter().filter(|line| line["input"].is_object()) {
@@ -108,24 +109,24 @@ fn inputs_and_effects_of_every_core_read_as_they_are_written() {
 }
 
 #[test]
-fn a_changed_number_departs_at_its_line() {
+fn a_changed_number_is_a_mismatch_at_its_line() {
     let text = scenario("claim/a-repeated-post-is-the-same-claim.txt");
-    let trace = of_scenario(&text, LANGUAGES).expect("it plays");
+    let trace = from_scenario(&text, PROTOCOLS).expect("it plays");
     let (from, to) = (r#""claim":1,"token":1,"lease""#, r#""claim":1,"token":9,"lease""#);
     let line = 1 + trace.lines().position(|line| line.contains(from)).expect("a grant");
     let changed = trace.replacen(from, to, 1);
-    let replay = replay(changed.as_bytes(), LANGUAGES).expect("it is a trace");
-    let [departure] = &replay.departures[..] else { panic!("one departure: {replay:#?}") };
-    assert_eq!(departure.line, line);
-    assert!(departure.written.as_ref().is_some_and(|written| written.contains(to)));
-    assert!(departure.now.as_ref().is_some_and(|now| now.contains(from)));
-    assert!(departure.input.contains(r#"{"message":{"from":"#), "{}", departure.input);
+    let replay = replay(changed.as_bytes(), PROTOCOLS).expect("it is a trace");
+    let [mismatch] = &replay.mismatches[..] else { panic!("one departure: {replay:#?}") };
+    assert_eq!(mismatch.line, line);
+    assert!(mismatch.expected.as_ref().is_some_and(|written| written.contains(to)));
+    assert!(mismatch.actual.as_ref().is_some_and(|now| now.contains(from)));
+    assert!(mismatch.input.contains(r#"{"message":{"from":"#), "{}", mismatch.input);
 }
 
 #[test]
 fn a_trace_reads_as_a_person_would_write_it() {
     let text = scenario("claim/a-restart-of-the-server-takes-no-lock-away.txt");
-    let trace = of_scenario(&text, LANGUAGES).expect("it plays");
+    let trace = from_scenario(&text, PROTOCOLS).expect("it plays");
     for words in [
         r#"{"restart":{"saved":{"claims":{"1":{"resource":1,"at":"active","token":1,"key":"#,
         r#"{"send":{"to":"claims","message":{"request":{"call":0,"ask":{"post":{"resource":1,"#,
@@ -138,11 +139,11 @@ fn a_trace_reads_as_a_person_would_write_it() {
 }
 
 #[test]
-fn a_node_that_nobody_knows_is_refused_with_those_that_are_known() {
+fn an_unknown_node_kind_is_rejected_with_the_known_ones() {
     let trace = "{\"trace\":1}\n\n{\"node\":\"a\",\"is\":\"teapot\"}\n";
-    let fault = replay(trace.as_bytes(), LANGUAGES).expect_err("no such node");
-    assert_eq!((fault.line, &*fault.because), (3, "no such node is known here"));
-    assert!(fault.help.contains("`claim server`"), "{fault}");
+    let error = replay(trace.as_bytes(), PROTOCOLS).expect_err("no such node");
+    assert_eq!((error.line, &*error.reason), (3, "unknown node kind"));
+    assert!(error.help.contains("`claim server`"), "{error}");
 }
 
 #[test]
@@ -155,18 +156,18 @@ fn a_token_that_no_number_follows_ends_the_replay_and_not_the_program() {
          \"message\":{{\"request\":{{\"call\":0,\"ask\":{{\"post\":{{\"resource\":1,\"key\":null,\
          \"wait\":false}}}}}}}}}}}},\"rows\":[],\"effects\":[]}}\n"
     );
-    let fault = replay(trace.as_bytes(), LANGUAGES).expect_err("no claim can be numbered");
-    assert_eq!((fault.line, &*fault.because), (4, "the core panics at this input"));
+    let error = replay(trace.as_bytes(), PROTOCOLS).expect_err("no claim can be numbered");
+    assert_eq!((error.line, &*error.reason), (4, "the core panics at this input"));
 }
 
 #[test]
-fn what_no_core_can_have_is_no_input() {
+fn a_value_that_no_core_can_have_is_no_input() {
     let played = |is: &str, input: &str| {
         let trace = format!(
             "{{\"trace\":1}}\n{{\"node\":\"member 1\",\"is\":\"{is}\"}}\n\
              {{\"node\":\"member 1\",\"input\":{input},\"rows\":[],\"effects\":[]}}\n"
         );
-        replay(trace.as_bytes(), LANGUAGES).map_err(|fault| (fault.line, fault.because))
+        replay(trace.as_bytes(), PROTOCOLS).map_err(|error| (error.line, error.reason))
     };
     let view = |members: &str| {
         let view = format!(r#"{{"id":2,"members":[{members}],"subgroups":[]}}"#);
@@ -174,18 +175,18 @@ fn what_no_core_can_have_is_no_input() {
     };
     assert!(view("1,2").is_ok());
     let twice = view("1,2,1").expect_err("a member is in it once");
-    assert_eq!(twice, (3, "the input says what the core does not read".into()));
+    assert_eq!(twice, (3, "the input has values that the core ignores".into()));
     let range = r#"{"command":{"file":1,"key":1,"wish":{"read":{"first":4,"last":3}}}}"#;
     let trace = format!(
         "{{\"trace\":1}}\n{{\"node\":\"host 1\",\"is\":\"cache manager\"}}\n\
          {{\"node\":\"host 1\",\"input\":{range},\"rows\":[],\"effects\":[]}}\n"
     );
-    let fault = replay(trace.as_bytes(), LANGUAGES).expect_err("no range");
-    assert!(fault.because.contains("a range has a byte at least"), "{fault}");
+    let error = replay(trace.as_bytes(), PROTOCOLS).expect_err("no range");
+    assert!(error.reason.contains("a range has at least one byte"), "{error}");
     let kept = r#"{"resource":1,"at":"dreaming","token":null,"key":null}"#;
     let saved = format!(r#"{{"claims":{{"7":{kept}}},"last_claim":7,"last_token":3}}"#);
     let dreams = played("claim server", &format!(r#"{{"restart":{{"saved":{saved}}}}}"#));
-    let (line, because) = dreams.expect_err("no such state");
+    let (line, reason) = dreams.expect_err("no such state");
     assert_eq!(line, 3);
-    assert!(because.contains("the machine has no `dreaming`"), "{because}");
+    assert!(reason.contains("the machine has no `dreaming`"), "{reason}");
 }

@@ -1,20 +1,21 @@
-//! A node's time: a monotonic clock that goes on over restarts, and dates beside it.
+//! A node's time: a monotonic clock that continues across restarts, and the dates that go with it.
 //!
-//! Leases and durations are counted by the first alone, which never goes back. The wall clock is
-//! read once, at the start, and says what date it is from there on: neither notices when someone
-//! sets it, and one that was wrong at one start is forgotten with the next.
+//! Leases and durations use the monotonic clock only. The wall clock is read once, at the start,
+//! and dates are computed from it; so a change of the wall clock has no effect until the next
+//! start.
 
 use tokio::time::{Duration, Instant};
 
-/// An outage that seems longer than this is a wall clock that was set.
+/// The longest outage, in microseconds, that is believed; a longer one means that the wall clock
+/// was changed.
 const OUTAGE_MAX_US: u64 = YEAR_US;
 
 const YEAR_US: u64 = 366 * 86_400 * 1_000_000;
 
-/// A time as a node counts it, and the date that it had.
+/// A time of a node and its date.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// Microseconds that the node has lived, and outages. Only differences say something.
+    /// Microseconds of running time and outages of the node. Only differences are meaningful.
     pub at_us: u64,
     /// Microseconds since the Unix epoch.
     pub date_us: u64,
@@ -27,13 +28,14 @@ pub struct Clock {
     started: Instant,
 }
 
-/// The instant after so long, or in a year if that is sooner.
+/// The instant after a duration, at most one year from now.
 pub(crate) fn after(time: Duration) -> Instant {
     Instant::now() + time.min(Duration::from_micros(YEAR_US))
 }
 
 impl Clock {
-    /// Goes on from the last life. An outage counts as long as the wall clock says, if that can be.
+    /// Continues from the last run. The outage is the difference of the wall clock, if that is
+    /// plausible.
     #[must_use]
     pub fn start(wall_us: u64, last_alive: Moment) -> Self {
         let outage_us = wall_us.checked_sub(last_alive.date_us);
@@ -42,7 +44,7 @@ impl Clock {
         Self { anchor: Moment { at_us, date_us: wall_us }, started: Instant::now() }
     }
 
-    /// Now.
+    /// The current time.
     #[must_use]
     pub fn now(&self) -> Moment {
         let counted = u64::try_from(self.started.elapsed().as_micros());
@@ -51,13 +53,13 @@ impl Clock {
         Moment { at_us: at_us + counted, date_us: date_us.saturating_add(counted) }
     }
 
-    /// Now, without its date.
+    /// The current time without its date.
     #[must_use]
     pub fn now_us(&self) -> u64 {
         self.now().at_us
     }
 
-    /// The instant at which this clock will read so much, or in a year if that is sooner.
+    /// The instant at which this clock reads `at_us`, at most one year from now.
     #[must_use]
     pub fn instant(&self, at_us: u64) -> Instant {
         let ahead_us = at_us.saturating_sub(self.now_us()).min(YEAR_US);
@@ -65,10 +67,10 @@ impl Clock {
     }
 }
 
-/// What the machine's wall clock reads.
+/// The wall clock, in microseconds since the Unix epoch.
 #[must_use]
 pub fn wall_us() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    // A clock before 1970 is not set yet; the node then counts from the epoch.
+    // A clock before 1970 has not been set; use the epoch.
     since.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(u64::MAX / 2))
 }

@@ -1,13 +1,12 @@
-//! Group commit: one task takes what has collected, writes and syncs it, then lets it leave.
+//! Group commit: one task takes the accumulated writes, syncs them, then releases the outputs.
 //!
-//! While one batch is on its way to the disk the next collects, so that the load alone decides how
-//! large a batch is; nothing waits for a clock.
+//! While one batch is being written the next accumulates, so that the batch size depends on the
+//! load alone; there is no delay timer.
 //!
-//! The task stands still while the disk works: what leaves then leaves on the same thread, and no
-//! thread is woken for it. It begins only once every task that was ready has run.
+//! The task blocks its thread during the sync: so the outputs leave on the same thread, and no
+//! other thread has to be woken. It starts only after every task that was ready has run.
 //!
-//! A store that refuses keeps what it was given and is asked again every now and then, until it has
-//! all of it.
+//! A store that rejects writes keeps them, and the sync is retried until it succeeds.
 
 use std::io;
 use std::time::Duration;
@@ -18,40 +17,42 @@ use crate::engine::Service;
 use crate::host::{Host, Outbox};
 use crate::store::Store;
 
-/// What nothing waits for is held back for so long: most of the time an input comes whose effects
-/// wait for it, and both are one commit.
+/// The delay of writes that no output waits for: in most cases an input with an output comes soon,
+/// and both share one commit.
 const HOLD: Duration = Duration::from_millis(1);
-/// A store that has refused is asked again after so long.
+/// The delay between attempts to sync after a failure.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// How long a sync takes in a simulated store, whose syncs take no time.
+/// The duration of a sync in a simulated store, whose own syncs take no time.
 pub type Pause = Box<dyn FnMut() -> Duration + Send>;
 
 impl<S: Service> Host<S> {
-    /// Commits until the host is closed and nothing is left to write. A pause stands for what a
-    /// sync takes where it takes no time. False: not everything is durable. The store refused when
-    /// the host was closed, or a step has panicked: what that left behind is not written.
+    /// Commits until the host is closed and nothing is left to write. `pause` simulates the
+    /// duration of a sync. Returns `false` if not everything is durable: the store failed when the
+    /// host was closed, or a step panicked, whose writes are discarded.
     pub async fn commit(self, mut store: Box<dyn Store>, mut pause: Option<Pause>) -> bool {
-        let (mut empty, mut medium) = (Outbox::default(), Medium::default());
+        let (mut empty, mut sync_retry) = (Outbox::default(), SyncRetry::default());
         let mut held_back = Vec::new();
-        // What nothing waits for goes out then.
+        // When writes that no output waits for are committed.
         let mut held_until = None;
         loop {
-            match self.take_work(&mut empty, medium.retry_at, held_until) {
-                Work::Broken(mut outbox) => {
+            match self.take_work(&mut empty, sync_retry.retry_at, held_until) {
+                CommitStep::Broken(mut outbox) => {
                     self.set_failed(true);
                     self.shared.outlet.deliver(&mut outbox.outgoing, false);
                     return false;
                 }
-                Work::Done if medium.retry_at.is_none() => return true,
-                Work::Done if !self.lock().waits_for_store() => return false,
-                // The store is asked again then.
-                Work::Done | Work::None => self.wait_for_work(medium.retry_at).await,
-                Work::Unurgent => {
+                CommitStep::Done if sync_retry.retry_at.is_none() => return true,
+                CommitStep::Done if !self.lock().waits_for_store() => return false,
+                // Retry the sync then.
+                CommitStep::Done | CommitStep::None => {
+                    self.wait_for_work(sync_retry.retry_at).await
+                }
+                CommitStep::Unurgent => {
                     let until = *held_until.get_or_insert_with(|| Instant::now() + HOLD);
                     self.wait_for_work(Some(until)).await;
                 }
-                Work::Some(outbox) => {
+                CommitStep::Some(outbox) => {
                     held_until = None;
                     self.shared.outlet.log(&outbox.log);
                     store.write(&outbox.batch);
@@ -59,7 +60,7 @@ impl<S: Service> Host<S> {
                         tokio::time::sleep(pause()).await;
                     }
                     leave_to_others();
-                    let is_written = medium.sync(&mut *store);
+                    let is_written = sync_retry.sync(&mut *store);
                     empty = self.committed(outbox, &mut held_back, is_written);
                 }
             }
@@ -71,11 +72,11 @@ impl<S: Service> Host<S> {
         match until {
             None => has_work.await,
             Some(until) => {
-                // Either way there is something to do.
+                // In both cases check again.
                 let _either = tokio::time::timeout_at(until, has_work).await;
             }
         }
-        // Others that are ready have work, too.
+        // Let other ready tasks run first: they may add to the batch.
         tokio::task::yield_now().await;
     }
 
@@ -84,17 +85,17 @@ impl<S: Service> Host<S> {
         empty: &mut Outbox<S>,
         retry_at: Option<Instant>,
         held_until: Option<Instant>,
-    ) -> Work<S> {
+    ) -> CommitStep<S> {
         let mut state = self.lock();
         if state.is_broken() {
-            return Work::Broken(state.exchange(Outbox::default()));
+            return CommitStep::Broken(state.exchange(Outbox::default()));
         }
         let is_due = is_due(retry_at) || is_due(held_until);
         match (state.is_idle(), state.is_closing) {
-            (true, true) if !is_due => Work::Done,
-            (true, false) if !is_due => Work::None,
-            (false, false) if !is_due && !state.is_awaited() => Work::Unurgent,
-            (_, _) => Work::Some(state.take_outbox(std::mem::take(empty))),
+            (true, true) if !is_due => CommitStep::Done,
+            (true, false) if !is_due => CommitStep::None,
+            (false, false) if !is_due && !state.is_awaited() => CommitStep::Unurgent,
+            (_, _) => CommitStep::Some(state.take_outbox(std::mem::take(empty))),
         }
     }
 
@@ -125,10 +126,10 @@ impl<S: Service> Host<S> {
     }
 }
 
-/// What the committing task has to do.
-enum Work<S: Service> {
+/// The next action of the committing task.
+enum CommitStep<S: Service> {
     Some(Outbox<S>),
-    /// Something that nothing waits for.
+    /// Writes that no output waits for.
     Unurgent,
     None,
     Done,
@@ -136,10 +137,10 @@ enum Work<S: Service> {
     Broken(Outbox<S>),
 }
 
-/// Leaves to other threads what only this one would do, which may stand still from now on. The task
-/// that was woken last is not stolen by others: the first of these takes its place, and the second
-/// the first's. That they may be stolen wakes a thread, which waits for sockets and timers from
-/// then on: it may have found this one waiting for them when it fell asleep.
+/// Lets other threads take over before this one blocks. The most recently woken task of a thread
+/// cannot be stolen by other threads: of two new tasks, the first moves it to the queue, and the
+/// second moves the first. A task that can be stolen wakes a thread, which then polls sockets and
+/// timers, in case this thread was the one that polled them.
 fn leave_to_others() {
     for _ in 0..2 {
         tokio::spawn(std::future::ready(()));
@@ -150,16 +151,16 @@ fn is_due(at: Option<Instant>) -> bool {
     at.is_some_and(|at| at <= Instant::now())
 }
 
-/// How it stands with the store.
+/// The retries of a sync.
 #[derive(Debug, Default)]
-struct Medium {
-    /// The store has refused, and is asked again then.
+struct SyncRetry {
+    /// When a failed sync is retried; `None` after a success.
     retry_at: Option<Instant>,
 }
 
-impl Medium {
-    /// Whether everything that was written is synced. A store that refuses is not asked again at
-    /// once, whatever comes.
+impl SyncRetry {
+    /// Syncs, unless a failed sync is not due for a retry. Returns whether everything written is
+    /// durable.
     fn sync(&mut self, store: &mut dyn Store) -> bool {
         let was_refused = self.retry_at.is_some();
         if was_refused && !is_due(self.retry_at) {
@@ -168,9 +169,9 @@ impl Medium {
         let synced: io::Result<()> = store.sync();
         self.retry_at = synced.is_err().then(|| Instant::now() + RETRY_PAUSE);
         match synced {
-            Ok(()) if was_refused => tracing::info!("the store takes everything again"),
+            Ok(()) if was_refused => tracing::info!("the store accepts writes again"),
             Err(error) if !was_refused => {
-                tracing::error!(%error, "the store refuses: nothing leaves until it takes all");
+                tracing::error!(%error, "the store rejects writes: outputs wait for it");
             }
             Ok(()) | Err(_) => {}
         }

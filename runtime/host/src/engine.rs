@@ -1,9 +1,9 @@
-//! A core with what a service adds to it, as one deterministic state machine without IO.
+//! A core and its service as one deterministic state machine without IO.
 //!
-//! [`Engine::apply`] takes one input, with the time and the context that came with it, and carries
-//! out the effects: timers are armed, what is saved is put into a batch, what leaves the node is
-//! put into a queue. The same inputs at the same times give the same state and the same batches.
-//! Whoever runs an engine writes the batch before anything of the queue leaves: [`crate::Host`].
+//! [`Engine::apply`] takes one input with its time and context, and carries out the effects: it
+//! arms timers, adds saved state to a batch, and appends outputs to a queue. The same inputs at the
+//! same times give the same state and the same batches. The caller must make the batch durable
+//! before any output of the queue leaves; [`crate::Host`] does so.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,28 +14,28 @@ use crate::clock::Moment;
 use crate::store::Batch;
 use crate::timers::Timers;
 
-/// What a service adds to a core: the durations of its timers, the form of what it saves, and the
-/// context that comes with inputs: names, bodies, dates, lease times. It decides nothing that the
-/// core decides.
+/// What a service adds to a core: the durations of its timers, the encoding of its saved state, and
+/// the context of inputs: names, bodies, dates, lease times. It makes no protocol decision.
 pub trait Service: Sized {
     /// The core.
     type Core: Core;
-    /// What comes with an input beside it. An input without a context has the default.
+    /// Data that comes with an input and that the core does not see. Inputs without context get the
+    /// default.
     type Context: Default;
-    /// What leaves the node: a message, an answer, a notice.
+    /// An output of the node: a message, a response, a notice.
     type Outgoing: Send + 'static;
 
-    /// When a timer fires that the core arms now, in microseconds of [`Moment::at_us`]. None: it is
-    /// not armed, even if it was before.
+    /// When a timer that the core arms now fires, in microseconds of [`Moment::at_us`]. `None`
+    /// disarms it.
     fn due_us(&mut self, step: &mut Step<'_, Self>, timer: TimerOf<Self>) -> Option<u64>;
 
-    /// The core saves something.
+    /// Saves state of the core.
     fn save(&mut self, step: &mut Step<'_, Self>, saved: <Self::Core as Core>::Saved);
 
-    /// The core tells its user something.
+    /// Passes a notice of the core on to the user.
     fn notify(&mut self, step: &mut Step<'_, Self>, notice: <Self::Core as Core>::Notice);
 
-    /// The core sends a message.
+    /// Sends a message of the core.
     fn send(
         &mut self,
         step: &mut Step<'_, Self>,
@@ -43,41 +43,42 @@ pub trait Service: Sized {
         message: <Self::Core as Core>::Message,
     );
 
-    /// All effects of a step are carried out.
+    /// Called after all effects of a step are carried out.
     fn finish(&mut self, _step: &mut Step<'_, Self>) {}
 
-    /// A batch is about to be written, which holds what the inputs up to now have saved.
+    /// Called before a batch is written; the batch has everything that the inputs so far have
+    /// saved.
     fn seal(&mut self, _now: Moment, _batch: &mut Batch) {}
 
-    /// Whether [`Service::seal`] has something to write although the batch may be empty.
+    /// Whether [`Service::seal`] has something to write even if the batch is empty.
     fn is_unsealed(&self) -> bool {
         false
     }
 
-    /// Whether a timer is how long a caller is ready to wait. Such timers fire at once where
-    /// waiting makes no sense: the store refuses, or the host stops.
-    fn is_patience(&self, _timer: TimerOf<Self>) -> bool {
+    /// Whether a timer bounds how long a caller waits. Such timers fire at once when waiting is
+    /// pointless: when the store rejects writes, or when the host stops.
+    fn is_wait_timeout(&self, _timer: TimerOf<Self>) -> bool {
         false
     }
 
-    /// Waiting makes no sense: callers that wait without a timer of the core are told so.
+    /// Answers callers that wait without a timer of the core. Called when waiting is pointless.
     fn end_waits(&mut self, _step: &mut Step<'_, Self>) {}
 
-    /// Whether the service takes inputs now: false where what it has to hold is as much as it may
-    /// hold. Timers wait until it does, and until [`crate::Host::made_room`] is called.
+    /// Whether the service can take inputs now; `false` when its queues are full. Timers do not
+    /// fire until it returns `true` and [`crate::Host::made_room`] is called.
     fn has_room(&self) -> bool {
         true
     }
 
-    /// Whether the node stands still while the store refuses: no timer fires, and what is to leave
-    /// is held back. Otherwise what is to leave is told at once that it is not durable.
-    fn stands_still_without_store(&self) -> bool {
+    /// Whether the node pauses while the store rejects writes: no timer fires, and outputs are held
+    /// back. Otherwise outputs are delivered at once, marked as not durable.
+    fn pauses_without_store(&self) -> bool {
         false
     }
 
-    /// How often [`Service::seal`] is called while timers are armed, in microseconds, so that a
-    /// restart can tell how long the node was not alive. None: with other writes only.
-    fn alive_us(&self) -> Option<u64> {
+    /// The interval in microseconds at which [`Service::seal`] is called while timers are armed, so
+    /// that a restart can compute how long the node was down. `None`: only with other writes.
+    fn heartbeat_us(&self) -> Option<u64> {
         None
     }
 }
@@ -88,21 +89,21 @@ pub type TimerOf<S> = <<S as Service>::Core as Core>::Timer;
 /// An input of a service's core.
 pub type ServiceInput<S> = InputOf<<S as Service>::Core>;
 
-/// One step whose effects are carried out.
+/// One step, while its effects are carried out.
 pub struct Step<'a, S: Service> {
-    /// When the input was taken.
+    /// The time of the input.
     pub now: Moment,
     /// The core's state after the step.
     pub state: &'a <S::Core as Core>::State,
-    /// What came with the input.
+    /// The input's context.
     pub context: &'a mut S::Context,
-    /// The input is a restart.
+    /// Whether the input is a restart.
     pub is_restart: bool,
-    /// What is written before anything leaves.
+    /// The writes that must be durable before any output leaves.
     pub batch: &'a mut Batch,
-    /// What leaves the node.
+    /// The outputs of the node.
     pub outgoing: &'a mut Vec<S::Outgoing>,
-    /// Lines of a log, which is written before the batch.
+    /// Lines for the service's log, which is written before the batch.
     pub log: &'a mut Vec<u8>,
     timers: &'a mut Timers<TimerOf<S>, u64>,
     next: &'a mut VecDeque<(ServiceInput<S>, S::Context)>,
@@ -121,32 +122,32 @@ impl<S: Service> Step<'_, S> {
         self.timers.due(timer)
     }
 
-    /// Gives the core another input, at the same time, once this step is done.
+    /// Gives the core another input with the same time, after this step.
     pub fn then(&mut self, input: ServiceInput<S>, context: S::Context) {
         self.next.push_back((input, context));
     }
 }
 
-/// How often something has happened since the start.
+/// Counts since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Inputs taken.
     pub steps: u64,
     /// Rows of the tables taken.
     pub rows: u64,
-    /// Events without a row, and actions that failed.
+    /// Unhandled events and failed actions.
     pub unexpected: u64,
 }
 
-/// Sees each step: its input, its rows and its effects. The host is locked meanwhile: it must not
-/// be asked for anything from here.
+/// Called for each step with its input, its rows and its effects. The host is locked during the
+/// call, so the observer must not call the host.
 pub type Observer<C> = Box<dyn FnMut(&InputOf<C>, &OutOf<C>) + Send>;
 
 /// A core, its state, its timers, and the service around it.
 pub struct Engine<S: Service> {
     core: S::Core,
     state: <S::Core as Core>::State,
-    /// What the service adds.
+    /// The service.
     pub service: S,
     timers: Timers<TimerOf<S>, u64>,
     pub(crate) batch: Batch,
@@ -155,7 +156,7 @@ pub struct Engine<S: Service> {
     counts: Counts,
     observer: Option<Observer<S::Core>>,
     next: VecDeque<(ServiceInput<S>, S::Context)>,
-    /// A step has begun and not ended: a panic has broken it off.
+    /// A step started and did not finish: it panicked.
     is_broken: bool,
     out: OutOf<S::Core>,
 }
@@ -167,7 +168,7 @@ impl<S: Service> fmt::Debug for Engine<S> {
 }
 
 impl<S: Service> Engine<S> {
-    /// An engine whose core has taken no input. The first is an [`Input::Restart`].
+    /// Creates an engine whose core has taken no input. The first input must be [`Input::Restart`].
     pub fn new(core: S::Core, service: S, observer: Option<Observer<S::Core>>) -> Self {
         Self {
             state: core.start(),
@@ -185,16 +186,17 @@ impl<S: Service> Engine<S> {
         }
     }
 
-    /// Starts with what was saved; room for so many timers is made at once.
+    /// Restarts the core from saved state. `timers` is the expected number of timers, for which
+    /// memory is reserved.
     pub fn restart(&mut self, now: Moment, saved: Option<<S::Core as Core>::Saved>, timers: usize) {
         self.timers = Timers::default();
         self.timers.reserve(timers);
         self.apply(now, Input::Restart(saved), &mut S::Context::default());
-        // No later step has as many effects.
+        // The restart has far more effects than later steps: free its buffers.
         self.out = OutOf::<S::Core>::default();
     }
 
-    /// Takes one input, and the inputs that its step gives the core in turn.
+    /// Takes one input, and then the inputs that its step has added with [`Step::then`].
     pub fn apply(&mut self, now: Moment, input: ServiceInput<S>, context: &mut S::Context) {
         self.step(now, input, context);
         while let Some((input, mut context)) = self.next.pop_front() {
@@ -202,8 +204,8 @@ impl<S: Service> Engine<S> {
         }
     }
 
-    /// Fires the timers that are due, in the order of their times. One that is armed meanwhile, to
-    /// fire at once, is due the next time.
+    /// Fires the timers that are due, in the order of their times. A timer that is armed by one of
+    /// these steps fires in the next call at the earliest.
     pub fn fire_due(&mut self, now: Moment) {
         for _ in 0..self.timers.count_due(now.at_us) {
             let Some(timer) = self.timers.take_due(now.at_us) else { return };
@@ -211,23 +213,23 @@ impl<S: Service> Engine<S> {
         }
     }
 
-    /// Whether a step has panicked: what it left behind is not to be relied on.
+    /// Whether a step has panicked; the state may then be inconsistent.
     #[must_use]
     pub const fn is_broken(&self) -> bool {
         self.is_broken
     }
 
-    /// Fires a timer before it is due, if it is armed.
+    /// Fires an armed timer before it is due.
     pub fn fire_early(&mut self, now: Moment, timer: TimerOf<S>) {
         if self.timers.disarm(timer) {
             self.apply(now, Input::Fired(timer), &mut S::Context::default());
         }
     }
 
-    /// Ends every wait: see [`Service::is_patience`] and [`Service::end_waits`].
+    /// Ends all waits: see [`Service::is_wait_timeout`] and [`Service::end_waits`].
     pub fn end_waits(&mut self, now: Moment) {
-        let is_patience = |timer: &TimerOf<S>| self.service.is_patience(*timer);
-        let waits: Vec<TimerOf<S>> = self.timers.armed().filter(is_patience).collect();
+        let is_wait_timeout = |timer: &TimerOf<S>| self.service.is_wait_timeout(*timer);
+        let waits: Vec<TimerOf<S>> = self.timers.armed().filter(is_wait_timeout).collect();
         for timer in waits {
             self.fire_early(now, timer);
         }
@@ -248,7 +250,7 @@ impl<S: Service> Engine<S> {
         self.timers.due(timer)
     }
 
-    /// The timers that are armed, in the order in which they fire.
+    /// The armed timers, in the order in which they fire.
     pub fn armed(&self) -> impl Iterator<Item = TimerOf<S>> + '_ {
         self.timers.armed()
     }
@@ -259,7 +261,7 @@ impl<S: Service> Engine<S> {
         &self.state
     }
 
-    /// How often something has happened.
+    /// Counts since the start.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
@@ -313,7 +315,7 @@ impl<S: Service> Engine<S> {
         (service, Step { now, state, context, is_restart, batch, outgoing, log, timers, next })
     }
 
-    /// Counts the rows of a step and writes them to the program's log.
+    /// Counts the rows of a step and logs them.
     fn note(&mut self, rows: &[RowOutcome]) {
         for outcome in rows {
             match outcome {
@@ -326,11 +328,17 @@ impl<S: Service> Engine<S> {
                 }
                 RowOutcome::Unexpected { machine, state, event, number } => {
                     self.counts.unexpected += 1;
-                    tracing::error!(machine, state, event, number, "no row");
+                    tracing::error!(
+                        machine,
+                        state,
+                        event,
+                        number,
+                        "unhandled event: no row matches"
+                    );
                 }
-                RowOutcome::ActionFailed { machine, action, because } => {
+                RowOutcome::ActionFailed { machine, action, reason } => {
                     self.counts.unexpected += 1;
-                    tracing::error!(machine, action, because, "not carried out");
+                    tracing::error!(machine, action, reason, "action failed");
                 }
             }
         }

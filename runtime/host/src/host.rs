@@ -1,7 +1,7 @@
-//! A service on a runtime: one engine behind a lock, a task for its timers, a task that commits.
+//! A service on a runtime: an engine behind a mutex, a task for its timers, and a committing task.
 //!
-//! Steps go on while earlier ones are being saved; what leaves the node waits until every save
-//! before it is durable. One sync of the store serves all steps that were taken meanwhile.
+//! Steps continue while earlier ones are being saved; an output leaves after every save before it
+//! is durable. One sync of the store serves all steps taken in the meantime.
 
 mod state;
 
@@ -15,23 +15,23 @@ use crate::engine::{Service, ServiceInput};
 
 pub use state::{HostState, Outbox};
 
-/// Where it goes what leaves a node.
+/// Receives the outputs of a node.
 pub trait Outlet<O>: Send + Sync + 'static {
-    /// Takes what leaves, in the order of the steps; where nothing is written, inputs that come at
-    /// the same time may leave in either order. The host is not locked. Not durable: the store has
-    /// refused to save what it depends on, and nobody knows whether that will survive. What is not
-    /// taken then is held back until it is durable.
+    /// Takes outputs in the order of the steps. Without a store, outputs of concurrent inputs may
+    /// be delivered in either order. The host is not locked. If `is_durable` is false, the store
+    /// has rejected the writes that the outputs depend on, and these may or may not survive;
+    /// outputs that are left in the vector are held back until they are durable.
     fn deliver(&self, outgoing: &mut Vec<O>, is_durable: bool);
 
-    /// Appends lines to the service's log. It is called before what they tell of is saved; where
-    /// nothing is written the host is locked meanwhile.
+    /// Appends lines to the service's log, before the steps that they describe are saved. Without a
+    /// store the host is locked during the call.
     fn log(&self, _lines: &[u8]) {}
 }
 
-/// Wakes the committing task where a step panics: nothing is to leave from then on.
-struct TellPanic<'a>(&'a Notify);
+/// Wakes the committing task when a step panics, after which no output may leave.
+struct NotifyOnPanic<'a>(&'a Notify);
 
-impl Drop for TellPanic<'_> {
+impl Drop for NotifyOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.notify_one();
@@ -39,7 +39,7 @@ impl Drop for TellPanic<'_> {
     }
 }
 
-/// A service that runs. Clones share it.
+/// A running service. Clones share it.
 pub struct Host<S: Service> {
     pub(crate) shared: Arc<Shared<S>>,
 }
@@ -62,7 +62,7 @@ pub(crate) struct Shared<S: Service> {
     has_room: Arc<Notify>,
     is_rearmed: Notify,
     pub(crate) outlet: Box<dyn Outlet<S::Outgoing>>,
-    /// The store refuses, for callers that must not wait for the engine.
+    /// Whether the store rejects writes, readable without locking the engine.
     is_failed: AtomicBool,
 }
 
@@ -72,7 +72,7 @@ impl<S: Service> Drop for Shared<S> {
     }
 }
 
-/// A host, for as long as others keep it.
+/// A weak reference to a host.
 pub(crate) struct WeakHost<S: Service> {
     shared: Weak<Shared<S>>,
     has_room: Arc<Notify>,
@@ -85,12 +85,13 @@ impl<S: Service> Clone for WeakHost<S> {
 }
 
 impl<S: Service> WeakHost<S> {
-    /// The host, unless it has ended.
+    /// The host; `None` if it has been dropped.
     pub(crate) fn upgrade(&self) -> Option<Host<S>> {
         Some(Host { shared: self.shared.upgrade()? })
     }
 
-    /// Gives the core an input once the host takes inputs. False: the host has ended before.
+    /// Gives the core an input as soon as the host takes inputs. Returns `false` if the host ends
+    /// first.
     pub(crate) async fn input(&self, input: ServiceInput<S>, mut context: S::Context) -> bool {
         let mut input = Some(input);
         loop {
@@ -114,7 +115,7 @@ impl<S: Service> WeakHost<S> {
 }
 
 impl<S: Service> Host<S> {
-    /// A host of an engine that has started.
+    /// Creates a host of an engine that has been restarted.
     pub fn new(state: HostState<S>, outlet: impl Outlet<S::Outgoing>) -> Self {
         let shared = Shared {
             state: Mutex::new(state),
@@ -127,17 +128,17 @@ impl<S: Service> Host<S> {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Reads the clock, fires the timers that are due, and does something with the service.
+    /// Reads the clock, fires the timers that are due, and calls a function with the service.
     pub fn with<T>(&self, act: impl FnOnce(&mut HostState<S>) -> T) -> T {
         let shared = &*self.shared;
-        let _told = TellPanic(&shared.has_work);
+        let _told = NotifyOnPanic(&shared.has_work);
         let mut state = self.lock();
         state.enter();
         let result = act(&mut state);
         let next_us = state.next_tick_us();
         let is_earlier = next_us < state.sleeps_until_us;
         if is_earlier {
-            // Until the task has looked, it need not be woken again.
+            // Until the timer task has looked, it need not be woken again.
             state.sleeps_until_us = next_us;
         }
         let mut outbox = state.take_volatile();
@@ -159,25 +160,25 @@ impl<S: Service> Host<S> {
         result
     }
 
-    /// Whether the store refuses. It never waits.
+    /// Whether the store rejects writes. Never blocks.
     #[must_use]
     pub fn is_failed(&self) -> bool {
         self.shared.is_failed.load(Ordering::Acquire)
     }
 
-    /// The same host, which ends although this is kept.
+    /// A weak reference to the host.
     pub(crate) fn downgrade(&self) -> WeakHost<S> {
         let Shared { has_room, .. } = &*self.shared;
         WeakHost { shared: Arc::downgrade(&self.shared), has_room: has_room.clone() }
     }
 
-    /// There may be room again: wakes whoever waits for it.
+    /// Wakes all tasks that wait for room. The service calls it when it may have room again.
     pub fn made_room(&self) {
         self.shared.has_room.notify_waiters();
         self.shared.is_rearmed.notify_one();
     }
 
-    /// Fires timers until it is dropped.
+    /// Fires timers until the future is dropped.
     pub async fn drive_timers(self) {
         loop {
             self.with(HostState::tick);
@@ -186,16 +187,16 @@ impl<S: Service> Host<S> {
             match until {
                 None => rearmed.await,
                 Some(until) => {
-                    // Either way there is something to look at.
+                    // In both cases check the timers again.
                     let _either = tokio::time::timeout_at(until, rearmed).await;
                 }
             }
-            // A timer that is armed anew and due at once leaves room to others.
+            // Yield: a timer that is re-armed with no delay must not block other tasks.
             tokio::task::yield_now().await;
         }
     }
 
-    /// Takes no input any more, and ends the committing task once nothing is left to write.
+    /// Takes no more input, and ends the committing task when nothing is left to write.
     pub fn close(&self) {
         self.lock().is_closing = true;
         self.shared.has_work.notify_one();

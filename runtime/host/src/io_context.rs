@@ -1,9 +1,9 @@
-//! Errors of the system that name what they are about: a file, a directory, an address.
+//! I/O errors that name the file, directory or address that they concern.
 
 use std::fmt::Display;
 use std::io;
 
-/// Says where an error has happened.
+/// Adds the place of an error to its message.
 pub fn at(place: impl Display) -> impl FnOnce(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{place}: {error}"))
 }

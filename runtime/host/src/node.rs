@@ -1,7 +1,7 @@
-//! A node of any core: the core on a host, with a transport, a store, and a queue of notices.
+//! A node of any core: the core on a host, with a transport, a store, and a queue of events.
 
 mod kept;
-mod plain;
+mod service;
 
 use std::fmt;
 use std::io;
@@ -15,23 +15,23 @@ use tokio::task::JoinHandle;
 use turnstile_step::{Core, Input};
 
 use self::kept::Kept;
-use self::plain::{Events, Nowhere, Plain, Pump, Waiting};
+use self::service::{Events, NoStore, NodeOutlet, NodeService, UnreadCount};
 use crate::clock::{Clock, Moment, wall_us};
 use crate::engine::{Counts, Engine, Observer};
 use crate::host::{Host, HostState, WeakHost};
 use crate::store::Store;
 use crate::transport::{Receiver, Transport, Unsent};
 
-/// How long a timer runs that is armed in this state.
+/// The duration of a timer that is armed in this state.
 pub type Durations<C> =
     Box<dyn Fn(&<C as Core>::State, <C as Core>::Timer) -> Duration + Send + Sync>;
 
-/// A core that a [`Node`] runs: what it keeps in memory and sends may go to another thread, and
-/// what it saves is data.
+/// The bounds on a core that a [`Node`] runs: its state and messages can be sent to another thread,
+/// and its saved state can be serialized.
 ///
-/// `Saved` is written by postcard, without the names of fields. Later versions of a core read what
-/// earlier ones have saved if they only append variants to enums. For any other change let `Saved`
-/// be an enum with a variant for each layout, and bring old ones up to date at `Input::Restart`.
+/// `Saved` is encoded by postcard, without field names. A later version of a core can read what an
+/// earlier one has saved if it only appends variants to enums. For any other change, make `Saved`
+/// an enum with a variant for each layout, and convert old ones at `Input::Restart`.
 pub trait NodeCore:
     Core<
         State: Send,
@@ -60,18 +60,18 @@ impl<C> NodeCore for C where
 {
 }
 
-/// How a node runs.
+/// The configuration of a node.
 pub struct Options<C: Core> {
-    /// How long its timers run.
+    /// The durations of its timers.
     pub durations: Durations<C>,
-    /// Where what it saves survives. None: it does not, and a node that starts again has never run.
+    /// The store for its saved state. `None`: nothing survives, and each start is a first start.
     pub store: Option<Box<dyn Store>>,
-    /// Whose data the store holds: the core and the node's id, for example. The store
-    /// keeps it, and a node of another name does not start with it. Empty: of any node.
+    /// The owner of the store, for example the core and the node's id. The name is saved, and a
+    /// node with another name refuses to start. Empty: any node may use the store.
     pub name: String,
-    /// Sees each step: a trace, for example.
+    /// Called for each step, for example by a trace.
     pub observer: Option<Observer<C>>,
-    /// While so many notices wait for the user, the node takes no inputs.
+    /// The maximum number of unread events; at the maximum the node takes no input.
     pub notices_max: usize,
 }
 
@@ -82,7 +82,7 @@ impl<C: Core> fmt::Debug for Options<C> {
 }
 
 impl<C: Core> Options<C> {
-    /// A node that keeps nothing, with these durations; 1024 notices wait at most.
+    /// A configuration without a store; at most 1024 unread events.
     pub fn new(
         durations: impl Fn(&C::State, C::Timer) -> Duration + Send + Sync + 'static,
     ) -> Self {
@@ -91,15 +91,15 @@ impl<C: Core> Options<C> {
     }
 }
 
-/// What a node tells its user.
+/// An event for the user of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event<P, M, N> {
     /// A notice of the core.
     Notice(N),
-    /// A message that the core has sent did not leave the node.
+    /// A message of the core that was not sent.
     Unsent(Unsent<P, M>),
-    /// A step of the core, its store or its timers have panicked: nothing was saved and nothing has
-    /// left the node since, and it takes no input any more.
+    /// A step of the core, the store or the timers panicked. Nothing has been saved or sent since,
+    /// and the node takes no more input.
     Broken,
 }
 
@@ -108,7 +108,7 @@ impl<P: fmt::Debug, M, N: fmt::Debug> fmt::Display for Event<P, M, N> {
         match self {
             Self::Notice(notice) => write!(f, "{notice:?}"),
             Self::Unsent(unsent) => unsent.fmt(f),
-            Self::Broken => f.write_str("the node is broken: it takes no input any more"),
+            Self::Broken => f.write_str("the node has failed and takes no more input"),
         }
     }
 }
@@ -116,11 +116,11 @@ impl<P: fmt::Debug, M, N: fmt::Debug> fmt::Display for Event<P, M, N> {
 /// The event type of a core.
 pub type EventOf<C> = Event<<C as Core>::Peer, <C as Core>::Message, <C as Core>::Notice>;
 
-/// The events of a node, in their order. A node whose events are not read stands still.
+/// The events of a node, in order. If they are not read, the node stops taking input.
 pub struct Notices<C: NodeCore> {
     receiver: mpsc::UnboundedReceiver<EventOf<C>>,
-    waiting: Waiting,
-    host: WeakHost<Plain<C>>,
+    waiting: UnreadCount,
+    host: WeakHost<NodeService<C>>,
 }
 
 impl<C: NodeCore> fmt::Debug for Notices<C> {
@@ -130,7 +130,7 @@ impl<C: NodeCore> fmt::Debug for Notices<C> {
 }
 
 impl<C: NodeCore> Notices<C> {
-    /// The next event; none once the node has stopped and all are read.
+    /// The next event; `None` when the node has stopped and all events are read.
     pub async fn next(&mut self) -> Option<EventOf<C>> {
         let event = self.receiver.recv().await?;
         if self.waiting.take()
@@ -141,8 +141,8 @@ impl<C: NodeCore> Notices<C> {
         Some(event)
     }
 
-    /// The next notice of the core, where messages that were not sent are of no interest; none once
-    /// the node has stopped or is broken.
+    /// The next notice of the core, skipping [`Event::Unsent`]; `None` when the node has stopped or
+    /// failed.
     pub async fn notice(&mut self) -> Option<C::Notice> {
         loop {
             match self.next().await? {
@@ -156,7 +156,7 @@ impl<C: NodeCore> Notices<C> {
 
 impl<C: NodeCore> Drop for Notices<C> {
     fn drop(&mut self) {
-        // Whoever waits for room waits for nobody now.
+        // Wake the tasks that wait for room: no event will be read.
         self.receiver.close();
         if let Some(host) = self.host.upgrade() {
             host.made_room();
@@ -164,46 +164,46 @@ impl<C: NodeCore> Drop for Notices<C> {
     }
 }
 
-/// The node has stopped, or is broken: what was asked of it is not done.
+/// The error of a node that has stopped or failed; the request was not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the node takes no input any more")
+        f.write_str("the node has stopped and takes no more input")
     }
 }
 
 impl std::error::Error for Stopped {}
 
-/// How a node has ended.
+/// The result of stopping a node.
 #[derive(Clone, Debug)]
-pub struct End<S> {
-    /// The core's last state.
+pub struct Stop<S> {
+    /// The core's final state.
     pub state: S,
-    /// Whether everything that the core has saved is durable, and what depended on it was handed to
-    /// the transport and to the user.
+    /// Whether everything that the core has saved is durable, and all outputs that depend on it
+    /// were passed to the transport or to the user.
     pub is_durable: bool,
 }
 
-/// Tells when a task that a node needs ends before the node.
-struct Needed<C: NodeCore>(Host<Plain<C>>);
+/// Marks the node as failed when a task that it needs ends first.
+struct RequiredTask<C: NodeCore>(Host<NodeService<C>>);
 
-impl<C: NodeCore> Drop for Needed<C> {
+impl<C: NodeCore> Drop for RequiredTask<C> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        if state.cut() {
-            state.engine.service.events.tell(Event::Broken);
+        if state.fail() {
+            state.engine.service.events.send(Event::Broken);
         }
         drop(state);
         self.0.made_room();
     }
 }
 
-/// A node that runs. Dropping it ends it as a crash does: its tasks end soon after, and then its
-/// store is free. See [`Node::stop`].
+/// A running node. Dropping it is like a crash: its tasks end soon after, and then its store is
+/// free. See [`Node::stop`].
 pub struct Node<C: NodeCore, T> {
-    host: Host<Plain<C>>,
+    host: Host<NodeService<C>>,
     transport: Arc<T>,
     timers: JoinHandle<()>,
     committing: JoinHandle<bool>,
@@ -216,12 +216,12 @@ impl<C: NodeCore, T> fmt::Debug for Node<C, T> {
 }
 
 impl<C: NodeCore, T: Transport<C::Peer, C::Message>> Node<C, T> {
-    /// Starts a core with what its store holds. The transport is made by a function of where its
-    /// messages go; it is called once the core has started.
+    /// Starts a core from its store. The function creates the transport, given the inbox for its
+    /// messages; it is called after the core has started.
     ///
     /// # Errors
-    /// When the store cannot be read, is that of a node of another name, or holds what this core
-    /// cannot read; and those of the function.
+    /// When the store cannot be read, belongs to a node of another name, or has data that this core
+    /// cannot decode; and the errors of the function.
     pub async fn start<F: Future<Output = io::Result<T>>>(
         core: C,
         options: Options<C>,
@@ -229,45 +229,45 @@ impl<C: NodeCore, T: Transport<C::Peer, C::Message>> Node<C, T> {
     ) -> io::Result<(Self, Notices<C>)> {
         let Options { durations, store, name, observer, notices_max } = options;
         let is_kept = store.is_some();
-        let mut store = store.unwrap_or_else(|| Box::new(Nowhere));
+        let mut store = store.unwrap_or_else(|| Box::new(NoStore));
         let kept = Kept::<C>::read(&mut *store, &name)?;
         let clock = Clock::start(wall_us(), Moment::default());
         let (events, waiting, receiver) = Events::new(notices_max);
         let saved = kept.saved.clone();
-        let service = Plain::new(durations, kept, is_kept, events.clone());
+        let service = NodeService::new(durations, kept, is_kept, events.clone());
         let mut engine = Engine::new(core, service, observer);
         engine.restart(clock.now(), saved, 0);
-        let pump = Pump { transmit: Arc::default(), events };
+        let pump = NodeOutlet { transmit: Arc::default(), events };
         let transmit = pump.transmit.clone();
         let host = Host::new(HostState::new(engine, clock, false), pump);
         let transport = Arc::new(transport(Inbox { host: host.downgrade() }).await?);
         let outbound = transport.clone();
-        // It is set once, here, before anything leaves.
+        // Set once, here, before the first output.
         let _first = transmit.set(Box::new(move |to, message| outbound.send(to, message)));
-        let needed = Needed(host.clone());
+        let needed = RequiredTask(host.clone());
         let timers = tokio::spawn(async move { needed.0.clone().drive_timers().await });
-        let needed = Needed(host.clone());
+        let needed = RequiredTask(host.clone());
         let committing = tokio::spawn(async move { needed.0.clone().commit(store, None).await });
         let notices = Notices { receiver, waiting, host: host.downgrade() };
         Ok((Self { host, transport, timers, committing }, notices))
     }
 
-    /// Gives the core a command, once it takes inputs.
+    /// Gives the core a command, as soon as it takes inputs.
     ///
     /// # Errors
-    /// When the node takes no input any more.
+    /// When the node has stopped or failed.
     pub async fn command(&self, command: C::Command) -> Result<(), Stopped> {
         let is_taken = self.host.downgrade().input(Input::Command(command), ()).await;
         is_taken.then_some(()).ok_or(Stopped)
     }
 
-    /// What the core remembers.
+    /// A copy of the core's state.
     #[must_use]
     pub fn state(&self) -> C::State {
         self.host.with(|state| state.engine.state().clone())
     }
 
-    /// How often something has happened.
+    /// Counts since the start.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.host.with(|state| state.engine.counts())
@@ -279,15 +279,15 @@ impl<C: NodeCore, T: Transport<C::Peer, C::Message>> Node<C, T> {
         &self.transport
     }
 
-    /// Stops: no input is taken and no timer fires any more, everything that was saved becomes
-    /// durable, and what is queued is sent; each for so long at most.
-    pub async fn stop(mut self, patience: Duration) -> End<C::State> {
+    /// Stops the node: takes no more input, fires no timer, makes everything saved durable, and
+    /// sends the queued messages. Each of the last two takes at most `timeout`.
+    pub async fn stop(mut self, timeout: Duration) -> Stop<C::State> {
         self.host.close();
         self.timers.abort();
-        let committed = tokio::time::timeout(patience, &mut self.committing).await;
-        self.transport.close(patience).await;
+        let committed = tokio::time::timeout(timeout, &mut self.committing).await;
+        self.transport.close(timeout).await;
         let is_durable = matches!(committed, Ok(Ok(true)));
-        End { state: self.host.lock().engine.state().clone(), is_durable }
+        Stop { state: self.host.lock().engine.state().clone(), is_durable }
     }
 }
 
@@ -299,9 +299,9 @@ impl<C: NodeCore, T> Drop for Node<C, T> {
     }
 }
 
-/// Where a node's transport delivers messages.
+/// Receives the messages of a node's transport.
 pub struct Inbox<C: NodeCore> {
-    host: WeakHost<Plain<C>>,
+    host: WeakHost<NodeService<C>>,
 }
 
 impl<C: NodeCore> Clone for Inbox<C> {
@@ -318,13 +318,13 @@ impl<C: NodeCore> fmt::Debug for Inbox<C> {
 
 impl<C: NodeCore> Receiver<C::Peer, C::Message> for Inbox<C> {
     async fn deliver(&self, from: C::Peer, message: C::Message) {
-        // A node that has ended hears nothing.
+        // A node that has ended takes no input.
         let _taken = self.host.input(Input::Message { from, message }, ()).await;
     }
 
     fn unsent(&self, unsent: Unsent<C::Peer, C::Message>) {
         if let Some(host) = self.host.upgrade() {
-            host.with(|state| state.engine.service.events.tell(Event::Unsent(unsent)));
+            host.with(|state| state.engine.service.events.send(Event::Unsent(unsent)));
         }
     }
 }

@@ -11,7 +11,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 /// The certificates in a file, in their order; there may be none.
 ///
 /// # Errors
-/// When the file cannot be read, or is no PEM.
+/// When the file cannot be read, or is not PEM.
 pub fn certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
     let found = CertificateDer::pem_reader_iter(open(path)?).collect::<Result<_, _>>();
     found.map_err(|error| invalid(path, &error))
@@ -25,7 +25,7 @@ pub fn private_key(path: &Path) -> io::Result<PrivateKeyDer<'static>> {
     PrivateKeyDer::from_pem_reader(open(path)?).map_err(|error| invalid(path, &error))
 }
 
-/// What is wrong with what a file holds.
+/// An error about a file's content.
 pub fn invalid(path: &Path, error: &dyn Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
 }

@@ -11,6 +11,8 @@ use tokio_rustls::rustls::crypto::ring;
 pub fn bytes<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     let random = ring::default_provider().secure_random;
-    random.fill(&mut bytes).map_err(|_| io::Error::other("no randomness is to be had"))?;
+    random
+        .fill(&mut bytes)
+        .map_err(|_| io::Error::other("the system has no source of randomness"))?;
     Ok(bytes)
 }

@@ -1,8 +1,7 @@
 //! A small durable key-value store with a two-step commit: [`Store::write`], then [`Store::sync`].
 //!
-//! The store knows keys and bytes and nothing of what they mean. A message or a notice that depends
-//! on a batch may leave the node only after [`Store::sync`] has returned: [`crate::Host`] keeps
-//! that order.
+//! The store treats values as bytes. A message or a notice that depends on a batch may leave the
+//! node only after [`Store::sync`] has returned; [`crate::Host`] ensures that.
 
 mod changes;
 mod content;
@@ -27,13 +26,13 @@ mod writer;
 
 use std::io;
 
-pub use directory::{Background, Directory, DirectoryFile, Work};
+pub use directory::{Background, BackgroundWork, Directory, DirectoryFile};
 pub use disk::{Disk, DiskStore};
 pub use log::{LOG_MAX, LogStore};
 pub use medium::{Faults, Medium};
 pub use os::OsDirectory;
 
-/// The name of a value: a kind, and a number where there are several values of that kind. Keys are
+/// The key of a value: a kind, and a number if there are several values of that kind. Keys are
 /// ordered by kind, then by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
@@ -42,13 +41,13 @@ pub struct Key {
 }
 
 impl Key {
-    /// The only value of a kind, 1 to 127.
+    /// The key of the only value of a kind; the kind is 1 to 127.
     #[must_use]
     pub const fn single(kind: u8) -> Self {
         Self::new(kind, None)
     }
 
-    /// One of the values of a kind, 1 to 127.
+    /// The key of one of several values of a kind; the kind is 1 to 127.
     #[must_use]
     pub const fn numbered(kind: u8, number: u64) -> Self {
         Self::new(kind, Some(number))
@@ -72,7 +71,7 @@ impl Key {
     }
 }
 
-/// The writes of one commit, in order; a later write of a key wins.
+/// The writes of one commit, in order; the last write of a key wins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     entries: Vec<u8>,
@@ -89,40 +88,40 @@ impl Batch {
         entry::put_entry(&mut self.entries, key, None);
     }
 
-    /// Has nothing to write.
+    /// Whether the batch is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many bytes the writes are.
+    /// The size of the writes in bytes.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Forgets the writes and keeps the room.
+    /// Removes all writes and keeps the allocation.
     pub fn clear(&mut self) {
         self.entries.clear();
     }
 }
 
-/// Hears what a store holds, one key after the other.
-pub type Each<'a> = &'a mut dyn FnMut(&Key, &[u8]) -> io::Result<()>;
+/// Called with each key and value of a store.
+pub type Visitor<'a> = &'a mut dyn FnMut(&Key, &[u8]) -> io::Result<()>;
 
-/// All that a small store holds.
+/// All keys and values of a small store.
 pub type Image = std::collections::BTreeMap<Key, Vec<u8>>;
 
-/// Something that survives the process, or a stand-in for it.
+/// Durable storage, or a simulation of it.
 pub trait Store: Send {
-    /// Tells everything that was synced, and possibly batches that were only written, the first of
-    /// them first: each key once, in their order.
+    /// Calls `each` for every key once, in order, with all batches that were synced, and possibly a
+    /// prefix of those that were only written.
     ///
     /// # Errors
-    /// When the medium cannot be read, or holds what no store has written; and those of `each`.
-    fn read(&mut self, each: Each<'_>) -> io::Result<()>;
+    /// When the medium cannot be read or has corrupt data; and the errors of `each`.
+    fn read(&mut self, each: Visitor<'_>) -> io::Result<()>;
 
-    /// The same, all at once.
+    /// Reads all keys and values into memory.
     ///
     /// # Errors
     /// As [`Store::read`].
@@ -135,14 +134,14 @@ pub trait Store: Send {
         Ok(image)
     }
 
-    /// Takes a batch, which is on the medium whole or, after a crash, not at all.
+    /// Writes a batch. A crash before the next sync keeps or loses the batch as a whole.
     fn write(&mut self, batch: &Batch);
 
     /// Returns once everything written survives a crash.
     ///
     /// # Errors
-    /// When the medium refuses. The store keeps what was written: the caller may write more and
-    /// call again, and once a call succeeds all of it survives.
+    /// When the medium rejects a write. The store keeps the unsynced batches: the caller may write
+    /// more and call again, and when a call succeeds, all of them are durable.
     fn sync(&mut self) -> io::Result<()>;
 }
 

@@ -1,9 +1,9 @@
-//! Armed timers in the order in which they fire. It counts no time itself.
+//! Armed timers in the order in which they fire. It does not read a clock.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-/// Named timers, each armed at most once, by what their times are told in.
+/// Named timers, each armed at most once, with a due time of type `T`.
 #[derive(Debug)]
 pub(crate) struct Timers<T, At> {
     order: BTreeSet<(At, T)>,
@@ -17,12 +17,12 @@ impl<T, At> Default for Timers<T, At> {
 }
 
 impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
-    /// Makes room for so many more.
+    /// Reserves memory for this many further timers.
     pub(crate) fn reserve(&mut self, timers: usize) {
         self.due.reserve(timers);
     }
 
-    /// Starts a timer, or starts it anew. True if it is the next to fire.
+    /// Arms a timer, or re-arms it. Returns whether it is the next to fire.
     pub(crate) fn arm(&mut self, timer: T, due: At) -> bool {
         if let Some(before) = self.due.insert(timer, due) {
             self.order.remove(&(before, timer));
@@ -31,13 +31,13 @@ impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
         self.order.first() == Some(&(due, timer))
     }
 
-    /// Stops a timer. False: it was not armed.
+    /// Disarms a timer. Returns `false` if it was not armed.
     pub(crate) fn disarm(&mut self, timer: T) -> bool {
         let due = self.due.remove(&timer);
         due.is_some_and(|due| self.order.remove(&(due, timer)))
     }
 
-    /// Takes the next timer that is due.
+    /// Removes and returns the next timer that is due.
     pub(crate) fn take_due(&mut self, now: At) -> Option<T> {
         let (due, timer) = *self.order.first()?;
         if due > now {
@@ -47,7 +47,7 @@ impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
         Some(timer)
     }
 
-    /// How many timers are due.
+    /// The number of timers that are due.
     pub(crate) fn count_due(&self, now: At) -> usize {
         self.order.iter().take_while(|(due, _)| *due <= now).count()
     }
@@ -62,7 +62,7 @@ impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
         self.order.first().map(|(due, _)| *due)
     }
 
-    /// All that are armed, in the order in which they fire.
+    /// All armed timers, in the order in which they fire.
     pub(crate) fn armed(&self) -> impl Iterator<Item = T> + '_ {
         self.order.iter().map(|(_, timer)| *timer)
     }

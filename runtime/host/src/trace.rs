@@ -1,8 +1,8 @@
 //! A trace: each step of a core with its input, its rows and its effects, as data.
 //!
-//! It only notes, a line of JSON a step ([`turnstile_scenario::trace`]). Whether a trace is a run
-//! of table and core says `turnstile replay FILE` of a bundled core, and
-//! `turnstile_scenario::trace::replay_core` of any.
+//! It only records, one line of JSON per step ([`turnstile_scenario::trace`]). `turnstile replay
+//! FILE` checks whether a trace of a bundled core matches the tables and cores;
+//! `turnstile_scenario::trace::replay_core` does so for any core.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -10,16 +10,16 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use turnstile_scenario::trace::{Data, HEAD, entry_line, step_line};
+use turnstile_scenario::trace::{HEAD, SerdeCore, declaration_line, step_line};
 use turnstile_step::{InputOf, OutOf};
 
 use crate::at;
 use crate::engine::Observer;
 
-/// What takes a line of a trace.
+/// Receives the lines of a trace.
 type Note = dyn Fn(&str) + Send + Sync;
 
-/// Where steps are noted; several nodes may note theirs in one trace.
+/// A trace; several nodes may record their steps in one trace.
 #[derive(Clone)]
 pub struct Trace {
     node: Arc<str>,
@@ -33,18 +33,18 @@ impl fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// A trace of a node that hands its lines on, each by one call, that of the format first.
+    /// A trace of a node that calls a function with each line; the first line names the format.
     #[must_use]
     pub fn new(node: &str, note: impl Fn(&str) + Send + Sync + 'static) -> Self {
         note(HEAD);
         Self { node: node.into(), note: Arc::new(note) }
     }
 
-    /// A trace into a file, which is emptied if it is there, each line by one write. What the file
-    /// refuses ends the trace.
+    /// A trace into a file, with one write per line. An existing file is truncated. A failed write
+    /// ends the trace.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// When the file cannot be created.
     pub fn create(node: &str, path: &Path) -> io::Result<Self> {
         let file = File::create(path).and_then(|mut file| {
             file.write_all(HEAD.as_bytes())?;
@@ -53,11 +53,11 @@ impl Trace {
         file.map(|file| Self::into_file(node, file)).map_err(at(path.display()))
     }
 
-    /// A trace that goes on in a file, after the lines of earlier lives of the process, or begins
-    /// there. A last line that is torn is cut off. One process at a time may write a file.
+    /// A trace that appends to a file, or creates it. An incomplete last line is removed. Only one
+    /// process at a time may write a file.
     ///
     /// # Errors
-    /// When the file cannot be read and written, or holds no trace.
+    /// When the file cannot be read or written, or is not a trace.
     pub fn append(node: &str, path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(path);
@@ -73,8 +73,8 @@ impl Trace {
         let note = move |line: &str| {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(Err(error)) = file.as_mut().map(|file| file.write_all(line.as_bytes())) {
-                // Its last line is torn: another one behind it would be no line.
-                tracing::error!(%error, "the trace ends: it cannot be written");
+                // The last line is incomplete: nothing can be appended to it.
+                tracing::error!(%error, "cannot write the trace: tracing stops");
                 *file = None;
             }
         };
@@ -87,33 +87,34 @@ impl Trace {
         Self { node: node.into(), note: self.note.clone() }
     }
 
-    /// The node begins anew, as what a scenario calls so. What notes each of its steps.
+    /// Records that the node restarts, with `what` as in a scenario. Returns an observer for its
+    /// steps.
     #[must_use]
-    pub fn observer<C: Data>(self, what: &str) -> Observer<C> {
-        (self.note)(&entry_line(&self.node, what));
+    pub fn observer<C: SerdeCore>(self, what: &str) -> Observer<C> {
+        (self.note)(&declaration_line(&self.node, what));
         Box::new(move |input, out| self.step::<C>(input, out))
     }
 
-    fn step<C: Data>(&self, input: &InputOf<C>, out: &OutOf<C>) {
+    fn step<C: SerdeCore>(&self, input: &InputOf<C>, out: &OutOf<C>) {
         match step_line::<C>(&self.node, input, out) {
             Ok(line) => (self.note)(&line),
-            Err(error) => tracing::error!(%error, "a step is no line of a trace"),
+            Err(error) => tracing::error!(%error, "cannot encode a step of the trace"),
         }
     }
 }
 
-/// Makes a file ready for the next line of its trace, and stands behind the last whole one.
+/// Checks a file's first line and seeks to the end of its last complete line.
 fn continued(file: &mut File) -> io::Result<()> {
     let mut head = Vec::new();
     (&*file).take(HEAD.len() as u64).read_to_end(&mut head)?;
     if head.len() < HEAD.len() && HEAD.as_bytes().starts_with(&head) {
-        // It is new, or its first line is torn.
+        // The file is new, or its first line is incomplete.
         file.set_len(0)?;
         file.rewind()?;
         return file.write_all(HEAD.as_bytes());
     }
     if head != HEAD.as_bytes() {
-        let text = "the file is no trace of this version: it stays as it is; name another";
+        let text = "the file exists and is not a trace of this version: name another file";
         return Err(io::Error::new(io::ErrorKind::InvalidData, text));
     }
     let end = whole_lines(file)?;
@@ -122,7 +123,7 @@ fn continued(file: &mut File) -> io::Result<()> {
     Ok(())
 }
 
-/// The bytes up to the end of the last whole line. There is one.
+/// The bytes up to the end of the last complete line, which exists.
 fn whole_lines(file: &mut File) -> io::Result<u64> {
     const BLOCK: u64 = 4096;
     let mut end = file.seek(SeekFrom::End(0))?;

@@ -1,7 +1,7 @@
-//! How messages travel between nodes: in this process, over TCP, or through a simulated network.
+//! Transports of messages between nodes: in one process, over TCP, or a simulated network.
 //!
-//! A transport delivers each message at most once, and the messages of one connection in their
-//! order. It never waits: a message that it cannot take it hands back.
+//! A transport delivers each message at most once, and those of one connection in order. `send`
+//! never blocks: a message that cannot be queued is handed back.
 
 mod counts;
 pub mod local;
@@ -18,37 +18,37 @@ pub trait Transport<P, M>: Send + Sync + 'static {
     /// Queues a message for a peer, without waiting.
     ///
     /// # Errors
-    /// The message, where it cannot be queued.
+    /// The message, when it cannot be queued.
     fn send(&self, to: P, message: M) -> Result<(), Unsent<P, M>>;
 
-    /// Sends what is queued, for so long at most, and ends every connection.
-    fn close(&self, patience: Duration) -> impl Future<Output = ()> + Send;
+    /// Sends the queued messages, for at most `timeout`, and closes all connections.
+    fn close(&self, timeout: Duration) -> impl Future<Output = ()> + Send;
 }
 
-/// Takes the messages that arrive at a node, and those that did not leave it.
+/// Receives the messages for a node, and the unsent messages that it gets back.
 pub trait Receiver<P, M>: Clone + Send + Sync + 'static {
-    /// A message arrives. The connection reads its next message once this returns, so that a node
-    /// that is busy slows its peers down.
+    /// Delivers a message. The connection reads its next message after this returns, so that a busy
+    /// node slows its peers down.
     fn deliver(&self, from: P, message: M) -> impl Future<Output = ()> + Send;
 
-    /// A message that was queued did not leave this node.
+    /// Hands back a queued message that was not sent.
     fn unsent(&self, unsent: Unsent<P, M>);
 }
 
-/// A message that has not left the node.
+/// A message that was not sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsent<P, M> {
-    /// To whom it was to go.
+    /// The receiver of the message.
     pub to: P,
     /// The message.
     pub message: M,
     /// Why it was not sent.
-    pub why: Why,
+    pub why: UnsentReason,
 }
 
 impl<P: fmt::Debug, M> fmt::Display for Unsent<P, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a message to {:?} was not sent: {}", self.to, self.why)
+        write!(f, "message to {:?} not sent: {}", self.to, self.why)
     }
 }
 
@@ -56,27 +56,27 @@ impl<P: fmt::Debug, M: fmt::Debug> std::error::Error for Unsent<P, M> {}
 
 /// Why a message was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Why {
-    /// The transport knows no address of this peer.
+pub enum UnsentReason {
+    /// No peer has this id.
     UnknownPeer,
-    /// The queue of the peer is full: it reads too slowly, or is not reachable.
+    /// The peer's queue is full: it reads too slowly, or is unreachable.
     QueueFull,
-    /// The peer is not reachable.
+    /// The peer is unreachable.
     Unreachable,
-    /// The message is longer than a frame may be.
+    /// The message is longer than the maximum frame.
     TooLong,
-    /// The message's type cannot be written as bytes: `Serialize` refuses.
+    /// The message cannot be serialized.
     Unencodable,
     /// The transport is closed.
     Closed,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for UnsentReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::UnknownPeer => "the peer has no address",
-            Self::QueueFull => "the queue of the peer is full",
-            Self::Unreachable => "the peer is not reachable",
+            Self::UnknownPeer => "no peer has this id",
+            Self::QueueFull => "the peer's queue is full",
+            Self::Unreachable => "the peer is unreachable",
             Self::TooLong => "the message is too long",
             Self::Unencodable => "the message cannot be encoded",
             Self::Closed => "the transport is closed",

@@ -3,9 +3,9 @@
 //! # The scenario file
 //!
 //! ```text
-//! A renewal that is not answered is tried again
+//! A renewal without an answer is retried
 //!
-//! A paragraph on what goes wrong and what comes of it.
+//! A paragraph on what goes wrong and what follows.
 //!
 //! client 1 is a claim client of resource 1
 //! server is a claim server
@@ -14,19 +14,19 @@
 //!   sends server: call 0: POST resource 1 key 5
 //!   arms timeout timer
 //!
-//! # A line of this kind explains what follows.
+//! # A comment explains what follows.
 //! server hears client 1: call 0: POST resource 1 key 5
 //!   …
 //! ```
 //!
-//! A line that is not indented is a node and its input; the indented ones below are the effects.
-//! A timer that was disarmed when its time was over already `fires late`.
-//! The runner knows nodes only. It refuses a message that no earlier line sent, a timer that is
-//! not armed, a node that has not entered; a lost answer is what the network puts in its place
-//! ([`Deliverable`]). [`play`] gives the same text back, with the effects as they are now.
+//! A line that is not indented declares a node (`NAME is a KIND`) or gives one an input; the
+//! indented lines below an input are its effects. A timer that expired before it was disarmed
+//! `fires late`. The runner knows no protocol. It refuses a message that no earlier line sent, a
+//! timer that is not armed and a node that is not declared; how a network may alter or lose a
+//! message is said by [`Deliverable`]. [`play`] returns the same text with the current effects.
 //!
-//! [`replay`] says where a file departs from what the cores do. What a running driver did is data
-//! instead of words: a trace (`trace`, with the feature of this name).
+//! [`replay`] reports where a file differs from what the cores do. A running service records its
+//! steps as data instead of text: a trace (module `trace`, with the feature `trace`).
 #![no_std]
 
 extern crate alloc;
@@ -34,9 +34,9 @@ extern crate alloc;
 extern crate std;
 
 mod compare;
-mod language;
 mod network;
 mod node;
+mod protocol;
 mod replay;
 mod script;
 #[cfg(feature = "trace")]
@@ -46,43 +46,45 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-pub use language::{Language, Nodes};
 pub use network::Network;
-pub use node::{CoreNode, Deliverable, Did, Node, Sent, TextFormat, Wrong, effect_words};
-pub use replay::{Departure, Replay, replay};
+pub use node::{
+    CoreNode, Deliverable, InputError, Node, Sent, StepOutput, TextFormat, effect_text,
+};
+pub use protocol::{NodeFactory, Protocol};
+pub use replay::{Mismatch, Replay, replay};
 pub use script::{Line, Script, Step};
 
-/// Plays a scenario whose nodes speak one of these languages, and gives its text with the effects
-/// as they are; a scenario whose effects are right comes back as it was.
+/// Plays a scenario by one of these protocols and returns its text with the current effects. The
+/// text is unchanged if the effects were right.
 ///
 /// # Errors
 ///
-/// [`Fault`] at the first line that cannot be played.
-pub fn play(text: &str, languages: &[Language]) -> Result<String, Fault> {
-    let script = Script::read(text)?;
+/// The first line that cannot be played.
+pub fn play(text: &str, protocols: &[Protocol]) -> Result<String, LineError> {
+    let script = Script::parse(text)?;
     let mut all = Vec::new();
-    language::perform(&script, languages, &mut |_, effects, _| all.push(effects))?;
+    protocol::play_script(&script, protocols, &mut |_, effects, _| all.push(effects))?;
     Ok(script.write(&all))
 }
 
 /// A line that cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct LineError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What it says.
+    /// The line's text.
     pub text: String,
-    /// What is wrong with it.
-    pub because: String,
-    /// What would be right.
+    /// Why it cannot be played.
+    pub reason: String,
+    /// What a valid line looks like.
     pub help: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for LineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, text, because, help } = self;
-        write!(f, "line {line}: {because}: `{text}`\nhelp: {help}")
+        let Self { line, text, reason, help } = self;
+        write!(f, "line {line}: {reason}: `{text}`\nhelp: {help}")
     }
 }
 
-impl core::error::Error for Fault {}
+impl core::error::Error for LineError {}

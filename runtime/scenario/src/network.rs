@@ -1,4 +1,4 @@
-//! The nodes of a scenario, and every message that one of them has sent to another.
+//! The network of a scenario: its nodes, and every message that one of them has sent to another.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -7,17 +7,18 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::node::{Deliverable, Did, Node, Wrong};
+use super::node::{Deliverable, InputError, Node, StepOutput};
 
-/// Where a scenario is played.
+/// The nodes of a scenario and the messages between them. A sent message may be delivered late,
+/// more than once, or never.
 pub struct Network<M> {
     nodes: BTreeMap<String, Box<dyn Node<M>>>,
-    sent: Vec<Letter<M>>,
-    /// Whether nodes hear from others that have not entered.
-    has_strangers: bool,
+    sent: Vec<SentMessage<M>>,
+    /// Whether nodes may receive messages from names that are not declared.
+    allows_unknown_senders: bool,
 }
 
-struct Letter<M> {
+struct SentMessage<M> {
     from: String,
     to: String,
     message: M,
@@ -30,51 +31,51 @@ impl<M: Deliverable> Default for Network<M> {
 }
 
 impl<M: Deliverable> Network<M> {
-    /// An empty one.
+    /// A network without nodes.
     #[must_use]
     pub const fn new() -> Self {
-        Self { nodes: BTreeMap::new(), sent: Vec::new(), has_strangers: false }
+        Self { nodes: BTreeMap::new(), sent: Vec::new(), allows_unknown_senders: false }
     }
 
-    /// Puts a node on it, in the place of one that has the same name.
-    pub fn enter(&mut self, name: &str, node: Box<dyn Node<M>>) {
+    /// Adds a node; it replaces a node of the same name.
+    pub fn add(&mut self, name: &str, node: Box<dyn Node<M>>) {
         self.nodes.insert(name.to_owned(), node);
     }
 
-    /// From here on nodes may hear whatever they are said to hear from who has not entered.
-    pub const fn admit_strangers(&mut self) {
-        self.has_strangers = true;
+    /// From here on, nodes may receive any valid message from a name that is not declared.
+    pub const fn allow_unknown_senders(&mut self) {
+        self.allows_unknown_senders = true;
     }
 
-    /// One input happens to one node.
+    /// Gives one node one input.
     ///
     /// # Errors
     ///
-    /// Why it cannot happen.
-    pub fn happen(&mut self, name: &str, words: &str) -> Result<Did<M>, Wrong> {
-        let heard = match words.strip_prefix("hears ") {
+    /// The node is not declared, the text is no input, or the message or timer is not there.
+    pub fn take_input(&mut self, name: &str, text: &str) -> Result<StepOutput<M>, InputError> {
+        let message = match text.strip_prefix("hears ") {
             None => None,
-            Some(words) => {
-                let (from, words) = words.split_once(": ").ok_or_else(|| {
-                    Wrong::new("from whom does it hear it?", "`hears WHOM: WHAT`")
+            Some(text) => {
+                let (from, text) = text.split_once(": ").ok_or_else(|| {
+                    InputError::new("expected `hears SENDER: MESSAGE`", "name the sender")
                 })?;
-                Some((from, self.find(from, name, words)?))
+                Some((from, self.find(from, name, text)?))
             }
         };
-        let entered = || Wrong::new("no such node has entered", "it enters by `NAME is a WHAT`");
-        let node = self.nodes.get_mut(name).ok_or_else(entered)?;
-        let did = match heard {
-            None => node.happen(words)?,
-            Some((from, message)) => node.hear(from, message)?,
+        let undeclared = || InputError::new("undeclared node", "`NAME is a KIND` declares a node");
+        let node = self.nodes.get_mut(name).ok_or_else(undeclared)?;
+        let output = match message {
+            None => node.take_input(text)?,
+            Some((from, message)) => node.receive(from, message)?,
         };
-        for (to, message) in &did.sent {
-            // What a stranger is sent nobody hears.
-            if !self.has_strangers || self.nodes.contains_key(to) {
+        for (to, message) in &output.sent {
+            // A message to an undeclared name is never delivered.
+            if !self.allows_unknown_senders || self.nodes.contains_key(to) {
                 let (from, to) = (name.to_owned(), to.clone());
-                self.sent.push(Letter { from, to, message: message.clone() });
+                self.sent.push(SentMessage { from, to, message: message.clone() });
             }
         }
-        Ok(did)
+        Ok(output)
     }
 
     /// The last step of a node as a line of a trace.
@@ -82,30 +83,30 @@ impl<M: Deliverable> Network<M> {
         self.nodes.get(name)?.last_step(name)
     }
 
-    /// The message that reads so and that may arrive: one that was sent, altered by the network at
-    /// most; or what stands for the answer to a request. Once sent it may arrive more than once.
-    fn find(&self, from: &str, to: &str, words: &str) -> Result<M, Wrong> {
-        if self.has_strangers && !self.nodes.contains_key(from) {
-            let message = M::read(words).filter(|message| format!("{message}") == words);
-            let help = "it is written as in a `sends` line";
-            return message.ok_or_else(|| Wrong::new("no message reads so", help));
+    /// The deliverable message with this text: one that was sent, possibly altered by the network,
+    /// or one that stands for the missing reply to a request. It may be delivered more than once.
+    fn find(&self, from: &str, to: &str, text: &str) -> Result<M, InputError> {
+        if self.allows_unknown_senders && !self.nodes.contains_key(from) {
+            let message = M::parse(text).filter(|message| format!("{message}") == text);
+            let help = "write the message as a `sends` line shows it";
+            return message.ok_or_else(|| InputError::new("not a message", help));
         }
         let between = |a: &str, b: &str| {
             let (a, b) = (a.to_owned(), b.to_owned());
-            self.sent.iter().filter(move |letter| letter.from == a && letter.to == b)
+            self.sent.iter().filter(move |sent| sent.from == a && sent.to == b)
         };
-        let sent = between(from, to).flat_map(|letter| {
-            let mut all = letter.message.altered();
-            all.insert(0, letter.message.clone());
+        let sent = between(from, to).flat_map(|sent| {
+            let mut all = sent.message.altered();
+            all.insert(0, sent.message.clone());
             all
         });
-        let unanswered = between(to, from).flat_map(|letter| letter.message.unanswered());
+        let unanswered = between(to, from).flat_map(|sent| sent.message.unanswered());
         let mut all = sent.chain(unanswered);
-        all.find(|message| format!("{message}") == words).ok_or_else(|| {
-            let last = between(from, to).last().map(|letter| format!("{}", letter.message));
-            let last = last.map_or("nothing".into(), |last| format!("last: `{last}`"));
-            let because = format!("{from} never sent it to {to}");
-            Wrong::new(because, format!("it has sent {last}"))
+        all.find(|message| format!("{message}") == text).ok_or_else(|| {
+            let last = between(from, to).last().map(|sent| format!("{}", sent.message));
+            let last = last.map_or("none".into(), |last| format!("`{last}`"));
+            let reason = format!("`{from}` has not sent this message to `{to}`");
+            InputError::new(reason, format!("the last message that it sent: {last}"))
         })
     }
 }

@@ -1,4 +1,5 @@
-//! A node on network: a core with its state, its armed timers and what it saved, behind words.
+//! A node of a scenario: a core with its state, its armed timers and its saved data. Inputs and
+//! effects are lines of text.
 
 #[cfg(feature = "trace")]
 use alloc::boxed::Box;
@@ -10,85 +11,87 @@ use core::fmt::Display;
 
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, RowOutcome};
 
-/// Why something cannot happen on network, and what can be done about it.
+/// An input that cannot be taken: why, and what would be valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
-    /// What is wrong.
-    pub because: String,
-    /// What would be right.
+pub struct InputError {
+    /// Why the input is invalid.
+    pub reason: String,
+    /// What a valid input looks like.
     pub help: String,
 }
 
-impl Wrong {
-    /// This is wrong, and that would be right.
-    pub fn new(because: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { because: because.into(), help: help.into() }
+impl InputError {
+    /// An error with this reason and this help.
+    pub fn new(reason: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { reason: reason.into(), help: help.into() }
     }
 }
 
-/// What the network may do to a message.
+/// How a network may change or lose a message.
 pub trait Deliverable: Clone + Display {
-    /// What may arrive in its place where it was sent to.
+    /// The messages that may be delivered in its place.
     fn altered(&self) -> Vec<Self>;
-    /// What its sender may hear instead of an answer.
+    /// The messages that may be delivered to its sender in place of a reply, if it is a request.
     fn unanswered(&self) -> Vec<Self>;
-    /// The message that is shown so, if a stranger's can be read.
-    fn read(_words: &str) -> Option<Self> {
+    /// Parses a message from a node that is not part of the scenario; `None` if this protocol has
+    /// no such nodes, or the text is invalid.
+    fn parse(_text: &str) -> Option<Self> {
         None
     }
 }
 
-/// A core whose inputs and effects can be written down. What is shown is read back, or, for
-/// messages and timers, compared with what was sent and armed before.
+/// A core with a text format for its inputs and effects. Commands are parsed; messages and timers
+/// are found among those sent and armed before, by their `Display` text.
 pub trait TextFormat:
     Core<Message: Deliverable, Timer: Display, Command: Display, Notice: Display>
 {
-    /// What may be told to it, for whoever has told it something else.
-    const COMMANDS: &'static str = "what it can be told stands in its other scenarios";
+    /// The commands of this core, for the help of an error.
+    const COMMANDS: &'static str = "its other scenarios show its commands";
 
-    /// What this node calls another one.
+    /// The name of a peer.
     fn peer_name(peer: Self::Peer) -> String;
-    /// The other way round.
+    /// The peer of a name.
     fn peer(name: &str) -> Option<Self::Peer>;
-    /// The command that is shown so.
-    fn command(words: &str) -> Option<Self::Command>;
-    /// What is shown of a save.
+    /// Parses a command.
+    fn command(text: &str) -> Option<Self::Command>;
+    /// The text of saved data.
     fn saved(saved: &Self::Saved) -> String;
 }
 
-/// Messages that a step sent: to whom, and what.
+/// The messages that a step sent, each with its receiver's name.
 pub type Sent<M> = Vec<(String, M)>;
 
-/// What a step came to, in words.
+/// The output of a step, as text.
 #[derive(Clone, Debug)]
-pub struct Did<M> {
-    /// The effects, after what a reader must not miss.
+pub struct StepOutput<M> {
+    /// One line for each failed row (`! …`), then one for each effect.
     pub effects: Vec<String>,
     /// The messages among the effects.
     pub sent: Sent<M>,
 }
 
-/// A node of any core whose messages are of one type.
+/// A node, whatever its core is, that exchanges messages of one type.
 pub trait Node<M> {
-    /// A message arrives.
+    /// Delivers a message.
     ///
     /// # Errors
     ///
-    /// Why it cannot.
-    fn hear(&mut self, from: &str, message: M) -> Result<Did<M>, Wrong>;
-    /// Anything else happens: `is told …`, `fires …`, `restarts`.
+    /// The sender is no peer of this node.
+    fn receive(&mut self, from: &str, message: M) -> Result<StepOutput<M>, InputError>;
+    /// Takes any other input: `is told …`, `fires …`, `fires late …`, `restarts`.
     ///
     /// # Errors
     ///
-    /// Why it cannot.
-    fn happen(&mut self, words: &str) -> Result<Did<M>, Wrong>;
-    /// Its last step as a line of a trace, under this name; none where it has none, or is no data.
+    /// The text is no input, or the timer cannot fire.
+    fn take_input(&mut self, text: &str) -> Result<StepOutput<M>, InputError>;
+    /// The last step as a line of a trace, under this name; `None` before the first step, or if the
+    /// core's types are not serde types.
     fn last_step(&self, _name: &str) -> Option<String> {
         None
     }
-    /// The same node for a trace; none where its inputs and effects are no data.
+    /// The same node, for the replay of a trace; `None` if the core's types are not serde types.
     #[cfg(feature = "trace")]
-    fn traced(self: Box<Self>) -> Option<Box<dyn crate::trace::Traced>> {
+    fn into_replay_node(self: Box<Self>) -> Option<Box<dyn crate::trace::ReplayNode>> {
         None
     }
 }
@@ -99,7 +102,7 @@ pub struct CoreNode<C: Core> {
     core: C,
     state: C::State,
     armed: BTreeSet<C::Timer>,
-    /// Those that were disarmed: whose time may have been over already.
+    /// Disarmed timers, which may still fire late: they may have expired before the disarm.
     disarmed: BTreeSet<C::Timer>,
     saved: Option<C::Saved>,
 }
@@ -108,15 +111,15 @@ impl<C: Core> CoreNode<C> {
     /// A node that has never run.
     pub fn new(core: C) -> Self {
         let state = core.start();
-        Self::with(core, state)
+        Self::with_state(core, state)
     }
 
-    /// A node in the middle of its life, with no timer armed.
-    pub fn with(core: C, state: C::State) -> Self {
+    /// A node in a given state, with no timer armed.
+    pub fn with_state(core: C, state: C::State) -> Self {
         Self { core, state, armed: BTreeSet::new(), disarmed: BTreeSet::new(), saved: None }
     }
 
-    /// One step, and what it does to the timers.
+    /// Steps the core and updates the timers.
     pub(super) fn step(&mut self, input: InputOf<C>) -> OutOf<C> {
         if matches!(input, Input::Restart(_)) {
             self.armed.clear();
@@ -136,106 +139,112 @@ impl<C: Core> CoreNode<C> {
         out
     }
 
-    /// Takes a timer that is armed.
+    /// Removes an armed timer; `false` if it is not armed.
     pub(super) fn fire(&mut self, timer: &C::Timer) -> bool {
         self.armed.remove(timer)
     }
 
-    /// Takes a timer that was disarmed when its time was over already.
+    /// Removes a disarmed timer; `false` if it was not armed before.
     pub(super) fn fire_late(&mut self, timer: &C::Timer) -> bool {
         self.disarmed.remove(timer)
     }
 
-    /// Some of the timers that are armed, in these words.
-    pub(super) fn armed(&self, words: impl Fn(&C::Timer) -> String) -> String {
-        let armed: Vec<String> = self.armed.iter().take(8).map(words).collect();
-        let armed = if armed.is_empty() { "none is".into() } else { armed.join(", ") };
-        format!("armed here: {armed}")
+    /// The first eight armed timers, for the help of an error.
+    pub(super) fn armed(&self, text: impl Fn(&C::Timer) -> String) -> String {
+        let armed: Vec<String> = self.armed.iter().take(8).map(text).collect();
+        let armed = if armed.is_empty() { "none".into() } else { armed.join(", ") };
+        format!("armed timers: {armed}")
     }
 }
 
 impl<C: TextFormat> CoreNode<C> {
-    /// What is heard from whom.
-    pub(super) fn heard(from: &str, message: C::Message) -> Result<InputOf<C>, Wrong> {
+    /// The input of a message.
+    pub(super) fn message_input(from: &str, message: C::Message) -> Result<InputOf<C>, InputError> {
         let from = C::peer(from).ok_or_else(|| {
-            let because = format!("{from} is nobody that it hears");
-            Wrong::new(because, "a client hears `server` and `store`, a server `client N`")
+            let reason = format!("`{from}` is not a peer of this node");
+            InputError::new(
+                reason,
+                "the peers of a client are `server` and `store`, those of a server `client N`",
+            )
         })?;
         Ok(Input::Message { from, message })
     }
 
-    /// What else happens.
-    pub(super) fn read(&mut self, words: &str) -> Result<InputOf<C>, Wrong> {
-        if words == "restarts" {
+    /// Parses any other input.
+    pub(super) fn parse_input(&mut self, text: &str) -> Result<InputOf<C>, InputError> {
+        if text == "restarts" {
             return Ok(Input::Restart(self.saved.clone()));
         }
-        if let Some(words) = words.strip_prefix("is told ") {
-            let command = C::command(words);
-            let command =
-                command.ok_or_else(|| Wrong::new("no such command is known here", C::COMMANDS))?;
-            if command.to_string() != words {
-                let because = format!("this command is written `{command}`");
-                return Err(Wrong::new(because, "write it so"));
+        if let Some(text) = text.strip_prefix("is told ") {
+            let command = C::command(text);
+            let command = command.ok_or_else(|| InputError::new("unknown command", C::COMMANDS))?;
+            if command.to_string() != text {
+                let reason = format!("not the canonical form `{command}`");
+                return Err(InputError::new(reason, "write the canonical form"));
             }
             return Ok(Input::Command(command));
         }
-        if let Some(words) = words.strip_prefix("fires late ") {
-            return self.late_timer(words);
+        if let Some(text) = text.strip_prefix("fires late ") {
+            return self.late_timer(text);
         }
-        if let Some(words) = words.strip_prefix("fires ") {
-            return self.timer(words);
+        if let Some(text) = text.strip_prefix("fires ") {
+            return self.timer(text);
         }
-        let because = "neither `is told`, `hears`, `fires` nor `restarts`";
-        let help = "a node's name is followed by one of these; effects are indented";
-        Err(Wrong::new(because, help))
+        let reason = "expected `is told`, `hears`, `fires` or `restarts`";
+        let help = "one of these follows a node's name; lines of effects are indented";
+        Err(InputError::new(reason, help))
     }
 
-    /// What a step came to, in words; what it saves is kept for a restart.
-    pub(super) fn tell(&mut self, out: OutOf<C>) -> Did<C::Message> {
-        let mut effects: Vec<String> = out.rows.iter().filter_map(trouble).collect();
-        effects.extend(out.effects.iter().map(effect_words::<C>));
+    /// The output of a step as text; saved data is kept for a restart.
+    pub(super) fn output(&mut self, out: OutOf<C>) -> StepOutput<C::Message> {
+        let mut effects: Vec<String> = out.rows.iter().filter_map(row_failure).collect();
+        effects.extend(out.effects.iter().map(effect_text::<C>));
         let mut sent = Vec::new();
         for effect in out.effects {
             match effect {
                 Effect::Send { to, message } => sent.push((C::peer_name(to), message)),
-                Effect::Save(saved) => C::keep(&mut self.saved, saved),
+                Effect::Save(saved) => C::merge_saved(&mut self.saved, saved),
                 Effect::Arm(_) | Effect::Disarm(_) | Effect::Notify(_) => {}
             }
         }
-        Did { effects, sent }
+        StepOutput { effects, sent }
     }
 
-    fn timer(&mut self, words: &str) -> Result<InputOf<C>, Wrong> {
-        let timer = self.armed.iter().copied().find(|timer| timer.to_string() == words);
-        let timer = timer
-            .filter(|timer| self.fire(timer))
-            .ok_or_else(|| Wrong::new("no such timer is armed", self.armed(ToString::to_string)))?;
+    fn timer(&mut self, text: &str) -> Result<InputOf<C>, InputError> {
+        let timer = self.armed.iter().copied().find(|timer| timer.to_string() == text);
+        let timer = timer.filter(|timer| self.fire(timer)).ok_or_else(|| {
+            InputError::new("timer is not armed", self.armed(ToString::to_string))
+        })?;
         Ok(Input::Fired(timer))
     }
 
-    fn late_timer(&mut self, words: &str) -> Result<InputOf<C>, Wrong> {
-        let timer = self.disarmed.iter().copied().find(|timer| timer.to_string() == words);
-        let help = "what `fires late` was armed, and then disarmed";
+    fn late_timer(&mut self, text: &str) -> Result<InputOf<C>, InputError> {
+        let timer = self.disarmed.iter().copied().find(|timer| timer.to_string() == text);
+        let help = "only a timer that was armed and then disarmed can fire late";
         let timer = timer.filter(|timer| self.fire_late(timer));
-        Ok(Input::Fired(timer.ok_or_else(|| Wrong::new("no such timer was disarmed", help))?))
+        Ok(Input::Fired(timer.ok_or_else(|| InputError::new("timer was not disarmed", help))?))
     }
 }
 
 impl<C: TextFormat> Node<C::Message> for CoreNode<C> {
-    fn hear(&mut self, from: &str, message: C::Message) -> Result<Did<C::Message>, Wrong> {
-        let out = self.step(Self::heard(from, message)?);
-        Ok(self.tell(out))
+    fn receive(
+        &mut self,
+        from: &str,
+        message: C::Message,
+    ) -> Result<StepOutput<C::Message>, InputError> {
+        let out = self.step(Self::message_input(from, message)?);
+        Ok(self.output(out))
     }
 
-    fn happen(&mut self, words: &str) -> Result<Did<C::Message>, Wrong> {
-        let input = self.read(words)?;
+    fn take_input(&mut self, text: &str) -> Result<StepOutput<C::Message>, InputError> {
+        let input = self.parse_input(text)?;
         let out = self.step(input);
-        Ok(self.tell(out))
+        Ok(self.output(out))
     }
 }
 
-/// How an effect reads: `arms renew timer`.
-pub fn effect_words<C: TextFormat>(effect: &EffectOf<C>) -> String {
+/// The text of an effect: `arms renew timer`.
+pub fn effect_text<C: TextFormat>(effect: &EffectOf<C>) -> String {
     match effect {
         Effect::Send { to, message } => format!("sends {}: {message}", C::peer_name(*to)),
         Effect::Arm(timer) => format!("arms {timer}"),
@@ -245,18 +254,18 @@ pub fn effect_words<C: TextFormat>(effect: &EffectOf<C>) -> String {
     }
 }
 
-/// What a table said that a reader must not miss. Rows that are taken only a trace shows.
-fn trouble(taken: &RowOutcome) -> Option<String> {
-    match taken {
+/// The text of an unhandled event or a failed action. Rows taken are shown by traces only.
+fn row_failure(outcome: &RowOutcome) -> Option<String> {
+    match outcome {
         RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => None,
         RowOutcome::Unexpected { machine, state, event, number: 0 } => {
-            Some(format!("! {machine} has no row for {event} in {state}"))
+            Some(format!("! {machine}: unhandled event: {event} in state {state}"))
         }
         RowOutcome::Unexpected { machine, state, event, number } => {
-            Some(format!("! {machine} has no row for {event} ({number}) in {state}"))
+            Some(format!("! {machine}: unhandled event: {event} ({number}) in state {state}"))
         }
-        RowOutcome::ActionFailed { machine, action, because } => {
-            Some(format!("! {machine} leaves {action} undone: {because}"))
+        RowOutcome::ActionFailed { machine, action, reason } => {
+            Some(format!("! {machine}: action failed: {action}: {reason}"))
         }
     }
 }

@@ -1,99 +1,99 @@
-//! What a scenario or a trace says, line by line beside what the cores do now.
+//! The replay of a scenario, and the result of a replay: where a file differs from the cores.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Fault;
+use super::LineError;
 use super::compare::compare;
-use super::language::{Language, perform};
+use super::protocol::{Protocol, play_script};
 use super::script::{Script, Step};
 
-/// How a file compares with the cores.
+/// The result of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replay {
-    /// How many nodes enter.
+    /// The number of nodes declared.
     pub nodes: usize,
-    /// How many inputs were played.
+    /// The number of inputs played.
     pub steps: usize,
-    /// How many lines below them were compared; of a trace, how many rows and effects.
+    /// The number of effects compared; for a trace, of rows and effects.
     pub lines: usize,
-    /// How many timers of a trace fired though they were disarmed: their time was over already.
-    pub late: usize,
-    /// Where they differ, in the order of the file.
-    pub departures: Vec<Departure>,
-    /// The line after a departure at which nothing more could be played.
-    pub stopped: Option<Fault>,
-    /// The last line of a trace, if whoever wrote it was killed meanwhile.
-    pub torn: Option<usize>,
+    /// The number of timers in a trace that fired late: they had expired before they were disarmed.
+    pub late_timers: usize,
+    /// The differences, in the order of the file.
+    pub mismatches: Vec<Mismatch>,
+    /// The line after a mismatch at which the replay stopped, if it could not go on.
+    pub stopped_at: Option<LineError>,
+    /// The last line of a trace, counted from 1, if it is truncated: its writer was killed.
+    pub truncated_line: Option<usize>,
 }
 
-/// A line that is not what the cores do.
+/// A difference between a file and the cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Departure {
-    /// The line, or the one before which something is missing; of a trace, that of the step.
-    /// Counted from 1.
+pub struct Mismatch {
+    /// The line, counted from 1: the one that differs, or the one before which an effect is
+    /// missing; in a trace, the line of the step.
     pub line: usize,
-    /// The input that it is about.
+    /// The input of the step.
     pub input: String,
-    /// What the file says; nothing where it is missing there.
-    pub written: Option<String>,
-    /// What the core does; nothing where the file says too much.
-    pub now: Option<String>,
+    /// The row or effect in the file; `None` if the file lacks it.
+    pub expected: Option<String>,
+    /// The row or effect of the core; `None` if the core has none.
+    pub actual: Option<String>,
 }
 
-/// Plays a scenario or a trace whose nodes speak one of these languages, and compares what it says.
+/// Replays a scenario by one of these protocols and compares its effects.
 ///
 /// # Errors
 ///
-/// [`Fault`] where it cannot be read, or cannot be played though nothing has departed before.
-pub fn replay(text: &str, languages: &[Language]) -> Result<Replay, Fault> {
-    let script = Script::read(text)?;
+/// A line cannot be played, and no mismatch precedes it.
+pub fn replay(text: &str, protocols: &[Protocol]) -> Result<Replay, LineError> {
+    let script = Script::parse(text)?;
     let mut replay = Replay::default();
     let mut names = BTreeSet::new();
-    let played = perform(&script, languages, &mut |step, now, _| {
-        if step.admits_strangers() {
+    let played = play_script(&script, protocols, &mut |step, actual, _| {
+        if step.allows_unknown_senders() {
             return;
         }
-        if step.is_entry {
+        if step.is_declaration {
             names.insert(step.line.name.clone());
         } else {
             replay.steps += 1;
         }
-        replay.lines += step.written.len().max(now.len());
-        replay.compare(step, &now);
+        replay.lines += step.expected.len().max(actual.len());
+        replay.compare(step, &actual);
     });
     replay.nodes = names.len();
     match played {
         Ok(()) => Ok(replay),
-        Err(fault) if replay.departures.is_empty() => Err(fault),
-        Err(fault) => Ok(Replay { stopped: Some(fault), ..replay }),
+        Err(error) if replay.mismatches.is_empty() => Err(error),
+        Err(error) => Ok(Replay { stopped_at: Some(error), ..replay }),
     }
 }
 
 impl Replay {
-    /// Whether the cores do what the file says, to its end.
+    /// Whether the cores do what the file says, up to its end.
     #[must_use]
-    pub const fn is_as_written(&self) -> bool {
-        self.departures.is_empty() && self.stopped.is_none()
+    pub const fn matches(&self) -> bool {
+        self.mismatches.is_empty() && self.stopped_at.is_none()
     }
 
-    /// Compares the lines below a step: those of the same kind go together.
-    fn compare(&mut self, step: &Step, now: &[String]) {
-        let Step { line: of, written, .. } = step;
+    /// Compares the effects of a step; effects of the same kind are paired.
+    fn compare(&mut self, step: &Step, actual: &[String]) {
+        let Step { line: of, expected, .. } = step;
         let is_same = |(_, a): &(usize, String), b: &String| a == b;
         let is_like = |(_, a): &(usize, String), b: &String| first_word(a) == first_word(b);
-        compare(written, now, is_same, is_like, |place, old, new| {
-            let line = written.get(place).map_or(of.number + 1 + place, |(line, _)| *line);
+        compare(expected, actual, is_same, is_like, |place, old, new| {
+            let line = expected.get(place).map_or(of.number + 1 + place, |(line, _)| *line);
             let input = format!("{} {}", of.name, of.text);
-            let (written, now) = (old.map(|(_, text)| text.clone()), new.cloned());
-            self.departures.push(Departure { line, input, written, now });
+            let (expected, actual) = (old.map(|(_, text)| text.clone()), new.cloned());
+            self.mismatches.push(Mismatch { line, input, expected, actual });
         });
     }
 }
 
-/// What kind of line it is: `sends`, `arms`.
+/// The kind of an effect: `sends`, `arms`.
 fn first_word(line: &str) -> &str {
     line.split(' ').next().unwrap_or(line)
 }

@@ -1,4 +1,4 @@
-//! A scenario's text taken apart into who enters and what happens, and put together again.
+//! The parser and the writer of a scenario's text: declarations of nodes, inputs, effects.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -6,81 +6,81 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Fault;
+use super::LineError;
 use super::network::Network;
-use super::node::{Deliverable, Node, Wrong};
+use super::node::{Deliverable, InputError, Node};
 
-/// The node of a name that the text after `is a` means.
+/// Makes the node that a name and the text after `is a` describe.
 type NodeOf<M> = fn(&str, &str) -> Option<Box<dyn Node<M>>>;
 
-/// What is told of a step: the step, what it comes to, and who says it as a line of a trace.
-pub(super) type Each<'e> = dyn FnMut(&Step, Vec<String>, &dyn Fn() -> Option<String>) + 'e;
+/// Called with each step played: the step, its effects, and how it reads as a line of a trace.
+pub(super) type StepObserver<'e> = dyn FnMut(&Step, Vec<String>, &dyn Fn() -> Option<String>) + 'e;
 
 /// A scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// The claim that the scenario makes, and its paragraph; as written.
+    /// The title and the paragraph, as written.
     pub head: String,
-    /// Who enters and what happens, in order.
+    /// Declarations and inputs, in order.
     pub steps: Vec<Step>,
-    /// Remarks after the last of them.
+    /// Comments after the last step.
     pub tail: Vec<String>,
 }
 
-/// A line that the runner reads, and what stands around it.
+/// A line that is not indented, with the lines around it that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The remarks before it.
-    pub remarks: Vec<String>,
-    /// Whether a node enters, or something happens to one that has.
-    pub is_entry: bool,
+    /// The comments before it.
+    pub comments: Vec<String>,
+    /// Whether it declares a node; otherwise it is an input.
+    pub is_declaration: bool,
     /// The line.
     pub line: Line,
-    /// The indented lines below, with their numbers: the effects as they are written.
-    pub written: Vec<(usize, String)>,
+    /// The effects below it, as written, with their line numbers counted from 1.
+    pub expected: Vec<(usize, String)>,
 }
 
-/// A line: whom it is about, and what it says.
+/// A line, split into the node's name and the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Its number, counted from 1.
     pub number: usize,
-    /// The node.
+    /// The node's name.
     pub name: String,
-    /// What it is, or what happens to it.
+    /// The node's kind, or the input.
     pub text: String,
 }
 
 impl Step {
-    /// Whether it is the line that lets nodes hear from who is not on network.
+    /// Whether it is the line by which nodes accept messages from undeclared names.
     #[must_use]
-    pub fn admits_strangers(&self) -> bool {
-        self.is_entry && (&*self.line.name, &*self.line.text) == STRANGERS
+    pub fn allows_unknown_senders(&self) -> bool {
+        self.is_declaration && (&*self.line.name, &*self.line.text) == UNKNOWN_SENDERS
     }
 
-    fn fault(&self, Wrong { because, help }: Wrong) -> Fault {
+    fn line_error(&self, InputError { reason, help }: InputError) -> LineError {
         let Line { number, name, text } = &self.line;
-        let between = if self.is_entry { IS_A } else { " " };
-        Fault { line: *number, text: format!("{name}{between}{text}"), because, help }
+        let between = if self.is_declaration { IS_A } else { " " };
+        LineError { line: *number, text: format!("{name}{between}{text}"), reason, help }
     }
 }
 
 const IS_A: &str = " is a ";
-const STRANGERS: (&str, &str) = ("everyone else", "stranger");
+const UNKNOWN_SENDERS: (&str, &str) = ("everyone else", "stranger");
 
 impl Script {
-    /// Takes a text apart.
+    /// Parses a scenario.
     ///
     /// # Errors
     ///
-    /// [`Fault`] where a line names no node, or where there is no paragraph before the first.
-    pub fn read(text: &str) -> Result<Self, Fault> {
+    /// A line names no declared node, or the title or the paragraph is missing.
+    pub fn parse(text: &str) -> Result<Self, LineError> {
         let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).collect();
-        let start = opening(&lines).ok_or_else(|| Fault {
+        let start = first_node_line(&lines).ok_or_else(|| LineError {
             line: 1,
             text: lines.first().map_or("", |(_, line)| line).to_owned(),
-            because: "a scenario opens with its claim, a blank line and a paragraph".to_owned(),
-            help: "after these and a blank line, `NAME is a WHAT` lets the first node enter"
+            reason: "a scenario begins with a title, a blank line and a paragraph".to_owned(),
+            help: "after these and a blank line, `NAME is a KIND` declares the first node"
                 .to_owned(),
         })?;
         let (head, body) = lines.split_at(start);
@@ -94,7 +94,7 @@ impl Script {
             }
             if let Some(effect) = line.strip_prefix("  ") {
                 if let Some(step) = script.steps.last_mut() {
-                    step.written.push((number, effect.to_owned()));
+                    step.expected.push((number, effect.to_owned()));
                 }
                 continue;
             }
@@ -102,78 +102,79 @@ impl Script {
                 script.tail.push(line.to_owned());
                 continue;
             }
-            let (is_entry, line) = match line.split_once(IS_A) {
+            let (is_declaration, line) = match line.split_once(IS_A) {
                 Some((name, what)) => {
                     names.push(name.to_owned());
                     (true, Line { number, name: name.to_owned(), text: what.to_owned() })
                 }
-                None => (false, whose(&names, number, line)?),
+                None => (false, parse_input(&names, number, line)?),
             };
-            let remarks = core::mem::take(&mut script.tail);
-            script.steps.push(Step { remarks, is_entry, line, written: Vec::new() });
+            let comments = core::mem::take(&mut script.tail);
+            script.steps.push(Step { comments, is_declaration, line, expected: Vec::new() });
         }
         Ok(script)
     }
 
-    /// Plays every step, and hands out what each comes to now.
+    /// Plays every step and calls `observe` with its effects.
     ///
     /// # Errors
     ///
-    /// [`Fault`] at the first line that cannot be played.
+    /// The first line that cannot be played.
     pub(super) fn play<M: Deliverable>(
         &self,
         node: NodeOf<M>,
-        known: &str,
-        each: &mut Each<'_>,
-    ) -> Result<(), Fault> {
+        node_kinds: &str,
+        observe: &mut StepObserver<'_>,
+    ) -> Result<(), LineError> {
         let mut network = Network::new();
         for step in &self.steps {
             let Line { name, text, .. } = &step.line;
-            if !step.is_entry {
-                let did = network.happen(name, text).map_err(|wrong| step.fault(wrong))?;
-                each(step, did.effects, &|| network.last_step(name));
+            if !step.is_declaration {
+                let output =
+                    network.take_input(name, text).map_err(|error| step.line_error(error))?;
+                observe(step, output.effects, &|| network.last_step(name));
                 continue;
             }
-            if step.admits_strangers() {
-                network.admit_strangers();
+            if step.allows_unknown_senders() {
+                network.allow_unknown_senders();
             } else {
-                let unknown = || Wrong::new("no such node is known here", known);
-                let node = node(name, text).ok_or_else(|| step.fault(unknown()))?;
-                network.enter(name, node);
+                let unknown = || InputError::new("unknown node kind", node_kinds);
+                let node = node(name, text).ok_or_else(|| step.line_error(unknown()))?;
+                network.add(name, node);
             }
-            each(step, Vec::new(), &|| None);
+            observe(step, Vec::new(), &|| None);
         }
         Ok(())
     }
 
-    /// Writes the scenario anew, with these effects.
+    /// The scenario's text with these effects.
     #[must_use]
     pub fn write(&self, effects: &[Vec<String>]) -> String {
         let mut text = format!("{}\n", self.head);
-        let mut follows_entry = false;
+        let mut follows_declaration = false;
         for (step, effects) in self.steps.iter().zip(effects) {
-            if !(step.is_entry && follows_entry) {
+            if !(step.is_declaration && follows_declaration) {
                 text += "\n";
             }
-            follows_entry = step.is_entry;
-            for remark in &step.remarks {
-                text += &format!("{remark}\n");
+            follows_declaration = step.is_declaration;
+            for comment in &step.comments {
+                text += &format!("{comment}\n");
             }
-            let between = if step.is_entry { IS_A } else { " " };
+            let between = if step.is_declaration { IS_A } else { " " };
             text += &format!("{}{between}{}\n", step.line.name, step.line.text);
             for effect in effects {
                 text += &format!("  {effect}\n");
             }
         }
-        for remark in &self.tail {
-            text += &format!("\n{remark}\n");
+        for comment in &self.tail {
+            text += &format!("\n{comment}\n");
         }
         text
     }
 }
 
-/// Where the first node enters: at the head of the third block of lines, or of a later one.
-fn opening(lines: &[(usize, &str)]) -> Option<usize> {
+/// The index of the first declaration: the first line of the third block of lines, or a later one.
+fn first_node_line(lines: &[(usize, &str)]) -> Option<usize> {
     let (mut blocks, mut is_between) = (0, true);
     for (place, (_, line)) in lines.iter().enumerate() {
         let begins = is_between && !line.is_empty();
@@ -186,16 +187,16 @@ fn opening(lines: &[(usize, &str)]) -> Option<usize> {
     None
 }
 
-/// Whom a line is about: the one with the longest name that it begins with.
-fn whose(names: &[String], number: usize, line: &str) -> Result<Line, Fault> {
+/// Splits an input after the longest declared name that it begins with.
+fn parse_input(names: &[String], number: usize, line: &str) -> Result<Line, LineError> {
     let of = |name: &String| {
         let text = line.strip_prefix(&**name)?.strip_prefix(' ')?;
         Some(Line { number, name: name.clone(), text: text.to_owned() })
     };
-    names.iter().filter_map(of).max_by_key(|line| line.name.len()).ok_or_else(|| Fault {
+    names.iter().filter_map(of).max_by_key(|line| line.name.len()).ok_or_else(|| LineError {
         line: number,
         text: line.to_owned(),
-        because: "no such node has entered".to_owned(),
-        help: format!("entered: {}; others enter by `NAME is a WHAT`", names.join(", ")),
+        reason: "undeclared node".to_owned(),
+        help: format!("declared: {}; `NAME is a KIND` declares another", names.join(", ")),
     })
 }

@@ -1,7 +1,8 @@
-//! Traces of a core of one's own: what departs, what is refused, and what a killed process leaves.
+//! Traces of a user's own core: mismatches, invalid lines, and the truncated line of a killed
+//! process.
 
-use turnstile_scenario::trace::{HEAD, entry_line, replay_core, step_line};
-use turnstile_scenario::{CoreNode, Fault, Replay};
+use turnstile_scenario::trace::{HEAD, declaration_line, replay_core, step_line};
+use turnstile_scenario::{CoreNode, LineError, Replay};
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf};
 
 /// An alarm clock: it is set, and rings.
@@ -40,7 +41,7 @@ impl Core for Alarm {
 
 /// The trace of an alarm clock `a` that takes these inputs.
 fn trace(inputs: &[InputOf<Alarm>]) -> String {
-    let (mut state, mut trace) = (Alarm.start(), HEAD.to_owned() + &entry_line("a", "alarm"));
+    let (mut state, mut trace) = (Alarm.start(), HEAD.to_owned() + &declaration_line("a", "alarm"));
     for input in inputs {
         let mut out = Out::default();
         Alarm.step(&mut state, input.clone(), &mut out);
@@ -55,130 +56,130 @@ fn run() -> String {
     trace(&inputs)
 }
 
-fn replay(trace: impl AsRef<[u8]>) -> Result<Replay, Fault> {
+fn replay(trace: impl AsRef<[u8]>) -> Result<Replay, LineError> {
     replay_core(trace.as_ref(), |_, is| (is == "alarm").then(|| CoreNode::new(Alarm)))
 }
 
 #[test]
 fn a_trace_of_a_core_of_ones_own_replays() {
     let replayed = replay(run()).expect("it is a trace");
-    assert!(replayed.is_as_written(), "{replayed:?}");
+    assert!(replayed.matches(), "{replayed:?}");
     let Replay { nodes, steps, lines, .. } = replayed;
     assert_eq!((nodes, steps, lines), (1, 4, 4));
 }
 
 #[test]
-fn spaces_and_the_order_of_fields_are_nobodys_business() {
+fn white_space_and_the_order_of_fields_do_not_matter() {
     let spaced = run().replace(':', " : ");
-    assert!(replay(&spaced).expect("it is a trace").is_as_written(), "{spaced}");
+    assert!(replay(&spaced).expect("it is a trace").matches(), "{spaced}");
     let turned = run().replace(r#""to":3,"message":8"#, r#""message":8,"to":3"#);
     assert_ne!(turned, run());
-    assert!(replay(&turned).expect("it is a trace").is_as_written());
+    assert!(replay(&turned).expect("it is a trace").matches());
 }
 
 #[track_caller]
-fn departs(from: &str, to: &str, line: usize, written: Option<&str>, now: Option<&str>) {
+fn mismatch(from: &str, to: &str, line: usize, written: Option<&str>, now: Option<&str>) {
     let changed = run().replacen(from, to, 1);
     assert_ne!(changed, run(), "{from}");
     let replayed = replay(&changed).expect("it is a trace");
-    let [departure] = &replayed.departures[..] else { panic!("one departure: {replayed:#?}") };
-    assert_eq!((departure.line, departure.written.as_deref()), (line, written));
-    assert_eq!(departure.now.as_deref(), now);
+    let [mismatch] = &replayed.mismatches[..] else { panic!("one departure: {replayed:#?}") };
+    assert_eq!((mismatch.line, mismatch.expected.as_deref()), (line, written));
+    assert_eq!(mismatch.actual.as_deref(), now);
 }
 
 #[test]
-fn what_is_another_is_missing_or_is_too_many_departs_at_its_line() {
+fn a_different_a_missing_and_a_surplus_effect_are_mismatches_at_their_line() {
     let (arm, save) = (r#"{"arm":7}"#, r#"{"save":null}"#);
-    departs(arm, r#"{"arm":8}"#, 4, Some(r#"{"arm":8}"#), Some(arm));
-    departs(r#"{"arm":7},"#, "", 4, None, Some(arm));
-    departs(r#",{"save":null}"#, "", 4, None, Some(save));
-    departs(save, r#"{"save":null},{"disarm":1}"#, 4, Some(r#"{"disarm":1}"#), None);
+    mismatch(arm, r#"{"arm":8}"#, 4, Some(r#"{"arm":8}"#), Some(arm));
+    mismatch(r#"{"arm":7},"#, "", 4, None, Some(arm));
+    mismatch(r#",{"save":null}"#, "", 4, None, Some(save));
+    mismatch(save, r#"{"save":null},{"disarm":1}"#, 4, Some(r#"{"disarm":1}"#), None);
     let row = r#"{"row":{"machine":"alarm","row":"1"}}"#;
-    departs(r#""rows":[]"#, &format!(r#""rows":[{row}]"#), 3, Some(row), None);
+    mismatch(r#""rows":[]"#, &format!(r#""rows":[{row}]"#), 3, Some(row), None);
 }
 
 #[test]
-fn a_node_that_enters_again_begins_anew() {
+fn a_node_that_is_declared_again_starts_again() {
     let twice = run() + run().strip_prefix(HEAD).expect("it begins so");
     let replayed = replay(&twice).expect("it is a trace");
-    assert!(replayed.is_as_written(), "{replayed:?}");
+    assert!(replayed.matches(), "{replayed:?}");
     assert_eq!((replayed.nodes, replayed.steps), (1, 8));
 }
 
 #[test]
 fn a_timer_may_fire_late_but_not_unarmed() {
     let late = trace(&[Input::Command(Some(7)), Input::Command(None), Input::Fired(7)]);
-    assert_eq!(replay(&late).expect("it is a trace").late, 1);
+    assert_eq!(replay(&late).expect("it is a trace").late_timers, 1);
     let unarmed = replay(trace(&[Input::Command(Some(7)), Input::Fired(8)]));
-    let fault = unarmed.expect_err("it was never armed");
-    assert_eq!((fault.line, &*fault.because), (4, "no such timer is armed, or was"));
-    assert_eq!(fault.help, "armed here: 7");
+    let error = unarmed.expect_err("it was never armed");
+    assert_eq!((error.line, &*error.reason), (4, "timer was never armed"));
+    assert_eq!(error.help, "armed timers: 7");
     let restarted =
         replay(trace(&[Input::Command(Some(7)), Input::Restart(None), Input::Fired(7)]));
     assert_eq!(restarted.expect_err("a restart clears timers").line, 5);
 }
 
 #[test]
-fn a_torn_last_line_is_no_departure_wherever_it_is_torn() {
+fn a_truncated_last_line_is_no_mismatch() {
     let text = run().replace("o'clock", "o’clock");
     let whole = run().len() - run().lines().last().expect("a line").len() - 1;
     for end in whole + 1..text.len() - 1 {
         let replayed = replay(&text.as_bytes()[..end]).expect("it is a trace");
-        assert!(replayed.is_as_written(), "{end}: {replayed:?}");
-        assert_eq!((replayed.steps, replayed.torn), (3, Some(6)), "{end}");
+        assert!(replayed.matches(), "{end}: {replayed:?}");
+        assert_eq!((replayed.steps, replayed.truncated_line), (3, Some(6)), "{end}");
     }
     // With all but the end of the line it is whole.
     let replayed = replay(run().trim_end()).expect("it is a trace");
-    assert_eq!((replayed.steps, replayed.torn), (4, None));
+    assert_eq!((replayed.steps, replayed.truncated_line), (4, None));
 }
 
 #[track_caller]
-fn refused(trace: impl AsRef<[u8]>, line: usize, because: &str) {
-    let fault = replay(trace).expect_err("it is refused");
-    assert_eq!(fault.line, line, "{fault}");
-    assert!(fault.because.contains(because), "{fault}");
-    assert!(!fault.help.is_empty(), "{fault}");
+fn rejected(trace: impl AsRef<[u8]>, line: usize, reason: &str) {
+    let error = replay(trace).expect_err("it is rejected");
+    assert_eq!(error.line, line, "{error}");
+    assert!(error.reason.contains(reason), "{error}");
+    assert!(!error.help.is_empty(), "{error}");
 }
 
 #[test]
-fn what_is_no_trace_is_refused() {
+fn a_file_that_is_no_trace_is_rejected() {
     for text in ["", "\n", "A claim\n", "{\"trac", "[1]\n", "{\"node\":\"a\",\"is\":\"alarm\"}\n"] {
-        refused(text, 1, "a trace begins with its format");
+        rejected(text, 1, "a trace begins with the version of its format");
     }
-    refused("{\"trace\":2}\n", 1, "this trace is of format 2, and 1 is read here");
-    refused("{\"trace\":\"1\"}\n", 1, "this trace is of format \"1\"");
-    refused("{\"trace\":1,\"of\":2}\n", 1, "the format has no field `of`");
+    rejected("{\"trace\":2}\n", 1, "format version 2 is not supported, only 1");
+    rejected("{\"trace\":\"1\"}\n", 1, "format version \"1\" is not supported");
+    rejected("{\"trace\":1,\"of\":2}\n", 1, "the format has no field `of`");
 }
 
 #[test]
-fn a_line_that_is_none_is_refused() {
-    let after = |line: &str| format!("{HEAD}{}{line}\n", entry_line("a", "alarm"));
-    refused(after("{\"node\":\"a\","), 3, "the line ends in the middle");
-    refused(after("{]"), 3, "at column 2");
-    refused(after("{\"node\":\"a\",\"was\":1}"), 3, "unknown field `was`");
-    refused(after("{\"node\":\"a\"}"), 3, "neither a node that enters nor a whole step");
-    refused(after("{\"node\":\"a\",\"input\":{\"fired\":7}}"), 3, "nor a whole step");
-    refused(after("{\"node\":\"a\",\"is\":\"teapot\"}"), 3, "no such node is known here");
+fn an_invalid_line_is_rejected() {
+    let after = |line: &str| format!("{HEAD}{}{line}\n", declaration_line("a", "alarm"));
+    rejected(after("{\"node\":\"a\","), 3, "truncated line");
+    rejected(after("{]"), 3, "at column 2");
+    rejected(after("{\"node\":\"a\",\"was\":1}"), 3, "unknown field `was`");
+    rejected(after("{\"node\":\"a\"}"), 3, "neither a declaration of a node nor a complete step");
+    rejected(after("{\"node\":\"a\",\"input\":{\"fired\":7}}"), 3, "nor a complete step");
+    rejected(after("{\"node\":\"a\",\"is\":\"teapot\"}"), 3, "unknown node kind");
     let step = |node: &str, input: &str, effects: &str| {
         let parts = format!("\"input\":{input},\"rows\":[],\"effects\":{effects}");
         after(&format!("{{\"node\":\"{node}\",{parts}}}"))
     };
-    refused(step("b", "{\"command\":7}", "[]"), 3, "no such node has entered");
-    refused(step("a", "{\"dance\":7}", "[]"), 3, "the input is none: unknown variant `dance`");
-    refused(step("a", "{\"command\":-7}", "[]"), 3, "the input is none: invalid value");
+    rejected(step("b", "{\"command\":7}", "[]"), 3, "undeclared node");
+    rejected(step("a", "{\"dance\":7}", "[]"), 3, "invalid input: unknown variant `dance`");
+    rejected(step("a", "{\"command\":-7}", "[]"), 3, "invalid input: invalid value");
     let more = "{\"message\":{\"from\":1,\"message\":2,\"by\":3}}";
-    refused(step("a", more, "[]"), 3, "the input says what the core does not read");
-    refused(step("a", "{\"command\":7}", "{}"), 3, "rows and effects are lists");
+    rejected(step("a", more, "[]"), 3, "the input has values that the core ignores");
+    rejected(step("a", "{\"command\":7}", "{}"), 3, "expected a list of rows or effects");
     let full = [Input::Command(Some(7)), Input::Message { from: 1, message: 1 }];
     let full = trace(&full).replace("\"message\":1}", "\"message\":4294967295}");
-    refused(full, 4, "the core panics at this input");
-    refused([HEAD.as_bytes(), b"\xff\n"].concat(), 2, "byte 1 is not UTF-8");
+    rejected(full, 4, "the core panics at this input");
+    rejected([HEAD.as_bytes(), b"\xff\n"].concat(), 2, "byte 1 is not UTF-8");
 }
 
 #[test]
-fn what_stops_after_a_departure_hides_none() {
+fn a_replay_that_stops_keeps_its_mismatches() {
     let text = run().replace("{\"arm\":7}", "{\"arm\":8}") + "{]\n";
-    let replayed = replay(&text).expect("it has departed before");
-    assert_eq!(replayed.departures.len(), 1);
-    assert_eq!(replayed.stopped.map(|fault| fault.line), Some(7));
+    let replayed = replay(&text).expect("a mismatch precedes it");
+    assert_eq!(replayed.mismatches.len(), 1);
+    assert_eq!(replayed.stopped_at.map(|error| error.line), Some(7));
 }

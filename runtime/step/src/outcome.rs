@@ -1,30 +1,31 @@
-//! What a table says of an event: the one function with which every machine of a core steps.
+//! [`step_machine`], the one function by which a core steps a machine, and its outcome.
 
 use turnstile_machine::{Event, Machine, Name, Rules, Step};
 
-/// What a table said of one event.
+/// The outcome of one event at one machine, for coverage, logs and traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum RowOutcome {
-    /// A row, by machine and the row's stable id.
+    /// A row was taken.
     Row {
-        /// `claim`.
+        /// The machine's name: `claim`.
         machine: &'static str,
-        /// `50`.
+        /// The row's stable id: `50`.
         row: &'static str,
     },
-    /// The cell is ignored by the table.
+    /// The table ignores the event in this state.
     Ignored {
-        /// `claim`.
+        /// The machine's name: `claim`.
         machine: &'static str,
         /// The state's spelling.
         state: &'static str,
         /// The event's spelling.
         event: &'static str,
     },
-    /// No row, or a cell that is said to be impossible: the core stays as it is.
+    /// Unhandled event: no row applies, or the cell is declared impossible. The machine stays as it
+    /// is.
     Unexpected {
-        /// `claim`.
+        /// The machine's name: `claim`.
         machine: &'static str,
         /// The state's spelling.
         state: &'static str,
@@ -33,20 +34,21 @@ pub enum RowOutcome {
         /// The payload's number.
         number: u16,
     },
-    /// An action that could not be carried out; the rest of the row was.
+    /// An action of the row could not be carried out; the others were.
     ActionFailed {
-        /// `claim`.
+        /// The machine's name: `claim`.
         machine: &'static str,
         /// The action's or the resource's spelling.
         action: &'static str,
-        /// What it lacked.
-        because: &'static str,
+        /// Why it failed.
+        #[cfg_attr(feature = "serde", serde(rename = "because"))]
+        reason: &'static str,
     },
 }
 
-/// What a table says of an event, and what there is to note of it in `Out::rows`. Every machine
-/// of a core steps here. `None`: there is no row, and the machine stays as it is.
-pub fn take<'r, M: Machine, R: Rules<M>>(
+/// Steps one machine by its table. Returns the outcome, for `Out::rows`, and the row's
+/// destination and actions; `None` if no row applies, so that the machine stays as it is.
+pub fn step_machine<'r, M: Machine, R: Rules<M>>(
     rules: &'r R,
     at: M::State,
     event: M::Event,

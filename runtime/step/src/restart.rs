@@ -1,6 +1,6 @@
-//! A restart as data: `"nothing"`, or what was `saved`.
+//! The serde form of a restart: `"nothing"`, or the `saved` data.
 //!
-//! An `Option` alone is `null` for a core that saves `()`, whether or not it has saved.
+//! A plain `Option` would be `null` in both cases for a core that saves `()`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,7 +1,7 @@
-//! The one entry point of every core: an [`Input`] goes in, [`Effect`]s come out, the state moves.
+//! The [`Core`] trait, its [`Input`]s and its [`Effect`]s.
 //!
-//! Neither the driver nor the checker looks inside a core; if either needs an `if` about the
-//! protocol, the table lacks a row.
+//! Neither a host nor the checker looks inside a core. If either needs an `if` about the protocol,
+//! the table lacks a row.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -10,7 +10,7 @@ use core::hash::Hash;
 use crate::outcome::RowOutcome;
 use crate::symbolic::Symbolic;
 
-/// A sans-IO protocol: rules and parameters. What changes is its [`Core::State`].
+/// A sans-IO protocol: its rules and parameters, which never change. [`Core::State`] changes.
 ///
 /// Calling contract: call [`Core::start`] once for a state, then [`Core::step`] for each input, in
 /// the order in which the inputs happened, and carry out the effects of a step, in order, before
@@ -20,47 +20,48 @@ pub trait Core: Sized {
     type State: Clone + Eq + Hash + Debug + Symbolic;
     /// Another node, as this node addresses it.
     type Peer: Copy + Ord + Hash + Debug;
-    /// What nodes send each other.
+    /// A message between nodes.
     type Message: Clone + Ord + Hash + Debug + Symbolic;
-    /// A timer's name. Its duration is the driver's, its order with others the checker's.
+    /// A timer's name. The host chooses its duration; the checker tries every order of expiry.
     type Timer: Copy + Ord + Hash + Debug + Symbolic;
-    /// What the local user may ask.
+    /// A command of the local user.
     type Command: Clone + Ord + Hash + Debug + Symbolic;
-    /// What the local user is told.
+    /// A notification to the local user.
     type Notice: Clone + Ord + Hash + Debug + Symbolic;
-    /// What survives a crash, or a change of it: see [`Core::keep`].
+    /// Data that survives a crash, or a change of it: see [`Core::merge_saved`].
     type Saved: Clone + Eq + Hash + Debug + Symbolic;
 
-    /// The state of a node that has never run.
+    /// The initial state: that of a node that has never run.
     fn start(&self) -> Self::State;
 
-    /// Takes one input and writes the effects.
+    /// Takes one input, changes the state, and appends the effects to `out`.
     fn step(&self, state: &mut Self::State, input: InputOf<Self>, out: &mut OutOf<Self>);
 
-    /// Puts a newly saved part to what was saved before. A restart gets the sum of all that was
-    /// saved since the node first ran. Unless a core says otherwise, the last one is all there is.
-    fn keep(saved: &mut Option<Self::Saved>, new: Self::Saved) {
+    /// Merges a new save into the saved data. A restart gets the result of all saves since the node
+    /// first ran. By default the new save replaces the old one.
+    fn merge_saved(saved: &mut Option<Self::Saved>, new: Self::Saved) {
         *saved = Some(new);
     }
 }
 
-/// What happens to a node.
+/// An input of a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Input<P, M, T, C, S> {
     /// A message arrives.
     Message {
-        /// Who sent it.
+        /// Its sender.
         from: P,
-        /// What it says.
+        /// The message.
         message: M,
     },
-    /// An armed timer fires; it is armed no longer.
+    /// An armed timer fires, and is no longer armed.
     Fired(T),
-    /// The local user asks.
+    /// The local user issues a command.
     Command(C),
-    /// The node starts again with what it last saved; every timer is gone.
+    /// The node starts with its saved data, or `None` if it never saved: a host gives it at every
+    /// start, the first included, before any other input. No timer is armed.
     #[cfg_attr(
         feature = "serde",
         serde(
@@ -71,30 +72,30 @@ pub enum Input<P, M, T, C, S> {
     Restart(Option<S>),
 }
 
-/// What a node wants done.
+/// An effect that a node's host carries out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Effect<P, M, T, N, S> {
     /// Send a message.
     Send {
-        /// To whom.
+        /// Its receiver.
         to: P,
-        /// What.
+        /// The message.
         message: M,
     },
-    /// Start a timer, or start it anew.
+    /// Arm a timer; restart it if it is armed.
     Arm(T),
-    /// Stop a timer, if it is armed.
+    /// Disarm a timer, if it is armed.
     Disarm(T),
-    /// Make this survive a crash, before any later effect of the same step is carried out.
+    /// Make data durable before any later effect of the same step is carried out.
     Save(S),
-    /// Tell the local user.
+    /// Notify the local user.
     Notify(N),
 }
 
 impl<P, M, T, N, S> Effect<P, M, T, N, S> {
-    /// The same effect in the words of a core that this one is a part of.
+    /// The same effect in the types of a core that contains this one.
     pub fn map<M2, T2, N2>(
         self,
         message: impl FnOnce(M) -> M2,
@@ -102,21 +103,21 @@ impl<P, M, T, N, S> Effect<P, M, T, N, S> {
         notice: impl FnOnce(N) -> N2,
     ) -> Effect<P, M2, T2, N2, S> {
         match self {
-            Self::Send { to, message: said } => Effect::Send { to, message: message(said) },
-            Self::Arm(armed) => Effect::Arm(timer(armed)),
-            Self::Disarm(disarmed) => Effect::Disarm(timer(disarmed)),
+            Self::Send { to, message: inner } => Effect::Send { to, message: message(inner) },
+            Self::Arm(inner) => Effect::Arm(timer(inner)),
+            Self::Disarm(inner) => Effect::Disarm(timer(inner)),
             Self::Save(saved) => Effect::Save(saved),
-            Self::Notify(told) => Effect::Notify(notice(told)),
+            Self::Notify(inner) => Effect::Notify(notice(inner)),
         }
     }
 }
 
-/// Where a step writes its effects, and the rows it took.
+/// The output of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Out<E> {
-    /// In the order in which they are to be carried out.
+    /// The effects, in the order in which the host carries them out.
     pub effects: Vec<E>,
-    /// The rows that the step took, of each machine it moved.
+    /// The outcome of each event at each machine that the step reached, in order.
     pub rows: Vec<RowOutcome>,
 }
 

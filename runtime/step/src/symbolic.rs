@@ -1,56 +1,57 @@
-//! Symbolic numbers: values that only grow, such as fencing tokens, ids and epochs, and that a
-//! checker may rename.
+//! Symbolic numbers (scalarsets and their ordered kin): fencing tokens, ids and epochs, which only
+//! grow and which a checker may rename.
 //!
-//! A core may create, copy and compare such a number, never add to it, print it or index by it. So
-//! the checker may give the numbers of a world other values after each step without changing what
-//! can happen, and a protocol that counts without bound has a finite state graph, as far as
-//! [`Order`] says what a core compares.
+//! A core may create, copy and compare such a number, but not add to it, print it or index by it.
+//! So the checker may rename the numbers of a world after each step without changing its behaviour,
+//! and a protocol that counts without bound has a finite state graph. [`Order`] limits the renaming
+//! to one that preserves every comparison a core makes.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// A family of numbers that are compared with each other and with no others.
+/// A class of numbers. Numbers are compared within their class only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IdClass {
     /// Its name, unique in a system: `claim id`.
     pub name: &'static str,
-    /// What is compared.
+    /// The comparisons that a core makes.
     pub order: Order,
 }
 
-/// What is asked of the numbers of a class.
+/// The comparisons that a core makes between numbers of a class, which a renaming preserves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Order {
-    /// Only whether two are the same: they may be renamed in any way.
+    /// Equality only: any injective renaming.
     Equality,
-    /// Also which is greater, and a new one is greater than all: they may be moved closer together,
-    /// above zero, which stays where it is.
+    /// Equality and order, where a new number is greater than all: any renaming that preserves the
+    /// order and zero.
     Rank,
-    /// Also which is greater, and a new one comes after those that its maker knows: it may be one
-    /// that there is, or be none. They may be moved closer together, but what are no neighbours do
-    /// not become neighbours.
+    /// Equality and order, where a new number is the successor of those that its creator knows, and
+    /// so may already exist: any renaming that preserves the order and makes no two numbers
+    /// adjacent that were not.
     Count,
 }
 
 /// A value whose symbolic numbers can be visited.
 ///
-/// `#[derive(Symbolic)]` visits every field in its order, but for one with `#[symbolic(skip)]`: a
-/// field that holds no number, of a type of another crate, or a collection that would be walked for
-/// nothing. Of a map with `#[symbolic(values)]`, whose keys hold no number, it visits the values.
+/// `#[derive(Symbolic)]` visits every field in order, except one with `#[symbolic(skip)]`: a field
+/// without symbolic numbers whose type is foreign, or a collection not worth walking. Of a map with
+/// `#[symbolic(values)]`, whose keys hold no symbolic number, it visits the values.
 pub trait Symbolic {
-    /// Calls `each` with every number of the value, in an order that does not depend on what the
-    /// numbers of an equality class are. `each` may replace them, by others that are equal, or in
-    /// an ordered class in the same order, wherever they were.
+    /// Calls `each` with every symbolic number of the value, in an order that does not depend on
+    /// the numbers of an equality class. `each` may replace them by a renaming that its class
+    /// allows.
     ///
-    /// Nothing else may change: what is derived from something else, such as an index, is visited
-    /// itself, entry by entry, so that one that is wrong stays wrong. Collections that sort by a
-    /// number are sorted again afterwards.
+    /// Nothing else may change. Derived data, such as an index, is visited entry by entry and not
+    /// rebuilt, so that a wrong index stays wrong. Collections sorted by a number are sorted again.
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64));
 }
 
-/// A value without any growing number.
+/// Implements [`Symbolic`] for types without symbolic numbers, and for all types of a core that
+/// only runs on a host: a checker searches such a core, too, but never treats two of its numbers
+/// alike.
 #[macro_export]
 macro_rules! not_symbolic {
     ($($type:ty),* $(,)?) => {$(
@@ -91,7 +92,7 @@ impl<A: Symbolic, B: Symbolic> Symbolic for (A, B) {
     }
 }
 
-/// Keys are numbers of an ordered class, so the order of visits is that of the map.
+/// The keys are numbers of an ordered class, so the order of visits is that of the map.
 impl<K: Symbolic + Ord, V: Symbolic> Symbolic for BTreeMap<K, V> {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         let entries = core::mem::take(self).into_iter().map(|(mut key, mut value)| {
@@ -146,7 +147,7 @@ mod tests {
         Named(#[symbolic(values)] BTreeMap<Foreign, Key>),
     }
 
-    /// It shows nothing, and cannot.
+    /// A type without `Symbolic`.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
     struct Foreign(u64);
 

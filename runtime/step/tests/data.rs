@@ -47,7 +47,7 @@ fn a_row_says_its_machine() {
     let row = RowOutcome::Row { machine: "claim", row: "18a" };
     let json = serde_json::to_string(&row).expect("it serialises");
     assert_eq!(json, r#"{"row":{"machine":"claim","row":"18a"}}"#);
-    let failed = RowOutcome::ActionFailed { machine: "claim", action: "send", because: "full" };
+    let failed = RowOutcome::ActionFailed { machine: "claim", action: "send", reason: "full" };
     let json = serde_json::to_string(&failed).expect("it serialises");
     assert!(json.starts_with(r#"{"action_failed":{"machine":"claim","action":"send""#), "{json}");
 }

@@ -1,75 +1,79 @@
-//! Amendments among themselves: two of one thing, one without effect, one that needs what is not
-//! there.
+//! Lints of amendments: conflicting ones, ones without effect, unknown or cyclic `needs`.
 
 use crate::code;
-use crate::fault::{Fault, Span};
-use crate::likeness::nearest;
-use crate::lint::Subject;
-use crate::raw::{self, Amendment, Declared, Parts, Row, SECTIONS, keys};
-use crate::read::amend::{self, Listed};
-use crate::sorted::{Set, Sorted};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::lint::LintContext;
+use crate::raw::{self, Amendment, Declaration, Row, SECTIONS, Sections, keys};
+use crate::read::amend::{self, RowIndex};
+use crate::similarity::nearest;
 use crate::table::RowId;
+use crate::vec_map::{VecMap, VecSet};
 use crate::yaml::Word;
 
-pub(super) fn check(subject: &Subject<'_>, listed: &Listed, faults: &mut Vec<Fault>) {
-    let raw = subject.raw;
-    ids(&raw.amendments, faults);
-    needs(&raw.amendments, faults);
-    let mut last = Sorted::default();
+pub(super) fn check(cx: &LintContext<'_>, listed: &RowIndex, diagnostics: &mut Vec<Diagnostic>) {
+    let raw = cx.raw;
+    ids(&raw.amendments, diagnostics);
+    needs(&raw.amendments, diagnostics);
+    let mut last = VecMap::default();
     for (nth, amendment) in raw.amendments.iter().enumerate() {
-        is_empty(amendment, faults);
+        is_empty(amendment, diagnostics);
         if amend::is_astray(raw, nth) {
             continue;
         }
         let needed = amend::needed(raw, nth);
-        let mut seen = Touched { last: &mut last, nth, needed, faults };
+        let mut seen = Touched { last: &mut last, nth, needed, diagnostics };
         let base = amend::base(raw, listed, nth);
         rows(&base.rows, amendment, &mut seen);
         parts(&base.parts, amendment, &mut seen);
     }
 }
 
-/// What amendments touch, and where: by which of them, last.
+/// The entries that amendments change, each with the last amendment that changed it.
 struct Touched<'a> {
-    last: &'a mut Sorted<(&'static str, String), (usize, Span)>,
-    /// The place of the amendment that is looked at.
+    last: &'a mut VecMap<(&'static str, String), (usize, Span)>,
+    /// The position of the current amendment.
     nth: usize,
-    /// The places of those that it needs.
+    /// The positions of those that it needs.
     needed: Vec<usize>,
-    faults: &'a mut Vec<Fault>,
+    diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 impl Touched<'_> {
     fn touch(&mut self, section: &'static str, name: String, span: Span) {
         let last = self.last.insert((section, name), (self.nth, span));
         if let Some((_, first)) = last.filter(|(other, _)| !self.needed.contains(other)) {
-            let fault = Fault::finding(code::AMENDED_TWICE, "two amendments are of one thing")
+            let what = match section {
+                "rows" => "row".to_owned(),
+                _ => format!("entry of `{section}`"),
+            };
+            let message = format!("two amendments change the same {what}");
+            let diagnostic = Diagnostic::finding(code::CONFLICTING_AMENDMENTS, message)
                 .label(span, "the second")
                 .label(first, "the first")
-                .help("make one of them, or say by `needs` that the second builds on the first");
-            self.faults.push(fault);
+                .help("merge the two, or list the first under `needs` of the second");
+            self.diagnostics.push(diagnostic);
         }
     }
 }
 
-fn ids(amendments: &[Amendment], faults: &mut Vec<Fault>) {
-    let mut seen: Sorted<&str, Span> = Sorted::default();
+fn ids(amendments: &[Amendment], diagnostics: &mut Vec<Diagnostic>) {
+    let mut seen: VecMap<&str, Span> = VecMap::default();
     for amendment in amendments {
         if let Some(first) = seen.insert(&amendment.id.text, amendment.id.span) {
-            let fault = Fault::finding(
-                code::ID_TWICE,
-                format!("two amendments are called `{}`", amendment.id.text),
+            let diagnostic = Diagnostic::finding(
+                code::DUPLICATE_ID,
+                format!("duplicate amendment id `{}`", amendment.id.text),
             )
-            .label(amendment.id.span, "the second")
-            .label(first, "the first")
+            .label(amendment.id.span, "duplicate")
+            .label(first, "first defined here")
             .help("rename one of them");
-            faults.push(fault);
+            diagnostics.push(diagnostic);
         }
     }
 }
 
-fn needs(amendments: &[Amendment], faults: &mut Vec<Fault>) {
-    let mut known = Sorted::default();
+fn needs(amendments: &[Amendment], diagnostics: &mut Vec<Diagnostic>) {
+    let mut known = VecMap::default();
     for amendment in amendments {
         known.insert(amendment.id.text.as_str(), amendment);
     }
@@ -82,26 +86,27 @@ fn needs(amendments: &[Amendment], faults: &mut Vec<Fault>) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "name another amendment of this file".to_owned(),
                 };
-                let message = format!("no amendment is called `{}`", word.text);
-                let fault =
-                    Fault::finding(code::NEEDS, message).label(word.span, "no such amendment");
-                faults.push(fault.help(help));
+                let message = format!("amendment `{}` does not exist", word.text);
+                let diagnostic = Diagnostic::finding(code::INVALID_NEEDS, message)
+                    .label(word.span, "no such amendment");
+                diagnostics.push(diagnostic.help(help));
             } else if reaches(&known, &word.text, &amendment.id.text) {
-                let message = format!("`{}` needs itself", amendment.id.text);
-                let fault = Fault::finding(code::NEEDS, message)
+                let message =
+                    format!("cyclic `needs`: amendment `{}` depends on itself", amendment.id.text);
+                let diagnostic = Diagnostic::finding(code::INVALID_NEEDS, message)
                     .label(
                         word.span,
                         format!("`{}` needs `{}` in turn", word.text, amendment.id.text),
                     )
-                    .help("make one amendment of them");
-                faults.push(fault);
+                    .help("merge the amendments, or remove one of the `needs`");
+                diagnostics.push(diagnostic);
             }
         }
     }
 }
 
-fn reaches(known: &Sorted<&str, &Amendment>, from: &str, to: &str) -> bool {
-    let mut seen = Set::default();
+fn reaches(known: &VecMap<&str, &Amendment>, from: &str, to: &str) -> bool {
+    let mut seen = VecSet::default();
     let mut next = vec![from];
     while let Some(id) = next.pop() {
         if id == to {
@@ -116,25 +121,27 @@ fn reaches(known: &Sorted<&str, &Amendment>, from: &str, to: &str) -> bool {
     false
 }
 
-fn is_empty(amendment: &Amendment, faults: &mut Vec<Fault>) {
+fn is_empty(amendment: &Amendment, diagnostics: &mut Vec<Diagnostic>) {
     let mut put = |message: String, text: &str, help: &str| {
-        let fault = Fault::finding(code::NO_EFFECT, message).label(amendment.id.span, text);
-        faults.push(fault.help(help));
+        let diagnostic =
+            Diagnostic::finding(code::NO_EFFECT, message).label(amendment.id.span, text);
+        diagnostics.push(diagnostic.help(help));
     };
     if amendment.is_empty() {
-        let message = format!("`{}` changes nothing", amendment.id.text);
+        let message = format!("amendment `{}` changes nothing", amendment.id.text);
         put(
             message,
-            "it says why, and not what",
+            "it has a reason, but no change",
             "add `row` and `set`, `add`, `change` or `remove`",
         );
     }
     if amendment.shown_by.is_empty() {
-        let message = format!("nothing shows that `{}` is needed", amendment.id.text);
+        let message =
+            format!("amendment `{}` names no check that fails without it", amendment.id.text);
         put(
             message,
             "`shown-by` is empty",
-            "name what fails without it: a fault's code, a property",
+            "name what fails without it: a code such as `T022`, or a property",
         );
     }
 }
@@ -144,11 +151,12 @@ fn rows(rows: &[(RowId, Row)], amendment: &Amendment, seen: &mut Touched<'_>) {
         if let Some((id, row)) = amend::only(rows, &change.row) {
             seen.touch("rows", id.index().to_string(), change.row.span);
             if amend::set(row, &change.set).is_like(row) {
-                let fault = Fault::finding(code::NO_EFFECT, "the row is as it was")
-                    .label(change.set.span, "this changes nothing")
-                    .label(row.span, "the row")
-                    .help("say what differs, or remove the amendment");
-                seen.faults.push(fault);
+                let diagnostic =
+                    Diagnostic::finding(code::NO_EFFECT, "`set` leaves the row unchanged")
+                        .label(change.set.span, "the row has these values already")
+                        .label(row.span, "the row")
+                        .help("set another value, or remove the amendment");
+                seen.diagnostics.push(diagnostic);
             }
         }
     }
@@ -159,7 +167,7 @@ fn rows(rows: &[(RowId, Row)], amendment: &Amendment, seen: &mut Touched<'_>) {
     }
 }
 
-/// What an amendment says of one section, beside the names that the literal table has there.
+/// The changes of an amendment to one section, and the names that the table has there.
 struct Section<'a> {
     name: &'static str,
     known: Vec<&'a Word>,
@@ -168,7 +176,7 @@ struct Section<'a> {
     remove: &'a [Word],
 }
 
-fn parts(one: &Parts, amendment: &Amendment, seen: &mut Touched<'_>) {
+fn parts(one: &Sections, amendment: &Amendment, seen: &mut Touched<'_>) {
     let removed = amendment.remove.names();
     let (known, add, change) =
         (one.declared(), amendment.add.declared(), amendment.change.declared());
@@ -193,33 +201,32 @@ fn parts(one: &Parts, amendment: &Amendment, seen: &mut Touched<'_>) {
         let has = |list: Vec<&str>| list.contains(&word.text.as_str());
         if has(keys(&one.guards)) && !has(keys(&one.guard_formulas)) {
             let message = format!("the guard `{}` has no formula to amend", word.text);
-            let fault = Fault::finding(code::SELECTS_NOTHING, message)
-                .label(word.span, "the core answers it")
-                .help("add a guard of another name, and have the rows ask that");
-            seen.faults.push(fault);
+            let diagnostic = Diagnostic::finding(code::MATCHES_NOTHING, message)
+                .label(word.span, "the core evaluates it")
+                .help("add a guard under a new name, and use it in the rows");
+            seen.diagnostics.push(diagnostic);
         }
     }
     cells(one, amendment, seen);
 }
 
 /// The names of one section.
-fn heads<'p>(all: &[Declared<'p>], section: &str) -> Vec<&'p Word> {
+fn heads<'p>(all: &[Declaration<'p>], section: &str) -> Vec<&'p Word> {
     all.iter().filter(|one| one.section == section).map(|one| one.word).collect()
 }
 
-/// What is added is new, but for a state that so far is only named; what is changed or removed is
-/// there.
+/// Added names must be new, except for undeclared states; changed and removed names must exist.
 fn touches(section: &Section<'_>, undeclared: &dyn Fn(&Word) -> bool, seen: &mut Touched<'_>) {
     let Section { name, known, add, change, remove } = section;
     for word in add {
         let first = known.iter().find(|known| known.text == word.text);
         if let Some(first) = first.filter(|word| *name != "states" || !undeclared(word)) {
-            let message = format!("`{}` is there already", word.text);
-            let fault = Fault::finding(code::ADDS_KNOWN, message)
+            let message = format!("`{}` is already declared", word.text);
+            let diagnostic = Diagnostic::finding(code::ADDS_EXISTING, message)
                 .label(word.span, "added here")
                 .label(first.span, "declared here")
-                .help("put it under `change`, or give it another name");
-            seen.faults.push(fault);
+                .help("use `change` instead of `add`, or choose another name");
+            seen.diagnostics.push(diagnostic);
         } else {
             seen.touch(name, word.text.clone(), word.span);
         }
@@ -228,28 +235,29 @@ fn touches(section: &Section<'_>, undeclared: &dyn Fn(&Word) -> bool, seen: &mut
         if known.iter().any(|known| known.text == word.text) {
             seen.touch(name, word.text.clone(), word.span);
         } else {
-            seen.faults.push(nothing(name, word, known));
+            seen.diagnostics.push(nothing(name, word, known));
         }
     }
 }
 
-fn nothing(section: &str, word: &Word, known: &[&Word]) -> Fault {
+fn nothing(section: &str, word: &Word, known: &[&Word]) -> Diagnostic {
     let near = nearest(&word.text, known.iter().map(|word| word.text.as_str()));
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "name what the table has there, or an amendment under `needs` adds".to_owned(),
+        None => "name an entry of the table, or list under `needs` the amendment that adds it"
+            .to_owned(),
     };
-    let message = format!("`{section}` has no `{}` to amend", word.text);
-    Fault::finding(code::SELECTS_NOTHING, message).label(word.span, "hits nothing").help(help)
+    let message = format!("`{section}` has no entry `{}` to amend", word.text);
+    Diagnostic::finding(code::MATCHES_NOTHING, message).label(word.span, "no such entry").help(help)
 }
 
-/// Where a cell is written, as a name.
+/// A key for a cell: the positions of its states and events in the file.
 fn place(cell: &raw::Cell) -> String {
     let states = cell.states.iter().chain(&cell.events).map(|word| word.span.start.to_string());
     states.collect::<Vec<_>>().join(" ")
 }
 
-fn cells(one: &Parts, amendment: &Amendment, seen: &mut Touched<'_>) {
+fn cells(one: &Sections, amendment: &Amendment, seen: &mut Touched<'_>) {
     for (section, cells, selectors) in [
         ("ignore", &one.ignore, &amendment.remove.ignore),
         ("impossible", &one.impossible, &amendment.remove.impossible),
@@ -258,11 +266,11 @@ fn cells(one: &Parts, amendment: &Amendment, seen: &mut Touched<'_>) {
             match cells.iter().find(|cell| amend::is_cell(selector, cell)) {
                 Some(cell) => seen.touch(section, place(cell), selector.span),
                 None => {
-                    let message = format!("`{section}` has no such entry");
-                    let fault = Fault::finding(code::SELECTS_NOTHING, message)
-                        .label(selector.span, "hits nothing")
-                        .help("write `state` and `event` as the entry has them");
-                    seen.faults.push(fault);
+                    let message = format!("the amendment matches no entry of `{section}`");
+                    let diagnostic = Diagnostic::finding(code::MATCHES_NOTHING, message)
+                        .label(selector.span, "no such entry")
+                        .help("copy `state` and `event` from the entry as they are written");
+                    seen.diagnostics.push(diagnostic);
                 }
             }
         }

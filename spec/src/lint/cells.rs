@@ -1,56 +1,59 @@
-//! Every state, event and payload is a row, ignored, impossible, or stands here: cells of which
-//! nothing is said, and cells that are said twice.
+//! Unhandled events: cells without a row or an entry under `ignore` or `impossible`; and cells that
+//! are declared twice.
 
+use crate::cell_index::CellIndex;
 use crate::code;
-use crate::fault::{CellWords, Fault};
+use crate::diagnostic::{CellWords, Diagnostic};
 use crate::limit;
-use crate::lint::Subject;
-use crate::lint::doubt::Doubt;
-use crate::places::Places;
+use crate::lint::unknowns::Unknowns;
+use crate::lint::{LintContext, listed};
 use crate::read::cover;
 use crate::read::draft::NOT_EXIST;
 use crate::read::pattern;
-use crate::sorted::Sorted;
-use crate::table::{Event, EventId, EventKind, Pattern, State, StateId};
+use crate::table::{CellKind, Event, EventId, EventKind, Pattern, State, StateId};
+use crate::vec_map::VecMap;
 
-pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let places = Places::new(subject.table);
-    missing(subject, &places, faults);
-    twice(subject, &places, faults);
+pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let places = CellIndex::new(cx.table);
+    missing(cx, &places, diagnostics);
+    twice(cx, &places, diagnostics);
 }
 
-/// States in which the same payloads of an event are missing.
-type Groups<'s> = Sorted<String, Vec<&'s str>>;
+/// How many states a label names.
+const NAMED: usize = 3;
 
-fn missing(subject: &Subject<'_>, places: &Places<'_>, faults: &mut Vec<Fault>) {
-    let doubt = Doubt::of(subject);
-    for (event, declared) in (0u16..).map(EventId).zip(&subject.lookup.vocabulary.events) {
-        if subject.lookup.event(event).is_none() {
+/// States grouped by the payloads of an event that they do not handle.
+type Groups<'s> = VecMap<String, Vec<&'s str>>;
+
+fn missing(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let unknowns = Unknowns::of(cx);
+    for (event, declared) in (0u16..).map(EventId).zip(&cx.lookup.vocabulary.events) {
+        if cx.lookup.event(event).is_none() {
             continue;
         }
         let (mut open, mut closed) = (Groups::default(), Groups::default());
-        for (id, state) in (0u16..).map(StateId).zip(&subject.table.states) {
+        for (id, state) in (0u16..).map(StateId).zip(&cx.table.states) {
             let Some(state) = state.as_ref().filter(|state| !state.is_final) else { continue };
-            let is_exempt = subject.declared_at(id).is_none() || subject.state(id) == NOT_EXIST;
-            if is_exempt || doubt.is_open(id, event) {
+            let is_exempt = cx.declared_at(id).is_none() || cx.state(id) == NOT_EXIST;
+            if is_exempt || unknowns.is_open(id, event) {
                 continue;
             }
-            let left = cover::unsaid(places.at(id, event), &pattern::whole(declared));
+            let left = cover::unhandled(places.at(id, event), &pattern::whole(declared));
             if !left.0.is_empty() {
                 let groups = if can_come(declared, state) { &mut open } else { &mut closed };
-                groups.entry(words(declared, &left)).push(subject.state(id));
+                groups.entry(words(declared, &left)).push(cx.state(id));
             }
         }
         if !open.is_empty() || !closed.is_empty() {
-            faults.push(fault(subject, declared, &open, &closed));
+            diagnostics.push(diagnostic(cx, declared, &open, &closed));
         }
-        if faults.len() >= limit::FAULTS {
+        if diagnostics.len() >= limit::DIAGNOSTICS {
             return;
         }
     }
 }
 
-/// Whether the state holds what the event consumes, or the event consumes nothing.
+/// Whether the state holds a resource that the event consumes, or the event consumes none.
 fn can_come(event: &Event, state: &State) -> bool {
     event.kind != EventKind::Consuming
         || event.consumes.iter().any(|id| state.holds.contains(id) || state.may_hold.contains(id))
@@ -66,7 +69,12 @@ pub(super) fn words(event: &Event, left: &Pattern) -> String {
     }
 }
 
-fn fault(subject: &Subject<'_>, event: &Event, open: &Groups<'_>, closed: &Groups<'_>) -> Fault {
+fn diagnostic(
+    cx: &LintContext<'_>,
+    event: &Event,
+    open: &Groups<'_>,
+    closed: &Groups<'_>,
+) -> Diagnostic {
     let mut cells = Vec::new();
     for (event, states) in open.iter().chain(closed.iter()) {
         for state in states {
@@ -80,26 +88,40 @@ fn fault(subject: &Subject<'_>, event: &Event, open: &Groups<'_>, closed: &Group
     let mut help = Vec::new();
     if !open.is_empty() {
         help.push(
-            "it can come here: add rows, or say under `ignore` why nothing happens".to_owned(),
+            "add a row, or, where the event changes nothing, an entry under `ignore`:".to_owned(),
         );
         help.extend(lines(open));
     }
     if !closed.is_empty() {
-        let why = if open.is_empty() { "nothing" } else { "and nothing" };
-        help.push(format!(
-            "{why} that causes it is held here: say under `impossible` why it cannot come"
-        ));
+        help.push(
+            "no resource that causes it is held there: add an entry under `impossible`:".to_owned(),
+        );
         help.extend(lines(closed));
     }
-    let at = subject.lookup.draft.parts.events.iter().find(|(word, _)| word.text == *name);
+    let at = cx.lookup.draft.parts.events.iter().find(|(word, _)| word.text == *name);
     let span = at.map_or(event.name.span, |(word, _)| word.span);
-    Fault::finding(code::MISSING_CELL, format!("nothing is said of `{name}` in {states}"))
-        .label(span, format!("{states} without a row, `ignore` or `impossible`"))
+    let message = format!("unhandled event: `{name}` has no transition in {states}");
+    Diagnostic::finding(code::UNHANDLED_EVENT, message)
+        .label(span, format!("no row, `ignore` or `impossible` in {}", some(&cells)))
         .help(help.join("\n"))
         .cells(cells)
 }
 
-/// Ready to be put under `ignore` or `impossible`.
+/// The states of some cells; only the first few by name.
+fn some(cells: &[CellWords]) -> String {
+    let mut names: Vec<&str> = cells.iter().map(|cell| cell.state.as_str()).collect();
+    names.dedup();
+    match names.get(NAMED..) {
+        Some([_, ..]) => {
+            let first: Vec<String> =
+                names[..NAMED].iter().map(|name| format!("`{name}`")).collect();
+            format!("{} and {} more", first.join(", "), names.len() - NAMED)
+        }
+        _ => listed(names),
+    }
+}
+
+/// Entries to copy under `ignore` or `impossible`.
 fn lines(groups: &Groups<'_>) -> Vec<String> {
     let line = |(event, states): &(String, Vec<&str>)| {
         let mut names = states.iter().take(limit::LISTED).copied().collect::<Vec<_>>().join(", ");
@@ -111,10 +133,10 @@ fn lines(groups: &Groups<'_>) -> Vec<String> {
     groups.iter().map(line).collect()
 }
 
-fn twice(subject: &Subject<'_>, places: &Places<'_>, faults: &mut Vec<Fault>) {
+fn twice(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (state, event, place) in places.all() {
         for (nth, (_, cell)) in place.cells.iter().enumerate() {
-            let what = format!("`{}` in `{}`", subject.event(event), subject.state(state));
+            let what = format!("`{}` in `{}`", cx.event(event), cx.state(state));
             let row = place
                 .rows
                 .iter()
@@ -123,15 +145,23 @@ fn twice(subject: &Subject<'_>, places: &Places<'_>, faults: &mut Vec<Fault>) {
             let mut earlier = place.cells[..nth].iter().map(|(_, cell)| cell);
             let twin = earlier.find(|twin| meet(&twin.pattern, &cell.pattern));
             let first = match (row, twin) {
-                (Some(row), _) => (subject.row_at(row.id), "a row takes it"),
-                (None, Some(twin)) => (twin.span, "it is said here, too"),
+                (Some(row), _) => (cx.row_at(row.id), "handled by this row"),
+                (None, Some(twin)) => (twin.span, "first declared here"),
                 (None, None) => continue,
             };
-            let fault = Fault::finding(code::CELL_TWICE, format!("{what} is said twice"))
-                .label(cell.span, "here no row is to be")
+            let kind = match cell.kind {
+                CellKind::Ignore => "ignored",
+                CellKind::Impossible => "impossible",
+            };
+            let message = match row {
+                Some(_) => format!("{what} has a row and is declared as {kind}"),
+                None => format!("{what} is declared twice"),
+            };
+            let diagnostic = Diagnostic::finding(code::DUPLICATE_CELL, message)
+                .label(cell.span, format!("declared as {kind} here"))
                 .label(first.0, first.1)
-                .help("keep one of them");
-            faults.push(fault);
+                .help("remove one of them");
+            diagnostics.push(diagnostic);
         }
     }
 }

@@ -1,23 +1,23 @@
-//! Lines that are cited and excused at once: one of the two is not true.
+//! Lines that are both cited and listed as uncited.
 
 use std::collections::BTreeMap;
 
 use crate::code;
-use crate::fault::{Fault, Span};
-use crate::lint::Subject;
-use crate::raw::{Declared, Parts};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::lint::LintContext;
+use crate::raw::{Declaration, Sections};
 use crate::table::Lines;
 
-pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let cited = cited(&subject.raw.parts);
+pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let cited = cited(&cx.raw.parts);
     let mut excused: Vec<(Lines, Span)> = Vec::new();
-    for entry in &subject.raw.uncited {
+    for entry in &cx.raw.uncited {
         for lines in &entry.lines {
             let twin = excused.iter().find(|(other, _)| meet(other, lines)).map(|(_, span)| *span);
             let place = cited.iter().find(|(_, (other, _))| meet(other, lines));
             let first = match (place, twin) {
-                (Some((_, (_, span))), _) => (*span, "and cited here"),
-                (None, Some(span)) => (span, "and excused here"),
+                (Some((_, (_, span))), _) => (*span, "cited here"),
+                (None, Some(span)) => (span, "first listed here"),
                 (None, None) => {
                     excused.push((lines.clone(), entry.span));
                     continue;
@@ -27,25 +27,29 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
                 (first, last) if first == last => format!("line {first} is"),
                 (first, last) => format!("lines {first}-{last} are"),
             };
-            let fault =
-                Fault::finding(code::CITED, format!("{text} excused and accounted for elsewhere"))
-                    .label(entry.span, "excused here")
-                    .label(first.0, first.1)
-                    .help("take the lines out of one of the two");
-            faults.push(fault);
+            let message = match place {
+                Some(_) => format!("{text} both cited and listed as uncited"),
+                None => format!("{text} listed as uncited twice"),
+            };
+            let diagnostic = Diagnostic::finding(code::CITED_AND_UNCITED, message)
+                .label(entry.span, "listed as uncited here")
+                .label(first.0, first.1)
+                .help("remove the lines from one of the two");
+            diagnostics.push(diagnostic);
         }
     }
 }
 
-/// What each declaration, row and cell cites, by its place. Nothing bounds how much that is.
-fn cited(parts: &Parts) -> BTreeMap<(u32, u32), (Lines, Span)> {
+/// The lines that each declaration, row and cell cites, by position. A B-tree: the number of
+/// entries is unbounded.
+fn cited(parts: &Sections) -> BTreeMap<(u32, u32), (Lines, Span)> {
     let mut cited = BTreeMap::new();
     let mut put = |lines: &[Lines], span: Span| {
         for lines in lines {
             cited.insert((*lines.start(), span.start), (lines.clone(), span));
         }
     };
-    for Declared { word, about, .. } in parts.declared() {
+    for Declaration { word, about, .. } in parts.declared() {
         put(&about.cite, word.span);
     }
     for row in &parts.rows {

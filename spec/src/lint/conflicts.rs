@@ -1,76 +1,73 @@
-//! Two rows for one state, event, payload and answer of the guards: the same row twice, or a
-//! conflict.
+//! Pairs of rows that match the same state, event, payload and values of the guards: duplicates and
+//! conflicts.
 
+use crate::cell_index::CellIndex;
 use crate::code;
-use crate::fault::Fault;
+use crate::diagnostic::Diagnostic;
 use crate::limit;
-use crate::lint::Subject;
-use crate::lint::doubt::Doubt;
-use crate::places::Places;
+use crate::lint::LintContext;
+use crate::lint::unknowns::Unknowns;
 use crate::read::cover::can_both;
 use crate::read::pattern;
-use crate::sorted::{Set, Sorted};
 use crate::table::{Pattern, Row, RowId};
+use crate::vec_map::{VecMap, VecSet};
 
-pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let places = Places::new(subject.table);
-    let unknown = Doubt::of(subject).guards;
-    let mut tried: Sorted<RowId, Set<RowId>> = Sorted::default();
+pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let places = CellIndex::new(cx.table);
+    let unknown = Unknowns::of(cx).guards;
+    let mut tried: VecMap<RowId, VecSet<RowId>> = VecMap::default();
     for (_, _, place) in places.all() {
         if let Some((_, row)) = place.rows.get(limit::CELL_ROWS) {
-            let what = format!(
-                "`{}` has too many rows for `{}`",
-                subject.state(row.from),
-                subject.event(row.event)
-            );
-            faults.push(Fault::limit(subject.row_at(row.id), &what, "rows", limit::CELL_ROWS));
+            let what =
+                format!("`{}` has too many rows for `{}`", cx.state(row.from), cx.event(row.event));
+            diagnostics.push(Diagnostic::limit(cx.row_at(row.id), &what, "rows", limit::CELL_ROWS));
             continue;
         }
         for (nth, (_, row)) in place.rows.iter().enumerate() {
             for (_, earlier) in &place.rows[..nth] {
                 let common = pattern::both(&row.pattern, &earlier.pattern);
-                // When an unknown guard is true, nobody knows.
+                // The value of an unknown guard is unknown, too.
                 let is_open = unknown.has(&row.id) || unknown.has(&earlier.id);
-                if is_open || common.0.is_empty() || faults.len() >= limit::FAULTS {
+                if is_open || common.0.is_empty() || diagnostics.len() >= limit::DIAGNOSTICS {
                     continue;
                 }
                 let is_new = tried.entry(earlier.id).add(row.id);
                 if is_new && can_both(&row.guard, &earlier.guard) {
-                    faults.push(fault(subject, earlier, row, &common));
+                    diagnostics.push(diagnostic(cx, earlier, row, &common));
                 }
             }
         }
     }
 }
 
-fn fault(subject: &Subject<'_>, earlier: &Row, row: &Row, common: &Pattern) -> Fault {
-    let state = subject.state(row.from);
-    let event = words(subject, row, common);
+fn diagnostic(cx: &LintContext<'_>, earlier: &Row, row: &Row, common: &Pattern) -> Diagnostic {
+    let state = cx.state(row.from);
+    let event = words(cx, row, common);
     let is_twin = Row { id: row.id, ..earlier.clone() } == *row;
     if is_twin {
-        return Fault::finding(
+        return Diagnostic::finding(
             code::DUPLICATE_ROW,
-            format!("`{state}` has this row for `{event}` twice"),
+            format!("duplicate row for `{event}` in `{state}`"),
         )
-        .label(subject.row_at(row.id), format!("{} again", subject.row(row.id)))
-        .label(subject.row_at(earlier.id), format!("{} is the same", subject.row(earlier.id)))
+        .label(cx.row_at(row.id), format!("{} repeats it", cx.row(row.id)))
+        .label(cx.row_at(earlier.id), format!("{} is the first", cx.row(earlier.id)))
         .help("remove one of them");
     }
-    Fault::finding(code::CONFLICT, format!("two rows take `{event}` in `{state}`"))
-        .label(
-            subject.row_at(row.id),
-            format!("{} goes to `{}`", subject.row(row.id), subject.state(row.to)),
-        )
-        .label(
-            subject.row_at(earlier.id),
-            format!("{} goes to `{}`", subject.row(earlier.id), subject.state(earlier.to)),
-        )
-        .help(help(subject, earlier, row, common))
+    Diagnostic::finding(
+        code::CONFLICTING_ROWS,
+        format!("conflict: two rows match `{event}` in `{state}`"),
+    )
+    .label(cx.row_at(row.id), format!("{} goes to `{}`", cx.row(row.id), cx.state(row.to)))
+    .label(
+        cx.row_at(earlier.id),
+        format!("{} goes to `{}`", cx.row(earlier.id), cx.state(earlier.to)),
+    )
+    .help(help(cx, earlier, row, common))
 }
 
-/// The event with the values that both rows take.
-fn words(subject: &Subject<'_>, row: &Row, common: &Pattern) -> String {
-    let event = &subject.lookup.vocabulary.events[row.event.index()];
+/// The event with the payload values that both rows match.
+fn words(cx: &LintContext<'_>, row: &Row, common: &Pattern) -> String {
+    let event = &cx.lookup.vocabulary.events[row.event.index()];
     match &event.payload {
         Some(payload) => {
             format!("{} ({})", event.name.name, pattern::text(common, &payload.domain))
@@ -79,10 +76,10 @@ fn words(subject: &Subject<'_>, row: &Row, common: &Pattern) -> String {
     }
 }
 
-/// The wider row gives way to the narrower one, where one is wider.
-fn help(subject: &Subject<'_>, earlier: &Row, row: &Row, common: &Pattern) -> String {
-    let guards = "give them conditions that exclude each other, with `if`";
-    let event = &subject.lookup.vocabulary.events[row.event.index()];
+/// The edit: exclude the common values from the wider row, if one is wider.
+fn help(cx: &LintContext<'_>, earlier: &Row, row: &Row, common: &Pattern) -> String {
+    let guards = "give them mutually exclusive conditions (`if`)";
+    let event = &cx.lookup.vocabulary.events[row.event.index()];
     let Some(payload) = &event.payload else { return format!("remove one of them, or {guards}") };
     let wider = match (earlier.pattern == *common, row.pattern == *common) {
         (false, true) => earlier,
@@ -90,7 +87,7 @@ fn help(subject: &Subject<'_>, earlier: &Row, row: &Row, common: &Pattern) -> St
         (true, true) | (false, false) => return format!("remove one of them, or {guards}"),
     };
     let id = wider.id.index();
-    let written = subject.lookup.vocabulary.rows.get(id).map_or("", |row| row.event.as_str());
+    let written = cx.lookup.vocabulary.rows.get(id).map_or("", |row| row.event.as_str());
     let without = pattern::text(common, &payload.domain);
     let edit = match pattern::split(written) {
         (name, Some(inner)) if inner.contains(" except ") => {
@@ -100,5 +97,5 @@ fn help(subject: &Subject<'_>, earlier: &Row, row: &Row, common: &Pattern) -> St
         (name, None) => format!("{name} (any except {without})"),
     };
     let edit = if edit.contains(',') { format!("\"{edit}\"") } else { edit };
-    format!("write `event: {edit}` in {}, or {guards}", subject.row(wider.id))
+    format!("write `event: {edit}` in {}, or {guards}", cx.row(wider.id))
 }

@@ -1,26 +1,26 @@
-//! Named limits on what a file may declare, so that nothing behind the reader has to ask.
+//! Limits on the size of a file, so that later passes need not check them.
 
 use std::collections::BTreeMap;
 
 use crate::code;
-use crate::fault::{Fault, Span};
+use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
-use crate::raw::{Branch, Condition, Parts, Row, SECTIONS, SetRow, Table};
-use crate::sorted::Set;
+use crate::raw::{Branch, Condition, Row, SECTIONS, Sections, SetRow, Table};
+use crate::vec_map::VecSet;
 use crate::yaml::Word;
 
-pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
-    let all = All::of(raw);
-    named(&all.parts, faults);
+pub(super) fn check(raw: &Table, diagnostics: &mut Vec<Diagnostic>) {
+    let all = Sources::of(raw);
+    named(&all.parts, diagnostics);
     for (_, rule) in all.parts.iter().flat_map(|parts| parts.all_rules()) {
         if rule.is.size() > limit::FORMULA {
             let what = "the formula is too long";
-            faults.push(Fault::limit(rule.span, what, "names", limit::FORMULA));
+            diagnostics.push(Diagnostic::limit(rule.span, what, "names", limit::FORMULA));
         }
     }
     let mut put = |spans: Vec<Span>, what: &str, unit: &str, limit: usize| {
         let span = spans.get(limit).copied();
-        faults.extend(span.map(|span| Fault::limit(span, what, unit, limit)));
+        diagnostics.extend(span.map(|span| Diagnostic::limit(span, what, unit, limit)));
     };
     let mut rows: Vec<Span> = all.rows.iter().map(|row| row.span).collect();
     rows.extend(all.changes.iter().map(|set| set.span));
@@ -34,22 +34,21 @@ pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
     put(uncited, "too many uncited lines", "entries", limit::UNCITED);
     let survivors = raw.survivors.iter().map(|survivor| survivor.span).collect();
     put(survivors, "too many survivors", "entries", limit::SURVIVORS);
-    long(&all, faults);
-    used(&all, faults);
-    lists(&all.parts, faults);
-    expanded(&all, faults);
-    nothing(&all, faults);
+    long(&all, diagnostics);
+    used(&all, diagnostics);
+    lists(&all.parts, diagnostics);
+    expanded(&all, diagnostics);
+    nothing(&all, diagnostics);
 }
 
-/// What a file and its amendments declare, and their rows: those that are written and those that
-/// are changed.
-struct All<'p> {
-    parts: Vec<&'p Parts>,
+/// The declarations and rows of a file and its amendments, and the changes of rows.
+struct Sources<'p> {
+    parts: Vec<&'p Sections>,
     rows: Vec<&'p Row>,
     changes: Vec<&'p SetRow>,
 }
 
-impl<'p> All<'p> {
+impl<'p> Sources<'p> {
     fn of(raw: &'p Table) -> Self {
         let mut all = Self { parts: vec![&raw.parts], rows: Vec::new(), changes: Vec::new() };
         for amendment in &raw.amendments {
@@ -64,7 +63,7 @@ impl<'p> All<'p> {
 }
 
 /// Sections with too many names, and names that are too long.
-fn named(sources: &[&Parts], faults: &mut Vec<Fault>) {
+fn named(sources: &[&Sections], diagnostics: &mut Vec<Diagnostic>) {
     let mut all = Vec::new();
     sources.iter().for_each(|parts| all.extend(parts.declared()));
     for section in SECTIONS {
@@ -72,138 +71,155 @@ fn named(sources: &[&Parts], faults: &mut Vec<Fault>) {
         let words: Vec<&Word> = of.map(|one| one.word).collect();
         if let Some(word) = words.get(limit::NAMES) {
             let what = format!("too many {section}");
-            faults.push(Fault::limit(word.span, &what, section, limit::NAMES));
+            diagnostics.push(Diagnostic::limit(word.span, &what, section, limit::NAMES));
         }
         for word in words.iter().filter(|word| word.text.len() > limit::NAME_BYTES) {
-            faults.push(Fault::limit(word.span, "a name is too long", "bytes", limit::NAME_BYTES));
+            diagnostics.push(Diagnostic::limit(
+                word.span,
+                "a name is too long",
+                "bytes",
+                limit::NAME_BYTES,
+            ));
         }
     }
 }
 
-/// Rows with a condition or a list of actions that nobody could read.
-fn long(all: &All<'_>, faults: &mut Vec<Fault>) {
+/// Rows with a condition or a list of actions that is too long.
+fn long(all: &Sources<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut sizes = Vec::new();
-    let mut look = |does: &[Word], branches: &[Branch], own: &Option<Condition>, span| {
-        if does.len() > limit::ACTIONS {
-            faults.push(Fault::limit(span, "`do` is too long", "actions", limit::ACTIONS));
+    let mut look = |actions: &[Word], branches: &[Branch], own: &Option<Condition>, span| {
+        if actions.len() > limit::ACTIONS {
+            diagnostics.push(Diagnostic::limit(
+                span,
+                "`do` is too long",
+                "actions",
+                limit::ACTIONS,
+            ));
         }
         if branches.len() > limit::BRANCHES {
-            let what = "`do` asks too often";
-            faults.push(Fault::limit(span, what, "conditions", limit::BRANCHES));
+            let what = "`do` has too many conditions";
+            diagnostics.push(Diagnostic::limit(span, what, "conditions", limit::BRANCHES));
         }
         let own = own.as_ref().map_or(0, Condition::size);
         let inner: usize = branches.iter().map(|branch| branch.condition.size()).sum();
         sizes.push((own + inner, span));
     };
     for row in &all.rows {
-        look(&row.does, &row.branches, &row.condition, row.span);
+        look(&row.actions, &row.branches, &row.condition, row.span);
     }
     for set in &all.changes {
-        let (does, branches) = done(set);
-        look(does, branches, &set.condition, set.span);
+        let (actions, branches) = done(set);
+        look(actions, branches, &set.condition, set.span);
     }
     for (size, span) in sizes {
         if size > limit::CONDITION {
-            let fault = Fault::limit(span, "the condition is too long", "names", limit::CONDITION);
-            faults.push(fault);
+            let diagnostic =
+                Diagnostic::limit(span, "the condition is too long", "names", limit::CONDITION);
+            diagnostics.push(diagnostic);
         }
     }
 }
 
-/// The actions of a changed row, and those of them that are done under a condition.
+/// The actions of a changed row, and its conditional blocks.
 fn done(set: &SetRow) -> (&[Word], &[Branch]) {
-    set.does.as_ref().map_or((&[], &[]), |does| (&does.words, &does.branches))
+    set.actions.as_ref().map_or((&[], &[]), |actions| (&actions.words, &actions.branches))
 }
 
 /// Names that rows use, declared or not.
-fn used(all: &All<'_>, faults: &mut Vec<Fault>) {
+fn used(all: &Sources<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut words: Vec<&Word> = Vec::new();
     for row in &all.rows {
         words.extend(&row.from);
         words.push(&row.to);
-        words.extend(&row.does);
+        words.extend(&row.actions);
         words.extend(row.guards());
     }
     for set in &all.changes {
         words.extend(set.from.as_deref().unwrap_or_default());
         words.extend(done(set).0);
     }
-    let mut names = Set::default();
+    let mut names = VecSet::default();
     let mut known = 0;
     for word in words {
         known += usize::from(names.add(word.text.as_str()));
         if known > 4 * limit::NAMES {
             let what = "the rows use too many names";
-            faults.push(Fault::limit(word.span, what, "names", 4 * limit::NAMES));
+            diagnostics.push(Diagnostic::limit(word.span, what, "names", 4 * limit::NAMES));
             return;
         }
     }
 }
 
 /// Lists of resources and states in declarations.
-fn lists(sources: &[&Parts], faults: &mut Vec<Fault>) {
+fn lists(sources: &[&Sections], diagnostics: &mut Vec<Diagnostic>) {
     for parts in sources {
         let mut lists = parts.resource_lists();
         lists.extend(parts.sets.iter().map(|(_, set)| set.states.as_slice()));
         for word in lists.into_iter().filter_map(|list| list.get(limit::NAMES)) {
-            faults.push(Fault::limit(word.span, "the list is too long", "names", limit::NAMES));
+            diagnostics.push(Diagnostic::limit(
+                word.span,
+                "the list is too long",
+                "names",
+                limit::NAMES,
+            ));
         }
     }
 }
 
-/// What lists, sets and `any` come to when they are written out.
-fn expanded(all: &All<'_>, faults: &mut Vec<Fault>) {
-    let written = Written::new(&all.parts);
+/// The number of rows, operations and cells after lists, sets and `any` are expanded.
+fn expanded(all: &Sources<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let sizes = Sizes::new(&all.parts);
     let mut rows = Bound::new(limit::EXPANDED_ROWS, "rows");
     let mut ops = Bound::new(limit::OPS, "resources");
     let mut cells = Bound::new(limit::CELLS, "cells");
     for row in &all.rows {
-        let places = written.places(&row.from, &row.event) << row.branches.len().min(16);
-        rows.add(places, row.span, faults);
-        ops.add(places.saturating_mul(written.ops(&row.event, &row.does)), row.span, faults);
+        let places = sizes.places(&row.from, &row.event) << row.branches.len().min(16);
+        rows.add(places, row.span, diagnostics);
+        ops.add(places.saturating_mul(sizes.ops(&row.event, &row.actions)), row.span, diagnostics);
     }
     for set in &all.changes {
         let from = set.from.as_deref().unwrap_or_default();
         let event = set.event.as_deref().unwrap_or_default();
-        let (does, branches) = done(set);
-        // What the amendment leaves as it is counts as one: the literal row has been counted.
-        let states = from.iter().map(|word| written.size(word)).sum::<usize>().max(1);
+        let (actions, branches) = done(set);
+        // Unchanged keys count as one: the row that is changed has been counted.
+        let states = from.iter().map(|word| sizes.size(word)).sum::<usize>().max(1);
         let places = states.saturating_mul(event.len().max(1)) << branches.len().min(16);
-        rows.add(places, set.span, faults);
-        ops.add(places.saturating_mul(written.ops(event, does)), set.span, faults);
+        rows.add(places, set.span, diagnostics);
+        ops.add(places.saturating_mul(sizes.ops(event, actions)), set.span, diagnostics);
     }
     for cell in all.parts.iter().flat_map(|parts| parts.cells()) {
-        cells.add(written.places(&cell.states, &cell.events), cell.span, faults);
+        cells.add(sizes.places(&cell.states, &cell.events), cell.span, diagnostics);
     }
 }
 
-/// How much each name stands for, at most. How many there are is bounded only where all is well.
+/// The largest number of entries that each name expands to. A B-tree: the number of names is not
+/// bounded yet.
 #[derive(Default)]
-struct Written<'p> {
+struct Sizes<'p> {
     states: usize,
     sets: BTreeMap<&'p str, usize>,
     events: BTreeMap<&'p str, usize>,
     actions: BTreeMap<&'p str, usize>,
 }
 
-impl<'p> Written<'p> {
-    fn new(sources: &[&'p Parts]) -> Self {
+impl<'p> Sizes<'p> {
+    fn new(sources: &[&'p Sections]) -> Self {
         let count = |list: &Option<Vec<Word>>| list.as_ref().map_or(0, Vec::len);
-        let mut written = Self::default();
+        let mut sizes = Self::default();
         for parts in sources {
-            written.states += parts.states.len();
+            sizes.states += parts.states.len();
             for (word, set) in &parts.sets {
-                put(&mut written.sets, word, set.states.len());
+                put(&mut sizes.sets, word, set.states.len());
             }
             for (word, event) in &parts.events {
-                put(&mut written.events, word, count(&event.consumes));
+                put(&mut sizes.events, word, count(&event.consumes));
             }
             for (word, action) in &parts.actions {
                 let all = action.resources().into_iter().map(count);
-                put(&mut written.actions, word, all.sum());
+                put(&mut sizes.actions, word, all.sum());
             }
         }
-        written
+        sizes
     }
 
     fn size(&self, word: &Word) -> usize {
@@ -217,13 +233,13 @@ impl<'p> Written<'p> {
         states.iter().map(|word| self.size(word)).sum::<usize>().saturating_mul(events.len())
     }
 
-    fn ops(&self, events: &[Word], does: &[Word]) -> usize {
+    fn ops(&self, events: &[Word], actions: &[Word]) -> usize {
         let consumed = events.iter().filter_map(|word| {
             self.events
                 .get(word.text.as_str())
                 .or_else(|| self.events.get(crate::read::pattern::split(&word.text).0))
         });
-        let done = does.iter().filter_map(|word| self.actions.get(word.text.as_str()));
+        let done = actions.iter().filter_map(|word| self.actions.get(word.text.as_str()));
         consumed.chain(done).sum()
     }
 }
@@ -233,7 +249,7 @@ fn put<'p>(sizes: &mut BTreeMap<&'p str, usize>, word: &'p Word, size: usize) {
     *known = size.max(*known);
 }
 
-/// A sum that may not grow beyond its limit.
+/// A sum that is compared with its limit.
 struct Bound {
     sum: usize,
     limit: usize,
@@ -245,33 +261,35 @@ impl Bound {
         Self { sum: 0, limit, unit }
     }
 
-    fn add(&mut self, more: usize, span: Span, faults: &mut Vec<Fault>) {
+    fn add(&mut self, more: usize, span: Span, diagnostics: &mut Vec<Diagnostic>) {
         let before = self.sum;
         self.sum = self.sum.saturating_add(more);
         if before <= self.limit && self.sum > self.limit {
-            let what = format!("with lists and sets written out, too many {}", self.unit);
-            faults.push(Fault::limit(span, &what, self.unit, self.limit));
+            let what = format!("too many {} after lists and sets are expanded", self.unit);
+            diagnostics.push(Diagnostic::limit(span, &what, self.unit, self.limit));
         }
     }
 }
 
-/// Rows that leave no state or wait for no event, and sets of none, which rows may stand for.
-fn nothing(all: &All<'_>, faults: &mut Vec<Fault>) {
-    // A change may leave a set's states as they are.
+/// Rows without a source state or an event, and empty sets.
+fn nothing(all: &Sources<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    // A change of a set may leave its states unchanged.
     let sets = all.parts[0].sets.iter();
     for (name, _) in sets.filter(|(_, set)| set.states.is_empty()) {
-        let fault = Fault::error(code::WRONG_SHAPE, format!("`{}` is an empty set", name.text))
-            .label(name.span, "what is said of it is said of nothing")
-            .help("name its states, or remove the set");
-        faults.push(fault);
+        let diagnostic =
+            Diagnostic::error(code::WRONG_TYPE, format!("`{}` is an empty set", name.text))
+                .label(name.span, "a set must name at least one state")
+                .help("name its states, or remove the set");
+        diagnostics.push(diagnostic);
     }
     for row in &all.rows {
         for (key, words) in [("from", &row.from), ("event", &row.event)] {
             if words.is_empty() {
-                let fault = Fault::error(code::WRONG_SHAPE, format!("`{key}` is an empty list"))
-                    .label(row.span, "this row stands for nothing")
-                    .help(format!("name something in `{key}`, or remove the row"));
-                faults.push(fault);
+                let diagnostic =
+                    Diagnostic::error(code::WRONG_TYPE, format!("`{key}` is an empty list"))
+                        .label(row.span, "this row matches nothing")
+                        .help(format!("add a name to `{key}`, or remove the row"));
+                diagnostics.push(diagnostic);
             }
         }
     }

@@ -1,84 +1,88 @@
-//! Rules and invariants whose words say nothing, and loops that cannot be.
+//! Invalid rules, invariants and loops.
 
 use crate::code;
-use crate::fault::{Fault, merge};
-use crate::formula::Asker;
-use crate::likeness::nearest;
-use crate::lint::Subject;
+use crate::diagnostic::{Diagnostic, merge};
+use crate::formula::Evaluator;
+use crate::lint::LintContext;
 use crate::raw::Row;
 use crate::read::formula;
-use crate::table::{Do, Row as Built};
+use crate::similarity::nearest;
+use crate::table::{ActionCall, Row as Built};
 
-/// Names in formulas and loops that nothing declares, but for those that are told of a row; and
-/// what nobody can answer, which in a mended text may be due to the mending.
-pub(super) fn names(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let told = faults.iter().filter(|fault| fault.code == code::UNDECLARED_STATE);
+/// Undeclared names in formulas and loops, except for those already reported in rows; and formulas
+/// without an evaluator, which a corrected text may have because of its corrections.
+pub(super) fn names(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let told = diagnostics.iter().filter(|diagnostic| diagnostic.code == code::UNDECLARED_STATE);
     let told: Vec<&str> = told.filter_map(named).collect();
     let mut found = Vec::new();
-    all(subject, &mut found);
-    let unanswered: Vec<Fault> =
-        found.extract_if(.., |fault| fault.code == code::ASKED_OF).collect();
-    found.retain(|fault| {
-        let is_told = named(fault).is_some_and(|name| told.contains(&name));
-        fault.code == code::UNDECLARED_PREDICATE && !is_told
+    all(cx, &mut found);
+    let unanswered: Vec<Diagnostic> =
+        found.extract_if(.., |diagnostic| diagnostic.code == code::NO_EVALUATOR).collect();
+    found.retain(|diagnostic| {
+        let is_told = named(diagnostic).is_some_and(|name| told.contains(&name));
+        diagnostic.code == code::UNDECLARED_PREDICATE && !is_told
     });
-    let mut names: Vec<Fault> = Vec::new();
-    for fault in found {
-        match names.iter_mut().find(|known| named(known) == named(&fault)) {
-            Some(known) => known.also(fault.span()),
-            None => names.push(fault),
+    let mut names: Vec<Diagnostic> = Vec::new();
+    for diagnostic in found {
+        match names.iter_mut().find(|known| named(known) == named(&diagnostic)) {
+            Some(known) => known.also(diagnostic.span()),
+            None => names.push(diagnostic),
         }
     }
-    faults.extend(names);
-    faults.extend(unanswered);
+    diagnostics.extend(names);
+    diagnostics.extend(unanswered);
 }
 
-/// The name that a fault's message speaks of.
-fn named(fault: &Fault) -> Option<&str> {
-    fault.message.split('`').nth(1)
+/// The name that a diagnostic's message speaks of.
+fn named(diagnostic: &Diagnostic) -> Option<&str> {
+    diagnostic.message.split('`').nth(1)
 }
 
-pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut found = Vec::new();
-    all(subject, &mut found);
-    found.retain(|fault| ![code::UNDECLARED_PREDICATE, code::ASKED_OF].contains(&fault.code));
+    all(cx, &mut found);
+    found.retain(|diagnostic| {
+        ![code::UNDECLARED_PREDICATE, code::NO_EVALUATOR].contains(&diagnostic.code)
+    });
     merge(&mut found, &[code::ARGUMENTS]);
-    faults.extend(found);
+    diagnostics.extend(found);
 }
 
-fn all(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let parts = &subject.lookup.draft.parts;
+fn all(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let parts = &cx.lookup.draft.parts;
     for (name, rule) in parts.all_rules() {
-        if let Err(mut more) = formula::resolve(subject.lookup, name, rule) {
+        if let Err(mut more) = formula::resolve(cx.lookup, name, rule) {
             merge(&mut more, &[code::VARIABLE]);
-            faults.extend(more);
+            diagnostics.extend(more);
         }
     }
     for (name, rule) in &parts.invariants {
         if let Some(word) = rule.of.first() {
-            let fault = Fault::finding(
-                code::FORMULA,
+            let diagnostic = Diagnostic::finding(
+                code::INVALID_FORMULA,
                 format!("the invariant `{}` has a parameter", name.text),
             )
-            .label(word.span, "of which thing is it to be so?")
-            .help(format!("write `every: {} in …` in its formula", word.text));
-            faults.push(fault);
+            .label(word.span, "an invariant takes no parameters")
+            .help(format!("quantify in the formula: `every: {} in …`", word.text));
+            diagnostics.push(diagnostic);
         }
     }
-    for (_, row) in &subject.lookup.draft.rows {
-        entries(subject, row, faults);
+    for (_, row) in &cx.lookup.draft.rows {
+        entries(cx, row, diagnostics);
     }
-    subject.table.rows.iter().for_each(|row| done(subject, row, faults));
+    cx.table.rows.iter().for_each(|row| done(cx, row, diagnostics));
 }
 
-fn entries(subject: &Subject<'_>, row: &Row, faults: &mut Vec<Fault>) {
+fn entries(cx: &LintContext<'_>, row: &Row, diagnostics: &mut Vec<Diagnostic>) {
     for (span, what) in &row.faulty {
-        let fault = Fault::finding(code::LOOP, "an entry of `do` that cannot be")
+        let diagnostic = Diagnostic::finding(code::INVALID_ACTIONS, "invalid entry of `do`")
             .label(*span, *what)
-            .help("write an action, `{ if: GUARD, do: .. }` or `{ for each: COLLECTION, do: .. }`");
-        faults.push(fault);
+            .help(
+                "write an action, `{ if: GUARD, do: […] }` or `{ for each: COLLECTION, do: […] }`",
+            );
+        diagnostics.push(diagnostic);
     }
-    let collections = &subject.lookup.vocabulary.formulas.collections;
+    let collections = &cx.lookup.vocabulary.formulas.collections;
     for one in &row.loops {
         let word = &one.collection;
         let Some(known) = collections.iter().find(|known| known.name.name == word.text) else {
@@ -88,42 +92,53 @@ fn entries(subject: &Subject<'_>, row: &Row, faults: &mut Vec<Fault>) {
                 None => "declare it under `collections`".to_owned(),
             };
             let message = format!("collection `{}` is not declared", word.text);
-            let fault = Fault::finding(code::UNDECLARED_PREDICATE, message)
+            let diagnostic = Diagnostic::finding(code::UNDECLARED_PREDICATE, message)
                 .label(word.span, "no such collection");
-            faults.push(fault.help(help));
+            diagnostics.push(diagnostic.help(help));
             continue;
         };
-        if !known.asked.has(Asker::Row) && known.of.is_empty() {
-            let fault =
-                Fault::finding(code::ASKED_OF, format!("no row goes through `{}`", word.text))
-                    .label(word.span, "asked of the row that is taken")
-                    .label(known.name.span, "declared here")
-                    .help("add `row` to its `asked of`");
-            faults.push(fault);
+        if !known.evaluators.has(Evaluator::Row) && known.params.is_empty() {
+            let diagnostic = Diagnostic::finding(
+                code::NO_EVALUATOR,
+                format!("no row can loop over `{}`", word.text),
+            )
+            .label(word.span, "`for each` needs a collection with `asked of: row`")
+            .label(known.name.span, "declared here")
+            .help("add `row` to its `asked of`");
+            diagnostics.push(diagnostic);
         }
-        if !known.of.is_empty() {
-            let fault = Fault::finding(code::LOOP, format!("`{}` is of something", word.text))
-                .label(word.span, "a row has nothing to give it")
-                .label(known.name.span, "declared here")
-                .help("loop over a collection without `of`");
-            faults.push(fault);
+        if !known.params.is_empty() {
+            let diagnostic = Diagnostic::finding(
+                code::INVALID_ACTIONS,
+                format!("`for each` over a collection with parameters: `{}`", word.text),
+            )
+            .label(word.span, "a row has no arguments to pass")
+            .label(known.name.span, "declared here")
+            .help("loop over a collection that has no `of`");
+            diagnostics.push(diagnostic);
         }
     }
 }
 
-/// A state holds a resource once, so a loop may not touch any.
-fn done(subject: &Subject<'_>, row: &Built, faults: &mut Vec<Fault>) {
-    for Do::Act { action, ops, each } in &row.does {
+/// A loop may not change resources, because a state holds each at most once.
+fn done(cx: &LintContext<'_>, row: &Built, diagnostics: &mut Vec<Diagnostic>) {
+    for ActionCall { action, ops, each } in &row.actions {
         if each.is_none() || ops.is_empty() {
             continue;
         }
-        let name = &subject.lookup.vocabulary.actions[action.index()];
-        let fault = Fault::finding(code::LOOP, format!("`{}` in a loop", name.name))
-            .label(subject.row_at(row.id), "done for each of several things")
-            .label(name.span, "creates or deletes what a state holds once")
-            .help("take the action out of the loop");
-        if faults.iter().all(|known| known.span() != fault.span() || known.code != code::LOOP) {
-            faults.push(fault);
+        let name = &cx.lookup.vocabulary.actions[action.index()];
+        let diagnostic = Diagnostic::finding(
+            code::INVALID_ACTIONS,
+            format!("action `{}` changes a resource in a loop", name.name),
+        )
+        .label(cx.row_at(row.id), "runs once per element of the collection")
+        .label(name.span, "changes a resource, which a state holds at most once")
+        .help("take the action out of the loop");
+        if diagnostics
+            .iter()
+            .all(|known| known.span() != diagnostic.span() || known.code != code::INVALID_ACTIONS)
+        {
+            diagnostics.push(diagnostic);
         }
     }
 }

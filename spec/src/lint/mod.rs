@@ -1,17 +1,15 @@
-//! The lint passes, one a file: each looks at a whole table and adds what it finds. None changes
-//! it.
+//! The lint passes, one per file: each checks a whole table and reports what it finds.
 
-mod account;
 mod amendments;
+mod balance;
 mod cells;
 mod citations;
 mod conflicts;
 mod counts;
 mod covered;
-mod doubt;
-mod finals;
+mod final_states;
 mod formulas;
-mod general;
+mod generic;
 mod names;
 mod patterns;
 mod payloads;
@@ -19,56 +17,57 @@ mod reach;
 mod resources;
 mod timers;
 mod undeclared;
+mod unknowns;
 mod unused;
 
-use crate::fault::{Fault, Span};
+use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
 use crate::raw;
-use crate::read::amend::Listed;
+use crate::read::amend::RowIndex;
 use crate::read::draft::Lookup;
 use crate::table::{EventId, ResourceId, RowId, StateId, Table};
 
-/// What the passes look at: the words, the names and the table built from them.
-pub(crate) struct Subject<'a> {
+/// The input of the passes: the file, its names and the table built from them.
+pub(crate) struct LintContext<'a> {
     /// The file.
     pub(crate) raw: &'a raw::Table,
-    /// The declarations and rows of this table, and all names.
+    /// The declarations and rows of this version of the table, and all names.
     pub(crate) lookup: &'a Lookup<'a>,
-    /// What was built from them.
+    /// The table built from them.
     pub(crate) table: &'a Table,
 }
 
-/// What stops the reader although every shape is right.
-pub(crate) fn errors(raw: &raw::Table, faults: &mut Vec<Fault>) {
-    counts::check(raw, faults);
-    names::title(raw, faults);
-    payloads::check(raw, faults);
+/// Errors in files whose keys and values all have the right types.
+pub(crate) fn errors(raw: &raw::Table, diagnostics: &mut Vec<Diagnostic>) {
+    counts::check(raw, diagnostics);
+    names::title(raw, diagnostics);
+    payloads::check(raw, diagnostics);
 }
 
-/// What is wrong with a table whatever is wrong with its file: what these find does not follow from
-/// a key that is misspelled elsewhere.
-pub(crate) fn sure(subject: &Subject<'_>) -> Vec<Fault> {
-    run(subject, &[names::check, patterns::check, conflicts::check])
+/// Findings that are reported even if the file has errors, because no misspelt key elsewhere can
+/// cause them.
+pub(crate) fn sure(cx: &LintContext<'_>) -> Vec<Diagnostic> {
+    run(cx, &[names::check, patterns::check, conflicts::check])
 }
 
-/// What is wrong with names as they are written: those that nothing declares, each once, and those
-/// that a list has twice.
-pub(crate) fn names(subject: &Subject<'_>) -> Vec<Fault> {
-    run(subject, &[undeclared::check, formulas::names, resources::lists])
+/// Findings about names before misspelt ones are corrected: undeclared names, each once, and
+/// duplicates in lists.
+pub(crate) fn names(cx: &LintContext<'_>) -> Vec<Diagnostic> {
+    run(cx, &[undeclared::check, formulas::names, resources::lists])
 }
 
-/// What is wrong with names and patterns, wherever they lead.
-pub(crate) fn spelling(subject: &Subject<'_>) -> Vec<Fault> {
-    run(subject, &[names::check, patterns::check])
+/// Findings about names and patterns alone.
+pub(crate) fn spelling(cx: &LintContext<'_>) -> Vec<Diagnostic> {
+    run(cx, &[names::check, patterns::check])
 }
 
-/// What is probably a mistake in a table with which nothing is wrong.
-pub(crate) fn warnings(subject: &Subject<'_>) -> Vec<Fault> {
-    run(subject, &[covered::check])
+/// Warnings and notes on a table without findings.
+pub(crate) fn warnings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
+    run(cx, &[covered::check])
 }
 
-/// What is wrong with a table that can be built.
-pub(crate) fn findings(subject: &Subject<'_>) -> Vec<Fault> {
+/// All findings on a table.
+pub(crate) fn findings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
     let passes: &[Pass] = &[
         names::check,
         patterns::check,
@@ -76,41 +75,41 @@ pub(crate) fn findings(subject: &Subject<'_>) -> Vec<Fault> {
         conflicts::check,
         cells::check,
         reach::check,
-        finals::check,
-        general::check,
+        final_states::check,
+        generic::check,
         resources::check,
         timers::check,
         unused::check,
         citations::check,
     ];
-    run(subject, passes)
+    run(cx, passes)
 }
 
-/// What is wrong with a table that was changed after it was built: the passes that look at the
-/// table alone. Where rows lead is asked of the table, not of its words.
-pub(crate) fn built(subject: &Subject<'_>) -> Vec<Fault> {
-    run(subject, &[conflicts::check, cells::check, reach::built, finals::check, resources::check])
+/// Findings on a table that was changed after it was built: the passes that read only the table,
+/// not the file.
+pub(crate) fn built(cx: &LintContext<'_>) -> Vec<Diagnostic> {
+    run(cx, &[conflicts::check, cells::check, reach::built, final_states::check, resources::check])
 }
 
-type Pass = fn(&Subject<'_>, &mut Vec<Fault>);
+type Pass = fn(&LintContext<'_>, &mut Vec<Diagnostic>);
 
-fn run(subject: &Subject<'_>, passes: &[Pass]) -> Vec<Fault> {
-    let mut faults = Vec::new();
+fn run(cx: &LintContext<'_>, passes: &[Pass]) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     for pass in passes {
-        pass(subject, &mut faults);
-        faults.truncate(limit::FAULTS);
+        pass(cx, &mut diagnostics);
+        diagnostics.truncate(limit::DIAGNOSTICS);
     }
-    faults
+    diagnostics
 }
 
-/// What is wrong with the amendments, beside selectors that hit nothing.
-pub(crate) fn amendments(subject: &Subject<'_>, listed: &Listed) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    amendments::check(subject, listed, &mut faults);
-    faults
+/// Findings on the amendments, except for those that match no row.
+pub(crate) fn amendments(cx: &LintContext<'_>, listed: &RowIndex) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    amendments::check(cx, listed, &mut diagnostics);
+    diagnostics
 }
 
-impl Subject<'_> {
+impl LintContext<'_> {
     fn state(&self, id: StateId) -> &str {
         self.lookup.vocabulary.states.get(id.index()).map_or("", |name| &name.name)
     }
@@ -132,12 +131,12 @@ impl Subject<'_> {
         found.map(|(word, _)| word.span)
     }
 
-    /// Where a row is written.
+    /// The position of a row in the file.
     fn row_at(&self, id: RowId) -> Span {
         self.lookup.vocabulary.rows.get(id.index()).map(|row| row.span).unwrap_or_default()
     }
 
-    /// A row by its id, as faults call it.
+    /// The name of a row in messages.
     fn row(&self, id: RowId) -> String {
         let id = self.lookup.vocabulary.rows.get(id.index()).map_or("", |row| row.id.as_str());
         format!("row {id}")

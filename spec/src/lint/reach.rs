@@ -1,124 +1,134 @@
-//! States that no run comes to, and states that nothing leaves.
+//! Initial, unreachable and trap states.
 
 use crate::code;
-use crate::fault::{Fault, Span};
-use crate::lint::doubt::Doubt;
-use crate::lint::{Subject, listed};
-use crate::sorted::Set;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::lint::unknowns::Unknowns;
+use crate::lint::{LintContext, listed};
 use crate::table::StateId;
+use crate::vec_map::VecSet;
 
-pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    if Doubt::of(subject).is_of_states {
-        begins(subject, &initial(subject), faults);
+pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    if Unknowns::of(cx).is_of_states {
+        begins(cx, &initial(cx), diagnostics);
     } else {
-        follow(subject, &edges(subject), faults);
+        follow(cx, &edges(cx), diagnostics);
     }
 }
 
-/// The same of a table whose rows are not those of its words.
-pub(super) fn built(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let rows = subject.table.rows.iter();
+/// The same for a table whose rows differ from those of the file.
+pub(super) fn built(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let rows = cx.table.rows.iter();
     let edges: Vec<(StateId, StateId)> = rows.map(|row| (row.from, row.to)).collect();
-    follow(subject, &edges, faults);
+    follow(cx, &edges, diagnostics);
 }
 
-fn follow(subject: &Subject<'_>, edges: &[(StateId, StateId)], faults: &mut Vec<Fault>) {
-    let initial = initial(subject);
-    begins(subject, &initial, faults);
+fn follow(cx: &LintContext<'_>, edges: &[(StateId, StateId)], diagnostics: &mut Vec<Diagnostic>) {
+    let initial = initial(cx);
+    begins(cx, &initial, diagnostics);
     if let [_] = initial[..] {
-        unreachable(subject, &initial, edges, faults);
+        unreachable(cx, &initial, edges, diagnostics);
     }
-    no_way_out(subject, edges, faults);
+    no_way_out(cx, edges, diagnostics);
 }
 
-/// Where the machine begins.
-fn initial(subject: &Subject<'_>) -> Vec<StateId> {
+/// The initial states.
+fn initial(cx: &LintContext<'_>) -> Vec<StateId> {
     let is_initial =
-        |id: &StateId| subject.table.states[id.index()].as_ref().is_some_and(|state| state.initial);
-    declared(subject).filter(is_initial).collect()
+        |id: &StateId| cx.table.states[id.index()].as_ref().is_some_and(|state| state.initial);
+    declared(cx).filter(is_initial).collect()
 }
 
 /// The states that the table declares.
-fn declared(subject: &Subject<'_>) -> impl Iterator<Item = StateId> {
-    let ids = (0u16..).map(StateId).zip(&subject.table.states);
-    ids.filter(|(id, state)| state.is_some() && subject.declared_at(*id).is_some())
-        .map(|(id, _)| id)
+fn declared(cx: &LintContext<'_>) -> impl Iterator<Item = StateId> {
+    let ids = (0u16..).map(StateId).zip(&cx.table.states);
+    ids.filter(|(id, state)| state.is_some() && cx.declared_at(*id).is_some()).map(|(id, _)| id)
 }
 
-/// Where rows lead, also those whose event is a fault of its own.
-fn edges(subject: &Subject<'_>) -> Vec<(StateId, StateId)> {
+/// The edges of all rows, also of those with an undeclared event.
+fn edges(cx: &LintContext<'_>) -> Vec<(StateId, StateId)> {
     let mut edges = Vec::new();
-    for (_, row) in &subject.lookup.draft.rows {
-        for from in row.from.iter().flat_map(|word| subject.lookup.sources(&word.text)) {
-            let to = subject.lookup.state(&row.to.text);
+    for (_, row) in &cx.lookup.draft.rows {
+        for from in row.from.iter().flat_map(|word| cx.lookup.sources(&word.text)) {
+            let to = cx.lookup.state(&row.to.text);
             edges.push((from, to.unwrap_or(from)));
         }
     }
     edges
 }
 
-/// Not one state to begin in.
-fn begins(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Fault>) {
+/// Reports a table without exactly one initial state.
+fn begins(cx: &LintContext<'_>, initial: &[StateId], diagnostics: &mut Vec<Diagnostic>) {
     if let [_] = initial {
         return;
     }
-    let fault = if initial.is_empty() {
-        let span = subject.raw.machine.span;
-        Fault::finding(code::INITIAL, "no state is where the machine begins")
-            .label(span, "this machine cannot begin")
-            .help("write `initial: true` beside one state")
+    let diagnostic = if initial.is_empty() {
+        let span = cx.raw.machine.span;
+        Diagnostic::finding(code::INITIAL_STATE, "expected exactly one initial state, found none")
+            .label(span, "no state has `initial: true`")
+            .help("add `initial: true` to one state")
     } else {
-        let names = listed(initial.iter().map(|id| subject.state(*id)));
-        let fault = Fault::finding(code::INITIAL, format!("the machine begins in {names}"));
-        let spans = initial.iter().filter_map(|id| subject.declared_at(*id));
-        let fault = spans.fold(fault, |fault, span| fault.label(span, "`initial: true`"));
-        fault.help("keep `initial: true` beside one of them")
+        let names = listed(initial.iter().map(|id| cx.state(*id)));
+        let diagnostic = Diagnostic::finding(
+            code::INITIAL_STATE,
+            format!("expected exactly one initial state, found {names}"),
+        );
+        let spans = initial.iter().filter_map(|id| cx.declared_at(*id));
+        let diagnostic =
+            spans.fold(diagnostic, |diagnostic, span| diagnostic.label(span, "`initial: true`"));
+        diagnostic.help("keep `initial: true` on one of them")
     };
-    faults.push(fault);
+    diagnostics.push(diagnostic);
 }
 
 fn unreachable(
-    subject: &Subject<'_>,
+    cx: &LintContext<'_>,
     initial: &[StateId],
     edges: &[(StateId, StateId)],
-    faults: &mut Vec<Fault>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let mut leads: Vec<Vec<StateId>> = vec![Vec::new(); subject.table.states.len()];
+    let mut leads: Vec<Vec<StateId>> = vec![Vec::new(); cx.table.states.len()];
     for (from, to) in edges {
         leads[from.index()].push(*to);
     }
-    let mut reached = Set::default();
+    let mut reached = VecSet::default();
     let mut next: Vec<StateId> = initial.to_vec();
     while let Some(state) = next.pop() {
         if reached.add(state) {
             next.extend(&leads[state.index()]);
         }
     }
-    for id in declared(subject).filter(|id| !reached.has(id)) {
-        let name = subject.state(id);
-        let fault = Fault::finding(code::UNREACHABLE, format!("no run comes to `{name}`"))
-            .label(span(subject, id), "no row from a state that is reached leads here")
-            .help(format!("add the row that leads to `{name}`, or remove the state"));
-        faults.push(fault);
+    for id in declared(cx).filter(|id| !reached.has(id)) {
+        let name = cx.state(id);
+        let diagnostic =
+            Diagnostic::finding(code::UNREACHABLE, format!("state `{name}` is unreachable"))
+                .label(span(cx, id), "no row from a reachable state leads here")
+                .help(format!("add a row that leads to `{name}`, or remove the state"));
+        diagnostics.push(diagnostic);
     }
 }
 
-fn no_way_out(subject: &Subject<'_>, edges: &[(StateId, StateId)], faults: &mut Vec<Fault>) {
-    let mut left = Set::default();
+fn no_way_out(
+    cx: &LintContext<'_>,
+    edges: &[(StateId, StateId)],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut left = VecSet::default();
     left.add_all(edges.iter().filter(|(from, to)| from != to).map(|(from, _)| *from));
-    for id in declared(subject).filter(|id| !left.has(id)) {
-        let is_final =
-            subject.table.states[id.index()].as_ref().is_some_and(|state| state.is_final);
+    for id in declared(cx).filter(|id| !left.has(id)) {
+        let is_final = cx.table.states[id.index()].as_ref().is_some_and(|state| state.is_final);
         if !is_final {
-            let name = subject.state(id);
-            let fault = Fault::finding(code::NO_WAY_OUT, format!("nothing leaves `{name}`"))
-                .label(span(subject, id), "no row out of it, and it is not final")
-                .help("add a row out of it, or write `final: true`");
-            faults.push(fault);
+            let name = cx.state(id);
+            let diagnostic = Diagnostic::finding(
+                code::NO_EXIT,
+                format!("no row leaves the non-final state `{name}`"),
+            )
+            .label(span(cx, id), "the machine would stay here for ever")
+            .help("add a row to another state, or `final: true`");
+            diagnostics.push(diagnostic);
         }
     }
 }
 
-fn span(subject: &Subject<'_>, id: StateId) -> Span {
-    subject.declared_at(id).unwrap_or_default()
+fn span(cx: &LintContext<'_>, id: StateId) -> Span {
+    cx.declared_at(id).unwrap_or_default()
 }

@@ -1,147 +1,162 @@
-//! Resources that do not add up: leaks, things that are not there, things created twice.
+//! Rows whose resources do not balance: leaks, resources not held, created twice or not created.
 
 use crate::code;
-use crate::fault::{Fault, Span};
-use crate::lint::account::{Account, add_up};
-use crate::lint::doubt::Doubt;
-use crate::lint::{Subject, listed};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::lint::balance::{Imbalance, balance};
+use crate::lint::unknowns::Unknowns;
+use crate::lint::{LintContext, listed};
 use crate::raw;
-use crate::sorted::Sorted;
 use crate::table::{ResourceId, ResourceKind, Row, RowId};
+use crate::vec_map::VecMap;
 use crate::yaml::Word;
 
-pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let doubt = Doubt::of(subject);
-    if doubt.is_of_resources {
+pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let unknowns = Unknowns::of(cx);
+    if unknowns.is_of_resources {
         return;
     }
-    let mut accounts: Sorted<RowId, Sorted<Account, Vec<&Row>>> = Sorted::default();
-    for row in &subject.table.rows {
-        let states = &subject.table.states;
+    let mut imbalances: VecMap<RowId, VecMap<Imbalance, Vec<&Row>>> = VecMap::default();
+    for row in &cx.table.rows {
+        let states = &cx.table.states;
         let (Some(from), Some(to)) = (&states[row.from.index()], &states[row.to.index()]) else {
             continue;
         };
-        // What a state holds that nothing declares, and what such an action does, nobody knows.
-        let is_known = |id| subject.declared_at(id).is_some();
-        if !is_known(row.from) || !is_known(row.to) || doubt.actions.has(&row.id) {
+        // The resources of undeclared states and actions are unknown.
+        let is_known = |id| cx.declared_at(id).is_some();
+        if !is_known(row.from) || !is_known(row.to) || unknowns.actions.has(&row.id) {
             continue;
         }
-        let account = add_up(row, from, to);
-        if account != Account::default() {
-            accounts.entry(row.id).entry(account).push(row);
+        let imbalance = balance(row, from, to);
+        if imbalance != Imbalance::default() {
+            imbalances.entry(row.id).entry(imbalance).push(row);
         }
     }
-    for (id, accounts) in accounts.iter() {
-        for (account, rows) in accounts.iter() {
+    for (id, imbalances) in imbalances.iter() {
+        for (imbalance, rows) in imbalances.iter() {
             if let Some(row) = rows.first() {
-                say(subject, *id, account, row, rows.len(), faults);
+                say(cx, *id, imbalance, row, rows.len(), diagnostics);
             }
         }
     }
 }
 
 /// A state that lists a resource twice.
-pub(super) fn lists(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    for (name, state) in &subject.lookup.draft.parts.states {
-        let mut seen: Sorted<&str, Span> = Sorted::default();
+pub(super) fn lists(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    for (name, state) in &cx.lookup.draft.parts.states {
+        let mut seen: VecMap<&str, Span> = VecMap::default();
         for word in [&state.holds, &state.may_hold].into_iter().flatten().flatten() {
             if let Some(first) = seen.insert(&word.text, word.span) {
                 let message = format!("`{}` lists `{}` twice", name.text, word.text);
-                let fault = Fault::finding(code::HELD_TWICE, message)
+                let diagnostic = Diagnostic::finding(code::HOLDS_TWICE, message)
                     .label(word.span, "the second")
                     .label(first, "the first")
-                    .help(
-                        "a state holds a thing always (`holds`) or sometimes (`may hold`), \
-                         and once",
-                    );
-                faults.push(fault);
+                    .help("list it once: under `holds` (always) or `may hold` (sometimes)");
+                diagnostics.push(diagnostic);
             }
         }
     }
 }
 
 fn say(
-    subject: &Subject<'_>,
+    cx: &LintContext<'_>,
     id: RowId,
-    account: &Account,
+    imbalance: &Imbalance,
     row: &Row,
     count: usize,
-    faults: &mut Vec<Fault>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let names = |ids: &[ResourceId]| listed(ids.iter().map(|id| subject.resource(*id)));
-    let (from, to) = (subject.state(row.from), subject.state(row.to));
+    let names = |ids: &[ResourceId]| listed(ids.iter().map(|id| cx.resource(*id)));
+    let (from, to) = (cx.state(row.from), cx.state(row.to));
     let more =
-        if count > 1 { format!(" (and of {} more places)", count - 1) } else { String::new() };
-    let at = subject.row_at(id);
+        if count > 1 { format!(" (and in {} more places)", count - 1) } else { String::new() };
+    let at = cx.row_at(id);
     let mut put = |code, message: String, text: String, state: Option<(Span, String)>, help| {
-        let mut fault = Fault::finding(code, message).label(at, format!("{text}{more}"));
+        let mut diagnostic = Diagnostic::finding(code, message).label(at, format!("{text}{more}"));
         if let Some((span, text)) = state {
-            fault = fault.label(span, text);
+            diagnostic = diagnostic.label(span, text);
         }
-        faults.push(fault.help(help));
+        diagnostics.push(diagnostic.help(help));
     };
-    if !account.not_held.is_empty() {
-        let missing = names(&account.not_held);
-        let message = format!("`{from}` does not hold {missing}");
-        let text = format!("{} takes {missing}", subject.row(id));
-        let help = format!("remove what takes it, or let `{from}` hold it");
-        put(code::NOT_HELD, message, text, holds(subject, row.from, from), help);
+    if !imbalance.not_held.is_empty() {
+        let missing = names(&imbalance.not_held);
+        let message = format!("`{from}` does not hold {missing}, which the row uses");
+        let text = format!("{} consumes, deletes, restarts or abandons {missing}", cx.row(id));
+        let help =
+            format!("remove the action or event that uses it, or add it to `holds` of `{from}`");
+        put(code::NOT_HELD, message, text, holds(cx, row.from, from), help);
     }
-    if !account.twice.is_empty() {
-        let created = names(&account.twice);
-        let are = if account.twice.len() > 1 { "are" } else { "is" };
-        let message = format!("{created} {are} created while held");
-        let text = format!("{} creates {created} again", subject.row(id));
-        let help = "remove what creates it, delete it before, or restart it".to_owned();
-        put(code::CREATED_TWICE, message, text, holds(subject, row.from, from), help);
+    if !imbalance.created_twice.is_empty() {
+        let created = names(&imbalance.created_twice);
+        let are = if imbalance.created_twice.len() > 1 { "are" } else { "is" };
+        let message = format!("{created} {are} created while already held");
+        let text = format!("{} creates {created} again", cx.row(id));
+        let help = "remove the second creation, delete it first, or restart it".to_owned();
+        put(code::CREATED_WHILE_HELD, message, text, holds(cx, row.from, from), help);
     }
-    if !account.leaks.is_empty() {
-        let left = names(&account.leaks);
-        let are = if account.leaks.len() > 1 { "are" } else { "is" };
-        let message = format!("{left} {are} left behind on the way to `{to}`");
-        let text = format!("{} leaves {left} behind", subject.row(id));
-        let help = help(subject, &account.leaks, End::Gone, to);
-        put(code::LEAK, message, text, holds(subject, row.to, to), help);
+    if !imbalance.leaks.is_empty() {
+        let left = names(&imbalance.leaks);
+        let message = leak(cx, &imbalance.leaks, &left, to);
+        let text = format!("{} leaks {left}", cx.row(id));
+        let help = help(cx, &imbalance.leaks, End::Gone, to);
+        put(code::RESOURCE_LEAK, message, text, holds(cx, row.to, to), help);
     }
-    if !account.not_brought.is_empty() {
-        let wanted = names(&account.not_brought);
-        let message = format!("`{to}` holds {wanted}, which the row does not bring");
-        let text = format!("{} does not bring {wanted}", subject.row(id));
-        let help = help(subject, &account.not_brought, End::There, to);
-        put(code::NOT_BROUGHT, message, text, holds(subject, row.to, to), help);
+    if !imbalance.not_created.is_empty() {
+        let wanted = names(&imbalance.not_created);
+        let it = if imbalance.not_created.len() > 1 { "them" } else { "it" };
+        let message = format!("`{to}` holds {wanted}, but the row does not create {it}");
+        let text = format!("{} does not create {wanted}", cx.row(id));
+        let help = help(cx, &imbalance.not_created, End::There, to);
+        put(code::NOT_CREATED, message, text, holds(cx, row.to, to), help);
     }
 }
 
-/// What a state's declaration says that it holds.
-fn holds(subject: &Subject<'_>, id: crate::table::StateId, name: &str) -> Option<(Span, String)> {
-    let span = subject.declared_at(id)?;
-    let state = subject.table.states[id.index()].as_ref()?;
+/// The message on a leak, by the kind of the resources.
+fn leak(cx: &LintContext<'_>, ids: &[ResourceId], names: &str, to: &str) -> String {
+    let is_one = ids.len() == 1;
+    let kinds = ids.iter().map(|id| cx.lookup.vocabulary.resources[id.index()].kind);
+    let mut kinds: Vec<ResourceKind> = kinds.collect();
+    kinds.dedup();
+    let (what, still) = match (&kinds[..], is_one) {
+        ([ResourceKind::Timer], true) => ("timer", "still runs"),
+        ([ResourceKind::Timer], false) => ("timer", "still run"),
+        ([ResourceKind::Request], true) => ("request", "is still outstanding"),
+        ([ResourceKind::Request], false) => ("request", "are still outstanding"),
+        (_, true) => ("resource", "is still held"),
+        (_, false) => ("resource", "are still held"),
+    };
+    format!("{what} leak: {names} {still} after the transition to `{to}`")
+}
+
+/// The resources that a state declares, in words.
+fn holds(cx: &LintContext<'_>, id: crate::table::StateId, name: &str) -> Option<(Span, String)> {
+    let span = cx.declared_at(id)?;
+    let state = cx.table.states[id.index()].as_ref()?;
     let mut text = match &state.holds[..] {
         [] => format!("`{name}` holds nothing"),
-        some => format!("`{name}` holds {}", listed(some.iter().map(|id| subject.resource(*id)))),
+        some => format!("`{name}` holds {}", listed(some.iter().map(|id| cx.resource(*id)))),
     };
     if !state.may_hold.is_empty() {
-        let sometimes = listed(state.may_hold.iter().map(|id| subject.resource(*id)));
+        let sometimes = listed(state.may_hold.iter().map(|id| cx.resource(*id)));
         text = format!("{text}, and sometimes {sometimes}");
     }
     Some((span, text))
 }
 
-/// How a resource should end.
+/// Whether a resource should be held after the row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Gone,
     There,
 }
 
-/// The edit: an action that does it, where one is declared, or the state's `holds`.
-fn help(subject: &Subject<'_>, ids: &[ResourceId], end: End, to: &str) -> String {
+/// The edit: add a declared action with that effect, or change the state's `holds`.
+fn help(cx: &LintContext<'_>, ids: &[ResourceId], end: End, to: &str) -> String {
     let edits: Vec<String> = ids
         .iter()
-        .map(|id| match action(subject, *id, end) {
+        .map(|id| match action(cx, *id, end) {
             Some(name) => format!("`{name}`"),
             None => {
-                let resource = &subject.lookup.vocabulary.resources[id.index()];
+                let resource = &cx.lookup.vocabulary.resources[id.index()];
                 let key = match (end, resource.kind) {
                     (End::There, _) => "creates",
                     (End::Gone, ResourceKind::Request) => "abandons",
@@ -152,24 +167,24 @@ fn help(subject: &Subject<'_>, ids: &[ResourceId], end: End, to: &str) -> String
         })
         .collect();
     let holds = match end {
-        End::Gone => format!("let `{to}` hold it"),
-        End::There => format!("let `{to}` not hold it"),
+        End::Gone => format!("add it to `holds` of `{to}`"),
+        End::There => format!("remove it from what `{to}` holds"),
     };
     format!("add {} to `do`, or {holds}", edits.join(" and "))
 }
 
-/// A declared action that does just this.
-fn action(subject: &Subject<'_>, id: ResourceId, end: End) -> Option<String> {
+/// A declared action with this effect on the resource.
+fn action(cx: &LintContext<'_>, id: ResourceId, end: End) -> Option<String> {
     let is_meant = |words: &Option<Vec<Word>>| {
-        words.iter().flatten().any(|word| match subject.lookup.general(&word.text) {
+        words.iter().flatten().any(|word| match cx.lookup.general(&word.text) {
             Some(general) => general.contains(&id),
-            None => subject.lookup.resource(&word.text) == Some(id),
+            None => cx.lookup.resource(&word.text) == Some(id),
         })
     };
-    let does = |action: &raw::Action| match end {
+    let has_effect = |action: &raw::Action| match end {
         End::Gone => is_meant(&action.abandons) || is_meant(&action.deletes),
         End::There => is_meant(&action.creates),
     };
-    let actions = &subject.lookup.draft.parts.actions;
-    actions.iter().find(|(_, action)| does(action)).map(|(name, _)| name.text.clone())
+    let actions = &cx.lookup.draft.parts.actions;
+    actions.iter().find(|(_, action)| has_effect(action)).map(|(name, _)| name.text.clone())
 }

@@ -1,26 +1,26 @@
-//! Declarations that nothing uses. What the literal table uses may be idle in the amended one.
+//! Unused declarations. A name used only by the table as written counts as used.
 
 use crate::code;
-use crate::fault::Fault;
-use crate::lint::Subject;
-use crate::raw::{Condition, Loop, Parts, Row, SetRow, keys};
+use crate::diagnostic::Diagnostic;
+use crate::lint::LintContext;
+use crate::raw::{Condition, Loop, Row, Sections, SetRow, keys};
 use crate::read::draft::KINDS;
 use crate::read::{formula, pattern};
-use crate::sorted::Set;
+use crate::vec_map::VecSet;
 use crate::yaml::Word;
 
-pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let draft = subject.lookup.draft;
-    let used = Used::of(subject);
+pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let draft = cx.lookup.draft;
+    let used = Used::of(cx);
     let parts = &draft.parts;
-    let open = used.open(subject);
-    let mut put = |section: &str, what: &str, word: &Word, used: &Set<&str>| {
+    let open = used.open(cx);
+    let mut put = |section: &str, what: &str, word: &Word, used: &VecSet<&str>| {
         if !open.contains(&section) && !used.has(word.text.as_str()) {
-            let fault =
-                Fault::finding(code::UNUSED, format!("nothing uses the {what} `{}`", word.text))
+            let diagnostic =
+                Diagnostic::finding(code::UNUSED, format!("unused {what} `{}`", word.text))
                     .label(word.span, "declared here")
                     .help(format!("use it, or remove it from `{section}`"));
-            faults.push(fault);
+            diagnostics.push(diagnostic);
         }
     };
     parts.events.iter().for_each(|(word, _)| put("events", "event", word, &used.events));
@@ -39,45 +39,45 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
 
 #[derive(Default)]
 struct Used<'a> {
-    events: Set<&'a str>,
-    actions: Set<&'a str>,
-    guards: Set<&'a str>,
-    sets: Set<&'a str>,
-    resources: Set<&'a str>,
-    asked: Set<&'a str>,
+    events: VecSet<&'a str>,
+    actions: VecSet<&'a str>,
+    guards: VecSet<&'a str>,
+    sets: VecSet<&'a str>,
+    resources: VecSet<&'a str>,
+    asked: VecSet<&'a str>,
 }
 
 impl<'a> Used<'a> {
-    /// What the table uses, and what the literal one and the amendments use beside it.
-    fn of(subject: &Subject<'a>) -> Self {
-        let (draft, raw) = (subject.lookup.draft, subject.raw);
+    /// The names used by this table, by the table as written and by the amendments.
+    fn of(cx: &LintContext<'a>) -> Self {
+        let (draft, raw) = (cx.lookup.draft, cx.raw);
         let mut used = Self::default();
-        draft.rows.iter().for_each(|(_, row)| used.row(subject, row));
-        used.parts(subject, &draft.parts);
+        draft.rows.iter().for_each(|(_, row)| used.row(cx, row));
+        used.parts(cx, &draft.parts);
         for amendment in &raw.amendments {
-            used.all(subject, &amendment.add);
-            used.all(subject, &amendment.change);
-            amendment.rows.iter().for_each(|change| used.change(subject, &change.set));
+            used.all(cx, &amendment.add);
+            used.all(cx, &amendment.change);
+            amendment.rows.iter().for_each(|change| used.change(cx, &change.set));
         }
-        used.all(subject, &raw.parts);
+        used.all(cx, &raw.parts);
         used
     }
 
-    /// The sections of which a name is used that nothing declares: it may have been meant for any
-    /// of theirs.
-    fn open(&self, subject: &Subject<'_>) -> Vec<&'static str> {
-        let raw = subject.raw;
-        let mut all: Vec<&Parts> = vec![&raw.parts];
+    /// The sections to which an undeclared name may belong: any of their declarations may be what
+    /// it was meant to use.
+    fn open(&self, cx: &LintContext<'_>) -> Vec<&'static str> {
+        let raw = cx.raw;
+        let mut all: Vec<&Sections> = vec![&raw.parts];
         all.extend(raw.amendments.iter().map(|amendment| &amendment.add));
-        let of = |names: fn(&Parts) -> Vec<&str>, more: &[&'static str]| {
-            let mut known = Set::default();
+        let of = |names: fn(&Sections) -> Vec<&str>, more: &[&'static str]| {
+            let mut known = VecSet::default();
             known.add_all(more.iter().copied());
             all.iter().for_each(|parts| known.add_all(names(parts)));
             known
         };
         let asked = of(|parts| [parts.asked(), parts.places()].concat(), &["any", "same"]);
         let kinds: Vec<&str> = KINDS.iter().map(|(word, _)| *word).collect();
-        let is_open = |used: &Set<&str>, known: &Set<&str>| {
+        let is_open = |used: &VecSet<&str>, known: &VecSet<&str>| {
             used.iter().any(|(name, ())| !name.contains(" in ") && !known.has(name))
         };
         let mut open = Vec::new();
@@ -96,27 +96,27 @@ impl<'a> Used<'a> {
         open
     }
 
-    fn all(&mut self, subject: &Subject<'_>, parts: &'a Parts) {
-        parts.rows.iter().for_each(|row| self.row(subject, row));
-        self.parts(subject, parts);
+    fn all(&mut self, cx: &LintContext<'_>, parts: &'a Sections) {
+        parts.rows.iter().for_each(|row| self.row(cx, row));
+        self.parts(cx, parts);
     }
 
-    fn row(&mut self, subject: &Subject<'_>, row: &'a Row) {
-        row.event.iter().for_each(|word| self.event(subject, word));
+    fn row(&mut self, cx: &LintContext<'_>, row: &'a Row) {
+        row.event.iter().for_each(|word| self.event(cx, word));
         self.guards.add_all(row.guards().into_iter().map(text));
         self.sets.add_all(row.from.iter().map(text));
-        self.actions.add_all(row.does.iter().map(text));
+        self.actions.add_all(row.actions.iter().map(text));
         self.loops(&row.loops);
     }
 
-    fn change(&mut self, subject: &Subject<'_>, set: &'a SetRow) {
-        set.event.iter().flatten().for_each(|word| self.event(subject, word));
+    fn change(&mut self, cx: &LintContext<'_>, set: &'a SetRow) {
+        set.event.iter().flatten().for_each(|word| self.event(cx, word));
         self.sets.add_all(set.from.iter().flatten().map(text));
         let mut conditions: Vec<&Condition> = set.condition.iter().collect();
-        if let Some(does) = &set.does {
-            conditions.extend(does.branches.iter().map(|branch| &branch.condition));
-            self.actions.add_all(does.words.iter().map(text));
-            self.loops(&does.loops);
+        if let Some(actions) = &set.actions {
+            conditions.extend(actions.branches.iter().map(|branch| &branch.condition));
+            self.actions.add_all(actions.words.iter().map(text));
+            self.loops(&actions.loops);
         }
         for condition in conditions {
             self.guards.add_all(condition.names().into_iter().map(text));
@@ -127,7 +127,7 @@ impl<'a> Used<'a> {
         self.asked.add_all(loops.iter().map(|one| one.collection.text.as_str()));
     }
 
-    fn parts(&mut self, subject: &Subject<'_>, parts: &'a Parts) {
+    fn parts(&mut self, cx: &LintContext<'_>, parts: &'a Sections) {
         for (_, rule) in parts.all_rules() {
             for word in rule.is.texts() {
                 let among = word.text.split_once(" in ").map(|(_, among)| among);
@@ -139,16 +139,16 @@ impl<'a> Used<'a> {
             }
         }
         let told = parts.actions.iter().filter_map(|(_, action)| action.tells.as_ref());
-        told.for_each(|word| self.event(subject, word));
+        told.for_each(|word| self.event(cx, word));
         for cell in parts.cells() {
-            cell.events.iter().for_each(|word| self.event(subject, word));
+            cell.events.iter().for_each(|word| self.event(cx, word));
             self.sets.add_all(cell.states.iter().map(text));
         }
         self.resources.add_all(parts.resource_lists().into_iter().flatten().map(text));
     }
 
-    fn event(&mut self, subject: &Subject<'_>, word: &'a Word) {
-        let mut events = subject.lookup.vocabulary.events.iter();
+    fn event(&mut self, cx: &LintContext<'_>, word: &'a Word) {
+        let mut events = cx.lookup.vocabulary.events.iter();
         let is_whole = events.any(|event| event.name.name == word.text);
         self.events.add(if is_whole { &word.text } else { pattern::split(&word.text).0 });
     }

@@ -1,8 +1,8 @@
 //! Amendments as they are written: what they add, change and remove, and why.
 
-use super::row::{condition, does};
-use super::{Condition, Does, Parts, list, parts, text, word, words};
-use crate::fault::Span;
+use super::row::{actions, condition};
+use super::{Actions, Condition, Sections, list, parts, text, word, words};
+use crate::diagnostic::Span;
 use crate::language;
 use crate::table::Lines;
 use crate::yaml::{Node, Word};
@@ -14,19 +14,19 @@ pub(crate) struct Amendment {
     pub(crate) because: String,
     pub(crate) shown_by: Vec<Word>,
     pub(crate) needs: Vec<Word>,
-    pub(crate) rows: Vec<Change>,
-    pub(crate) add: Parts,
-    pub(crate) change: Parts,
+    pub(crate) rows: Vec<RowChange>,
+    pub(crate) add: Sections,
+    pub(crate) change: Sections,
     pub(crate) remove: Removal,
     pub(crate) span: Span,
 }
 
 /// A row and its new values.
 #[derive(Clone, Default)]
-pub(crate) struct Change {
+pub(crate) struct RowChange {
     pub(crate) row: Selector,
     pub(crate) set: SetRow,
-    /// Whether a key of the amendment is unknown: a fault that is told already.
+    /// Whether a key of the amendment is unknown: reported already.
     pub(crate) is_odd: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct SetRow {
     pub(crate) to: Option<Word>,
     pub(crate) event: Option<Vec<Word>>,
     pub(crate) condition: Option<Condition>,
-    pub(crate) does: Option<Does>,
+    pub(crate) actions: Option<Actions>,
     pub(crate) untaken: Option<Word>,
     pub(crate) span: Span,
 }
@@ -116,7 +116,7 @@ impl Selector {
 impl SetRow {
     /// Whether it says anything.
     pub(crate) fn is_written(&self) -> bool {
-        let words = self.from.is_some() || self.event.is_some() || self.does.is_some();
+        let words = self.from.is_some() || self.event.is_some() || self.actions.is_some();
         words || self.to.is_some() || self.condition.is_some() || self.untaken.is_some()
     }
 }
@@ -139,10 +139,10 @@ pub(super) fn amendment(node: &Node) -> Amendment {
     }
 }
 
-fn change(node: &Node) -> Change {
+fn change(node: &Node) -> RowChange {
     let unset = SetRow { span: node.span, ..SetRow::default() };
     let missing = Selector { span: node.span, ..Selector::default() };
-    Change {
+    RowChange {
         row: node.at("row").map_or(missing, selector),
         set: node.at("set").map_or(unset, set_row),
         is_odd: super::is_odd(node, &language::AMENDMENT),
@@ -165,7 +165,7 @@ fn set_row(node: &Node) -> SetRow {
         to: word(node, "to"),
         event: words(node, "event"),
         condition: node.at("if").map(condition),
-        does: node.at("do").map(does),
+        actions: node.at("do").map(actions),
         untaken: word(node, "untaken"),
         span: node.span,
     }

@@ -1,15 +1,15 @@
 //! Rules and invariants as they are written.
 
 use super::{About, about, words};
-use crate::fault::Span;
+use crate::diagnostic::Span;
 use crate::yaml::{Node, Value, Word};
 
-/// A predicate or a collection: what is asked about things.
+/// The declaration of a predicate or a collection.
 #[derive(Clone, Default)]
-pub(crate) struct Asked {
+pub(crate) struct SymbolDecl {
     pub(crate) about: About,
     pub(crate) of: Vec<Word>,
-    /// Who can answer it, where that is written.
+    /// The evaluators, if they are given.
     pub(crate) asked: Option<Vec<Word>>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum Formula {
     /// The opposite.
     Not(Box<Formula>),
     /// `every: lock in ACTIVE`, and what is so of it.
-    Each(Quantifier, Word, Box<Formula>),
+    Quantified(Quantifier, Word, Box<Formula>),
 }
 
 /// How parts are put together.
@@ -45,7 +45,7 @@ pub(crate) enum Connective {
     Iff,
 }
 
-/// Of how many things it is so.
+/// The kinds of quantifiers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quantifier {
     Every,
@@ -59,9 +59,9 @@ impl Default for Formula {
     }
 }
 
-pub(super) fn asked(node: &Node) -> Asked {
+pub(super) fn asked(node: &Node) -> SymbolDecl {
     let of = words(node, "of").unwrap_or_default();
-    Asked { about: about(node), of, asked: words(node, "asked of") }
+    SymbolDecl { about: about(node), of, asked: words(node, "asked of") }
 }
 
 /// The formula of a guard.
@@ -90,7 +90,7 @@ fn formula(node: &Node) -> Formula {
                 let parts = value.items().iter().map(formula).collect();
                 Some(Formula::Of(how, parts, value.span))
             };
-            let each = |how| Some(Formula::Each(how, value.word(), Box::new(inner())));
+            let each = |how| Some(Formula::Quantified(how, value.word(), Box::new(inner())));
             match key.text.as_str() {
                 "all" => of(Connective::All),
                 "any" => of(Connective::Any),
@@ -113,7 +113,7 @@ impl Formula {
         match self {
             Self::Leaf(_) => 1,
             Self::Of(_, parts, _) => 1 + parts.iter().map(Self::size).sum::<usize>(),
-            Self::Not(part) | Self::Each(_, _, part) => 1 + part.size(),
+            Self::Not(part) | Self::Quantified(_, _, part) => 1 + part.size(),
         }
     }
 
@@ -135,7 +135,7 @@ impl Formula {
                 put("not");
                 part.lines(level + 1, lines);
             }
-            Self::Each(how, word, part) => {
+            Self::Quantified(how, word, part) => {
                 put(&match how {
                     Quantifier::Every => format!("for every {}", word.text),
                     Quantifier::Some => format!("for some {}", word.text),
@@ -161,7 +161,7 @@ impl Formula {
                 Self::Leaf(word) => leaves.push(word),
                 Self::Of(_, parts, _) => open.extend(parts.iter().rev()),
                 Self::Not(part) => open.push(part),
-                Self::Each(_, word, part) => {
+                Self::Quantified(_, word, part) => {
                     lists.push(word);
                     open.push(part);
                 }

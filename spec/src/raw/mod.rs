@@ -1,5 +1,5 @@
 //! A table file as it is written: words and places, names not yet looked up. Stands between the
-//! YAML tree, whose shape is checked by then, and the reader. It finds no faults.
+//! YAML tree, whose shape is checked by then, and the reader. It finds no diagnostics.
 
 mod amendment;
 mod formula;
@@ -8,15 +8,15 @@ mod row;
 
 use crate::language;
 use crate::limit;
-use crate::literal::{Survivor, Uncited};
 use crate::shape::{self, Shape};
 use crate::table::Lines;
+use crate::versions::{EquivalentMutant, Uncited};
 use crate::yaml::{Node, Value, Word};
 
-pub(crate) use amendment::{Amendment, CellSelector, Change, Removal, Selector, SetRow};
-pub(crate) use formula::{Asked, Connective, Formula, Quantifier, Rule};
-pub(crate) use parts::{Declared, Parts, SECTIONS, keys};
-pub(crate) use row::{Branch, Cell, Condition, Does, Loop, Row};
+pub(crate) use amendment::{Amendment, CellSelector, Removal, RowChange, Selector, SetRow};
+pub(crate) use formula::{Connective, Formula, Quantifier, Rule, SymbolDecl};
+pub(crate) use parts::{Declaration, SECTIONS, Sections, keys};
+pub(crate) use row::{Actions, Branch, Cell, Condition, Loop, Row};
 
 /// A list of declarations, each under its name, in the order written.
 pub(crate) type Named<T> = Vec<(Word, T)>;
@@ -26,12 +26,12 @@ pub(crate) type Named<T> = Vec<(Word, T)>;
 pub(crate) struct Table {
     pub(crate) machine: Word,
     pub(crate) document: Option<Document>,
-    pub(crate) parts: Parts,
+    pub(crate) parts: Sections,
     /// Who knows the instances, where that is written.
     pub(crate) instances: Option<Vec<Word>>,
     pub(crate) uncited: Vec<Uncited>,
     pub(crate) amendments: Vec<Amendment>,
-    pub(crate) survivors: Vec<Survivor>,
+    pub(crate) survivors: Vec<EquivalentMutant>,
 }
 
 /// The document that a table transcribes.
@@ -66,7 +66,7 @@ pub(crate) struct State {
 
 /// A named set of states.
 #[derive(Clone, Default)]
-pub(crate) struct Set {
+pub(crate) struct StateSet {
     pub(crate) about: About,
     pub(crate) states: Vec<Word>,
 }
@@ -79,9 +79,9 @@ pub(crate) struct Event {
     pub(crate) payload: Option<(Word, Vec<Word>)>,
     /// More fields than one: an error.
     pub(crate) surplus: Option<Word>,
-    /// Whether a comma cut the payload's values: a fault that is told already.
+    /// Whether a comma cut the payload's values: reported already.
     pub(crate) is_cut: bool,
-    /// Whether a key is unknown: a fault that is told already.
+    /// Whether a key is unknown: reported already.
     pub(crate) is_odd: bool,
     /// Whether the payload's values are a list of words.
     pub(crate) is_words: bool,
@@ -113,7 +113,7 @@ pub(crate) struct Resource {
     pub(crate) about: About,
     pub(crate) kind: Option<Word>,
     pub(crate) any_of: Option<Vec<Word>>,
-    /// Whether a key is unknown: a fault that is told already.
+    /// Whether a key is unknown: reported already.
     pub(crate) is_odd: bool,
 }
 
@@ -135,11 +135,11 @@ pub(crate) fn table(node: &Node) -> Table {
 }
 
 /// Each change of each row of an entry; no more than are allowed, and one that is too many.
-fn survivors(node: &Node) -> Vec<Survivor> {
+fn survivors(node: &Node) -> Vec<EquivalentMutant> {
     let (rows, changes) = (words(node, "row"), words(node, "change"));
     let (rows, changes) = (rows.unwrap_or_default(), changes.unwrap_or_default());
     let each = rows.iter().flat_map(|row| changes.iter().map(move |change| (row, change)));
-    let survivor = |(row, change): (&Word, &Word)| Survivor {
+    let survivor = |(row, change): (&Word, &Word)| EquivalentMutant {
         row: row.text.clone(),
         change: change.text.clone(),
         because: text(node, "because"),
@@ -149,8 +149,8 @@ fn survivors(node: &Node) -> Vec<Survivor> {
 }
 
 /// The declarations, rows and cells of a file or of an amendment's `add` and `change`.
-pub(crate) fn parts(node: &Node) -> Parts {
-    Parts {
+pub(crate) fn parts(node: &Node) -> Sections {
+    Sections {
         states: named(node, "states", state),
         sets: named(node, "sets", set),
         events: named(node, "events", event),
@@ -195,11 +195,11 @@ fn state(node: &Node) -> State {
     }
 }
 
-fn set(node: &Node) -> Set {
+fn set(node: &Node) -> StateSet {
     match node.value {
-        Value::List(_) => Set { about: About::default(), states: node.words() },
+        Value::List(_) => StateSet { about: About::default(), states: node.words() },
         Value::Absent | Value::Refused | Value::Scalar(_) | Value::Map(_) => {
-            Set { about: about(node), states: words(node, "states").unwrap_or_default() }
+            StateSet { about: about(node), states: words(node, "states").unwrap_or_default() }
         }
     }
 }

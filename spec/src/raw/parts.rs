@@ -1,16 +1,16 @@
 //! What a file or an amendment declares, section by section.
 
-use super::{About, Action, Asked, Cell, Event, Named, Resource, Row, Rule, Set, State};
+use super::{About, Action, Cell, Event, Named, Resource, Row, Rule, State, StateSet, SymbolDecl};
 use crate::yaml::Word;
 
-/// A declaration: its section, its name and what is said of it.
-pub(crate) struct Declared<'p> {
+/// A declaration: its section, its name and its common keys.
+pub(crate) struct Declaration<'p> {
     pub(crate) section: &'static str,
     pub(crate) word: &'p Word,
     pub(crate) about: &'p About,
 }
 
-/// The sections of declarations, in the order of [`Parts::declared`].
+/// The sections of declarations, in the order of [`Sections::declared`].
 pub(crate) const SECTIONS: [&str; 10] = [
     "states",
     "sets",
@@ -31,17 +31,17 @@ pub(crate) fn keys<T>(named: &[(Word, T)]) -> Vec<&str> {
 
 /// What a table declares, and what an amendment adds.
 #[derive(Clone, Default)]
-pub(crate) struct Parts {
+pub(crate) struct Sections {
     pub(crate) states: Named<State>,
-    pub(crate) sets: Named<Set>,
+    pub(crate) sets: Named<StateSet>,
     pub(crate) events: Named<Event>,
     pub(crate) actions: Named<Action>,
     pub(crate) resources: Named<Resource>,
     pub(crate) guards: Named<About>,
     /// The formulas of those guards that have one.
     pub(crate) guard_formulas: Named<Rule>,
-    pub(crate) predicates: Named<Asked>,
-    pub(crate) collections: Named<Asked>,
+    pub(crate) predicates: Named<SymbolDecl>,
+    pub(crate) collections: Named<SymbolDecl>,
     pub(crate) rules: Named<Rule>,
     pub(crate) invariants: Named<Rule>,
     pub(crate) rows: Vec<Row>,
@@ -49,7 +49,7 @@ pub(crate) struct Parts {
     pub(crate) impossible: Vec<Cell>,
 }
 
-impl Parts {
+impl Sections {
     /// Every list of resources: what states hold, events consume, actions handle and general words
     /// stand for.
     pub(crate) fn resource_lists(&self) -> Vec<&[Word]> {
@@ -64,15 +64,15 @@ impl Parts {
     }
 
     /// Every declaration, a section after the other.
-    pub(crate) fn declared(&self) -> Vec<Declared<'_>> {
+    pub(crate) fn declared(&self) -> Vec<Declaration<'_>> {
         fn each<'p, T>(
-            all: &mut Vec<Declared<'p>>,
+            all: &mut Vec<Declaration<'p>>,
             section: &'static str,
             named: &'p Named<T>,
             about: fn(&T) -> &About,
         ) {
             for (word, one) in named {
-                all.push(Declared { section, word, about: about(one) });
+                all.push(Declaration { section, word, about: about(one) });
             }
         }
         let mut all = Vec::new();
@@ -115,7 +115,7 @@ impl Parts {
         [self.places(), own, keys(&self.guards), self.asked()].concat()
     }
 
-    /// Whether nothing stands here.
+    /// Whether it declares nothing.
     pub(crate) fn is_empty(&self) -> bool {
         let is_bare = self.rows.is_empty() && self.ignore.is_empty() && self.impossible.is_empty();
         is_bare && self.declared().is_empty()

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{cite, text, word, words};
-use crate::fault::Span;
+use crate::diagnostic::Span;
 use crate::table::Lines;
 use crate::yaml::{Node, Value, Word};
 
@@ -15,10 +15,10 @@ pub(crate) struct Row {
     pub(crate) event: Vec<Word>,
     pub(crate) condition: Option<Condition>,
     /// Every action, in order, also those that are done only sometimes.
-    pub(crate) does: Vec<Word>,
+    pub(crate) actions: Vec<Word>,
     /// What is done only sometimes.
     pub(crate) branches: Vec<Branch>,
-    /// What is done for each of several things.
+    /// The loops.
     pub(crate) loops: Vec<Loop>,
     /// Entries of `do` that cannot be, and why.
     pub(crate) faulty: Vec<(Span, &'static str)>,
@@ -33,21 +33,21 @@ pub(crate) struct Row {
 pub(crate) struct Branch {
     pub(crate) condition: Condition,
     /// Which of the row's actions.
-    pub(crate) does: Range<usize>,
+    pub(crate) actions: Range<usize>,
 }
 
-/// Actions of a row that are done for each thing that the core lists:
+/// Actions of a row that run once for each element of a collection:
 /// `{ for each: COLLECTION, do: [...] }`.
 #[derive(Clone)]
 pub(crate) struct Loop {
     pub(crate) collection: Word,
     /// Which of the row's actions.
-    pub(crate) does: Range<usize>,
+    pub(crate) actions: Range<usize>,
 }
 
 /// What a row does.
 #[derive(Clone, Default)]
-pub(crate) struct Does {
+pub(crate) struct Actions {
     /// Every action, in order, also those that are done only sometimes or several times.
     pub(crate) words: Vec<Word>,
     pub(crate) branches: Vec<Branch>,
@@ -75,52 +75,56 @@ pub(crate) struct Cell {
 }
 
 /// The actions of a row, and what is done of them only sometimes or several times.
-pub(super) fn does(node: &Node) -> Does {
-    let mut does = Does::default();
-    put(node, false, &mut does);
-    does
+pub(super) fn actions(node: &Node) -> Actions {
+    let mut actions = Actions::default();
+    put(node, false, &mut actions);
+    actions
 }
 
-fn put(node: &Node, in_loop: bool, does: &mut Does) {
+fn put(node: &Node, in_loop: bool, actions: &mut Actions) {
     for item in node.items() {
         let Value::Map(_) = item.value else {
-            does.words.push(item.word());
+            actions.words.push(item.word());
             continue;
         };
         let Some(inner) = item.at("do") else { continue };
-        let (first, branch, turn) = (does.words.len(), does.branches.len(), does.loops.len());
+        let (first, branch, turn) =
+            (actions.words.len(), actions.branches.len(), actions.loops.len());
         let (guard, each) = (item.at("if"), item.at("for each"));
         match (guard, each) {
-            (None, None) => does.faulty.push((item.span, "neither `if` nor `for each` is here")),
-            (Some(_), Some(_)) => does.faulty.push((item.span, "`if` and `for each` at once")),
+            (None, None) => actions.faulty.push((item.span, "has neither `if` nor `for each`")),
+            (Some(_), Some(_)) => actions.faulty.push((item.span, "has both `if` and `for each`")),
             (Some(_), None) if in_loop => {
-                does.faulty.push((item.span, "a condition inside `for each`"));
+                actions.faulty.push((item.span, "`if` inside `for each` is not supported"));
             }
-            (None, Some(_)) if in_loop => does.faulty.push((item.span, "a loop inside a loop")),
+            (None, Some(_)) if in_loop => {
+                actions.faulty.push((item.span, "nested `for each` is not supported"))
+            }
             (Some(_), None) | (None, Some(_)) => {}
         }
         if let Some(guard) = guard {
-            does.branches.push(Branch { condition: condition(guard), does: first..first });
+            actions.branches.push(Branch { condition: condition(guard), actions: first..first });
         }
         if let Some(each) = each {
-            does.loops.push(Loop { collection: each.word(), does: first..first });
+            actions.loops.push(Loop { collection: each.word(), actions: first..first });
         }
-        let (branches, loops) = (does.branches.len(), does.loops.len());
-        put(inner, in_loop || each.is_some(), does);
-        let end = does.words.len();
-        does.branches[branch..branches].iter_mut().for_each(|one| one.does.end = end);
-        does.loops[turn..loops].iter_mut().for_each(|one| one.does.end = end);
+        let (branches, loops) = (actions.branches.len(), actions.loops.len());
+        put(inner, in_loop || each.is_some(), actions);
+        let end = actions.words.len();
+        actions.branches[branch..branches].iter_mut().for_each(|one| one.actions.end = end);
+        actions.loops[turn..loops].iter_mut().for_each(|one| one.actions.end = end);
     }
 }
 
 pub(super) fn row(node: &Node) -> Row {
-    let Does { words: does, branches, loops, faulty } = node.at("do").map(does).unwrap_or_default();
+    let Actions { words: actions, branches, loops, faulty } =
+        node.at("do").map(actions).unwrap_or_default();
     Row {
         from: words(node, "from").unwrap_or_default(),
         to: word(node, "to").unwrap_or_default(),
         event: words(node, "event").unwrap_or_default(),
         condition: node.at("if").map(condition),
-        does,
+        actions,
         branches,
         loops,
         faulty,
@@ -173,11 +177,11 @@ impl Row {
     }
 
     /// The actions in words, each with the condition that it has to itself.
-    pub(crate) fn does_words(&self) -> Vec<String> {
-        let words = self.does.iter().enumerate().map(|(at, word)| {
-            let under = self.branches.iter().filter(|branch| branch.does.contains(&at));
+    pub(crate) fn action_words(&self) -> Vec<String> {
+        let words = self.actions.iter().enumerate().map(|(at, word)| {
+            let under = self.branches.iter().filter(|branch| branch.actions.contains(&at));
             let conditions: Vec<String> = under.map(|branch| branch.condition.words()).collect();
-            let turns = self.loops.iter().filter(|one| one.does.contains(&at));
+            let turns = self.loops.iter().filter(|one| one.actions.contains(&at));
             let turns: Vec<String> =
                 turns.map(|one| format!("for each {}: ", one.collection.text)).collect();
             let text = format!("{}{}", turns.concat(), word.text);
@@ -189,7 +193,7 @@ impl Row {
         words.collect()
     }
 
-    /// Whether another row says the same, wherever it stands.
+    /// Whether another row is equal, apart from its position.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
         let guard = |row: &Self| row.condition.as_ref().map(Condition::words);
@@ -198,7 +202,7 @@ impl Row {
             && self.to.text == other.to.text
             && texts(&self.event) == texts(&other.event)
             && guard(self) == guard(other)
-            && self.does_words() == other.does_words()
+            && self.action_words() == other.action_words()
             && excuse(self) == excuse(other)
     }
 }

@@ -1,33 +1,33 @@
-//! Amendments put to a table, each to the literal one as those leave it that it needs.
+//! Applies amendments, each to the table as written after the amendments that it needs.
 
 use crate::code;
-use crate::fault::{Fault, Span};
-use crate::literal::{self, Amendment};
-use crate::raw::{self, Declared, Parts};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::raw::{self, Declaration, Sections};
 use crate::read::draft::Draft;
 use crate::read::rows;
 use crate::table::{RowId, Vocabulary};
+use crate::versions::{self, Amendment};
 use crate::yaml::Word;
 
-/// The rows of a file with their ids, and what is wrong with its amendments.
+/// The rows of a file with their ids, and the findings on its amendments.
 #[derive(Clone, Default)]
-pub(crate) struct Listed {
+pub(crate) struct RowIndex {
     literal: Vec<(RowId, raw::Row)>,
-    /// Per amendment: the rows that it changes, each with the row that takes its place.
+    /// Per amendment: the rows that it changes, each with its replacement.
     changed: Vec<Vec<(RowId, RowId, raw::Row)>>,
     /// Per amendment: the rows that it adds.
     added: Vec<Vec<(RowId, raw::Row)>>,
     /// Per amendment: the rows that it removes.
     removed: Vec<Vec<RowId>>,
-    /// Per amendment: whether it, or one that it needs, does not hit what it is of.
+    /// Per amendment: whether it, or one that it needs, matches nothing.
     missed: Vec<bool>,
-    /// Selectors that do not hit one row, but for those that would if the ones before them did.
-    pub(crate) faults: Vec<Fault>,
+    /// Selectors that do not match exactly one row, except where an earlier mistake explains it.
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// Lists the rows and adds them to the vocabulary.
-pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
-    let mut listed = Listed::default();
+pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> RowIndex {
+    let mut listed = RowIndex::default();
     let ids = rows::ids(&raw.parts.rows);
     for (id, row) in ids.into_iter().zip(&raw.parts.rows) {
         let id = rows::push(&mut vocabulary.rows, rows::written(id, row, None));
@@ -38,7 +38,7 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
         let base = base(raw, &listed, nth);
         let is_missed = needed(raw, nth).iter().any(|other| listed.missed[*other]);
         let is_blind = is_missed || is_astray(raw, nth);
-        let faults = listed.faults.len();
+        let diagnostics = listed.diagnostics.len();
         let mut changed = Vec::new();
         for change in &amendment.rows {
             let Some((old, row)) = listed.select(&base.rows, &change.row) else { continue };
@@ -60,22 +60,22 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
             .filter_map(|selector| listed.select(&base.rows, selector).map(|(id, _)| id))
             .collect();
         listed.removed.push(removed);
-        listed.missed.push(is_blind || listed.faults.len() > faults);
+        listed.missed.push(is_blind || listed.diagnostics.len() > diagnostics);
         if is_blind {
-            listed.faults.truncate(faults);
+            listed.diagnostics.truncate(diagnostics);
         }
     }
     listed
 }
 
-/// What an amendment is put to: the literal table with those that it needs, directly or through
-/// others, and that stand before it.
-pub(crate) fn base(raw: &raw::Table, listed: &Listed, nth: usize) -> Draft {
+/// The table that an amendment applies to: as written, after the amendments before it that it
+/// needs, directly or transitively.
+pub(crate) fn base(raw: &raw::Table, listed: &RowIndex, nth: usize) -> Draft {
     let needed = needed(raw, nth);
     draft(raw, listed, &|other| needed.contains(&other))
 }
 
-/// Whether an amendment, or one that it needs, needs what is not there: what it is of is unknown.
+/// Whether an amendment, or one that it needs, has an unknown `needs`: then its base is unknown.
 pub(crate) fn is_astray(raw: &raw::Table, nth: usize) -> bool {
     let is_known = |need: &Word| raw.amendments.iter().any(|other| other.id.text == need.text);
     let mut all = needed(raw, nth);
@@ -84,7 +84,7 @@ pub(crate) fn is_astray(raw: &raw::Table, nth: usize) -> bool {
     !all.all(|amendment| amendment.needs.iter().all(is_known))
 }
 
-/// The places of the amendments that one needs, directly or through others, of those before it.
+/// The positions of the earlier amendments that one needs, directly or transitively.
 pub(crate) fn needed(raw: &raw::Table, nth: usize) -> Vec<usize> {
     let mut needed = Vec::new();
     let mut next = vec![nth];
@@ -101,8 +101,8 @@ pub(crate) fn needed(raw: &raw::Table, nth: usize) -> Vec<usize> {
     needed
 }
 
-impl Listed {
-    /// The one row that a selector means.
+impl RowIndex {
+    /// The only row that a selector matches.
     fn select<'r>(
         &mut self,
         among: &'r [(RowId, raw::Row)],
@@ -113,26 +113,31 @@ impl Listed {
         }
         let rows = among.iter().filter(|(_, row)| is_meant(selector, row));
         let hits: Vec<Span> = rows.map(|(_, row)| row.span).collect();
-        let fault = if hits.is_empty() {
-            Fault::finding(code::SELECTS_NOTHING, "the selector hits no row")
-                .label(selector.span, "no row is like this, of the literal table or a need")
+        let diagnostic = if hits.is_empty() {
+            Diagnostic::finding(code::MATCHES_NOTHING, "the amendment matches no row")
+                .label(
+                    selector.span,
+                    "no row of the table or of a needed amendment has these values",
+                )
                 .help(
-                    "name a row of `transitions`, or of an amendment under `needs`, as it is there",
+                    "copy the values from the row to amend; if another amendment adds that row, \
+                     list it under `needs`",
                 )
         } else {
-            let message = format!("the selector hits {} rows", hits.len());
-            let fault = Fault::finding(code::SELECTS_SEVERAL, message)
-                .label(selector.span, "one row must be meant");
+            let message = format!("the amendment matches {} rows", hits.len());
+            let diagnostic = Diagnostic::finding(code::MATCHES_SEVERAL, message)
+                .label(selector.span, "must match exactly one row");
             let some = hits.iter().take(3);
-            let fault = some.fold(fault, |fault, span| fault.label(*span, "this one?"));
-            fault.help("add `from`, `event` or `if` to the selector")
+            let diagnostic =
+                some.fold(diagnostic, |diagnostic, span| diagnostic.label(*span, "matches"));
+            diagnostic.help("add `from`, `event` or `if` to its `row`")
         };
-        self.faults.push(fault);
+        self.diagnostics.push(diagnostic);
         None
     }
 }
 
-/// The one row that a selector means.
+/// The only row that a selector matches.
 pub(crate) fn only<'r>(
     rows: &'r [(RowId, raw::Row)],
     selector: &raw::Selector,
@@ -169,28 +174,28 @@ pub(crate) fn set(row: &raw::Row, set: &raw::SetRow) -> raw::Row {
     row.to = set.to.clone().unwrap_or(row.to);
     row.event = set.event.clone().unwrap_or(row.event);
     row.condition = set.condition.clone().or(row.condition);
-    if let Some(does) = set.does.clone() {
-        (row.does, row.branches, row.loops) = (does.words, does.branches, does.loops);
-        row.faulty = does.faulty;
+    if let Some(actions) = set.actions.clone() {
+        (row.actions, row.branches, row.loops) = (actions.words, actions.branches, actions.loops);
+        row.faulty = actions.faulty;
     }
     row.untaken = set.untaken.clone().or(row.untaken);
     row
 }
 
 /// The table as written.
-pub(crate) fn literal(raw: &raw::Table, listed: &Listed) -> Draft {
+pub(crate) fn literal(raw: &raw::Table, listed: &RowIndex) -> Draft {
     let (parts, rows) = (raw.parts.clone(), listed.literal.clone());
     Draft { parts, rows, replaced: Vec::new() }
 }
 
 /// The table with every amendment but these.
-pub(crate) fn amended(raw: &raw::Table, listed: &Listed, without: &[&str]) -> Draft {
+pub(crate) fn amended(raw: &raw::Table, listed: &RowIndex, without: &[&str]) -> Draft {
     let is_in = |id: &str| !without.contains(&id);
     draft(raw, listed, &|nth| raw.amendments.get(nth).is_some_and(|a| is_in(&a.id.text)))
 }
 
-/// The table with those of its amendments that are chosen and listed.
-fn draft(raw: &raw::Table, listed: &Listed, is_chosen: &dyn Fn(usize) -> bool) -> Draft {
+/// The table with the chosen amendments.
+fn draft(raw: &raw::Table, listed: &RowIndex, is_chosen: &dyn Fn(usize) -> bool) -> Draft {
     let mut draft = literal(raw, listed);
     let known = raw.amendments.iter().enumerate().take(listed.removed.len());
     for (nth, amendment) in known.filter(|(nth, _)| is_chosen(*nth)) {
@@ -211,7 +216,7 @@ fn draft(raw: &raw::Table, listed: &Listed, is_chosen: &dyn Fn(usize) -> bool) -
     draft
 }
 
-fn remove(parts: &mut Parts, removal: &raw::Removal) {
+fn remove(parts: &mut Sections, removal: &raw::Removal) {
     fn named<T>(list: &mut raw::Named<T>, words: &[Word]) {
         list.retain(|(name, _)| words.iter().all(|word| word.text != name.text));
     }
@@ -232,7 +237,7 @@ fn cells(cells: &mut Vec<raw::Cell>, selectors: &[raw::CellSelector]) {
     cells.retain(|cell| selectors.iter().all(|selector| !is_cell(selector, cell)));
 }
 
-/// Whether a selector names the cell as it is written.
+/// Whether a selector matches a cell as written.
 pub(crate) fn is_cell(selector: &raw::CellSelector, cell: &raw::Cell) -> bool {
     let same = |a: &[Word], b: &[Word]| {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.text == b.text)
@@ -240,7 +245,7 @@ pub(crate) fn is_cell(selector: &raw::CellSelector, cell: &raw::Cell) -> bool {
     same(&selector.states, &cell.states) && same(&selector.events, &cell.events)
 }
 
-fn add(parts: &mut Parts, more: &Parts) {
+fn add(parts: &mut Sections, more: &Sections) {
     fn named<T: Clone>(list: &mut raw::Named<T>, more: &raw::Named<T>) {
         for (name, item) in more {
             list.retain(|(known, _)| known.text != name.text);
@@ -262,8 +267,8 @@ fn add(parts: &mut Parts, more: &Parts) {
     parts.impossible.extend(more.impossible.iter().cloned());
 }
 
-/// Replaces the keys that are given, and leaves the others.
-fn change(parts: &mut Parts, new: &Parts) {
+/// Replaces the given keys and keeps the others.
+fn change(parts: &mut Sections, new: &Sections) {
     fn put<T: Clone>(to: &mut Option<T>, from: &Option<T>) {
         if from.is_some() {
             to.clone_from(from);
@@ -298,8 +303,8 @@ fn change(parts: &mut Parts, new: &Parts) {
     each(&mut parts.resources, &new.resources, |old, new| put(&mut old.any_of, &new.any_of));
 }
 
-/// The amendments as others see them.
-pub(crate) fn describe(raw: &raw::Table, listed: &Listed) -> Vec<Amendment> {
+/// The amendments, for documentation and checks.
+pub(crate) fn describe(raw: &raw::Table, listed: &RowIndex) -> Vec<Amendment> {
     let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect();
     raw.amendments
         .iter()
@@ -315,24 +320,24 @@ pub(crate) fn describe(raw: &raw::Table, listed: &Listed) -> Vec<Amendment> {
         .collect()
 }
 
-fn changes(amendment: &raw::Amendment, nth: usize, listed: &Listed) -> Vec<literal::Change> {
+fn changes(amendment: &raw::Amendment, nth: usize, listed: &RowIndex) -> Vec<versions::Change> {
     let rows = listed.changed[nth].iter();
-    let mut changes: Vec<literal::Change> = rows
-        .map(|(before, after, _)| literal::Change::Row { before: *before, after: *after })
+    let mut changes: Vec<versions::Change> = rows
+        .map(|(before, after, _)| versions::Change::Row { before: *before, after: *after })
         .collect();
-    changes.extend(listed.added[nth].iter().map(|(id, _)| literal::Change::RowAdded(*id)));
-    changes.extend(listed.removed[nth].iter().map(|id| literal::Change::RowRemoved(*id)));
+    changes.extend(listed.added[nth].iter().map(|(id, _)| versions::Change::RowAdded(*id)));
+    changes.extend(listed.removed[nth].iter().map(|id| versions::Change::RowRemoved(*id)));
     entries("added", &amendment.add, &mut changes);
     entries("changed", &amendment.change, &mut changes);
     removals(&amendment.remove, &mut changes);
     changes
 }
 
-fn entries(how: &'static str, parts: &Parts, changes: &mut Vec<literal::Change>) {
+fn entries(how: &'static str, parts: &Sections, changes: &mut Vec<versions::Change>) {
     let mut put = |section, name: String, about: &str| {
-        changes.push(literal::Change::Entry { how, section, name, about: about.to_owned() });
+        changes.push(versions::Change::Entry { how, section, name, about: about.to_owned() });
     };
-    for Declared { section, word, about } in parts.declared() {
+    for Declaration { section, word, about } in parts.declared() {
         put(section, word.text.clone(), &about.about);
     }
     for (section, cells) in [("ignore", &parts.ignore), ("impossible", &parts.impossible)] {
@@ -342,10 +347,10 @@ fn entries(how: &'static str, parts: &Parts, changes: &mut Vec<literal::Change>)
     }
 }
 
-fn removals(removal: &raw::Removal, changes: &mut Vec<literal::Change>) {
+fn removals(removal: &raw::Removal, changes: &mut Vec<versions::Change>) {
     let mut put = |section, name: String| {
         let about = String::new();
-        changes.push(literal::Change::Entry { how: "removed", section, name, about });
+        changes.push(versions::Change::Entry { how: "removed", section, name, about });
     };
     for (section, words) in removal.names() {
         for word in words {

@@ -1,17 +1,17 @@
-//! A draft becomes a [`Table`]: lists written out, patterns and general words resolved. What cannot
-//! be resolved is left out here and reported by a lint.
+//! Builds a [`Table`] from a draft: expands lists, resolves patterns and generic names. What cannot
+//! be resolved is omitted here and reported by a lint.
 
-use crate::places::Places;
+use crate::cell_index::CellIndex;
 use crate::raw;
 use crate::read::cover;
 use crate::read::draft::{Draft, Lookup, NOT_EXIST};
 use crate::read::formula;
 use crate::read::pattern;
-use crate::sorted::{Set, Sorted};
 use crate::table::{
-    Cell, CellKind, Do, Each, EventId, Guard, Op, Pattern, ResourceId, Row, RowId, State, StateId,
-    Table, Vocabulary,
+    ActionCall, Cell, CellKind, Condition, EventId, ForEach, Op, Pattern, ResourceId, Row, RowId,
+    State, StateId, Table, Vocabulary,
 };
+use crate::vec_map::{VecMap, VecSet};
 use crate::yaml::Word;
 
 /// Builds the table of a draft.
@@ -21,9 +21,9 @@ pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
     let events = events.filter(|id| lookup.event(*id).is_some()).collect();
     let mut table = Table { states: states(&lookup), events, ..Table::default() };
     for (id, row) in &draft.rows {
-        for at in places(&lookup, row) {
-            for way in ways(&lookup, row) {
-                table.rows.push(one(&lookup, *id, &at, way, &table.states));
+        for at in expand(&lookup, row) {
+            for case in guard_cases(&lookup, row) {
+                table.rows.push(one(&lookup, *id, &at, case, &table.states));
             }
         }
     }
@@ -32,23 +32,23 @@ pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
     table
 }
 
-/// One state and event of a written row.
-pub(crate) struct Place {
+/// One source state and event of a row as written.
+pub(crate) struct ExpandedRow {
     pub(crate) from: StateId,
     pub(crate) to: StateId,
     pub(crate) event: EventId,
     pub(crate) pattern: Pattern,
 }
 
-/// Every state and event that a written row stands for.
-pub(crate) fn places(lookup: &Lookup<'_>, row: &raw::Row) -> Vec<Place> {
+/// Expands a row as written to its source states and events.
+pub(crate) fn expand(lookup: &Lookup<'_>, row: &raw::Row) -> Vec<ExpandedRow> {
     let mut places = Vec::new();
     for from in row.from.iter().flat_map(|word| lookup.sources(&word.text)) {
         let to = if row.to.text == "same" { Some(from) } else { lookup.state(&row.to.text) };
         let Some(to) = to else { continue };
         for word in &row.event {
             if let Ok((event, pattern)) = pattern::event(&word.text, lookup.vocabulary) {
-                places.push(Place { from, to, event, pattern });
+                places.push(ExpandedRow { from, to, event, pattern });
             }
         }
     }
@@ -56,7 +56,7 @@ pub(crate) fn places(lookup: &Lookup<'_>, row: &raw::Row) -> Vec<Place> {
 }
 
 fn states(lookup: &Lookup<'_>) -> Vec<Option<State>> {
-    let mut used = Set::default();
+    let mut used = VecSet::default();
     for (_, row) in &lookup.draft.rows {
         used.add_all(row.from.iter().map(|word| word.text.as_str()));
         used.add(row.to.text.as_str());
@@ -78,72 +78,82 @@ fn states(lookup: &Lookup<'_>) -> Vec<Option<State>> {
 
 fn ids(lookup: &Lookup<'_>, words: Option<&[Word]>) -> Vec<ResourceId> {
     let words = words.unwrap_or_default().iter();
-    Set::of(words.filter_map(|word| lookup.resource(&word.text))).into_keys()
+    VecSet::of(words.filter_map(|word| lookup.resource(&word.text))).into_keys()
 }
 
-/// One answer to the conditions inside `do`: the guard that gives it, and what is done then.
-struct Way<'r> {
-    guard: Guard,
-    does: Vec<(&'r Word, Option<Each>)>,
+/// One combination of the conditions inside `do`: its guard, and the actions then performed.
+struct GuardCase<'r> {
+    guard: Condition,
+    actions: Vec<(&'r Word, Option<ForEach>)>,
 }
 
-/// Every answer to the conditions inside `do`: they are asked before the row is taken, so each
-/// answer is a row of its own.
-fn ways<'r>(lookup: &Lookup<'_>, row: &'r raw::Row) -> Vec<Way<'r>> {
+/// Every combination of the conditions inside `do`. They are evaluated before the row is taken, so
+/// each combination becomes a row.
+fn guard_cases<'r>(lookup: &Lookup<'_>, row: &'r raw::Row) -> Vec<GuardCase<'r>> {
     let own = row.condition.as_ref().map(|condition| guard(lookup, condition)).unwrap_or_default();
     let each = |at: usize| {
-        let (number, one) = (0..).zip(&row.loops).find(|(_, one)| one.does.contains(&at))?;
-        Some(Each { collection: lookup.collection(&one.collection.text)?, number })
+        let (number, one) = (0..).zip(&row.loops).find(|(_, one)| one.actions.contains(&at))?;
+        Some(ForEach { collection: lookup.collection(&one.collection.text)?, number })
     };
-    let all = || row.does.iter().enumerate().map(|(at, word)| (at, (word, each(at))));
+    let all = || row.actions.iter().enumerate().map(|(at, word)| (at, (word, each(at))));
     if row.branches.is_empty() {
-        return vec![Way { guard: own, does: all().map(|(_, entry)| entry).collect() }];
+        return vec![GuardCase { guard: own, actions: all().map(|(_, entry)| entry).collect() }];
     }
     let answers = (0..1u32 << row.branches.len()).map(|bits| {
         let is_true = |nth: usize| bits >> nth & 1 == 1;
         let mut parts = vec![own.clone()];
         for (nth, branch) in row.branches.iter().enumerate() {
             let condition = guard(lookup, &branch.condition);
-            parts.push(if is_true(nth) { condition } else { Guard::Not(Box::new(condition)) });
+            parts.push(if is_true(nth) { condition } else { Condition::Not(Box::new(condition)) });
         }
         let is_done = |at: usize| {
             let mut branches = row.branches.iter().enumerate();
-            branches.all(|(nth, branch)| is_true(nth) || !branch.does.contains(&at))
+            branches.all(|(nth, branch)| is_true(nth) || !branch.actions.contains(&at))
         };
-        let does = all().filter(|(at, _)| is_done(*at));
-        Way { guard: Guard::All(parts), does: does.map(|(_, entry)| entry).collect() }
+        let actions = all().filter(|(at, _)| is_done(*at));
+        GuardCase {
+            guard: Condition::All(parts),
+            actions: actions.map(|(_, entry)| entry).collect(),
+        }
     });
-    answers.filter(|way| cover::can_both(&way.guard, &Guard::default())).collect()
+    answers.filter(|case| cover::can_both(&case.guard, &Condition::default())).collect()
 }
 
-fn one(lookup: &Lookup<'_>, id: RowId, at: &Place, way: Way<'_>, states: &[Option<State>]) -> Row {
+fn one(
+    lookup: &Lookup<'_>,
+    id: RowId,
+    at: &ExpandedRow,
+    case: GuardCase<'_>,
+    states: &[Option<State>],
+) -> Row {
     let source = held(states, at.from);
     let destination = held(states, at.to);
     let consumes = lookup.event(at.event).and_then(|event| event.consumes.as_deref());
     let consumes = consumes.unwrap_or_default().iter();
-    let does = way.does.iter();
+    let actions = case.actions.iter();
     Row {
         id,
         from: at.from,
         to: at.to,
         event: at.event,
         pattern: at.pattern.clone(),
-        guard: way.guard,
+        guard: case.guard,
         consumes: consumes.filter_map(|word| resolve(lookup, &word.text, &source).ok()).collect(),
-        does: does
+        actions: actions
             .filter_map(|(word, each)| act(lookup, &word.text, *each, &source, &destination))
             .collect(),
     }
 }
 
-/// What a state holds, always or sometimes.
+/// The resources that a state holds, always or sometimes.
 pub(crate) fn held(states: &[Option<State>], id: StateId) -> Vec<ResourceId> {
     let state = states.get(id.index()).and_then(Option::as_ref);
     let both = state.map(|state| state.holds.iter().chain(&state.may_hold).copied().collect());
     both.unwrap_or_default()
 }
 
-/// The resource that a word means where these are held; the candidates if it is not one.
+/// Resolves the name of a resource, given those held; `Err` has the candidates unless there is
+/// exactly one.
 pub(crate) fn resolve(
     lookup: &Lookup<'_>,
     word: &str,
@@ -162,46 +172,46 @@ pub(crate) fn resolve(
 fn act(
     lookup: &Lookup<'_>,
     name: &str,
-    each: Option<Each>,
+    each: Option<ForEach>,
     source: &[ResourceId],
     destination: &[ResourceId],
-) -> Option<Do> {
+) -> Option<ActionCall> {
     let action = lookup.action(name)?;
     let mut ops = Vec::new();
-    if let Some(does) = lookup.does(name) {
+    if let Some(actions) = lookup.action_declaration(name) {
         let mut put = |words: &Option<Vec<Word>>, held: &[ResourceId], op: fn(ResourceId) -> Op| {
             let words = words.as_deref().unwrap_or_default().iter();
             ops.extend(words.filter_map(|word| resolve(lookup, &word.text, held).ok()).map(op));
         };
-        put(&does.abandons, source, Op::Abandon);
-        put(&does.deletes, source, Op::Delete);
-        put(&does.restarts, source, Op::Restart);
-        put(&does.creates, destination, Op::Create);
+        put(&actions.abandons, source, Op::Abandon);
+        put(&actions.deletes, source, Op::Delete);
+        put(&actions.restarts, source, Op::Restart);
+        put(&actions.creates, destination, Op::Create);
     }
-    Some(Do::Act { action, ops, each })
+    Some(ActionCall { action, ops, each })
 }
 
-fn guard(lookup: &Lookup<'_>, condition: &raw::Condition) -> Guard {
+fn guard(lookup: &Lookup<'_>, condition: &raw::Condition) -> Condition {
     let parts = |parts: &[raw::Condition]| parts.iter().map(|part| guard(lookup, part)).collect();
     match condition {
         raw::Condition::Is(word) => match lookup.guard(&word.text) {
-            Some(id) => Guard::Is(id),
-            None => Guard::default(),
+            Some(id) => Condition::Is(id),
+            None => Condition::default(),
         },
-        raw::Condition::All(all) => Guard::All(parts(all)),
-        raw::Condition::Any(any) => Guard::Any(parts(any)),
-        raw::Condition::Not(part) => Guard::Not(Box::new(guard(lookup, part))),
+        raw::Condition::All(all) => Condition::All(parts(all)),
+        raw::Condition::Any(any) => Condition::Any(parts(any)),
+        raw::Condition::Not(part) => Condition::Not(Box::new(guard(lookup, part))),
     }
 }
 
-/// Explicit cells first; then those of `any`, wherever nothing else is said.
+/// Cells of named states first; then those of `any`, for whatever is still unhandled.
 fn cells(lookup: &Lookup<'_>, table: &mut Table) {
     table.cells = named_cells(lookup, false);
-    let said = Places::new(table);
-    let mut wide: Sorted<StateId, Sorted<EventId, Vec<Cell>>> = Sorted::default();
+    let said = CellIndex::new(table);
+    let mut wide: VecMap<StateId, VecMap<EventId, Vec<Cell>>> = VecMap::default();
     for cell in named_cells(lookup, true) {
         let earlier = wide.entry(cell.state).entry(cell.event);
-        let mut pattern = cover::unsaid(said.at(cell.state, cell.event), &cell.pattern);
+        let mut pattern = cover::unhandled(said.at(cell.state, cell.event), &cell.pattern);
         for other in earlier.iter() {
             pattern = pattern::minus(&pattern, &other.pattern);
         }

@@ -1,14 +1,14 @@
-//! Which payloads of a cell are taken, decided exactly over values and over every answer of the
-//! guards.
+//! Decides exactly which payloads of a cell are handled, over all payload values and all values of
+//! the guards.
 
+use crate::cell_index::CellEntry;
 use crate::limit;
-use crate::places::Place;
 use crate::read::pattern;
-use crate::table::{Guard, GuardId, Pattern, Row};
+use crate::table::{Condition, GuardId, Pattern, Row};
 
-/// The values of `of` that neither a row nor a cell takes, whatever the guards answer.
-/// Nothing where there are more rows than [`limit::CELL_ROWS`]: that is a fault of its own.
-pub(crate) fn unsaid(place: &Place<'_>, of: &Pattern) -> Pattern {
+/// The values of `of` that no row or entry handles for some values of the guards. Empty if there
+/// are more rows than [`limit::CELL_ROWS`], which is reported separately.
+pub(crate) fn unhandled(place: &CellEntry<'_>, of: &Pattern) -> Pattern {
     if place.rows.len() > limit::CELL_ROWS {
         return Pattern::default();
     }
@@ -24,10 +24,10 @@ pub(crate) fn unsaid(place: &Place<'_>, of: &Pattern) -> Pattern {
     for (_, cell) in &place.cells {
         left = pattern::minus(&left, &cell.pattern);
     }
-    let guards: Vec<&Guard> = guarded.iter().map(|row| &row.guard).collect();
+    let guards: Vec<&Condition> = guarded.iter().map(|row| &row.guard).collect();
     let Some(ids) = few(&guards) else { return left };
     let truths: Vec<Truth> = guards.iter().map(|guard| truth(guard, &ids)).collect();
-    let full = truth(&Guard::default(), &ids);
+    let full = truth(&Condition::default(), &ids);
     for piece in pieces(&guarded, &left) {
         let number = piece.0.first().map_or(0, |range| *range.start());
         let mut any = vec![0; full.len()];
@@ -43,7 +43,7 @@ pub(crate) fn unsaid(place: &Place<'_>, of: &Pattern) -> Pattern {
     left
 }
 
-/// `left` cut at every edge of the rows' patterns.
+/// Splits `left` at the bounds of the rows' patterns.
 fn pieces(rows: &[&Row], left: &Pattern) -> Vec<Pattern> {
     let mut pieces = vec![left.clone()];
     for row in rows {
@@ -58,36 +58,35 @@ fn pieces(rows: &[&Row], left: &Pattern) -> Vec<Pattern> {
     pieces
 }
 
-/// Whether a condition is nothing but true.
-pub(crate) fn is_always(guard: &Guard) -> bool {
-    matches!(guard, Guard::All(parts) if parts.iter().all(is_always))
+/// Whether a condition is trivially true.
+pub(crate) fn is_always(guard: &Condition) -> bool {
+    matches!(guard, Condition::All(parts) if parts.iter().all(is_always))
 }
 
-/// Whether both conditions can be true at once. Too many guards: they can.
-pub(crate) fn can_both(a: &Guard, b: &Guard) -> bool {
+/// Whether both conditions can be true at once; assumed if they use too many guards.
+pub(crate) fn can_both(a: &Condition, b: &Condition) -> bool {
     let Some(ids) = few(&[a, b]) else { return true };
     let mut both = truth(a, &ids);
     put(&mut both, &truth(b, &ids), |a, b| a & b);
     both.iter().any(|bits| *bits != 0)
 }
 
-/// The guards that some conditions ask; `None` where they are too many to try every answer.
-fn few(of: &[&Guard]) -> Option<Vec<GuardId>> {
+/// The guards that some conditions use; `None` if they are too many to enumerate their values.
+fn few(of: &[&Condition]) -> Option<Vec<GuardId>> {
     let mut ids = Vec::new();
     of.iter().for_each(|guard| guard.asked(&mut ids));
     (ids.len() <= limit::CELL_GUARDS).then_some(ids)
 }
 
-/// A condition's value under every answer of the guards: the n-th bit is for the answers that are
-/// the digits of n.
+/// The truth table of a condition: bit n is its value when the guards have the binary digits of n.
 type Truth = Vec<u64>;
 
-fn truth(guard: &Guard, ids: &[GuardId]) -> Truth {
+fn truth(guard: &Condition, ids: &[GuardId]) -> Truth {
     let answers = 1usize << ids.len();
     let none = vec![0; answers.div_ceil(64)];
     let all = vec![u64::MAX >> (64 - answers.min(64)); none.len()];
     match guard {
-        Guard::Is(id) => {
+        Condition::Is(id) => {
             let mut truth = none;
             let Some(at) = ids.iter().position(|other| other == id) else { return truth };
             for answer in (0..answers).filter(|answer| answer >> at & 1 == 1) {
@@ -95,13 +94,13 @@ fn truth(guard: &Guard, ids: &[GuardId]) -> Truth {
             }
             truth
         }
-        Guard::All(parts) => joined(all, parts, ids, |a, b| a & b),
-        Guard::Any(parts) => joined(none, parts, ids, |a, b| a | b),
-        Guard::Not(part) => joined(all, std::slice::from_ref(part), ids, |all, b| all & !b),
+        Condition::All(parts) => joined(all, parts, ids, |a, b| a & b),
+        Condition::Any(parts) => joined(none, parts, ids, |a, b| a | b),
+        Condition::Not(part) => joined(all, std::slice::from_ref(part), ids, |all, b| all & !b),
     }
 }
 
-fn joined(first: Truth, parts: &[Guard], ids: &[GuardId], with: fn(u64, u64) -> u64) -> Truth {
+fn joined(first: Truth, parts: &[Condition], ids: &[GuardId], with: fn(u64, u64) -> u64) -> Truth {
     let mut joined = first;
     for part in parts {
         put(&mut joined, &truth(part, ids), with);
@@ -109,7 +108,7 @@ fn joined(first: Truth, parts: &[Guard], ids: &[GuardId], with: fn(u64, u64) -> 
     joined
 }
 
-/// Joins one value to another, answer by answer.
+/// Combines two truth tables bit by bit.
 fn put(to: &mut Truth, other: &Truth, with: fn(u64, u64) -> u64) {
     for (to, other) in to.iter_mut().zip(other) {
         *to = with(*to, *other);
@@ -119,28 +118,28 @@ fn put(to: &mut Truth, other: &Truth, with: fn(u64, u64) -> u64) {
 #[cfg(test)]
 mod tests {
     use super::{can_both, few, truth};
-    use crate::table::{Guard, GuardId};
+    use crate::table::{Condition, GuardId};
 
-    fn is(id: u16) -> Guard {
-        Guard::Is(GuardId(id))
+    fn is(id: u16) -> Condition {
+        Condition::Is(GuardId(id))
     }
 
-    fn not(guard: Guard) -> Guard {
-        Guard::Not(Box::new(guard))
+    fn not(guard: Condition) -> Condition {
+        Condition::Not(Box::new(guard))
     }
 
     #[test]
     fn a_condition_and_its_opposite_exclude_each_other() {
-        let either = Guard::Any((0..8).map(is).collect());
+        let either = Condition::Any((0..8).map(is).collect());
         assert!(!can_both(&either, &not(either.clone())));
         assert!(can_both(&either, &not(is(3))));
-        assert!(!can_both(&Guard::All(vec![is(0), is(1)]), &not(is(1))));
-        assert!(can_both(&Guard::default(), &Guard::default()));
+        assert!(!can_both(&Condition::All(vec![is(0), is(1)]), &not(is(1))));
+        assert!(can_both(&Condition::default(), &Condition::default()));
     }
 
     #[test]
     fn truth_is_what_a_guard_says_of_each_answer() {
-        let guard = Guard::Any(vec![Guard::All(vec![is(0), not(is(4))]), is(6)]);
+        let guard = Condition::Any(vec![Condition::All(vec![is(0), not(is(4))]), is(6)]);
         let ids = few(&[&guard]).expect("three guards");
         let bits = truth(&guard, &ids);
         for answer in 0..8u64 {

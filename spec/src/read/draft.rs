@@ -1,37 +1,37 @@
-//! A table on its way: declarations as written, rows with their ids, and the look-ups that both
-//! need. The literal and the amended table are two drafts over one vocabulary.
+//! A table under construction: declarations as written, rows with their ids, and name lookups. The
+//! table as written and the amended table are two drafts over one vocabulary.
 
 use std::collections::BTreeMap;
 
 use crate::formula::CollectionId;
-use crate::raw::{self, Parts};
-use crate::sorted::Sorted;
+use crate::raw::{self, Sections};
 use crate::table::{
     ActionId, EventId, GuardId, ResourceId, ResourceKind, RowId, StateId, Vocabulary,
 };
+use crate::vec_map::VecMap;
 
-/// The kinds of resources: each is a general word for all resources of its kind.
+/// The kinds of resources: each is a generic name for all resources of its kind.
 pub(crate) const KINDS: &[(&str, ResourceKind)] = &[
     ("timer", ResourceKind::Timer),
     ("request", ResourceKind::Request),
     ("note", ResourceKind::Note),
 ];
 
-/// The state of a machine that has a life, before and after it.
+/// The state of an instance before its creation and after its deletion.
 pub(crate) const NOT_EXIST: &str = "not exist";
 
 /// Declarations and rows of one table.
 #[derive(Clone, Default)]
 pub(crate) struct Draft {
-    /// All but the rows.
-    pub(crate) parts: Parts,
-    /// The rows, each with its place in the vocabulary.
+    /// All declarations except rows.
+    pub(crate) parts: Sections,
+    /// The rows, each with its position in the vocabulary.
     pub(crate) rows: Vec<(RowId, raw::Row)>,
-    /// Rows of amendments in whose place others have put theirs.
+    /// Rows of amendments that other amendments have replaced.
     pub(crate) replaced: Vec<raw::Row>,
 }
 
-/// Names to indices.
+/// Lookup of names.
 pub(crate) struct Lookup<'a> {
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) draft: &'a Draft,
@@ -39,15 +39,15 @@ pub(crate) struct Lookup<'a> {
     actions: Index<'a>,
     resources: Index<'a>,
     guards: Index<'a>,
-    general: Sorted<&'a str, Vec<ResourceId>>,
+    general: VecMap<&'a str, Vec<ResourceId>>,
     declared: Index<'a>,
     events: Index<'a>,
-    does: Index<'a>,
+    action_declarations: Index<'a>,
     sets: Index<'a>,
     named: Index<'a>,
 }
 
-/// The places of names in their list; of one that stands there twice, the last.
+/// The positions of names in their list; the last position of a duplicate.
 type Index<'a> = BTreeMap<&'a str, usize>;
 
 impl<'a> Lookup<'a> {
@@ -60,10 +60,10 @@ impl<'a> Lookup<'a> {
             actions: index(&mut vocabulary.actions.iter().map(|name| name.name.as_str())),
             guards: index(&mut vocabulary.guards.iter().map(|name| name.name.as_str())),
             resources: index(&mut vocabulary.resources.iter().map(|one| one.name.name.as_str())),
-            general: Sorted::default(),
+            general: VecMap::default(),
             declared: by_name(&parts.states),
             events: by_name(&parts.events),
-            does: by_name(&parts.actions),
+            action_declarations: by_name(&parts.actions),
             sets: by_name(&parts.sets),
             named: by_name(&parts.resources),
         };
@@ -103,12 +103,12 @@ impl<'a> Lookup<'a> {
         id(&self.resources, name).map(ResourceId)
     }
 
-    /// The resources that a general word stands for; `None` where it is none.
+    /// The resources that a generic name stands for; `None` for other names.
     pub(crate) fn general(&self, name: &str) -> Option<&[ResourceId]> {
         self.general.get(name).map(Vec::as_slice)
     }
 
-    /// The state's declaration; `None` where the table does not declare it.
+    /// The state's declaration; `None` if it is undeclared.
     pub(crate) fn declaration(&self, name: &str) -> Option<&'a raw::State> {
         of(&self.declared, name, &self.draft.parts.states).filter(|state| !state.undeclared)
     }
@@ -118,21 +118,21 @@ impl<'a> Lookup<'a> {
         of(&self.events, &name.name.name, &self.draft.parts.events)
     }
 
-    pub(crate) fn does(&self, name: &str) -> Option<&'a raw::Action> {
-        of(&self.does, name, &self.draft.parts.actions)
+    pub(crate) fn action_declaration(&self, name: &str) -> Option<&'a raw::Action> {
+        of(&self.action_declarations, name, &self.draft.parts.actions)
     }
 
-    pub(crate) fn set(&self, name: &str) -> Option<&'a raw::Set> {
+    pub(crate) fn set(&self, name: &str) -> Option<&'a raw::StateSet> {
         of(&self.sets, name, &self.draft.parts.sets)
     }
 
-    /// The resources of the table that this draft declares.
+    /// Whether this draft declares a resource.
     pub(crate) fn declares_resource(&self, name: &str) -> bool {
         self.named.contains_key(name)
     }
 
-    /// The states that `from` names: a state, a set, or `any` for every declared one that is not
-    /// final.
+    /// The states that a word of `from` stands for: a state, a set, or `any`, every declared
+    /// non-final state.
     pub(crate) fn sources(&self, word: &str) -> Vec<StateId> {
         if word == "any" {
             let states = self.draft.parts.states.iter();
@@ -160,12 +160,12 @@ fn by_name<T>(list: &raw::Named<T>) -> Index<'_> {
     index(&mut list.iter().map(|(word, _)| word.text.as_str()))
 }
 
-/// The number of a name.
+/// The index of a name.
 fn id(index: &Index<'_>, name: &str) -> Option<u16> {
     index.get(name).and_then(|at| u16::try_from(*at).ok())
 }
 
-/// What stands under a name.
+/// The declaration of a name.
 fn of<'a, T>(index: &Index<'_>, name: &str, list: &'a raw::Named<T>) -> Option<&'a T> {
     index.get(name).map(|at| &list[*at].1)
 }

@@ -1,21 +1,21 @@
-//! Formulas as written become formulas over indices, or the faults that stand in the way. The build
-//! leaves out what cannot be resolved; a lint reports it.
+//! Resolves the names of formulas. The build omits formulas that cannot be resolved; a lint reports
+//! them.
 
 use crate::code;
-use crate::fault::Fault;
+use crate::diagnostic::Diagnostic;
 use crate::formula::{
-    Among, CollectionId, Formula, Formulas, PredicateId, RuleId, Signature, Stated, Var,
+    CollectionId, Definition, Domain, Formula, Formulas, PredicateId, RuleId, Signature, Var,
 };
-use crate::likeness::nearest;
 use crate::limit;
 use crate::raw::{self, Connective, Quantifier};
 use crate::read::asked;
 use crate::read::draft::Lookup;
-use crate::sorted::Set;
+use crate::similarity::nearest;
 use crate::table::StateId;
+use crate::vec_map::VecSet;
 use crate::yaml::Word;
 
-/// The formulas of a draft, but for those with faults.
+/// The valid formulas of a draft.
 pub(crate) fn formulas(lookup: &Lookup<'_>) -> Formulas {
     let words = &lookup.vocabulary.formulas;
     let parts = &lookup.draft.parts;
@@ -25,7 +25,7 @@ pub(crate) fn formulas(lookup: &Lookup<'_>) -> Formulas {
             let formula = resolve(lookup, word, rule).ok()?;
             let mut words = Vec::new();
             rule.is.lines(0, &mut words);
-            Some(Stated { formula, words, span: rule.span })
+            Some(Definition { formula, words, span: rule.span })
         };
         names.iter().map(stated).collect()
     };
@@ -36,39 +36,41 @@ pub(crate) fn formulas(lookup: &Lookup<'_>) -> Formulas {
     }
 }
 
-/// A rule's or an invariant's formula, or all that is wrong with it.
+/// Resolves the formula of a rule, an invariant or a guard.
 pub(crate) fn resolve(
     lookup: &Lookup<'_>,
     name: &Word,
     rule: &raw::Rule,
-) -> Result<Formula, Vec<Fault>> {
-    let mut resolver = Resolver { lookup, scope: Vec::new(), faults: Vec::new() };
+) -> Result<Formula, Vec<Diagnostic>> {
+    let mut resolver = Resolver { lookup, scope: Vec::new(), diagnostics: Vec::new() };
     let guards = &lookup.vocabulary.formulas.guards;
     let guard = guards.iter().find(|one| rule.is_of_guard && one.name.name == name.text);
     let of = guard.map_or_else(
         || rule.of.clone(),
-        |guard| guard.of.iter().map(|text| Word { text: text.clone(), span: name.span }).collect(),
+        |guard| {
+            guard.params.iter().map(|text| Word { text: text.clone(), span: name.span }).collect()
+        },
     );
     of.iter().for_each(|word| resolver.bind(word));
     if is_circular(lookup, &name.text) {
-        let message = format!("the rule `{}` asks for itself", name.text);
-        let fault = Fault::finding(code::FORMULA, message)
-            .label(name.span, "what it asks comes back to it")
-            .help("say the condition out in one of the rules");
-        resolver.faults.push(fault);
+        let message = format!("the rule `{}` is recursive", name.text);
+        let diagnostic = Diagnostic::finding(code::INVALID_FORMULA, message)
+            .label(name.span, "it refers to itself, directly or through other rules")
+            .help("write the condition out in one of the rules");
+        resolver.diagnostics.push(diagnostic);
     }
     let formula = resolver.formula(&rule.is);
     let words = &lookup.vocabulary.formulas;
     let is_place = |name: &str| resolver.states(name).is_some();
     let unanswered = asked::unanswered(words, (name, rule), is_place);
-    resolver.faults.extend(unanswered);
-    if resolver.faults.is_empty() { Ok(formula) } else { Err(resolver.faults) }
+    resolver.diagnostics.extend(unanswered);
+    if resolver.diagnostics.is_empty() { Ok(formula) } else { Err(resolver.diagnostics) }
 }
 
-/// Whether a rule comes back to itself by the rules that it asks.
+/// Whether a rule is recursive, directly or through other rules.
 fn is_circular(lookup: &Lookup<'_>, name: &str) -> bool {
     let rules = &lookup.draft.parts.rules;
-    let mut seen = Set::default();
+    let mut seen = VecSet::default();
     let mut open = vec![name];
     while let Some(next) = open.pop() {
         if !seen.add(next) {
@@ -87,7 +89,7 @@ fn is_circular(lookup: &Lookup<'_>, name: &str) -> bool {
     false
 }
 
-/// `covers(lock, byte)` as its head and its arguments; a word without brackets has none.
+/// Splits `covers(lock, byte)` into its name and its arguments.
 pub(crate) fn call(text: &str) -> (&str, Vec<&str>) {
     let Some((head, rest)) = text.split_once('(') else { return (text.trim(), Vec::new()) };
     let inner = rest.strip_suffix(')').unwrap_or(rest).trim();
@@ -99,21 +101,26 @@ pub(crate) fn call(text: &str) -> (&str, Vec<&str>) {
 struct Resolver<'a> {
     lookup: &'a Lookup<'a>,
     scope: Vec<String>,
-    faults: Vec<Fault>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Resolver<'_> {
     fn bind(&mut self, word: &Word) {
         if self.scope.contains(&word.text) {
-            let message = format!("`{}` stands for two things", word.text);
-            let fault = Fault::finding(code::VARIABLE, message)
-                .label(word.span, "it has a meaning here already")
-                .help("give one of them another name");
-            self.faults.push(fault);
+            let message = format!("variable `{}` is already bound", word.text);
+            let diagnostic = Diagnostic::finding(code::VARIABLE, message)
+                .label(word.span, "shadows an outer variable or parameter")
+                .help("rename one of them");
+            self.diagnostics.push(diagnostic);
         }
         if self.scope.len() >= limit::VARIABLES {
-            let what = "the formula speaks of too many things";
-            self.faults.push(Fault::limit(word.span, what, "things", limit::VARIABLES));
+            let what = "the formula has too many variables";
+            self.diagnostics.push(Diagnostic::limit(
+                word.span,
+                what,
+                "variables",
+                limit::VARIABLES,
+            ));
         }
         self.scope.push(word.text.clone());
     }
@@ -132,10 +139,13 @@ impl Resolver<'_> {
                 let (Some(second), Some(first), true) =
                     (parts.pop(), parts.pop(), parts.is_empty())
                 else {
-                    let fault = Fault::finding(code::FORMULA, "this takes two conditions")
-                        .label(*span, "not two")
-                        .help("write a list of two: `implies: [FIRST, SECOND]`");
-                    self.faults.push(fault);
+                    let diagnostic = Diagnostic::finding(
+                        code::INVALID_FORMULA,
+                        "`implies` and `iff` take exactly two conditions",
+                    )
+                    .label(*span, "expected a list of two")
+                    .help("write `implies: [FIRST, SECOND]`");
+                    self.diagnostics.push(diagnostic);
                     return Formula::All(Vec::new());
                 };
                 if how == &Connective::Iff {
@@ -143,7 +153,7 @@ impl Resolver<'_> {
                 }
                 Formula::Any(vec![Formula::Not(Box::new(first)), second])
             }
-            raw::Formula::Each(how, word, part) => {
+            raw::Formula::Quantified(how, word, part) => {
                 let among = self.among(word);
                 let variable = word.text.split_once(" in ").map_or("", |(name, _)| name.trim());
                 self.bind(&Word { text: variable.to_owned(), span: word.span });
@@ -158,30 +168,30 @@ impl Resolver<'_> {
         }
     }
 
-    /// What `VARIABLE in WORD` goes over.
-    fn among(&mut self, word: &Word) -> Among {
+    /// The range of `VARIABLE in WORD`.
+    fn among(&mut self, word: &Word) -> Domain {
         let Some((_, among)) = word.text.split_once(" in ") else {
-            let message = format!("`{}` names no variable", word.text);
-            let fault = Fault::finding(code::FORMULA, message)
-                .label(word.span, "not `VARIABLE in STATE`")
+            let message = format!("the quantifier `{}` binds no variable", word.text);
+            let diagnostic = Diagnostic::finding(code::INVALID_FORMULA, message)
+                .label(word.span, "expected `VARIABLE in STATE`")
                 .help("write `lock in ACTIVE`: a variable, and a state, a set or a collection");
-            self.faults.push(fault);
-            return Among::States(Vec::new());
+            self.diagnostics.push(diagnostic);
+            return Domain::States(Vec::new());
         };
         let (head, arguments) = call(among);
         let collections = &self.lookup.vocabulary.formulas.collections;
         if let Some((at, signature)) = find(collections, head) {
-            let of = self.arguments(word, signature, &arguments);
-            return Among::Collection { collection: CollectionId(at), of };
+            let args = self.arguments(word, signature, &arguments);
+            return Domain::Collection { collection: CollectionId(at), args };
         }
         match self.states(among.trim()) {
-            Some(states) => Among::States(states),
+            Some(states) => Domain::States(states),
             None => {
                 let known = collections.iter().map(|one| one.name.name.as_str());
                 let states = self.lookup.draft.parts.states.iter().map(|(w, _)| w.text.as_str());
                 let sets = self.lookup.draft.parts.sets.iter().map(|(w, _)| w.text.as_str());
                 self.undeclared(word, head, known.chain(states).chain(sets).collect());
-                Among::States(Vec::new())
+                Domain::States(Vec::new())
             }
         }
     }
@@ -197,25 +207,25 @@ impl Resolver<'_> {
         let (head, arguments) = call(&word.text);
         let words = &self.lookup.vocabulary.formulas;
         if let Some((at, signature)) = find(&words.predicates, head) {
-            let of = self.arguments(word, signature, &arguments);
-            return Formula::Is { predicate: PredicateId(at), of };
+            let args = self.arguments(word, signature, &arguments);
+            return Formula::Is { predicate: PredicateId(at), args };
         }
-        // An amendment may add the rule, or take it away.
+        // An amendment may add or remove the rule.
         let is_here =
             |name: &str| self.lookup.draft.parts.rules.iter().any(|(w, _)| w.text == name);
         if let Some((at, signature)) = find(&words.rules, head).filter(|_| is_here(head)) {
-            let of = self.arguments(word, signature, &arguments);
-            return Formula::Rule { rule: RuleId(at), of };
+            let args = self.arguments(word, signature, &arguments);
+            return Formula::Rule { rule: RuleId(at), args };
         }
         if let Some((thing, states)) = word.text.split_once(" in ")
             && let Some(states) = self.states(states.trim())
         {
             return match self.variable(word, thing.trim()) {
-                Some(thing) => Formula::In { thing, states },
+                Some(term) => Formula::In { term, states },
                 None => Formula::All(Vec::new()),
             };
         }
-        // Of a known thing it is asked whether it is in a state, so the state is what is unknown.
+        // The variable is bound, so the state is the unknown name.
         if let Some((thing, among)) = word.text.split_once(" in ")
             && self.scope.iter().any(|known| known == thing.trim())
         {
@@ -237,25 +247,25 @@ impl Resolver<'_> {
             None => "declare it under `predicates` or `collections`, or name a state".to_owned(),
         };
         let message = format!("`{name}` is not declared");
-        let fault = Fault::finding(code::UNDECLARED_PREDICATE, message)
+        let diagnostic = Diagnostic::finding(code::UNDECLARED_PREDICATE, message)
             .label(word.span, "no such predicate, collection, rule, state or set")
             .help(help);
-        self.faults.push(fault);
+        self.diagnostics.push(diagnostic);
     }
 
     fn arguments(&mut self, word: &Word, signature: &Signature, given: &[&str]) -> Vec<Var> {
-        if given.len() != signature.of.len() {
+        if given.len() != signature.params.len() {
             let message = format!(
-                "`{}` speaks of {} and is given {}",
+                "`{}` takes {}, but {} given",
                 signature.name.name,
-                things(signature.of.len()),
-                things(given.len())
+                arguments(signature.params.len()),
+                if given.len() == 1 { "1 is".to_owned() } else { format!("{} are", given.len()) }
             );
-            let fault = Fault::finding(code::ARGUMENTS, message)
-                .label(word.span, "not as declared")
+            let diagnostic = Diagnostic::finding(code::ARGUMENTS, message)
+                .label(word.span, "wrong number of arguments")
                 .label(signature.name.span, "declared here")
-                .help(format!("write `{}({})`", signature.name.name, signature.of.join(", ")));
-            self.faults.push(fault);
+                .help(format!("write `{}({})`", signature.name.name, signature.params.join(", ")));
+            self.diagnostics.push(diagnostic);
         }
         given.iter().filter_map(|name| self.variable(word, name)).collect()
     }
@@ -265,19 +275,20 @@ impl Resolver<'_> {
         if at.is_none() {
             let help = match nearest(name, self.scope.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "bind it: `of: [NAME]` at the rule, or `every: NAME in STATE`".to_owned(),
+                None => format!("bind it: `of: [{name}]` in the rule, or `every: {name} in STATE`"),
             };
-            let fault = Fault::finding(code::VARIABLE, format!("`{name}` stands for nothing"))
-                .label(word.span, "no parameter and no variable has this name")
-                .help(help);
-            self.faults.push(fault);
+            let diagnostic =
+                Diagnostic::finding(code::VARIABLE, format!("unbound variable `{name}`"))
+                    .label(word.span, "no parameter or variable has this name")
+                    .help(help);
+            self.diagnostics.push(diagnostic);
         }
         at.and_then(|at| u8::try_from(at).ok()).map(Var)
     }
 }
 
-fn things(count: usize) -> String {
-    if count == 1 { "1 thing".to_owned() } else { format!("{count} things") }
+fn arguments(count: usize) -> String {
+    if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") }
 }
 
 fn find<'a>(list: &'a [Signature], name: &str) -> Option<(u16, &'a Signature)> {

@@ -1,13 +1,13 @@
-//! From text to the two tables: YAML tree, shapes, words, names, rows. Lints are in
+//! Reads a text as a table: YAML, types of values, names, rows, amendments. The lints are in
 //! [`crate::lint`].
 
 pub(crate) mod amend;
 mod asked;
 pub(crate) mod build;
+mod correct;
 pub(crate) mod cover;
 pub(crate) mod draft;
 pub(crate) mod formula;
-mod mend;
 pub(crate) mod pattern;
 mod rows;
 pub(crate) mod vocabulary;
@@ -15,75 +15,75 @@ pub(crate) mod vocabulary;
 use std::fmt;
 
 use crate::code;
-use crate::fault::{Fault, Span, sort};
+use crate::diagnostic::{Diagnostic, Span, sort};
 use crate::language;
 use crate::limit;
-use crate::lint::{self, Subject};
-use crate::literal::{Amendment, Document, Partial, Survivor, Uncited};
+use crate::lint::{self, LintContext};
 use crate::raw;
 use crate::read::draft::{Draft, Lookup};
 use crate::shape::{self, Kind};
-use crate::sorted::Set;
 use crate::source::Source;
 use crate::table::{Table, Vocabulary};
+use crate::vec_map::VecSet;
+use crate::versions::{Amendment, Document, EquivalentMutant, PartlyAmended, Uncited};
 use crate::yaml::{self, Node, Word};
 
-/// A file without errors: its words and its names.
+/// A parsed file without errors, with its names.
 #[derive(Clone)]
-pub(crate) struct Read {
+pub(crate) struct Parsed {
     raw: raw::Table,
     pub(crate) vocabulary: Vocabulary,
-    listed: amend::Listed,
-    /// The same with its misspelt names replaced, for the lints alone.
-    mended: Option<Box<Read>>,
+    listed: amend::RowIndex,
+    /// The same file with misspelt names corrected, for the lints only.
+    corrected: Option<Box<Parsed>>,
 }
 
-impl fmt::Debug for Read {
+impl fmt::Debug for Parsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The words are the file's; deriving this for each of their shapes costs every embedder.
-        write!(f, "Read({})", self.raw.machine.text)
+        // Deriving `Debug` for all raw types would cost every embedder compile time.
+        write!(f, "Parsed({})", self.raw.machine.text)
     }
 }
 
-/// Reads a file up to its names. What stops the reader comes back, with what else is surely wrong.
-pub(crate) fn read(source: &Source) -> Result<Read, Vec<Fault>> {
-    let (tree, mut faults) = yaml::parse(source);
+/// Parses a file. Errors come back with the findings that no error can have caused.
+pub(crate) fn read(source: &Source) -> Result<Parsed, Vec<Diagnostic>> {
+    let (tree, mut diagnostics) = yaml::parse(source);
     let Some(tree) = tree else {
-        if faults.is_empty() {
-            faults.push(yaml::empty());
+        if diagnostics.is_empty() {
+            diagnostics.push(yaml::empty());
         }
-        return Err(faults);
+        return Err(diagnostics);
     };
-    if let Some(fault) = shape::mistaken(&tree, true) {
-        return Err(vec![fault]);
+    if let Some(diagnostic) = shape::mistaken(&tree, true) {
+        return Err(vec![diagnostic]);
     }
-    shape::check(source, &tree, Kind::Map(&language::TABLE), &mut faults);
+    shape::check(source, &tree, Kind::Map(&language::TABLE), &mut diagnostics);
     let raw = raw::table(&tree);
     let mut more = Vec::new();
     lint::errors(&raw, &mut more);
-    add_elsewhere(&mut faults, more);
-    let is_bounded = faults.iter().all(|fault| fault.code != code::LIMIT);
+    add_elsewhere(&mut diagnostics, more);
+    let is_bounded = diagnostics.iter().all(|diagnostic| diagnostic.code != code::LIMIT);
     let is_legible = is_bounded && has_sections(&tree);
-    if !is_legible && !faults.is_empty() {
-        return Err(sorted(faults));
+    if !is_legible && !diagnostics.is_empty() {
+        return Err(sorted(diagnostics));
     }
-    let mut read = Read::of(raw);
-    read.mended = mend::mend(&read.raw).map(|raw| Box::new(Read::of(raw)));
-    if faults.is_empty() {
+    let mut read = Parsed::of(raw);
+    read.corrected = correct::correct(&read.raw).map(|raw| Box::new(Parsed::of(raw)));
+    if diagnostics.is_empty() {
         return Ok(read);
     }
-    let mut more = read.build(&Read::as_written, &|_, subject| lint::sure(subject)).findings;
-    // What the document leaves out and an amendment adds does not stop the reader.
+    let mut more = read.build(&Parsed::as_written, &|_, cx| lint::sure(cx)).findings;
+    // Names that the document does not declare and an amendment adds are not errors.
     let amended = read.amended_names();
-    more.retain(|fault| {
-        let name = fault.message.split('`').nth(1);
-        !NAMES.contains(&fault.code) || name.is_none_or(|name| !amended.has(name))
+    more.retain(|diagnostic| {
+        let name = diagnostic.message.split('`').nth(1);
+        !NAMES.contains(&diagnostic.code) || name.is_none_or(|name| !amended.has(name))
     });
-    add_elsewhere(&mut faults, more);
-    Err(sorted(faults))
+    add_elsewhere(&mut diagnostics, more);
+    Err(sorted(diagnostics))
 }
 
-/// The codes of names that nothing declares.
+/// The codes of undeclared names.
 const NAMES: [&str; 6] = [
     code::UNDECLARED_STATE,
     code::UNDECLARED_EVENT,
@@ -93,50 +93,50 @@ const NAMES: [&str; 6] = [
     code::UNDECLARED_PREDICATE,
 ];
 
-/// Whether an amendment does not hit what it is of.
-fn is_missed(fault: &Fault) -> bool {
-    [code::SELECTS_NOTHING, code::SELECTS_SEVERAL, code::NEEDS].contains(&fault.code)
+/// Whether an amendment matches nothing.
+fn is_missed(diagnostic: &Diagnostic) -> bool {
+    [code::MATCHES_NOTHING, code::MATCHES_SEVERAL, code::INVALID_NEEDS].contains(&diagnostic.code)
 }
 
-/// Whether every section is known and there: else half of the names would seem undeclared.
+/// Whether all sections are known and present: otherwise many names would seem undeclared.
 fn has_sections(tree: &Node) -> bool {
     let keys = language::TABLE.keys;
     tree.entries().iter().all(|(word, _)| keys.iter().any(|key| key.name == word.text))
         && keys.iter().all(|key| !key.required || tree.at(key.name).is_some())
 }
 
-/// Adds faults but for those of a place that has one: they would only follow from it.
-fn add_elsewhere(faults: &mut Vec<Fault>, more: Vec<Fault>) {
-    let taken: Vec<Span> = faults.iter().map(Fault::span).collect();
+/// Adds diagnostics, except where their position overlaps one that probably causes them.
+fn add_elsewhere(diagnostics: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
+    let taken: Vec<Span> = diagnostics.iter().map(Diagnostic::span).collect();
     let is_free =
         |span: Span| taken.iter().all(|other| span.end <= other.start || other.end <= span.start);
-    faults.extend(more.into_iter().filter(|fault| is_free(fault.span())));
+    diagnostics.extend(more.into_iter().filter(|diagnostic| is_free(diagnostic.span())));
 }
 
-fn sorted(mut faults: Vec<Fault>) -> Vec<Fault> {
-    sort(&mut faults);
-    faults.truncate(limit::FAULTS);
-    faults
+fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    sort(&mut diagnostics);
+    diagnostics.truncate(limit::DIAGNOSTICS);
+    diagnostics
 }
 
-/// The names that a text has, whatever else is wrong with it; none where it is too large.
+/// The names in a text in spite of its errors; none if it is too large.
 pub(crate) fn names(source: &Source) -> Vocabulary {
-    let (tree, mut faults) = yaml::parse(source);
+    let (tree, mut diagnostics) = yaml::parse(source);
     let Some(tree) = tree else { return Vocabulary::default() };
-    shape::check(source, &tree, Kind::Map(&language::TABLE), &mut faults);
+    shape::check(source, &tree, Kind::Map(&language::TABLE), &mut diagnostics);
     let raw = raw::table(&tree);
-    lint::errors(&raw, &mut faults);
-    if faults.iter().any(|fault| fault.code == code::LIMIT) {
+    lint::errors(&raw, &mut diagnostics);
+    if diagnostics.iter().any(|diagnostic| diagnostic.code == code::LIMIT) {
         return Vocabulary::default();
     }
     vocabulary::collect(&raw)
 }
 
-impl Read {
+impl Parsed {
     fn of(raw: raw::Table) -> Self {
         let mut vocabulary = vocabulary::collect(&raw);
         let listed = amend::list(&raw, &mut vocabulary);
-        Self { raw, vocabulary, listed, mended: None }
+        Self { raw, vocabulary, listed, corrected: None }
     }
 
     fn as_written(&self) -> Draft {
@@ -144,88 +144,89 @@ impl Read {
     }
 
     /// The table as written.
-    pub(crate) fn literal(&self) -> Partial {
-        self.build(&Self::as_written, &|_, subject| lint::findings(subject))
+    pub(crate) fn literal(&self) -> PartlyAmended {
+        self.build(&Self::as_written, &|_, cx| lint::findings(cx))
     }
 
     /// The table with every amendment but these.
-    pub(crate) fn amended(&self, without: &[&str]) -> Partial {
+    pub(crate) fn amended(&self, without: &[&str]) -> PartlyAmended {
         let draft = |read: &Self| amend::amended(&read.raw, &read.listed, without);
-        self.build(&draft, &|read, subject| {
-            let mut faults = lint::amendments(subject, &read.listed);
-            faults.extend(read.listed.faults.iter().cloned());
-            // Where an amendment hits nothing, what it would have mended follows from that.
-            let rest = if faults.iter().any(is_missed) { lint::spelling } else { lint::findings };
-            faults.extend(rest(subject));
-            faults
+        self.build(&draft, &|read, cx| {
+            let mut diagnostics = lint::amendments(cx, &read.listed);
+            diagnostics.extend(read.listed.diagnostics.iter().cloned());
+            // An amendment that matches nothing causes the findings that it would have fixed.
+            let rest =
+                if diagnostics.iter().any(is_missed) { lint::spelling } else { lint::findings };
+            diagnostics.extend(rest(cx));
+            diagnostics
         })
     }
 
-    /// What is wrong with a table that differs from the amended one in rows, cells and formulas.
-    pub(crate) fn lint(&self, table: &Table) -> Vec<Fault> {
+    /// Lints a table that differs from the amended one in rows, cells or formulas.
+    pub(crate) fn lint(&self, table: &Table) -> Vec<Diagnostic> {
         let draft = amend::amended(&self.raw, &self.listed, &[]);
         let lookup = Lookup::new(&self.vocabulary, &draft);
-        lint::built(&Subject { raw: &self.raw, lookup: &lookup, table })
+        lint::built(&LintContext { raw: &self.raw, lookup: &lookup, table })
     }
 
-    /// A table of the file and what is wrong with it: its names as they are written, everything
-    /// else as if those that are misspelt were not.
+    /// Builds a version of the table and lints it: names as written, everything else with
+    /// misspelt names corrected.
     fn build(
         &self,
         draft: &dyn Fn(&Self) -> Draft,
-        rest: &dyn Fn(&Self, &Subject<'_>) -> Vec<Fault>,
-    ) -> Partial {
+        rest: &dyn Fn(&Self, &LintContext<'_>) -> Vec<Diagnostic>,
+    ) -> PartlyAmended {
         let written = draft(self);
         let table = build::table(&self.vocabulary, &written);
         let lookup = Lookup::new(&self.vocabulary, &written);
-        let subject = Subject { raw: &self.raw, lookup: &lookup, table: &table };
-        let mut findings = lint::names(&subject);
-        let warnings = match &self.mended {
+        let cx = LintContext { raw: &self.raw, lookup: &lookup, table: &table };
+        let mut findings = lint::names(&cx);
+        let warnings = match &self.corrected {
             None => {
-                findings.extend(rest(self, &subject));
-                if findings.is_empty() { lint::warnings(&subject) } else { Vec::new() }
+                findings.extend(rest(self, &cx));
+                if findings.is_empty() { lint::warnings(&cx) } else { Vec::new() }
             }
-            Some(mended) => {
-                let draft = draft(mended);
-                let table = build::table(&mended.vocabulary, &draft);
-                let lookup = Lookup::new(&mended.vocabulary, &draft);
+            Some(corrected) => {
+                let draft = draft(corrected);
+                let table = build::table(&corrected.vocabulary, &draft);
+                let lookup = Lookup::new(&corrected.vocabulary, &draft);
                 findings.extend(rest(
-                    mended,
-                    &Subject { raw: &mended.raw, lookup: &lookup, table: &table },
+                    corrected,
+                    &LintContext { raw: &corrected.raw, lookup: &lookup, table: &table },
                 ));
                 Vec::new()
             }
         };
         let removed = self.removed_names();
-        let follows = |fault: &Fault| {
+        let follows = |diagnostic: &Diagnostic| {
             let is_of = |(code, name): &(_, String)| {
-                fault.code == *code && fault.message.contains(name.as_str())
+                diagnostic.code == *code && diagnostic.message.contains(name.as_str())
             };
             removed.iter().any(is_of)
         };
-        if findings.iter().any(|fault| !follows(fault)) {
-            // Rows that name what is removed may be left by an amendment that hits nothing.
-            findings.retain(|fault| !follows(fault));
+        if findings.iter().any(|diagnostic| !follows(diagnostic)) {
+            // An amendment that matches nothing may leave rows that use a removed name.
+            findings.retain(|diagnostic| !follows(diagnostic));
         }
         if findings.iter().any(is_missed) {
-            // What an amendment would have declared follows from that it hits nothing.
+            // An amendment that matches nothing causes the names that it would have declared.
             let states = self.raw.parts.states.iter().filter(|(_, state)| state.undeclared);
             let listed: Vec<String> = states.map(|(word, _)| format!("`{}`", word.text)).collect();
-            findings.retain(|fault| {
-                fault.code != code::UNDECLARED_STATE
-                    || !listed.iter().any(|name| fault.message.contains(name))
+            findings.retain(|diagnostic| {
+                diagnostic.code != code::UNDECLARED_STATE
+                    || !listed.iter().any(|name| diagnostic.message.contains(name))
             });
         }
-        findings.iter_mut().for_each(|fault| fault.row = self.row_of(fault.span()));
+        findings.iter_mut().for_each(|diagnostic| diagnostic.row = self.row_of(diagnostic.span()));
         sort(&mut findings);
-        findings.truncate(limit::FAULTS);
-        Partial { table, findings, warnings }
+        findings.truncate(limit::DIAGNOSTICS);
+        PartlyAmended { table, findings, warnings }
     }
 
-    /// Names that the document leaves undeclared, as the file says, or that an amendment declares.
-    fn amended_names(&self) -> Set<&str> {
+    /// Names with `undeclared: true`, and names that amendments declare.
+    fn amended_names(&self) -> VecSet<&str> {
         let states = self.raw.parts.states.iter().filter(|(_, state)| state.undeclared);
-        let mut names = Set::default();
+        let mut names = VecSet::default();
         names.add_all(states.map(|(word, _)| word.text.as_str()));
         for amendment in &self.raw.amendments {
             names.add_all(amendment.add.names());
@@ -234,7 +235,7 @@ impl Read {
     }
 
     /// States and events that the document declares and an amendment removes, each with the code of
-    /// a fault about it.
+    /// its diagnostic.
     fn removed_names(&self) -> Vec<(&'static str, String)> {
         let parts = &self.raw.parts;
         let is_state = |word: &Word| {
@@ -252,7 +253,7 @@ impl Read {
         names
     }
 
-    /// The row in which a place lies.
+    /// The row that contains a position.
     fn row_of(&self, span: Span) -> Option<String> {
         let is_within = |row: Span| row.start <= span.start && span.end <= row.end;
         let row = self
@@ -268,13 +269,13 @@ impl Read {
         amend::describe(&self.raw, &self.listed)
     }
 
-    /// The lines that nothing cites.
+    /// The lines listed as uncited.
     pub(crate) fn uncited(&self) -> Vec<Uncited> {
         self.raw.uncited.clone()
     }
 
-    /// The mutants that are said to go unnoticed.
-    pub(crate) fn survivors(&self) -> Vec<Survivor> {
+    /// The mutants that are declared equivalent.
+    pub(crate) fn survivors(&self) -> Vec<EquivalentMutant> {
         self.raw.survivors.clone()
     }
 

@@ -1,38 +1,41 @@
-//! Patterns over what an event carries: `response (4xx except 404)`, decided exactly. An event's
-//! words are taken apart here and nowhere else.
+//! Patterns over payloads: `response (4xx except 404)`, with exact set operations. Only this module
+//! parses them.
 
 use std::ops::RangeInclusive;
 
 use crate::limit;
-use crate::table::{Domain, Event, EventId, Pattern, Vocabulary};
+use crate::table::{Event, EventId, Pattern, PayloadDomain, Vocabulary};
 
-/// What is wrong with an event's words.
+/// Why the text of an event with its pattern is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum PatternError {
     /// No event has this name.
     Undeclared(String),
-    /// The event carries nothing, yet a pattern stands behind it.
+    /// The event has a pattern but no payload.
     NoPayload,
-    /// A part of the pattern that says nothing.
-    Unreadable(String),
-    /// A part of the pattern with values that the event cannot carry.
-    Outside(String),
-    /// No value is left.
+    /// A part of the pattern is not a value.
+    Invalid(String),
+    /// A part of the pattern is outside the payload.
+    OutOfRange(String),
+    /// The pattern matches no value.
     Empty,
 }
 
 /// The event and the values of `response (4xx except 404)`.
-pub(crate) fn event(words: &str, vocabulary: &Vocabulary) -> Result<(EventId, Pattern), Wrong> {
+pub(crate) fn event(
+    words: &str,
+    vocabulary: &Vocabulary,
+) -> Result<(EventId, Pattern), PatternError> {
     let find = |name: &str| vocabulary.events.iter().position(|event| event.name.name == name);
     if let Some(at) = find(words) {
         let event = &vocabulary.events[at];
         return Ok((id(at), whole(event)));
     }
     let (name, pattern) = split(words);
-    let Some(at) = find(name) else { return Err(Wrong::Undeclared(name.to_owned())) };
+    let Some(at) = find(name) else { return Err(PatternError::Undeclared(name.to_owned())) };
     let event = &vocabulary.events[at];
     let Some(pattern) = pattern else { return Ok((id(at), whole(event))) };
-    let Some(payload) = &event.payload else { return Err(Wrong::NoPayload) };
+    let Some(payload) = &event.payload else { return Err(PatternError::NoPayload) };
     Ok((id(at), read(pattern, &payload.domain)?))
 }
 
@@ -50,13 +53,13 @@ fn id(at: usize) -> EventId {
     EventId(u16::try_from(at).unwrap_or(u16::MAX))
 }
 
-/// Every value that the event may carry.
+/// The pattern that matches every payload of an event.
 pub(crate) fn whole(event: &Event) -> Pattern {
     let (first, last) = event.payload.as_ref().map_or((0, 0), |payload| payload.domain.bounds());
     Pattern(vec![first..=last])
 }
 
-fn read(text: &str, domain: &Domain) -> Result<Pattern, Wrong> {
+fn read(text: &str, domain: &PayloadDomain) -> Result<Pattern, PatternError> {
     let (with, without) = match text.split_once(" except ") {
         Some((with, without)) => (with, Some(without)),
         None => (text, None),
@@ -65,41 +68,41 @@ fn read(text: &str, domain: &Domain) -> Result<Pattern, Wrong> {
     if let Some(without) = without {
         pattern = minus(&pattern, &list(without, domain)?);
     }
-    if pattern.0.is_empty() { Err(Wrong::Empty) } else { Ok(pattern) }
+    if pattern.0.is_empty() { Err(PatternError::Empty) } else { Ok(pattern) }
 }
 
-fn list(text: &str, domain: &Domain) -> Result<Pattern, Wrong> {
+fn list(text: &str, domain: &PayloadDomain) -> Result<Pattern, PatternError> {
     let mut ranges = Vec::new();
     let parts = text.split(',').flat_map(|part| part.split(" or ")).count();
     if parts > limit::PATTERN {
-        return Err(Wrong::Unreadable(format!("{parts} values")));
+        return Err(PatternError::Invalid(format!("{parts} values")));
     }
     for part in text.split(',').flat_map(|part| part.split(" or ")) {
         let part = part.trim();
-        let range = values(part, domain).ok_or_else(|| Wrong::Unreadable(part.to_owned()))?;
+        let range = values(part, domain).ok_or_else(|| PatternError::Invalid(part.to_owned()))?;
         let (first, last) = domain.bounds();
         if *range.start() < first || *range.end() > last {
-            return Err(Wrong::Outside(part.to_owned()));
+            return Err(PatternError::OutOfRange(part.to_owned()));
         }
         ranges.push(range);
     }
     Ok(tidy(ranges))
 }
 
-/// The values that one part names; they may lie outside the domain.
-fn values(part: &str, domain: &Domain) -> Option<RangeInclusive<u16>> {
+/// The values of one part; they may lie outside the payload.
+fn values(part: &str, domain: &PayloadDomain) -> Option<RangeInclusive<u16>> {
     if part == "any" {
         let (first, last) = domain.bounds();
         return Some(first..=last);
     }
     match domain {
-        Domain::Number(_) => number(part),
-        Domain::Bool => match part {
+        PayloadDomain::Number(_) => number(part),
+        PayloadDomain::Bool => match part {
             "false" => Some(0..=0),
             "true" => Some(1..=1),
             _ => None,
         },
-        Domain::Words(words) => {
+        PayloadDomain::Words(words) => {
             let at = words.iter().position(|word| word.name == part)?;
             let at = u16::try_from(at).ok()?;
             Some(at..=at)
@@ -122,7 +125,7 @@ pub(crate) fn number(part: &str) -> Option<RangeInclusive<u16>> {
     (first <= last).then_some(first..=last)
 }
 
-/// Sorted, disjoint, not adjacent.
+/// Normalises ranges: sorted, disjoint, not adjacent.
 pub(crate) fn tidy(ranges: Vec<RangeInclusive<u16>>) -> Pattern {
     let mut sorted: Vec<RangeInclusive<u16>> = Vec::new();
     for range in ranges {
@@ -141,7 +144,7 @@ pub(crate) fn tidy(ranges: Vec<RangeInclusive<u16>>) -> Pattern {
     Pattern(tidy)
 }
 
-/// The values of both.
+/// The intersection.
 pub(crate) fn both(a: &Pattern, b: &Pattern) -> Pattern {
     let mut ranges = Vec::new();
     for x in &a.0 {
@@ -155,7 +158,7 @@ pub(crate) fn both(a: &Pattern, b: &Pattern) -> Pattern {
     tidy(ranges)
 }
 
-/// The values of the first that the second has not.
+/// The difference.
 pub(crate) fn minus(a: &Pattern, b: &Pattern) -> Pattern {
     let mut left = a.0.clone();
     for cut in &b.0 {
@@ -177,12 +180,12 @@ pub(crate) fn minus(a: &Pattern, b: &Pattern) -> Pattern {
     tidy(left)
 }
 
-/// A pattern in words: `100..203, 404`.
-pub(crate) fn text(pattern: &Pattern, domain: &Domain) -> String {
+/// The text of a pattern: `100..203, 404`.
+pub(crate) fn text(pattern: &Pattern, domain: &PayloadDomain) -> String {
     let one = |number: u16| match domain {
-        Domain::Number(_) => number.to_string(),
-        Domain::Bool => (number == 1).to_string(),
-        Domain::Words(words) => {
+        PayloadDomain::Number(_) => number.to_string(),
+        PayloadDomain::Bool => (number == 1).to_string(),
+        PayloadDomain::Words(words) => {
             words.get(usize::from(number)).map(|word| word.name.clone()).unwrap_or_default()
         }
     };
@@ -190,10 +193,12 @@ pub(crate) fn text(pattern: &Pattern, domain: &Domain) -> String {
         .0
         .iter()
         .flat_map(|range| match domain {
-            Domain::Number(_) if range.start() < range.end() => {
+            PayloadDomain::Number(_) if range.start() < range.end() => {
                 vec![format!("{}..{}", range.start(), range.end())]
             }
-            Domain::Number(_) | Domain::Bool | Domain::Words(_) => range.clone().map(one).collect(),
+            PayloadDomain::Number(_) | PayloadDomain::Bool | PayloadDomain::Words(_) => {
+                range.clone().map(one).collect()
+            }
         })
         .collect();
     texts.join(", ")
@@ -201,12 +206,12 @@ pub(crate) fn text(pattern: &Pattern, domain: &Domain) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wrong, both, minus, read, text};
-    use crate::table::{Domain, Pattern};
+    use super::{PatternError, both, minus, read, text};
+    use crate::table::{Pattern, PayloadDomain};
 
-    const STATUS: Domain = Domain::Number(100..=599);
+    const STATUS: PayloadDomain = PayloadDomain::Number(100..=599);
 
-    fn ranges(words: &str) -> Result<String, Wrong> {
+    fn ranges(words: &str) -> Result<String, PatternError> {
         read(words, &STATUS).map(|pattern| text(&pattern, &STATUS))
     }
 
@@ -217,10 +222,10 @@ mod tests {
         assert_eq!(ranges("409").as_deref(), Ok("409"));
         assert_eq!(ranges("200 or 201 or 300..301").as_deref(), Ok("200..201, 300..301"));
         assert_eq!(ranges("any except 2xx, 3xx").as_deref(), Ok("100..199, 400..599"));
-        assert_eq!(ranges("404 except 4xx"), Err(Wrong::Empty));
-        assert_eq!(ranges("6xx"), Err(Wrong::Outside("6xx".into())));
-        assert_eq!(ranges("ok"), Err(Wrong::Unreadable("ok".into())));
-        assert_eq!(ranges("65536"), Err(Wrong::Unreadable("65536".into())));
+        assert_eq!(ranges("404 except 4xx"), Err(PatternError::Empty));
+        assert_eq!(ranges("6xx"), Err(PatternError::OutOfRange("6xx".into())));
+        assert_eq!(ranges("ok"), Err(PatternError::Invalid("ok".into())));
+        assert_eq!(ranges("65536"), Err(PatternError::Invalid("65536".into())));
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! The written rows of a file, each with its stable id: the literal ones, then those that
+//! The rows of a file, each with its stable id: those of the table as written, then those that
 //! amendments change or add.
 
 use std::collections::BTreeMap;
 
 use crate::raw;
-use crate::table::{RowId, Written};
+use crate::table::{RowId, RowSource};
 use crate::yaml::Word;
 
-/// The id of each literal row: its cited lines, with a letter where several rows cite them.
+/// The id of each row as written: its cited lines, with a letter if several rows cite them.
 pub(crate) fn ids(rows: &[raw::Row]) -> Vec<String> {
     let plain: Vec<String> = rows.iter().enumerate().map(|(nth, row)| plain(nth, row)).collect();
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
@@ -52,28 +52,28 @@ fn letters(nth: usize) -> String {
     letters.iter().rev().collect()
 }
 
-/// A row in words.
-pub(crate) fn written(id: String, row: &raw::Row, amended_by: Option<&str>) -> Written {
+/// The source text of a row.
+pub(crate) fn written(id: String, row: &raw::Row, amended_by: Option<&str>) -> RowSource {
     let join = |words: &[Word]| {
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         texts.join(", ")
     };
-    Written {
+    RowSource {
         id,
         from: join(&row.from),
         to: row.to.text.clone(),
         event: join(&row.event),
         guard: row.condition.as_ref().map(raw::Condition::words).unwrap_or_default(),
-        does: row.does_words(),
+        actions: row.action_words(),
         cite: row.cite.clone(),
-        excused: row.untaken.as_ref().map(|word| word.text.clone()),
+        waived: row.untaken.as_ref().map(|word| word.text.clone()),
         amended_by: amended_by.map(str::to_owned),
         span: row.span,
     }
 }
 
-/// Adds a row to the list and gives its id.
-pub(crate) fn push(rows: &mut Vec<Written>, row: Written) -> RowId {
+/// Appends a row and returns its id.
+pub(crate) fn push(rows: &mut Vec<RowSource>, row: RowSource) -> RowId {
     rows.push(row);
     RowId(u16::try_from(rows.len() - 1).unwrap_or(u16::MAX))
 }

@@ -1,21 +1,21 @@
-//! All names of a file: those of the literal table, then those that only amendments name, each with
-//! its Rust spelling. Judges no name; that is the lints'.
+//! Collects all names of a file, first those of the table as written, then those of amendments,
+//! each with its Rust identifier. The lints check them.
 
 use std::collections::BTreeMap;
 
 use crate::camel::camel;
-use crate::fault::Span;
-use crate::formula::{Asker, Askers, Signature, Words};
-use crate::raw::{self, Parts};
-use crate::read::asked::{self, askers};
+use crate::diagnostic::Span;
+use crate::formula::{Evaluator, Evaluators, Signature, Symbols};
+use crate::raw::{self, Sections};
+use crate::read::asked::{self, evaluators};
 use crate::read::draft::{Draft, Lookup};
 use crate::read::formula::call;
 use crate::read::pattern;
-use crate::sorted::Set;
 use crate::table::{
-    ActionId, Domain, Event, EventId, EventKind, Name, Payload, Resource, ResourceId, ResourceKind,
-    Vocabulary,
+    ActionId, Event, EventId, EventKind, Name, Payload, PayloadDomain, Resource, ResourceId,
+    ResourceKind, Vocabulary,
 };
+use crate::vec_map::VecSet;
 use crate::yaml::Word;
 
 /// Collects the names; rows are added by [`super::rows`].
@@ -26,7 +26,7 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
     for parts in &sources {
         declare(parts, &mut vocabulary);
     }
-    let mut sets = Set::default();
+    let mut sets = VecSet::default();
     for parts in &sources {
         sets.add_all(parts.sets.iter().map(|(word, _)| word.text.as_str()));
     }
@@ -37,14 +37,14 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
         mention(&amendment.change, &sets, &mut vocabulary);
         for change in &amendment.rows {
             let set = &change.set;
-            let raw::Does { words: does, branches, loops, faulty } =
-                set.does.clone().unwrap_or_default();
+            let raw::Actions { words: actions, branches, loops, faulty } =
+                set.actions.clone().unwrap_or_default();
             let row = raw::Row {
                 from: set.from.clone().unwrap_or_default(),
                 to: set.to.clone().unwrap_or_default(),
                 event: set.event.clone().unwrap_or_default(),
                 condition: set.condition.clone(),
-                does,
+                actions,
                 branches,
                 loops,
                 faulty,
@@ -53,9 +53,10 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
             mention_row(&row, &sets, &mut vocabulary);
         }
     }
-    vocabulary.formulas.instances = askers(raw.instances.as_deref()).unwrap_or(Askers::CORE);
+    vocabulary.formulas.instances =
+        evaluators(raw.instances.as_deref()).unwrap_or(Evaluators::CORE);
     let changed = raw.amendments.iter().map(|amendment| &amendment.change);
-    let stated: Vec<&Parts> = sources.iter().copied().chain(changed).collect();
+    let stated: Vec<&Sections> = sources.iter().copied().chain(changed).collect();
     asked::note(&stated, &mut vocabulary.formulas);
     subjects(&stated, &mut vocabulary);
     causes(&sources, &mut vocabulary);
@@ -64,9 +65,9 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
     vocabulary
 }
 
-/// Fills in what may cause each event: the words of `consumes`, general ones written out.
-fn causes(sources: &[&Parts], vocabulary: &mut Vocabulary) {
-    let mut parts = Parts::default();
+/// Sets the resources that may cause each event: those of `consumes`, generic names expanded.
+fn causes(sources: &[&Sections], vocabulary: &mut Vocabulary) {
+    let mut parts = Sections::default();
     let mut events: Vec<&(Word, raw::Event)> = Vec::new();
     for source in sources {
         parts.resources.extend_from_slice(&source.resources);
@@ -78,7 +79,7 @@ fn causes(sources: &[&Parts], vocabulary: &mut Vocabulary) {
     for event in &vocabulary.events {
         let declared = events.iter().find(|(word, _)| word.text == event.name.name);
         let words = declared.and_then(|(_, event)| event.consumes.as_deref());
-        let mut causes = Set::default();
+        let mut causes = VecSet::default();
         for word in words.unwrap_or_default() {
             match lookup.general(&word.text) {
                 Some(ids) => causes.add_all(ids.iter().copied()),
@@ -92,11 +93,11 @@ fn causes(sources: &[&Parts], vocabulary: &mut Vocabulary) {
     }
 }
 
-fn declare(parts: &Parts, vocabulary: &mut Vocabulary) {
+fn declare(parts: &Sections, vocabulary: &mut Vocabulary) {
     for (word, state) in &parts.states {
         let mut name = Name { declared: !state.undeclared, ..name(word, &state.about) };
         if let Some(why) = &state.invented {
-            // Whoever reads of the state must see that the document has no word for it.
+            // Readers of the documentation must see that the document does not name the state.
             let prose = [name.about.as_str(), "not in the document: "];
             let first = usize::from(name.about.is_empty());
             name.about = prose[first..].join("; ") + &why.text;
@@ -126,51 +127,63 @@ fn declare(parts: &Parts, vocabulary: &mut Vocabulary) {
     formulas(parts, &mut vocabulary.formulas);
 }
 
-fn formulas(parts: &Parts, words: &mut Words) {
-    fn each(list: &mut Vec<Signature>, given: (&Word, &raw::About), of: &[Word], asked: Askers) {
+fn formulas(parts: &Sections, words: &mut Symbols) {
+    fn each(
+        list: &mut Vec<Signature>,
+        given: (&Word, &raw::About),
+        of: &[Word],
+        asked: Evaluators,
+    ) {
         let of = of.iter().map(|word| word.text.clone()).collect();
-        add(list, Signature { name: name(given.0, given.1), of, asked }, |one| &one.name);
+        add(
+            list,
+            Signature { name: name(given.0, given.1), params: of, evaluators: asked },
+            |one| &one.name,
+        );
     }
-    let Words { predicates, collections, rules, invariants, guards, .. } = words;
+    let Symbols { predicates, collections, rules, invariants, guards, .. } = words;
     for (word, one) in &parts.predicates {
-        let asked = askers(one.asked.as_deref()).unwrap_or(Askers::CORE);
+        let asked = evaluators(one.asked.as_deref()).unwrap_or(Evaluators::CORE);
         each(predicates, (word, &one.about), &one.of, asked);
     }
     for (word, one) in &parts.collections {
-        let usual =
-            if one.of.is_empty() { Askers::of(&[Asker::Core, Asker::Row]) } else { Askers::CORE };
-        let asked = askers(one.asked.as_deref()).unwrap_or(usual);
+        let usual = if one.of.is_empty() {
+            Evaluators::of(&[Evaluator::Core, Evaluator::Row])
+        } else {
+            Evaluators::CORE
+        };
+        let asked = evaluators(one.asked.as_deref()).unwrap_or(usual);
         each(collections, (word, &one.about), &one.of, asked);
     }
     for (list, given) in
         [(rules, &parts.rules), (invariants, &parts.invariants), (guards, &parts.guard_formulas)]
     {
         given.iter().for_each(|(word, one)| {
-            each(list, (word, &one.about), &one.of, Askers::OF_FORMULAS);
+            each(list, (word, &one.about), &one.of, Evaluators::OF_FORMULAS);
         });
     }
 }
 
-/// What the formulas of guards speak of: what stands under `of`, and what they give to a parameter
-/// of its own name.
-fn subjects(sources: &[&Parts], vocabulary: &mut Vocabulary) {
+/// Collects the parameters of guards' formulas: those under `of`, and arguments with the name of
+/// the parameter that they are passed to.
+fn subjects(sources: &[&Sections], vocabulary: &mut Vocabulary) {
     for (name, rule) in sources.iter().flat_map(|parts| &parts.guard_formulas) {
         let given = given(&vocabulary.formulas, &rule.is);
         let mut guards = vocabulary.formulas.guards.iter_mut();
         let Some(guard) = guards.find(|one| one.name.name == name.text) else { continue };
         for word in rule.of.iter().map(|word| word.text.clone()).chain(given) {
             let name = Name { name: word, ..used(name) };
-            if !guard.of.contains(&name.name) {
-                guard.of.push(name.name.clone());
+            if !guard.params.contains(&name.name) {
+                guard.params.push(name.name.clone());
             }
             add(&mut vocabulary.formulas.subjects, name, |name| name);
         }
     }
 }
 
-/// The arguments of a formula that are called like the parameters that they are given to, but for
-/// variables of its quantifiers.
-fn given(words: &Words, formula: &raw::Formula) -> Vec<String> {
+/// The arguments of a formula with the name of the parameter that they are passed to, except for
+/// bound variables.
+fn given(words: &Symbols, formula: &raw::Formula) -> Vec<String> {
     let [leaves, quantified] = formula.leaves_and_lists();
     let bound = |name: &str| {
         let mut variables = quantified.iter().filter_map(|word| word.text.split_once(" in "));
@@ -183,7 +196,7 @@ fn given(words: &Words, formula: &raw::Formula) -> Vec<String> {
         for (head, arguments) in [call(&word.text), call(asked)] {
             let known = lists.iter().flat_map(|list| list.iter());
             let Some(known) = known.into_iter().find(|one| one.name.name == head) else { continue };
-            for (argument, parameter) in arguments.iter().zip(&known.of) {
+            for (argument, parameter) in arguments.iter().zip(&known.params) {
                 if argument == parameter && !bound(argument) {
                     given.push(parameter.clone());
                 }
@@ -193,8 +206,8 @@ fn given(words: &Words, formula: &raw::Formula) -> Vec<String> {
     given
 }
 
-/// What other instances get by an action.
-fn tells(sources: &[&Parts], vocabulary: &mut Vocabulary) {
+/// Sets the events that actions send to other instances.
+fn tells(sources: &[&Sections], vocabulary: &mut Vocabulary) {
     let mut tells = Vec::new();
     for (word, action) in sources.iter().flat_map(|parts| &parts.actions) {
         let Some(told) = &action.tells else { continue };
@@ -211,14 +224,14 @@ fn index(at: usize) -> Option<u16> {
     u16::try_from(at).ok()
 }
 
-/// Names that are used and nowhere declared: sets and general words are no such names.
-fn mention(parts: &Parts, sets: &Set<&str>, vocabulary: &mut Vocabulary) {
+/// Adds names that are used but not declared, except for sets and generic names.
+fn mention(parts: &Sections, sets: &VecSet<&str>, vocabulary: &mut Vocabulary) {
     for row in &parts.rows {
         mention_row(row, sets, vocabulary);
     }
 }
 
-fn mention_row(row: &raw::Row, sets: &Set<&str>, vocabulary: &mut Vocabulary) {
+fn mention_row(row: &raw::Row, sets: &VecSet<&str>, vocabulary: &mut Vocabulary) {
     let states = row.from.iter().chain([&row.to]);
     for word in states.filter(|word| !word.text.is_empty()) {
         let reserved = ["any", "same"].contains(&word.text.as_str());
@@ -226,7 +239,7 @@ fn mention_row(row: &raw::Row, sets: &Set<&str>, vocabulary: &mut Vocabulary) {
             add(&mut vocabulary.states, used(word), |name| name);
         }
     }
-    for word in &row.does {
+    for word in &row.actions {
         add(&mut vocabulary.actions, used(word), |name| name);
     }
     for word in row.guards() {
@@ -234,7 +247,7 @@ fn mention_row(row: &raw::Row, sets: &Set<&str>, vocabulary: &mut Vocabulary) {
     }
 }
 
-/// Adds what the list has not; the first declaration of a name stands.
+/// Adds an item unless the list has one of that name.
 fn add<T>(list: &mut Vec<T>, item: T, of: fn(&T) -> &Name) {
     let known = list.iter().any(|other| of(other).name == of(&item).name);
     if !known {
@@ -280,16 +293,16 @@ fn payload(event: &raw::Event) -> Option<Payload> {
 }
 
 /// `100..599`, `boolean`, or a list of words.
-pub(crate) fn domain(is_words: bool, values: &[Word]) -> Option<Domain> {
+pub(crate) fn domain(is_words: bool, values: &[Word]) -> Option<PayloadDomain> {
     if is_words {
         let names = values.iter().map(|word| name(word, &raw::About::default())).collect();
-        return (!values.is_empty()).then_some(Domain::Words(names));
+        return (!values.is_empty()).then_some(PayloadDomain::Words(names));
     }
     let word = values.first()?;
     if word.text == "boolean" {
-        return Some(Domain::Bool);
+        return Some(PayloadDomain::Bool);
     }
-    pattern::number(&word.text).map(Domain::Number)
+    pattern::number(&word.text).map(PayloadDomain::Number)
 }
 
 /// Gives each name without `ident` its CamelCase, made unique by a number where it is taken.
@@ -299,14 +312,14 @@ fn spell(vocabulary: &mut Vocabulary) {
     spell_list(vocabulary.actions.iter_mut().collect());
     spell_list(vocabulary.resources.iter_mut().map(|resource| &mut resource.name).collect());
     spell_list(vocabulary.guards.iter_mut().collect());
-    let Words { predicates, collections, rules, invariants, guards, subjects, instances: _ } =
+    let Symbols { predicates, collections, rules, invariants, guards, subjects, instances: _ } =
         &mut vocabulary.formulas;
     spell_list(subjects.iter_mut().collect());
     for list in [predicates, collections, rules, invariants, guards] {
         spell_list(list.iter_mut().map(|one| &mut one.name).collect());
     }
     for event in &mut vocabulary.events {
-        if let Some(Payload { domain: Domain::Words(words), .. }) = &mut event.payload {
+        if let Some(Payload { domain: PayloadDomain::Words(words), .. }) = &mut event.payload {
             spell_list(words.iter_mut().collect());
         }
     }

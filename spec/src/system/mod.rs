@@ -1,38 +1,38 @@
-//! System files: how machines are put together for checking. Which predicate a property has, and
-//! what a budget's name means, is the checker's to say.
+//! System files: how machines are composed for model checking. The checker defines the predicates
+//! of the properties and the meaning of the budgets.
 
-mod excuse;
+mod exemptions;
 mod read;
 mod sense;
 pub(crate) mod shape;
 
-use crate::fault::{Faults, Span};
-use crate::literal::Document;
+use crate::diagnostic::{Diagnostics, Span};
 use crate::source::Source;
 use crate::table::Lines;
+use crate::versions::Document;
 
-/// A system file without faults.
+/// A valid system file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
-    /// `claim`.
+    /// The name: `claim`.
     pub name: String,
     /// One sentence, or empty.
     pub about: String,
     /// The document whose sentences the properties check.
     pub document: Option<Document>,
-    /// Who takes part.
+    /// The roles.
     pub roles: Vec<Role>,
-    /// What carries messages.
+    /// The links.
     pub links: Vec<Link>,
-    /// Which timers fire before which.
-    pub time: Vec<Before>,
-    /// The worlds, each searched by itself.
+    /// Assumptions on the order in which timers expire.
+    pub time: Vec<TimeRelation>,
+    /// The worlds: configurations, each searched separately.
     pub worlds: Vec<World>,
-    /// What `--set` may change, with its usual value.
+    /// The settings that `--set` may change, with their defaults.
     pub set: Vec<Setting>,
-    /// What must hold.
+    /// The properties.
     pub properties: Vec<Property>,
-    /// Where the file says its name.
+    /// The position of its name in the file.
     pub span: Span,
     /// The file.
     pub source: Source,
@@ -40,59 +40,59 @@ pub struct System {
     pub hash: u64,
 }
 
-/// Nodes of one kind.
+/// A group of nodes that run one machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Role {
-    /// `client`.
+    /// The name: `client`.
     pub name: String,
-    /// The table that it runs: `claim`.
+    /// The machine that they run: `claim`.
     pub machine: String,
-    /// How many there are.
+    /// The number of nodes.
     pub count: Count,
-    /// Whether their numbers are exchangeable.
+    /// Whether the nodes are interchangeable (symmetry reduction).
     pub symmetric: bool,
     /// One sentence, or empty.
     pub about: String,
-    /// The document's lines.
+    /// The lines of the document.
     pub cite: Vec<Lines>,
-    /// Where the file says so.
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// How many nodes a role has.
+/// The number of nodes of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// This many.
+    /// A number.
     Number(u32),
-    /// As many as a key of `set` says.
-    Set(String),
+    /// The value of a setting, by its key.
+    Setting(String),
 }
 
-/// What carries messages from one role to another.
+/// A link that carries messages from one role to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// `client to server`.
+    /// The name: `client to server`.
     pub name: String,
-    /// The role that sends first.
+    /// The sending role.
     pub from: String,
-    /// The role that it sends to.
+    /// The receiving role.
     pub to: String,
-    /// How messages travel.
+    /// How messages are delivered.
     pub kind: LinkKind,
-    /// How many may be on their way at once: the slots of a request-response link.
+    /// The maximum number of messages in flight, or of outstanding requests.
     pub capacity: u32,
     /// One sentence, or empty.
     pub about: String,
-    /// The document's lines.
+    /// The lines of the document.
     pub cite: Vec<Lines>,
-    /// Where the file says so.
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// How messages travel on a link.
+/// How a link delivers messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
-    /// Each request has a slot until it is answered or has failed.
+    /// Each request occupies a slot until it is answered or has failed.
     RequestResponse,
     /// In the order sent.
     Fifo,
@@ -100,70 +100,71 @@ pub enum LinkKind {
     Unordered,
 }
 
-/// What comes before a timer fires: `client.lease before server.ttl`, `messages before a.retry`.
+/// An assumption on the order of expiry: `client.lease before server.ttl`, `messages before
+/// a.retry`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Before {
-    /// What comes first: a timer, or (`None`) every message that can arrive.
+pub struct TimeRelation {
+    /// The timer that expires first; `None`: every message that can arrive comes first.
     pub earlier: Option<Timer>,
-    /// The timer that fires later.
+    /// The timer that expires later.
     pub later: Timer,
-    /// What the relation is counted from, in words, or empty.
+    /// The event from which both are counted, in words, or empty.
     pub counted: String,
     /// One sentence, or empty.
     pub because: String,
-    /// The document's lines.
+    /// The lines of the document.
     pub cite: Vec<Lines>,
-    /// Where the file says so.
+    /// Its position in the file.
     pub span: Span,
 }
 
 /// A timer of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timer {
-    /// `client`.
+    /// The role: `client`.
     pub role: String,
-    /// `lease`.
+    /// The resource: `lease`.
     pub name: String,
 }
 
-/// One world: faults and budgets that belong together.
+/// A world: one configuration to search, with its fault budgets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct World {
-    /// `loss`.
+    /// The name: `loss`.
     pub name: String,
     /// One sentence, or empty.
     pub about: String,
-    /// How often each kind of fault may happen.
+    /// The budgets of faults and limited commands.
     pub budgets: Vec<Budget>,
-    /// Values of `set` that hold here.
+    /// The settings of this world.
     pub set: Vec<Setting>,
-    /// Whether it is searched where no world is named.
+    /// Whether it is searched by default.
     pub default: bool,
-    /// The properties checked here; empty where all are.
+    /// The properties checked in this world; empty: all.
     pub properties: Vec<String>,
-    /// Where the file says so.
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// How often one kind of fault, or one rationed command, may happen in a world.
+/// How often a fault, or a limited command, may happen in a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// `lost answer`.
+    /// The fault or command: `lost answer`.
     pub name: String,
-    /// How often; `None`: any number of times.
+    /// The limit; `None`: unlimited.
     pub limit: Option<u32>,
-    /// Where the file says so.
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// What a key of `set` is.
+/// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// `clients`.
+    /// The key: `clients`.
     pub name: String,
-    /// `2`.
+    /// The value: `2`.
     pub value: String,
-    /// Where the file says so.
+    /// Its position in the file.
     pub span: Span,
 }
 
@@ -174,7 +175,7 @@ impl World {
         self.budgets.iter().any(|known| known.name == budget)
     }
 
-    /// Whether a property is checked in it, of the table that the property is about.
+    /// Whether a property is checked in this world, for its version of the table.
     #[must_use]
     pub fn checks(&self, property: &Property) -> bool {
         let is_chosen = self.properties.is_empty() || self.properties.contains(&property.name);
@@ -182,56 +183,56 @@ impl World {
     }
 }
 
-/// What must hold.
+/// A property to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
-    /// `one holder acts`.
+    /// The name: `mutual exclusion at the store`.
     pub name: String,
-    /// Always, sometimes, leads to, or can reach.
+    /// The kind.
     pub kind: PropertyKind,
     /// The sentence that it checks.
     pub sentence: String,
-    /// What must be reached for it to say anything, by its name; empty where nothing must.
+    /// The antecedent, by its name, or empty; the verdict is vacuous if it never holds.
     pub premise: String,
-    /// Budgets that a world must have for it to be checked there (`where`).
+    /// The budgets that a world must have for it to be checked there (`where`).
     pub needs: Vec<String>,
-    /// Kinds of fault after which it says nothing.
+    /// The faults after which it claims nothing.
     pub without: Vec<String>,
-    /// Which table it is checked of.
-    pub only: Option<Only>,
-    /// Why it stands here, or empty.
+    /// The only version of the tables that it is checked on; `None`: both.
+    pub only: Option<TableVersion>,
+    /// The reason for it, or empty.
     pub because: String,
-    /// The document's lines.
+    /// The lines of the document.
     pub cite: Vec<Lines>,
-    /// Where the file says so.
+    /// Its position in the file.
     pub span: Span,
 }
 
 /// The kinds of properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PropertyKind {
-    /// In every reachable state.
+    /// It holds in every reachable state.
     Always,
-    /// In some reachable state.
+    /// It holds in some reachable state.
     Sometimes,
-    /// On every fair run, from every state where it has begun.
+    /// On every fair trace, it eventually holds after each state in which the premise holds.
     LeadsTo,
-    /// From every state where the premise is so, it can come to be so.
+    /// From every state in which the premise holds, a state in which it holds is reachable.
     CanReach,
 }
 
-/// The table that a property is about, where not both.
+/// The versions of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Only {
-    /// The literal table.
+pub enum TableVersion {
+    /// The table as written.
     AsWritten,
     /// The amended table.
     Amended,
 }
 
 impl System {
-    /// Reads a system file: the system, or everything that is wrong with it.
-    pub fn read(source: Source) -> Result<Self, Faults> {
+    /// Reads a system file: the system, or all its errors.
+    pub fn read(source: Source) -> Result<Self, Diagnostics> {
         read::system(source)
     }
 
@@ -247,7 +248,7 @@ impl System {
         self.worlds.iter().find(|world| world.name == name)
     }
 
-    /// What a key of `set` is in a world: its own value there, else the usual one.
+    /// The value of a setting in a world: its own, else the default.
     #[must_use]
     pub fn setting<'s>(&'s self, world: &'s World, key: &str) -> Option<&'s Setting> {
         world.set.iter().chain(&self.set).find(|setting| setting.name == key)

@@ -1,49 +1,51 @@
-//! From a text to a [`System`]: shapes first, then names. Every fault is an error here: a system
-//! that is not sound is not searched.
+//! Reads a text as a [`System`]: types of values first, then names. Every mistake is an error: an
+//! invalid system is not searched.
 
 use std::collections::BTreeMap;
 
 use crate::code;
-use crate::fault::{Fault, Faults, Span, sort};
-use crate::likeness::nearest;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, sort};
 use crate::raw::{cite, flag, named, text, word, words};
 use crate::shape::{self, Kind};
+use crate::similarity::nearest;
 use crate::source::Source;
 use crate::system::shape::SYSTEM;
 use crate::system::{
-    Before, Budget, Count, Link, LinkKind, Only, Property, PropertyKind, Role, Setting, System,
-    Timer, World, excuse, sense,
+    Budget, Count, Link, LinkKind, Property, PropertyKind, Role, Setting, System, TableVersion,
+    TimeRelation, Timer, World, exemptions, sense,
 };
 use crate::yaml::{self, Node, Value, Word};
 
 /// Reads a system file.
-pub(super) fn system(source: Source) -> Result<System, Faults> {
-    let (tree, mut faults) = yaml::parse(&source);
-    if let Some(fault) = tree.as_ref().and_then(|tree| shape::mistaken(tree, false)) {
-        faults = vec![fault];
+pub(super) fn system(source: Source) -> Result<System, Diagnostics> {
+    let (tree, mut diagnostics) = yaml::parse(&source);
+    if let Some(diagnostic) = tree.as_ref().and_then(|tree| shape::mistaken(tree, false)) {
+        diagnostics = vec![diagnostic];
     } else if let Some(tree) = &tree {
-        shape::check(&source, tree, Kind::Map(&SYSTEM), &mut faults);
-    } else if faults.is_empty() {
-        faults.push(yaml::empty());
+        shape::check(&source, tree, Kind::Map(&SYSTEM), &mut diagnostics);
+    } else if diagnostics.is_empty() {
+        diagnostics.push(yaml::empty());
     }
     let system = match &tree {
-        Some(tree) if faults.is_empty() => Some(Read { faults: &mut faults }.all(tree, &source)),
+        Some(tree) if diagnostics.is_empty() => {
+            Some(Reader { diagnostics: &mut diagnostics }.all(tree, &source))
+        }
         _ => None,
     };
     match system {
-        Some(system) if faults.is_empty() => Ok(system),
+        Some(system) if diagnostics.is_empty() => Ok(system),
         _ => {
-            sort(&mut faults);
-            Err(Faults { source, list: faults })
+            sort(&mut diagnostics);
+            Err(Diagnostics { source, list: diagnostics })
         }
     }
 }
 
-struct Read<'f> {
-    faults: &'f mut Vec<Fault>,
+struct Reader<'f> {
+    diagnostics: &'f mut Vec<Diagnostic>,
 }
 
-impl Read<'_> {
+impl Reader<'_> {
     fn all(&mut self, node: &Node, source: &Source) -> System {
         let roles = node.at("roles").map(Node::entries).unwrap_or_default();
         let set = settings(node);
@@ -74,8 +76,8 @@ impl Read<'_> {
             source: source.clone(),
             hash: source.hash(),
         };
-        sense::check(node, &system, self.faults);
-        excuse::check(node, &system, self.faults);
+        sense::check(node, &system, self.diagnostics);
+        exemptions::check(node, &system, self.diagnostics);
         system
     }
 
@@ -85,20 +87,20 @@ impl Read<'_> {
         let number = count.text.parse::<u32>();
         let is_key = set.iter().any(|setting| setting.name == count.text);
         if number.is_err() && !is_key {
-            let message = format!("`{}` is no number and no key of `set`", count.text);
-            let fault = Fault::error(code::UNKNOWN_SETTING, message)
-                .label(count.span, "no such count")
+            let message = format!("`{}` is neither a number nor a key of `set`", count.text);
+            let diagnostic = Diagnostic::error(code::UNKNOWN_SETTING, message)
+                .label(count.span, "not a count")
                 .help(did_you_mean(
                     &count.text,
                     set.iter().map(|setting| setting.name.as_str()),
                     "a number",
                 ));
-            self.faults.push(fault);
+            self.diagnostics.push(diagnostic);
         }
         Role {
             name: name.text.clone(),
             machine: text(node, "machine"),
-            count: number.map_or(Count::Set(count.text), Count::Number),
+            count: number.map_or(Count::Setting(count.text), Count::Number),
             symmetric: flag(node, "symmetric").unwrap_or(false),
             about: text(node, "about"),
             cite: cite(node, "cite"),
@@ -108,11 +110,12 @@ impl Read<'_> {
 
     fn link(&mut self, name: &Word, node: &Node, roles: &[Role]) -> Option<Link> {
         let Some((from, to)) = name.text.split_once(" to ") else {
-            let message = format!("the link `{}` does not say who sends to whom", name.text);
-            let fault = Fault::error(code::BAD_RELATION, message)
-                .label(name.span, "no ` to ` in it")
-                .help("name it by its roles: `client to server`");
-            self.faults.push(fault);
+            let message =
+                format!("the link name `{}` does not have the form `FROM to TO`", name.text);
+            let diagnostic = Diagnostic::error(code::INVALID_RELATION, message)
+                .label(name.span, "` to ` is missing")
+                .help("name the sending and the receiving role: `client to server`");
+            self.diagnostics.push(diagnostic);
             return None;
         };
         for role in [from, to] {
@@ -122,10 +125,10 @@ impl Read<'_> {
         let capacity = capacity.and_then(|word| word.text.parse().ok());
         if capacity.is_none_or(|capacity: u32| capacity == 0) {
             let message = format!("the link `{}` has no capacity", name.text);
-            let fault = Fault::error(code::NO_CAPACITY, message)
-                .label(name.span, "nothing bounds what is on its way")
+            let diagnostic = Diagnostic::error(code::NO_CAPACITY, message)
+                .label(name.span, "the number of messages in flight is unbounded")
                 .help("add `slots: 2` or `capacity: 2`");
-            self.faults.push(fault);
+            self.diagnostics.push(diagnostic);
         }
         let kind = match text(node, "kind").as_str() {
             "fifo" => LinkKind::Fifo,
@@ -147,14 +150,15 @@ impl Read<'_> {
     fn known_role(&mut self, role: &str, span: Span, roles: &[Role]) {
         if roles.iter().all(|known| known.name != role) {
             let known = roles.iter().map(|role| role.name.as_str());
-            let fault = Fault::error(code::UNKNOWN_ROLE, format!("role `{role}` is not declared"))
-                .label(span, "no such role")
-                .help(did_you_mean(role, known, "a role of `roles`"));
-            self.faults.push(fault);
+            let diagnostic =
+                Diagnostic::error(code::UNKNOWN_ROLE, format!("role `{role}` is not declared"))
+                    .label(span, "no such role")
+                    .help(did_you_mean(role, known, "a role of `roles`"));
+            self.diagnostics.push(diagnostic);
         }
     }
 
-    fn before(&mut self, node: &Node, roles: &[Role]) -> Option<Before> {
+    fn before(&mut self, node: &Node, roles: &[Role]) -> Option<TimeRelation> {
         let words = match &node.value {
             Value::Map(_) => word(node, "relation").unwrap_or_default(),
             Value::Absent | Value::Refused | Value::Scalar(_) | Value::List(_) => node.word(),
@@ -164,20 +168,21 @@ impl Read<'_> {
             .split_once(" before ")
             .and_then(|(earlier, later)| Some((first(earlier.trim())?, timer(later.trim())?)));
         let Some((earlier, later)) = timers else {
-            let message = format!("`{}` is no relation of two timers", words.text);
-            let fault =
-                Fault::error(code::BAD_RELATION, message).label(words.span, "not readable").help(
+            let message = format!("invalid time relation `{}`", words.text);
+            let diagnostic = Diagnostic::error(code::INVALID_RELATION, message)
+                .label(words.span, "cannot be parsed")
+                .help(
                     "write `ROLE.TIMER before ROLE.TIMER`: `client.lease before server.ttl`; \
                      or `messages before ROLE.TIMER`",
                 );
-            self.faults.push(fault);
+            self.diagnostics.push(diagnostic);
             return None;
         };
         if let Some(earlier) = &earlier {
             self.known_role(&earlier.role, words.span, roles);
         }
         self.known_role(&later.role, words.span, roles);
-        Some(Before {
+        Some(TimeRelation {
             earlier,
             later,
             counted: counted.trim().to_owned(),
@@ -197,27 +202,27 @@ impl Read<'_> {
         let own = node.at("set").map(Node::entries).unwrap_or_default();
         let is_known = |key: &Word| set.iter().any(|setting| setting.name == key.text);
         for (key, _) in own.iter().filter(|(key, _)| !is_known(key)) {
-            let message = format!("`{}` is no key of the system's `set`", key.text);
-            let fault = Fault::error(code::UNKNOWN_SETTING, message)
+            let message = format!("`{}` is not a key of the system's `set`", key.text);
+            let diagnostic = Diagnostic::error(code::UNKNOWN_SETTING, message)
                 .label(key.span, "no such key")
                 .help(did_you_mean(
                     &key.text,
                     set.iter().map(|one| one.name.as_str()),
                     "a key of `set`",
                 ));
-            self.faults.push(fault);
+            self.diagnostics.push(diagnostic);
         }
         let checked = words(node, "properties").unwrap_or_default();
         for word in checked.iter().filter(|w| properties.iter().all(|p| p.name != w.text)) {
             let known = properties.iter().map(|property| property.name.as_str());
             let message = format!("property `{}` is not declared", word.text);
-            let fault = Fault::error(code::UNKNOWN_PROPERTY, message)
+            let diagnostic = Diagnostic::error(code::UNKNOWN_PROPERTY, message)
                 .label(word.span, "no such property")
                 .help(did_you_mean(&word.text, known, "a property of this file"));
-            self.faults.push(fault);
+            self.diagnostics.push(diagnostic);
         }
         let budgets = node.at("budgets").map(Node::entries).unwrap_or_default();
-        // `any` is no number.
+        // `any` parses as no number.
         let count = |node: &Node| node.word().text.parse().ok();
         World {
             name: name.text.clone(),
@@ -247,17 +252,18 @@ impl Read<'_> {
         let said: Vec<(PropertyKind, Word)> =
             kinds.iter().filter_map(|(key, kind)| Some((*kind, word(node, key)?))).collect();
         let [(kind, sentence)] = &said[..] else {
-            let fault = Fault::error(
+            let diagnostic = Diagnostic::error(
                 code::PROPERTY_KIND,
                 format!(
-                    "property `{}` must say one of always, sometimes, leads to, can reach",
+                    "property `{}` needs exactly one of `always`, `sometimes`, `leads to`, \
+                     `can reach`",
                     text(node, "name")
                 ),
             );
-            let found = if said.is_empty() { "it says none" } else { "it says several" };
+            let found = if said.is_empty() { "it has none" } else { "it has several" };
             let help = "write one of `always: SENTENCE`, `sometimes: SENTENCE`, \
                         `leads to: SENTENCE`, `can reach: SENTENCE`";
-            self.faults.push(fault.label(node.span, found).help(help));
+            self.diagnostics.push(diagnostic.label(node.span, found).help(help));
             return None;
         };
         Some(Property {
@@ -266,8 +272,8 @@ impl Read<'_> {
             sentence: sentence.text.clone(),
             premise: text(node, "premise"),
             only: word(node, "only").map(|word| match word.text.as_str() {
-                "as written" => Only::AsWritten,
-                _ => Only::Amended,
+                "as written" => TableVersion::AsWritten,
+                _ => TableVersion::Amended,
             }),
             needs: texts(node, "where"),
             without: texts(node, "without"),
@@ -281,18 +287,18 @@ impl Read<'_> {
         let mut seen: BTreeMap<String, Span> = BTreeMap::new();
         for property in properties {
             if let Some(first) = seen.insert(crate::camel(&property.name), property.span) {
-                let message = format!("two properties are called `{}`", property.name);
-                let fault = Fault::error(code::PROPERTY_TWICE, message)
-                    .label(property.span, "the second")
-                    .label(first, "the first, with the same Rust name")
+                let message = format!("duplicate property name `{}`", property.name);
+                let diagnostic = Diagnostic::error(code::DUPLICATE_PROPERTY, message)
+                    .label(property.span, "duplicate")
+                    .label(first, "first defined here, with the same Rust identifier")
                     .help("rename one of them");
-                self.faults.push(fault);
+                self.diagnostics.push(diagnostic);
             }
         }
     }
 }
 
-/// What a system, or one of its worlds, has under `set`.
+/// The settings of a system or of one of its worlds.
 fn settings(node: &Node) -> Vec<Setting> {
     let each = |(word, value): (Word, String)| Setting { name: word.text, value, span: word.span };
     named(node, "set", |node| node.word().text).into_iter().map(each).collect()
@@ -302,7 +308,7 @@ fn texts(node: &Node, key: &str) -> Vec<String> {
     words(node, key).unwrap_or_default().into_iter().map(|word| word.text).collect()
 }
 
-/// What comes first in a time relation: a timer, or messages.
+/// The first operand of a time relation: a timer, or messages.
 #[expect(clippy::option_option, reason = "the outer one says whether it can be read")]
 fn first(words: &str) -> Option<Option<Timer>> {
     if words == "messages" { Some(None) } else { timer(words).map(Some) }
@@ -317,6 +323,6 @@ fn timer(words: &str) -> Option<Timer> {
 fn did_you_mean<'n>(name: &str, known: impl Iterator<Item = &'n str>, what: &str) -> String {
     match nearest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("name {what}"),
+        None => format!("write {what}"),
     }
 }

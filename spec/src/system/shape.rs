@@ -1,9 +1,9 @@
-//! The language of system files, as shapes.
+//! The schema of system files: every key, with its type and a description.
 
 use crate::language::{ABOUT, CITE, DOCUMENT, UNCITED};
 use crate::shape::{Key, Kind, Shape, may, must};
 
-const BECAUSE: Key = may("because", Kind::Text, "Why, in one sentence.");
+const BECAUSE: Key = may("because", Kind::Text, "The reason, in one sentence.");
 
 /// A whole file.
 pub(crate) static SYSTEM: Shape = Shape {
@@ -12,23 +12,39 @@ pub(crate) static SYSTEM: Shape = Shape {
         may("language", Kind::Choice(&["1"]), "The version of the language: 1."),
         must("system", Kind::Text, "The system's name."),
         ABOUT,
-        may("document", Kind::Map(&DOCUMENT), "The document whose sentences are checked."),
-        must("roles", Kind::Names(&Kind::Map(&ROLE)), "Who takes part."),
-        may("links", Kind::Names(&Kind::Map(&LINK)), "What carries messages: `A to B`."),
-        may("time", Kind::List(&TIME), "Which timers fire before which."),
-        must("worlds", Kind::Names(&Kind::Map(&WORLD)), "The worlds to search."),
-        may("set", Kind::Names(&Kind::Text), "What --set may change, with its usual value."),
-        must("properties", Kind::List(&Kind::Map(&PROPERTY)), "What must hold."),
-        may("uncited", UNCITED, "Lines of the document that nothing cites, and why."),
+        may("document", Kind::Map(&DOCUMENT), "The document whose sentences the properties check."),
+        must(
+            "roles",
+            Kind::Names(&Kind::Map(&ROLE)),
+            "The roles: groups of nodes that run one machine.",
+        ),
+        may(
+            "links",
+            Kind::Names(&Kind::Map(&LINK)),
+            "The links that carry messages, named `ROLE to ROLE`.",
+        ),
+        may("time", Kind::List(&TIME), "Assumptions on the order in which timers expire."),
+        must(
+            "worlds",
+            Kind::Names(&Kind::Map(&WORLD)),
+            "The worlds: configurations to search, each with its faults and sizes.",
+        ),
+        may(
+            "set",
+            Kind::Names(&Kind::Text),
+            "The settings that `--set` may change, with their default values.",
+        ),
+        must("properties", Kind::List(&Kind::Map(&PROPERTY)), "The properties to check."),
+        may("uncited", UNCITED, "Lines of the document that no property checks, with the reason."),
     ],
 };
 
 static ROLE: Shape = Shape {
     name: "role",
     keys: &[
-        must("machine", Kind::Text, "The table that its nodes run."),
-        may("count", Kind::Text, "How many there are: a number, or a key of `set`."),
-        may("symmetric", Kind::Flag, "Whether their numbers are exchangeable."),
+        must("machine", Kind::Text, "The table that the nodes run."),
+        may("count", Kind::Text, "The number of nodes, or a key of `set`."),
+        may("symmetric", Kind::Flag, "Whether the nodes are interchangeable (symmetry reduction)."),
         ABOUT,
         CITE,
     ],
@@ -37,9 +53,14 @@ static ROLE: Shape = Shape {
 static LINK: Shape = Shape {
     name: "link",
     keys: &[
-        must("kind", Kind::Choice(LINK_KINDS), "How messages travel."),
-        may("slots", Kind::Number, "Requests on their way at once."),
-        may("capacity", Kind::Number, "Messages on their way at once."),
+        must(
+            "kind",
+            Kind::Choice(LINK_KINDS),
+            "How messages are delivered: with a slot for each request until it is answered, in \
+             order, or in any order.",
+        ),
+        may("slots", Kind::Number, "The maximum number of outstanding requests."),
+        may("capacity", Kind::Number, "The maximum number of messages in flight."),
         ABOUT,
         CITE,
     ],
@@ -51,21 +72,33 @@ const TIME: Kind = Kind::Either(&[Kind::Text, Kind::Map(&RELATION)]);
 
 static RELATION: Shape = Shape {
     name: "time relation",
-    keys: &[must("relation", Kind::Text, "`client.lease before server.ttl`."), BECAUSE, CITE],
+    keys: &[
+        must("relation", Kind::Text, "The relation: `client.lease before server.ttl`."),
+        BECAUSE,
+        CITE,
+    ],
 };
 
 static WORLD: Shape = Shape {
     name: "world",
     keys: &[
         ABOUT,
-        may("budgets", Kind::Names(&BUDGET), "How often each kind of fault may happen."),
-        may("set", Kind::Names(&Kind::Text), "Values of `set` that hold here."),
+        may(
+            "budgets",
+            Kind::Names(&BUDGET),
+            "How often each fault, or each limited command, may happen: a number, or `any`.",
+        ),
+        may("set", Kind::Names(&Kind::Text), "Values of settings in this world."),
         may(
             "default",
             Kind::Flag,
-            "Whether it is searched where no world is named; if not, it is by `--set size=large`.",
+            "Whether it is searched by default; if not, only by name or with `--set size=large`.",
         ),
-        may("properties", Kind::List(&Kind::Text), "The properties checked here, if not all."),
+        may(
+            "properties",
+            Kind::List(&Kind::Text),
+            "The properties to check in this world; default: all.",
+        ),
     ],
 };
 
@@ -74,15 +107,39 @@ const BUDGET: Kind = Kind::Either(&[Kind::Number, Kind::Choice(&["any"])]);
 static PROPERTY: Shape = Shape {
     name: "property",
     keys: &[
-        must("name", Kind::Text, "Its name."),
-        may("always", Kind::Text, "The sentence that is true in every reachable state."),
-        may("sometimes", Kind::Text, "The sentence that is true in some reachable state."),
-        may("leads to", Kind::Text, "The sentence that every fair run comes to."),
-        may("can reach", Kind::Text, "The sentence that can become true after the premise."),
-        may("where", Kind::List(&Kind::Text), "Budgets that a world must have to check it."),
-        may("without", Kind::List(&Kind::Text), "Faults after which it says nothing."),
-        may("premise", Kind::Text, "What must be reached for it to say anything."),
-        may("only", Kind::Choice(&["as written", "amended"]), "The table that it is about."),
+        must("name", Kind::Text, "The property's name."),
+        may("always", Kind::Text, "The sentence that must hold in every reachable state."),
+        may("sometimes", Kind::Text, "The sentence that must hold in some reachable state."),
+        may(
+            "leads to",
+            Kind::Text,
+            "The sentence that must eventually hold on every fair trace, once the premise holds.",
+        ),
+        may(
+            "can reach",
+            Kind::Text,
+            "The sentence that must be reachable from every state in which the premise holds.",
+        ),
+        may(
+            "where",
+            Kind::List(&Kind::Text),
+            "The budgets that a world must have for the property to be checked there.",
+        ),
+        may(
+            "without",
+            Kind::List(&Kind::Text),
+            "The faults after which the property claims nothing.",
+        ),
+        may(
+            "premise",
+            Kind::Text,
+            "The antecedent: if no state satisfies it, the verdict is `vacuous`.",
+        ),
+        may(
+            "only",
+            Kind::Choice(&["as written", "amended"]),
+            "The only version of the tables that the property is checked on.",
+        ),
         BECAUSE,
         CITE,
     ],

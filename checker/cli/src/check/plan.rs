@@ -5,16 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use turnstile_harness::read;
-use turnstile_spec::{Faults, System};
+use turnstile_spec::{Diagnostics, System};
 
-use crate::library::{self, Library, Text};
+use crate::library::{self, Library, SourceFile};
 use crate::lint;
 
 /// One search, or one file that cannot be searched.
 #[derive(Clone, Debug)]
 pub(super) enum Job {
     /// A table in the environment of its resources.
-    Table(Text),
+    Table(SourceFile),
     /// One world of a system.
     World {
         /// The system.
@@ -22,37 +22,37 @@ pub(super) enum Job {
         /// The world's place in it.
         world: usize,
         /// A table that runs in it in place of the one it has.
-        table: Option<Text>,
+        table: Option<SourceFile>,
     },
-    /// What the worlds before come to together: so many, all that a system has by default.
-    Whole {
+    /// The combined result of all default worlds of a system, which precede this job.
+    AllWorlds {
         /// How many.
         worlds: usize,
     },
     /// A system whose file does not say what to search.
     Broken {
         /// The system's text.
-        text: Text,
+        text: SourceFile,
         /// What is wrong with it.
-        faults: Faults,
+        faults: Diagnostics,
     },
 }
 
 /// Searches to do.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct CheckPlan {
     /// In order.
     pub(super) jobs: Vec<Job>,
     /// What was asked and is not there.
-    pub(super) complaints: Vec<String>,
+    pub(super) usage_errors: Vec<String>,
     /// Whether anything comes from the library, not from a file that was named.
-    pub(super) is_of_library: bool,
+    pub(super) uses_library: bool,
     size: Size,
 }
 
 /// Which worlds of a system are asked for.
 #[derive(Clone, Copy)]
-enum Worlds<'w> {
+enum WorldSelection<'w> {
     /// Those that the file searches where none is named, or those that it sets apart as large.
     Of(Size),
     /// One, by name.
@@ -77,7 +77,7 @@ impl Size {
         let size = match sizes.last().map(|(_, value)| value.as_str()) {
             None | Some("small") => Self::Small,
             Some("large") => Self::Large,
-            Some(other) => return Err(format!("`--set size={other}`: small or large")),
+            Some(other) => return Err(format!("`--set size={other}`: expected small or large")),
         };
         Ok((size, others))
     }
@@ -87,13 +87,13 @@ impl Size {
 type Setting = (String, String);
 
 /// Plans the searches for the names; without names, for everything known here.
-pub(super) fn plan(library: &Library, names: &[String], size: Size) -> Plan {
-    let mut plan = Plan { size, ..Plan::default() };
+pub(super) fn plan(library: &Library, names: &[String], size: Size) -> CheckPlan {
+    let mut plan = CheckPlan { size, ..CheckPlan::default() };
     if names.is_empty() {
-        plan.is_of_library = true;
+        plan.uses_library = true;
         plan.jobs.extend(library.tables.iter().cloned().map(Job::Table));
         for text in &library.systems {
-            plan.system(text, Worlds::Of(size), None);
+            plan.system(text, WorldSelection::Of(size), None);
         }
     }
     for (nth, name) in names.iter().enumerate() {
@@ -109,39 +109,41 @@ pub(super) fn plan(library: &Library, names: &[String], size: Size) -> Plan {
     plan
 }
 
-impl Plan {
+impl CheckPlan {
     /// Complaints of keys that no system of the plan lets anybody set.
     pub(super) fn unknown_settings(&self, settings: &[Setting]) -> Vec<String> {
         let systems = self.jobs.iter().filter_map(|job| match job {
             Job::World { system, .. } => Some(system),
-            Job::Table(_) | Job::Whole { .. } | Job::Broken { .. } => None,
+            Job::Table(_) | Job::AllWorlds { .. } | Job::Broken { .. } => None,
         });
         let known: BTreeSet<&str> =
             systems.flat_map(|system| &system.set).map(|setting| &*setting.name).collect();
         let others = settings.iter().filter(|(key, _)| !known.contains(key.as_str()));
         let known = known.iter().copied().chain(["size"]).collect::<Vec<_>>().join(", ");
-        let complaint = |(key, _): &Setting| format!("nothing has `--set {key}`; here: {known}");
-        others.map(complaint).collect()
+        let usage_error = |(key, _): &Setting| {
+            format!("no system checked here has the setting `{key}`; settings: {known}")
+        };
+        others.map(usage_error).collect()
     }
 
     fn name(&mut self, library: &Library, word: &str) {
-        self.is_of_library = true;
+        self.uses_library = true;
         let (name, worlds) = match word.split_once('/') {
-            Some((name, world)) => (name, Worlds::Named(world)),
-            None => (word, Worlds::Of(self.size)),
+            Some((name, world)) => (name, WorldSelection::Named(world)),
+            None => (word, WorldSelection::Of(self.size)),
         };
-        let before = (self.jobs.len(), self.complaints.len());
-        if matches!(worlds, Worlds::Of(_)) {
+        let before = (self.jobs.len(), self.usage_errors.len());
+        if matches!(worlds, WorldSelection::Of(_)) {
             let tables = library.tables.iter().filter(|text| text.name == name);
             self.jobs.extend(tables.cloned().map(Job::Table));
         }
         for text in library.systems.iter().filter(|text| text.name == name) {
             self.system(text, worlds, None);
         }
-        if (self.jobs.len(), self.complaints.len()) == before {
-            self.complaints.push(match worlds {
-                Worlds::Named(_) => library::unknown("system", name, &[&library.systems]),
-                Worlds::Of(_) => {
+        if (self.jobs.len(), self.usage_errors.len()) == before {
+            self.usage_errors.push(match worlds {
+                WorldSelection::Named(_) => library::unknown("system", name, &[&library.systems]),
+                WorldSelection::Of(_) => {
                     let all = [&library.tables[..], &library.systems];
                     library::unknown("table, system or file", name, &all)
                 }
@@ -152,10 +154,10 @@ impl Plan {
     fn file(&mut self, library: &Library, path: &Path) {
         let text = match library::read(path) {
             Ok(text) => text,
-            Err(error) => return self.complaints.push(error),
+            Err(error) => return self.usage_errors.push(error),
         };
         if lint::is_system(&text) {
-            return self.system(&text, Worlds::Of(self.size), None);
+            return self.system(&text, WorldSelection::Of(self.size), None);
         }
         self.jobs.push(Job::Table(text.clone()));
         let Ok(literal) = read::literal(&text.source) else { return };
@@ -163,13 +165,18 @@ impl Plan {
         for of in &library.systems {
             let Ok(system) = read::system(&of.source) else { continue };
             if library.known.entry(&system.name).is_some_and(|of| of.runs(machine)) {
-                self.system(of, Worlds::Of(self.size), Some(&text));
+                self.system(of, WorldSelection::Of(self.size), Some(&text));
             }
         }
     }
 
     /// The worlds of a system.
-    fn system(&mut self, text: &Text, worlds: Worlds<'_>, table: Option<&Text>) {
+    fn system(
+        &mut self,
+        text: &SourceFile,
+        worlds: WorldSelection<'_>,
+        table: Option<&SourceFile>,
+    ) {
         let system = match read::system(&text.source) {
             Ok(system) => system,
             Err(faults) => {
@@ -179,13 +186,13 @@ impl Plan {
         let before = self.jobs.len();
         for (world, of) in system.worlds.iter().enumerate() {
             let is_meant = match worlds {
-                Worlds::Of(size) => of.default == (size == Size::Small),
-                Worlds::Named(name) => of.name == name,
+                WorldSelection::Of(size) => of.default == (size == Size::Small),
+                WorldSelection::Named(name) => of.name == name,
             };
             if is_meant && of.default && self.size == Size::Large {
                 let name = format!("{}/{}", system.name, of.name);
-                return self.complaints.push(format!(
-                    "`{name}` is none of the worlds that `--set size=large` means: leave that out"
+                return self.usage_errors.push(format!(
+                    "`{name}` is not one of the large worlds: omit `--set size=large`"
                 ));
             }
             if is_meant {
@@ -195,15 +202,15 @@ impl Plan {
         }
         if self.jobs.len() == before {
             let what = match worlds {
-                Worlds::Named(name) => format!("world `{name}`"),
-                Worlds::Of(Size::Small) => "world that is searched unless it is named".to_owned(),
-                Worlds::Of(Size::Large) => "world that `--set size=large` means".to_owned(),
+                WorldSelection::Named(name) => format!("world `{name}`"),
+                WorldSelection::Of(Size::Small) => "default world: name one".to_owned(),
+                WorldSelection::Of(Size::Large) => "large world".to_owned(),
             };
             let known: Vec<&str> = system.worlds.iter().map(|world| world.name.as_str()).collect();
             let (of, known) = (&system.name, known.join(", "));
-            self.complaints.push(format!("`{of}` has no {what}; its worlds: {known}"));
-        } else if matches!(worlds, Worlds::Of(Size::Small)) {
-            self.jobs.push(Job::Whole { worlds: self.jobs.len() - before });
+            self.usage_errors.push(format!("`{of}` has no {what}; its worlds: {known}"));
+        } else if matches!(worlds, WorldSelection::Of(Size::Small)) {
+            self.jobs.push(Job::AllWorlds { worlds: self.jobs.len() - before });
         }
     }
 }

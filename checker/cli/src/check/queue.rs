@@ -10,23 +10,23 @@ use std::thread;
 use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
 
-use super::beside::Beside;
 use super::plan::Job;
-use crate::terminal::{self, Line};
+use super::shared_progress::SharedProgress;
+use crate::terminal::{self, ProgressLine};
 
-/// What a job comes to.
-type Done = Result<Option<ResultReport>, String>;
+/// The result of a job; an error is a usage error.
+type JobResult = Result<Option<ResultReport>, String>;
 
-/// Does the jobs and tells what each comes to in their order, nothing for the first that did not
-/// begin before an interrupt. Who is told may break off. `is_alone`: one at
-/// a time, whatever there is.
+/// Runs the jobs and passes each result to `tell` in their order; `None` for the first that did not
+/// start before an interrupt. `tell` may stop the queue. `is_alone`:
+/// jobs never run in parallel.
 pub(super) fn run(
     jobs: &[Job],
-    (options, line, is_alone): (&Options<'_>, &Line, bool),
-    search: impl Fn(&Job, &Options<'_>) -> Done + Sync,
-    mut tell: impl FnMut(usize, Option<Done>) -> ControlFlow<()>,
+    (options, line, is_alone): (&Options<'_>, &ProgressLine, bool),
+    search: impl Fn(&Job, &Options<'_>) -> JobResult + Sync,
+    mut tell: impl FnMut(usize, Option<JobResult>) -> ControlFlow<()>,
 ) {
-    // The first searches after an interrupt say that they were cut. The others do not begin.
+    // Searches that an interrupt truncates say so. Those after them do not start.
     let is_cut = AtomicBool::new(false);
     let search = |job: &Job, options: &Options<'_>| {
         if terminal::is_stopped() && is_cut.load(Ordering::Relaxed) {
@@ -50,7 +50,7 @@ pub(super) fn run(
         for _ in 0..options.threads {
             let (sender, search, next, is_over) = (sender.clone(), &search, &next, &is_over);
             scope.spawn(move || {
-                let progress = Beside::new(line, is_over);
+                let progress = SharedProgress::new(line, is_over);
                 let options = Options { threads: 1, progress: &progress, ..options.clone() };
                 loop {
                     let nth = next.fetch_add(1, Ordering::Relaxed);
@@ -62,7 +62,7 @@ pub(super) fn run(
             });
         }
         drop(sender);
-        let mut early: Vec<Option<Option<Done>>> = jobs.iter().map(|_| None).collect();
+        let mut early: Vec<Option<Option<JobResult>>> = jobs.iter().map(|_| None).collect();
         let mut due = 0;
         for (nth, done) in receiver {
             early[nth] = Some(done);
@@ -77,8 +77,8 @@ pub(super) fn run(
     });
 }
 
-/// Whether there are so many jobs that one thread each keeps all threads busy to the end. What a
-/// search allocates is known only where it is alone, and the peer's engine asks for that.
+/// Whether there are enough jobs to keep every thread busy with one job each. A memory bound needs
+/// searches one at a time: allocations are counted for the whole process.
 fn is_many(jobs: &[Job], options: &Options<'_>) -> bool {
     let is_counted = options.limits.max_memory.is_some();
     let worlds = jobs.iter().filter(|job| matches!(job, Job::World { .. })).count();

@@ -1,25 +1,25 @@
 //! One search: the files are read, the table or the system runs, a result comes back.
 
-use turnstile_harness::check::Search;
+use turnstile_harness::all_worlds;
+use turnstile_harness::check::SearchFn;
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::{Options, Refusal};
-use turnstile_harness::result::{Kind, ResultReport};
-use turnstile_harness::whole;
+use turnstile_harness::result::{ResultKind, ResultReport};
 use turnstile_harness::{read, table};
 use turnstile_spec::system::{System, World};
-use turnstile_spec::{Fault, Severity};
+use turnstile_spec::{Diagnostic, Severity};
 
-use crate::library::{Library, Text};
+use crate::library::{Library, SourceFile};
 use crate::replacement;
 
 use super::plan::Job;
 
-/// Does one job of the plan; nothing where that is of other results alone. An error is a complaint
-/// about the command.
+/// Runs one job of the plan; nothing where the job only combines other results. An error is a
+/// usage error.
 pub(super) fn search(
     job: &Job,
     library: &Library,
-    engine: Search,
+    engine: SearchFn,
     options: &Options<'_>,
 ) -> Result<Option<ResultReport>, String> {
     let mut result = match job {
@@ -31,9 +31,9 @@ pub(super) fn search(
             (library, engine),
             options,
         )?,
-        Job::Whole { .. } => return Ok(None),
+        Job::AllWorlds { .. } => return Ok(None),
         Job::Broken { text, faults } => {
-            let mut result = ResultReport::new(Kind::System, &text.name, None);
+            let mut result = ResultReport::new(ResultKind::System, &text.name, None);
             result.faults = FaultReport::errors(faults);
             result.notes.files.push(text.source.name.clone());
             result
@@ -43,9 +43,8 @@ pub(super) fn search(
     Ok(Some(result))
 }
 
-/// What the last so many results, the worlds of a system, come to together. Nothing where some of
-/// them are missing, or where they are not what the system has by default: a literal table is not
-/// meant to be whole.
+/// The combined result of the last `worlds` results, the default worlds of a system. Nothing where
+/// one of them is missing, or where they ran tables as written or with other settings.
 pub(super) fn whole(
     results: &[ResultReport],
     worlds: usize,
@@ -57,15 +56,15 @@ pub(super) fn whole(
     let worlds = &results[results.len().checked_sub(worlds)?..];
     let first = worlds.first()?;
     let is_one = |result: &ResultReport| {
-        result.kind == Kind::System && result.name == first.name && result.world.is_some()
+        result.kind == ResultKind::System && result.name == first.name && result.world.is_some()
     };
-    worlds.iter().all(is_one).then(|| whole::whole(worlds)).flatten()
+    worlds.iter().all(is_one).then(|| all_worlds::all_worlds(worlds)).flatten()
 }
 
 /// Level 1.
-fn search_table(text: &Text, options: &Options<'_>) -> ResultReport {
+fn search_table(text: &SourceFile, options: &Options<'_>) -> ResultReport {
     let mut result = match read::literal(&text.source) {
-        Err(faults) => faulty(Kind::Table, &text.name, None, FaultReport::errors(&faults)),
+        Err(faults) => faulty(ResultKind::Table, &text.name, None, FaultReport::errors(&faults)),
         Ok(literal) if options.as_written => {
             let mut result = table::check(&literal.vocabulary, &literal.table, options);
             result.faults = FaultReport::as_written(&literal.findings, &literal.source);
@@ -75,13 +74,13 @@ fn search_table(text: &Text, options: &Options<'_>) -> ResultReport {
             Ok(sound) => {
                 let mut result = table::check(&sound.vocabulary, &sound.table, options);
                 let warnings = sound.warnings.iter().filter(|f| f.severity == Severity::Warning);
-                let warnings: Vec<Fault> = warnings.cloned().collect();
+                let warnings: Vec<Diagnostic> = warnings.cloned().collect();
                 result.faults = FaultReport::findings(&warnings, &literal.source);
                 result
             }
             Err(faults) => {
                 let machine = &literal.vocabulary.machine;
-                faulty(Kind::Table, machine, None, FaultReport::errors(&faults))
+                faulty(ResultKind::Table, machine, None, FaultReport::errors(&faults))
             }
         },
     };
@@ -93,11 +92,11 @@ fn search_table(text: &Text, options: &Options<'_>) -> ResultReport {
 fn search_world(
     system: &System,
     world: &World,
-    table: Option<&Text>,
-    (library, engine): (&Library, Search),
+    table: Option<&SourceFile>,
+    (library, engine): (&Library, SearchFn),
     options: &Options<'_>,
 ) -> Result<ResultReport, String> {
-    let stop = |faults| Ok(faulty(Kind::System, &system.name, Some(&world.name), faults));
+    let stop = |faults| Ok(faulty(ResultKind::System, &system.name, Some(&world.name), faults));
     let Some(entry) = library.known.entry(&system.name) else {
         let what = format!("this binary has no cores for the system `{}`", system.name);
         return stop(vec![FaultReport::not_compiled(&system.source, system.span, &what)]);
@@ -125,7 +124,12 @@ fn search_world(
 }
 
 /// A result that is nothing but faults.
-fn faulty(kind: Kind, name: &str, world: Option<&str>, faults: Vec<FaultReport>) -> ResultReport {
+fn faulty(
+    kind: ResultKind,
+    name: &str,
+    world: Option<&str>,
+    faults: Vec<FaultReport>,
+) -> ResultReport {
     let mut result = ResultReport::new(kind, name, world);
     result.faults = faults;
     result

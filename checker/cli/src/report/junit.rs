@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use turnstile_harness::result::{PropertyReport, ResultReport};
-use turnstile_search::judged::Verdict;
+use turnstile_search::judgement::Verdict;
 
 use super::paint::Paint;
-use super::run;
+use super::trace;
 
 /// The whole file.
 #[must_use]
@@ -31,7 +31,7 @@ fn count(result: &ResultReport) -> (usize, usize) {
 
 fn is_passing(verdict: Verdict) -> bool {
     match verdict {
-        Verdict::Holds | Verdict::FailsOnlyUnfairly => true,
+        Verdict::Holds | Verdict::HoldsUnderFairness => true,
         Verdict::Fails | Verdict::Vacuous | Verdict::Incomplete => false,
     }
 }
@@ -81,11 +81,11 @@ fn put_case(text: &mut String, suite: &str, property: &PropertyReport) {
         text.push_str("/>\n");
         return;
     }
-    let finding = run::finding(property).filter(|_| property.verdict == Verdict::Fails);
+    let finding = trace::finding(property).filter(|_| property.verdict == Verdict::Fails);
     let verdict = property.verdict.name();
     let message = finding.map_or(verdict.to_owned(), |finding| format!("{verdict}: {finding}"));
     let message = escape(&message);
-    let body = escape(&run::draw(property, Paint::default()));
+    let body = escape(&trace::draw(property, Paint::default()));
     let _ = writeln!(
         text,
         ">\n      <failure message=\"{message}\">\n{body}</failure>\n    </testcase>"

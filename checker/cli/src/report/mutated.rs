@@ -1,9 +1,9 @@
-//! The mutants of a table, for a person at a terminal: three counts, the score, and who survives.
+//! The mutants of a table on a terminal: how many each level kills, the score, the survivors.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use turnstile_harness::mutate::{Mutated, Survivor};
+use turnstile_harness::mutate::{KilledBy, MutationReport, Survivor};
 use turnstile_harness::status::Status;
 use turnstile_world::trace::counted;
 
@@ -17,7 +17,7 @@ const ROW_MAX: usize = 30;
 
 /// One table's mutants, with an empty line after them.
 #[must_use]
-pub fn table(mutated: &Mutated, file: &str, paint: Paint) -> String {
+pub fn table(mutated: &MutationReport, file: &str, paint: Paint) -> String {
     let words = format!("mutants of {file}");
     let mut text = format!("{}  {}\n", paint.strong(&mutated.name), paint.dim(&words));
     let room = paint.width.saturating_sub(2 + VERDICT);
@@ -28,28 +28,20 @@ pub fn table(mutated: &Mutated, file: &str, paint: Paint) -> String {
         }
     };
     for line in &mutated.fails {
-        put("fails", Paint::bad, &format!("{line}, without any change: no mutant was tried"));
+        put("fails", Paint::bad, &format!("{line}, unchanged: no mutant was tried"));
     }
     if mutated.fails.is_empty() {
-        let killed = mutated.killed_by;
+        let KilledBy { lint, table, .. } = mutated.killed_by;
+        let systems = by_systems(mutated);
         put("mutants", Paint::dim, &mutated.mutants.to_string());
-        put(
-            "killed",
-            Paint::dim,
-            &format!(
-                "by lint {}, by the table level {}, {}",
-                killed.lint,
-                killed.table,
-                by_systems(mutated)
-            ),
-        );
+        put("killed", Paint::dim, &format!("{lint} by lint, {table} at table level, {systems}"));
         put("score", Paint::good, &score(mutated));
     }
     put_list(&mut text, "incomplete", Paint::open, &mutated.incomplete, paint);
     let (explained, open): (Vec<_>, Vec<_>) =
         mutated.survivors.iter().cloned().partition(|survivor| survivor.explained.is_some());
     put_list(&mut text, "survives", Paint::bad, &open, paint);
-    put_list(&mut text, "explained", Paint::dim, &explained, paint);
+    put_list(&mut text, "equivalent", Paint::dim, &explained, paint);
     for fault in &mutated.faults {
         let _ = writeln!(text, "\n{}", fault.rendered.trim_end());
     }
@@ -57,48 +49,47 @@ pub fn table(mutated: &Mutated, file: &str, paint: Paint) -> String {
     text
 }
 
-fn by_systems(mutated: &Mutated) -> String {
+fn by_systems(mutated: &MutationReport) -> String {
     match &mutated.systems[..] {
-        [] => "by no system: none runs it".to_owned(),
-        [one] => format!("by the system {one} {}", mutated.killed_by.system),
-        many => format!("by the systems {} {}", many.join(", "), mutated.killed_by.system),
+        [] => "none by a system: no system runs this table".to_owned(),
+        [one] => format!("{} by the system {one}", mutated.killed_by.system),
+        many => format!("{} by the systems {}", mutated.killed_by.system, many.join(", ")),
     }
 }
 
-/// Mutants that the last level notices: the systems, or where no system runs the table, the table
-/// level.
-fn noticed(mutated: &Mutated) -> usize {
+/// Mutants that the systems kill; where no system runs the table, those that the table level kills.
+fn killed(mutated: &MutationReport) -> usize {
     match mutated.systems.is_empty() {
         true => mutated.killed_by.table,
         false => mutated.killed_by.system,
     }
 }
 
-/// `93.3 %, 420 of 450; of the others 20 are explained`.
-fn score(mutated: &Mutated) -> String {
-    let mut words = rate(noticed(mutated), mutated.mutants);
+/// `93.3 %, 420 of 450; without the 20 equivalent mutants 97.7 %, 420 of 430`.
+fn score(mutated: &MutationReport) -> String {
+    let mut words = rate(killed(mutated), mutated.mutants);
     let explained = explained(mutated);
     if explained > 0 {
         let rest = mutated.mutants - explained;
-        let _ = write!(words, "; without the {explained} that are explained ");
-        words.push_str(&rate(noticed(mutated), rest));
+        let _ = write!(words, "; without the equivalent mutants ({explained}) ");
+        words.push_str(&rate(killed(mutated), rest));
     }
     words
 }
 
-fn explained(mutated: &Mutated) -> usize {
+fn explained(mutated: &MutationReport) -> usize {
     mutated.survivors.iter().filter(|survivor| survivor.explained.is_some()).count()
 }
 
-fn rate(noticed: usize, all: usize) -> String {
+fn rate(killed: usize, all: usize) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a rate for a person")]
-    let rate = if all == 0 { 100.0 } else { 100.0 * noticed as f64 / all as f64 };
-    // What is not all is never shown as all.
-    let rate = if noticed < all { rate.min(99.9) } else { rate };
-    format!("{rate:.1} %, {noticed} of {all}")
+    let rate = if all == 0 { 100.0 } else { 100.0 * killed as f64 / all as f64 };
+    // Rounding must not show 100 % where a mutant is left.
+    let rate = if killed < all { rate.min(99.9) } else { rate };
+    format!("{rate:.1} %, {killed} of {all}")
 }
 
-/// A row and its change a line, in columns; the reason, if there is one, behind it.
+/// A line for each mutant, row and change in columns; the reason of an equivalent one below.
 fn put_list(
     text: &mut String,
     label: &str,
@@ -129,10 +120,9 @@ fn put_list(
     }
 }
 
-/// What the mutants of one table deserve. A survivor that the table does not explain is what no
-/// property asks for.
+/// The status of one table's mutants: a survivor that is not equivalent fails.
 #[must_use]
-pub fn status(mutated: &Mutated) -> Status {
+pub fn status(mutated: &MutationReport) -> Status {
     let is_open = |survivor: &Survivor| survivor.explained.is_none();
     let survives = mutated.survivors.iter().any(is_open);
     if survives || !mutated.fails.is_empty() || !mutated.faults.is_empty() {
@@ -143,23 +133,23 @@ pub fn status(mutated: &Mutated) -> Status {
 
 /// The last line.
 #[must_use]
-pub fn summary(all: &[Mutated], took: Duration, paint: Paint) -> String {
-    let count = |of: fn(&Mutated) -> usize| all.iter().map(of).sum::<usize>();
-    let (mutants, killed) = (count(|one| one.mutants), count(noticed));
+pub fn summary(all: &[MutationReport], took: Duration, paint: Paint) -> String {
+    let count = |of: fn(&MutationReport) -> usize| all.iter().map(of).sum::<usize>();
+    let (mutants, killed) = (count(|one| one.mutants), count(killed));
     let status = all.iter().map(status).fold(Status::Holds, Status::and);
     let verdict = match status {
-        Status::Holds => paint.good("searched"),
+        Status::Holds => paint.good("holds"),
         Status::Incomplete => paint.open("incomplete"),
         Status::Fails | Status::Usage => paint.bad("fails"),
     };
     let survivors = count(|one| one.survivors.len());
     let mut parts = vec![format!("{killed} of {} killed", counted(mutants as u64, "mutant"))];
-    parts.push(format!("{survivors} survive, {} of them explained", count(explained)));
+    parts.push(format!("{survivors} survive, {} of them equivalent", count(explained)));
     let open = count(|one| one.incomplete.len());
     if open > 0 {
         parts.push(format!("{open} incomplete"));
     }
     let tables = counted(all.len() as u64, "table");
     let seconds = took.as_secs_f64();
-    format!("{verdict}: {} in {tables}, {seconds:.2} s\n", parts.join(", "))
+    format!("{verdict}: {}; {tables}, {seconds:.2} s\n", parts.join(", "))
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::result::{PropertyReport, ResultReport};
-use turnstile_search::judged::Verdict;
+use turnstile_search::judgement::Verdict;
 
 use super::paint::Paint;
-use super::run;
+use super::trace;
 
 /// Where the shape of the file is laid down.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -69,7 +69,7 @@ fn or<'t>(text: &'t str, other: &'t str) -> &'t str {
 
 fn level(verdict: Verdict) -> Option<&'static str> {
     match verdict {
-        Verdict::Holds | Verdict::FailsOnlyUnfairly => None,
+        Verdict::Holds | Verdict::HoldsUnderFairness => None,
         Verdict::Fails => Some("error"),
         Verdict::Vacuous | Verdict::Incomplete => Some("warning"),
     }
@@ -89,9 +89,9 @@ fn of_fault(fault: &FaultReport) -> Value {
 }
 
 fn of_property(result: &ResultReport, property: &PropertyReport, rule: &str, level: &str) -> Value {
-    let finding = run::finding(property).filter(|_| property.verdict == Verdict::Fails);
+    let finding = trace::finding(property).filter(|_| property.verdict == Verdict::Fails);
     let finding = finding.unwrap_or_else(|| property.sentence.clone());
-    let run = run::draw(property, Paint::default());
+    let run = trace::draw(property, Paint::default());
     let verdict = property.verdict.name();
     let text = format!("{}: {}: {verdict}: {finding}\n{run}", result.title(), property.name);
     // The first file says what must hold; those behind it are other tables than were compiled in.

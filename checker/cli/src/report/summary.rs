@@ -1,24 +1,29 @@
-//! What all results of a run come to: the last lines on the terminal.
+//! The last lines on the terminal: what does not hold, and the verdict over all results.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use turnstile_harness::result::{Coverage, Kind, ResultReport};
+use turnstile_harness::result::{Coverage, ResultKind, ResultReport};
 use turnstile_harness::status::Status;
-use turnstile_search::judged::Verdict;
-use turnstile_world::trace::counted;
+use turnstile_search::judgement::Verdict;
+use turnstile_world::trace::{counted, grouped};
 
 use super::paint::{Paint, fold};
+use super::text::{mark, verdict_words};
 
-/// Rows that no world of a system takes, where more than one was searched, and each to its end.
-fn untaken(results: &[ResultReport], paint: Paint) -> String {
+/// Properties that do not hold that are listed again.
+const LISTED_MAX: usize = 20;
+
+/// Rows that no world of a system takes, where several worlds were searched exhaustively.
+fn never_taken(results: &[ResultReport], paint: Paint) -> String {
     let is_whole = |name: &str| {
-        let mut worlds = results.iter().filter(|one| one.kind == Kind::System && one.name == name);
+        let mut worlds =
+            results.iter().filter(|one| one.kind == ResultKind::System && one.name == name);
         worlds.all(|world| world.complete)
     };
     let mut worlds: BTreeMap<&str, Vec<&Coverage>> = BTreeMap::new();
     for result in results.iter().filter(|result| !result.properties.is_empty()) {
-        if result.kind == Kind::System {
+        if result.kind == ResultKind::System {
             worlds.entry(&result.name).or_default().push(&result.coverage);
         }
     }
@@ -28,12 +33,12 @@ fn untaken(results: &[ResultReport], paint: Paint) -> String {
         rows.retain(|row| coverages.iter().all(|coverage| coverage.not_taken.contains(row)));
         let is_told = results
             .iter()
-            .any(|one| one.name == **name && one.world.is_none() && one.kind == Kind::System);
+            .any(|one| one.name == **name && one.world.is_none() && one.kind == ResultKind::System);
         if rows.is_empty() || is_told || !is_whole(name) {
             continue;
         }
         let count = counted(rows.len() as u64, "row");
-        let words = format!("{name}: no world takes {count}: {}", rows.join(", "));
+        let words = format!("{name}: {count} taken in no world: {}", rows.join(", "));
         for line in fold(&words, paint.width) {
             let _ = writeln!(text, "{}", paint.dim(&line));
         }
@@ -41,46 +46,77 @@ fn untaken(results: &[ResultReport], paint: Paint) -> String {
     text
 }
 
-/// The last lines: what all results come to.
+/// What does not hold, in one place: the verdicts of many searches are more than a screen.
+fn failing(results: &[ResultReport], paint: Paint) -> String {
+    if results.len() < 2 {
+        return String::new();
+    }
+    let all = results.iter().flat_map(|one| one.properties.iter().map(move |of| (one, of)));
+    let failing: Vec<_> =
+        all.filter(|(_, property)| Status::from(property.verdict) != Status::Holds).collect();
+    let mut text = String::new();
+    for (result, property) in failing.iter().take(LISTED_MAX) {
+        let (title, verdict) = (result.title(), verdict_words(property.verdict));
+        let (mark, name) = (mark(property.verdict, paint), &property.name);
+        let _ = writeln!(text, "  {mark} {title}: {name} {}", paint.dim(verdict));
+    }
+    if let Some(more) = failing.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(text, "    {}", paint.dim(&format!("and {more} more")));
+    }
+    text
+}
+
+/// The last lines: the verdict over all results.
 #[must_use]
 pub fn summary(results: &[ResultReport], paint: Paint) -> String {
-    let count = |wanted: fn(Verdict) -> bool| {
-        let all = results.iter().flat_map(|result| &result.properties);
-        all.filter(|property| wanted(property.verdict)).count()
-    };
-    let holds = count(|verdict| matches!(verdict, Verdict::Holds | Verdict::FailsOnlyUnfairly));
-    let fails = count(|verdict| verdict == Verdict::Fails);
-    let vacuous = count(|verdict| verdict == Verdict::Vacuous);
-    let open = count(|verdict| verdict == Verdict::Incomplete);
-    let faults: usize = results
-        .iter()
-        .map(|result| result.faults.iter().filter(|fault| fault.severity == "error").count())
-        .sum();
-    let mut parts = vec![format!("{holds} hold")];
-    for (number, words) in [(fails, "fail"), (vacuous, "vacuous"), (open, "incomplete")] {
+    let properties = || results.iter().flat_map(|result| &result.properties);
+    let count = |wanted: Verdict| properties().filter(|one| one.verdict == wanted).count();
+    let fair = count(Verdict::HoldsUnderFairness);
+    let holds = count(Verdict::Holds) + fair;
+    let mut parts = Vec::new();
+    if properties().count() > 0 {
+        parts.push(format!("{holds} of {} hold", counted_properties(properties().count())));
+    }
+    for (number, words) in [
+        (fair, "of them under fairness"),
+        (count(Verdict::Fails), "fail"),
+        (count(Verdict::Vacuous), "vacuous"),
+        (count(Verdict::Incomplete), "incomplete"),
+    ] {
         if number > 0 {
             parts.push(format!("{number} {words}"));
         }
     }
-    if faults > 0 {
-        parts.push(counted(faults as u64, "fault"));
+    let faults = results.iter().flat_map(|result| &result.faults);
+    let errors = faults.filter(|fault| fault.severity == "error").count();
+    if errors > 0 {
+        parts.push(counted(errors as u64, "error"));
     }
-    let states: u64 = results.iter().map(|result| result.states).sum();
-    let seconds: f64 = results.iter().map(|result| result.seconds).sum();
     let status = results.iter().map(Status::of).fold(Status::Holds, Status::and);
     let verdict = match status {
         Status::Holds => paint.good("holds"),
         Status::Incomplete => paint.open("incomplete"),
         Status::Fails | Status::Usage => paint.bad("fails"),
     };
-    // Searches run side by side, so that together they take longer than anybody waits.
-    let (searches, of) =
-        if results.len() == 1 { ("search", "") } else { ("searches", " of search") };
+    let states = counted(results.iter().map(|result| result.states).sum(), "state");
+    let seconds: f64 = results.iter().map(|result| result.seconds).sum();
+    let searched = || results.iter().filter(|result| result.states > 0);
+    let kind = if searched().all(|result| result.complete) { " exhaustive" } else { "" };
+    let searches = match searched().count() {
+        0 => "nothing was searched".to_owned(),
+        1 => format!("1{kind} search, {states}, {seconds:.2} s"),
+        many => format!("{many}{kind} searches, {states}, {seconds:.2} s"),
+    };
     format!(
-        "{}{verdict}: {} in {} {searches} over {}, {seconds:.2} s{of}\n",
-        untaken(results, paint),
+        "{}{}{verdict}: {}; {searches}\n",
+        never_taken(results, paint),
+        failing(results, paint),
         parts.join(", "),
-        results.len(),
-        counted(states, "state"),
     )
+}
+
+/// `1 property`, `21 properties`.
+fn counted_properties(count: usize) -> String {
+    let noun = if count == 1 { "property" } else { "properties" };
+    format!("{} {noun}", grouped(count as u64))
 }

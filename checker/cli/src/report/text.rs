@@ -1,28 +1,34 @@
-//! Results for a person at a terminal: a verdict a line, then the runs that show a failure.
+//! Results on a terminal: a line for each search, a line for each property, then the shortest
+//! counterexample of each property that fails.
+//!
+//! Sentences, assumptions in full and the figures behind the verdicts are for `--verbose`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use turnstile_harness::fault::FaultReport;
-use turnstile_harness::result::{Coverage, Kind, PropertyReport, ResultReport};
-use turnstile_search::judged::Verdict;
+use turnstile_harness::result::{PropertyKind, PropertyReport, ResultKind, ResultReport};
+use turnstile_search::judgement::Verdict;
 use turnstile_world::trace::{counted, grouped};
 
 use super::paint::{Paint, columns, fold, pad};
-use super::run;
+use super::{fairness, notes, trace};
 
-/// Failures of one property that are listed beside the one whose run is shown.
+/// Further violations of one property that are listed beside the one whose trace is shown.
 const OTHERS_MAX: usize = 12;
 
-/// Rows that a world of a system does not take and that are listed with it.
-const ROWS_MAX: usize = 12;
-
-/// The width of the verdicts' column.
-const VERDICT: usize = 13;
+/// How much a report says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// A line for each property; sentences only for what fails.
+    Brief,
+    /// `--verbose`: each property's sentence, its assumptions and the figures, too.
+    Full,
+}
 
 /// One result, with an empty line after it.
 #[must_use]
-pub fn result(result: &ResultReport, paint: Paint) -> String {
+pub fn result(result: &ResultReport, paint: Paint, detail: Detail) -> String {
     let mut text = heading(result, paint);
     let (errors, findings): (Vec<&FaultReport>, _) =
         result.faults.iter().partition(|fault| fault.severity == "error");
@@ -33,59 +39,185 @@ pub fn result(result: &ResultReport, paint: Paint) -> String {
         text.push('\n');
         return text;
     }
-    put_properties(&mut text, result, paint);
-    put_figures(&mut text, result, paint);
-    put_findings(&mut text, &findings, paint);
-    // As written every way in which the document fails is asked for.
-    let most = if result.as_written { usize::MAX } else { OTHERS_MAX };
+    put_properties(&mut text, result, paint, detail);
+    notes::put(&mut text, result, paint, detail);
+    put_findings(&mut text, result, &findings, paint);
     for property in &result.properties {
-        put_failure(&mut text, property, most, paint);
+        let is_shown = match property.verdict {
+            Verdict::Fails => true,
+            Verdict::HoldsUnderFairness => detail == Detail::Full,
+            Verdict::Holds | Verdict::Vacuous | Verdict::Incomplete => false,
+        };
+        if is_shown {
+            put_failure(&mut text, property, paint, detail);
+        }
     }
     text.push('\n');
     text
 }
 
-/// `claim/loss  system, as written`.
+/// `claim/small  17,468 states, 51,823 transitions, depth 23, 0.09 s`.
 fn heading(result: &ResultReport, paint: Paint) -> String {
-    let kind = match result.kind {
-        Kind::Table => "table",
-        Kind::System => "system",
-    };
-    let mut words = vec![kind.to_owned()];
-    if !result.notes.files.is_empty() {
-        words.push(result.notes.files.join(" with "));
+    let mut words: Vec<String> = Vec::new();
+    match (result.kind, &result.world) {
+        (ResultKind::Table, _) => words.push("table level".to_owned()),
+        (ResultKind::System, None) => words.push("all worlds together".to_owned()),
+        (ResultKind::System, Some(_)) => {}
     }
-    words.extend(result.notes.about.clone());
     if result.as_written {
-        words.push("as written, amendments left out".to_owned());
+        words.push("as written".to_owned());
+    } else if let [_, others @ ..] = &result.notes.files[..]
+        && !others.is_empty()
+    {
+        words.push(format!("with {}", others.join(", ")));
+    }
+    // All worlds of a system together are no search of their own.
+    if result.states > 0 {
+        words.extend(figures(result));
     }
     let title = result.title();
     let indent = columns(&title) + 2;
     let mut text = paint.strong(&title);
-    for (nth, line) in
-        fold(&words.join(" · "), paint.width.saturating_sub(indent)).iter().enumerate()
-    {
+    let lines = joined(&words, paint.width.saturating_sub(indent));
+    for (nth, line) in lines.iter().enumerate() {
         let before = if nth == 0 { 2 } else { indent };
         let _ = writeln!(text, "{:before$}{}", "", paint.dim(line));
+    }
+    if lines.is_empty() {
+        text.push('\n');
     }
     text
 }
 
-/// What the table runs with although it is wrong: a line each, `lint` shows the frames.
-fn put_findings(text: &mut String, findings: &[&FaultReport], paint: Paint) {
-    if findings.is_empty() {
+/// What was searched, and how long it took.
+fn figures(result: &ResultReport) -> [String; 4] {
+    [
+        counted(result.states, "state"),
+        counted(result.transitions, "transition"),
+        format!("depth {}", grouped(result.depth)),
+        format!("{:.2} s", result.seconds),
+    ]
+}
+
+/// The words with commas between them, in lines of at most so many columns.
+fn joined(words: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if columns(line) + 3 + columns(word) <= width => {
+                line.push_str(", ");
+                line.push_str(word);
+            }
+            Some(line) => {
+                line.push(',');
+                lines.push(word.clone());
+            }
+            None => lines.push(word.clone()),
+        }
+    }
+    lines
+}
+
+/// A verdict as a terminal shows it.
+#[must_use]
+pub fn verdict_words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::HoldsUnderFairness => "holds under fairness",
+        Verdict::Holds | Verdict::Fails | Verdict::Vacuous | Verdict::Incomplete => verdict.name(),
+    }
+}
+
+/// The mark before a property, in the colour of its verdict.
+pub(super) fn mark(verdict: Verdict, paint: Paint) -> String {
+    match verdict {
+        Verdict::Holds | Verdict::HoldsUnderFairness => paint.good("✓"),
+        Verdict::Fails => paint.bad("✗"),
+        Verdict::Vacuous => paint.open("○"),
+        Verdict::Incomplete => paint.open("?"),
+    }
+}
+
+fn put_properties(text: &mut String, result: &ResultReport, paint: Paint, detail: Detail) {
+    let widest = result.properties.iter().map(|property| columns(&property.name)).max();
+    let name = widest.unwrap_or(0);
+    for property in &result.properties {
+        let verdict = verdict_words(property.verdict);
+        let coloured = match property.verdict {
+            Verdict::Holds => paint.dim(verdict),
+            Verdict::HoldsUnderFairness => paint.good(verdict),
+            Verdict::Fails => paint.bad(verdict),
+            Verdict::Vacuous | Verdict::Incomplete => paint.open(verdict),
+        };
+        let about = about(property);
+        let mark = mark(property.verdict, paint);
+        let line = format!("  {mark} {}  {coloured}", pad(&property.name, name));
+        let used = "  ✓ ".chars().count() + name + 2 + columns(verdict);
+        let is_fair = !property.assumptions.is_empty();
+        if detail == Detail::Full && is_fair {
+            let _ = writeln!(text, "{line}");
+        } else if used + columns(&about) <= paint.width {
+            let _ = writeln!(text, "{line}{}", paint.dim(&about));
+        } else {
+            let _ = writeln!(text, "{line}");
+            put_dim(text, about.trim_start_matches([',', ' ']), 6, paint);
+        }
+        if detail == Detail::Full {
+            put_details(text, property, notes::common_faults(result).is_none(), paint);
+        }
+    }
+}
+
+/// What a property's line says behind the verdict.
+fn about(property: &PropertyReport) -> String {
+    match property.verdict {
+        Verdict::Fails => match (property.counterexample.len() as u64, property.kind) {
+            (0, PropertyKind::Sometimes) => String::new(),
+            (0, _) => ", in the initial state".to_owned(),
+            (steps, _) => format!(", counterexample of {}", counted(steps, "step")),
+        },
+        Verdict::Vacuous => ", the antecedent is never reached".to_owned(),
+        Verdict::Holds | Verdict::HoldsUnderFairness if !property.assumptions.is_empty() => {
+            format!(", assuming {}", fairness::by_kind(&property.assumptions))
+        }
+        Verdict::Holds | Verdict::HoldsUnderFairness | Verdict::Incomplete => String::new(),
+    }
+}
+
+/// What `--verbose` says of a property.
+fn put_details(text: &mut String, property: &PropertyReport, has_own_faults: bool, paint: Paint) {
+    put_dim(text, &property.sentence, 4, paint);
+    for (what, list) in [("assuming", &property.assumptions), ("not needed", &property.not_needed)]
+    {
+        if !list.is_empty() {
+            let _ = writeln!(text, "      {}", paint.dim(&format!("{what}:")));
+        }
+        for one in list {
+            put_dim(text, one, 8, paint);
+        }
+    }
+    if has_own_faults && !property.faults_exercised.is_empty() {
+        put_dim(text, &format!("faults: {}", property.faults_exercised.join(", ")), 6, paint);
+    }
+}
+
+/// Dim lines behind so many spaces.
+fn put_dim(text: &mut String, words: &str, indent: usize, paint: Paint) {
+    for line in fold(words, paint.width.saturating_sub(indent)) {
+        let _ = writeln!(text, "{:indent$}{}", "", paint.dim(&line));
+    }
+}
+
+/// What is wrong with a table that runs all the same: a line each, `lint` shows the frames.
+fn put_findings(text: &mut String, result: &ResultReport, list: &[&FaultReport], paint: Paint) {
+    if list.is_empty() {
         return;
     }
-    let what = if findings.iter().any(|fault| fault.severity == "finding") {
-        "finding"
-    } else {
-        "warning"
-    };
-    let count = counted(findings.len() as u64, what);
-    let _ = writeln!(text, "\n  {} {}", paint.strong("read with"), paint.bad(&count));
-    let widest = findings.iter().map(|fault| fault.line.to_string().len()).max();
-    let width = widest.unwrap_or(0);
-    for fault in findings {
+    let is_finding = list.iter().any(|fault| fault.severity == "finding");
+    let count = counted(list.len() as u64, if is_finding { "finding" } else { "warning" });
+    let file = result.notes.files.first().map_or("", String::as_str);
+    let _ = writeln!(text, "\n  {} {}", paint.open(&count), paint.dim(&format!("in {file}")));
+    let width = list.iter().map(|fault| fault.line.to_string().len()).max().unwrap_or(0);
+    for fault in list {
         let indent = "    T000  line  ".len() + width;
         let room = paint.width.saturating_sub(indent);
         for (nth, line) in fold(&fault.message, room).iter().enumerate() {
@@ -97,178 +229,40 @@ fn put_findings(text: &mut String, findings: &[&FaultReport], paint: Paint) {
     }
 }
 
-/// The first of a list that may be long, and how many more there are.
-fn a_few(list: &[String]) -> String {
-    const SHOWN: usize = 2;
-    let (first, more) = list.split_at(list.len().min(SHOWN));
-    match more.len() {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
-}
-
-fn put_properties(text: &mut String, result: &ResultReport, paint: Paint) {
-    let widest = result.properties.iter().map(|property| columns(&property.name)).max();
-    let name = widest.unwrap_or(0);
-    let common = common_faults(result);
-    for property in &result.properties {
-        let mut words = Vec::new();
-        if !property.faults_exercised.is_empty() && common.is_none() {
-            words.push(format!("under {}", property.faults_exercised.join(", ")));
-        }
-        if !property.assumptions.is_empty() {
-            words.push(format!("assuming {}", property.assumptions.join(", ")));
-        }
-        if !property.not_needed.is_empty() {
-            words.push(format!("without need of {}", a_few(&property.not_needed)));
-        }
-        if property.verdict == Verdict::Vacuous {
-            words.push("its premise is never reached".to_owned());
-        }
-        if words.is_empty() {
-            words.push(property.sentence.clone());
-        }
-        let indent = 2 + VERDICT + name + 2;
-        let mut rest = fold(&words.join("; "), paint.width.saturating_sub(indent)).into_iter();
-        let first = rest.next().unwrap_or_default();
-        let verdict = coloured(property.verdict, paint);
-        let line = format!("  {verdict}{}  {}", pad(&property.name, name), paint.dim(&first));
-        let _ = writeln!(text, "{}", line.trim_end());
-        for line in rest {
-            let _ = writeln!(text, "{:indent$}{}", "", paint.dim(&line));
-        }
-    }
-}
-
-/// The verdict in its column.
-fn coloured(verdict: Verdict, paint: Paint) -> String {
-    let name = match verdict {
-        Verdict::FailsOnlyUnfairly => "holds fairly",
-        Verdict::Holds | Verdict::Fails | Verdict::Vacuous | Verdict::Incomplete => verdict.name(),
+/// The shortest counterexample, and the further violations of the same property.
+fn put_failure(text: &mut String, property: &PropertyReport, paint: Paint, detail: Detail) {
+    let is_unfair = property.verdict == Verdict::HoldsUnderFairness;
+    let trace = if is_unfair { "unfair trace" } else { "shortest counterexample" };
+    let steps = match property.counterexample.len() as u64 {
+        0 => about(property),
+        steps => format!(", {trace}: {}", counted(steps, "step")),
     };
-    let padded = pad(name, VERDICT);
-    match verdict {
-        Verdict::Holds | Verdict::FailsOnlyUnfairly => paint.good(&padded),
-        Verdict::Fails => paint.bad(&padded),
-        Verdict::Vacuous | Verdict::Incomplete => paint.open(&padded),
+    let verdict = verdict_words(property.verdict);
+    let coloured = if is_unfair { paint.good(verdict) } else { paint.bad(verdict) };
+    let name = paint.strong(&property.name);
+    let _ = writeln!(text, "\n  {name} {coloured}{}", paint.dim(&steps));
+    // Otherwise the line under the trace has the sentence.
+    if property.finding.is_some() {
+        put_dim(text, &property.sentence, 4, paint);
     }
+    if !is_unfair && !property.assumptions.is_empty() {
+        let fair = fairness::by_kind(&property.assumptions);
+        put_dim(text, &format!("it fails although the trace has {fair}"), 4, paint);
+    }
+    text.push_str(&trace::draw(property, paint));
+    put_others(text, property, paint, detail);
 }
 
-/// The fault kinds, if every property of a result has the same.
-fn common_faults(result: &ResultReport) -> Option<&[String]> {
-    let first = result.properties.first()?.faults_exercised.as_slice();
-    let is_same = result.properties.iter().all(|property| property.faults_exercised == first);
-    is_same.then_some(first)
-}
-
-fn put_figures(text: &mut String, result: &ResultReport, paint: Paint) {
-    let mut put = |label: &str, words: &str| {
-        for (nth, line) in fold(words, paint.width.saturating_sub(2 + VERDICT)).iter().enumerate() {
-            let label = if nth == 0 { label } else { "" };
-            let _ = writeln!(text, "  {}{}", paint.dim(&pad(label, VERDICT)), paint.dim(line));
-        }
-    };
-    // A system as a whole is no search of its own.
-    if result.states > 0 {
-        put("searched", &searched(result));
-    }
-    if let Some(faults) = common_faults(result).filter(|faults| !faults.is_empty()) {
-        put("faults", &faults.join(", "));
-    }
-    put("coverage", &coverage(result));
-    if !result.reductions.is_empty() {
-        put("reduced by", &result.reductions.join(", "));
-    }
-    for remark in &result.notes.remarks {
-        put("note", remark);
-    }
-    for never in &result.notes.never_reached {
-        put("never", never);
-    }
-    if !result.complete {
-        let cut = result.notes.cut.as_deref().unwrap_or("a bound was reached");
-        for (nth, line) in fold(cut, paint.width.saturating_sub(2 + VERDICT)).iter().enumerate() {
-            let label = if nth == 0 { "incomplete" } else { "" };
-            let line = format!("  {}{line}", pad(label, VERDICT));
-            let _ = writeln!(text, "{}", paint.open(&line));
-        }
-    }
-}
-
-/// `12,345 states, 45,678 transitions, depth 34, to the end; 1.24 s, 45.1 MiB`.
-fn searched(result: &ResultReport) -> String {
-    let end = if result.complete { "to the end" } else { "cut" };
-    let threads = match result.threads {
-        1 => String::new(),
-        many => format!(" on {many} threads"),
-    };
-    format!(
-        "{}, {}, depth {}, {end}; {}{threads}, {:.2} s, {}",
-        counted(result.states, "state"),
-        counted(result.transitions, "transition"),
-        grouped(result.depth),
-        result.engine,
-        result.seconds,
-        bytes(result.peak_memory_bytes),
-    )
-}
-
-fn coverage(result: &ResultReport) -> String {
-    let coverage = &result.coverage;
-    let mut words = format!("{} of {} rows taken", coverage.rows_taken, coverage.rows);
-    // Each world of a system takes some of the rows; the summary says which none of them takes.
-    if !coverage.not_taken.is_empty() && (result.kind == Kind::Table || is_short(coverage)) {
-        let _ = write!(words, ", not taken: {}", coverage.not_taken.join(", "));
-    }
-    if !coverage.excused.is_empty() {
-        let _ = write!(words, ", excused: {}", coverage.excused.join(", "));
-    }
-    match (coverage.impossible, coverage.impossible_reached.len()) {
-        (0, _) => {}
-        (many, 0) => {
-            let _ = write!(words, "; none of {many} impossible cells reached");
-        }
-        (many, reached) => {
-            let _ = write!(words, "; {reached} of {many} impossible cells reached");
-        }
-    }
-    words
-}
-
-fn is_short(coverage: &Coverage) -> bool {
-    coverage.not_taken.len() <= ROWS_MAX
-}
-
-/// The run that shows a failure, and what else fails the same property.
-fn put_failure(text: &mut String, property: &PropertyReport, most: usize, paint: Paint) {
-    let is_shown = match property.verdict {
-        Verdict::Fails | Verdict::FailsOnlyUnfairly => true,
-        Verdict::Holds | Verdict::Vacuous | Verdict::Incomplete => false,
-    };
-    if !is_shown {
-        return;
-    }
-    let steps = match property.counterexample.len() {
-        0 => String::new(),
-        1 => "  shortest run: 1 step".to_owned(),
-        many => format!("  shortest run: {many} steps"),
-    };
-    let verdict = property.verdict.name();
-    let _ = writeln!(
-        text,
-        "\n  {} {}{}",
-        paint.strong(&property.name),
-        paint.bad(verdict),
-        paint.dim(&steps)
-    );
-    text.push_str(&run::draw(property, paint));
+fn put_others(text: &mut String, property: &PropertyReport, paint: Paint, detail: Detail) {
     let mut seen = BTreeSet::new();
     // Nodes of one role fail alike.
-    let others: Vec<&String> =
-        property.others.iter().filter(|other| seen.insert(other.as_str())).collect();
-    if !others.is_empty() {
-        let _ = writeln!(text, "      {}", paint.dim("it fails in other ways, too:"));
+    let others = property.others.iter().filter(|other| seen.insert(other.as_str()));
+    let others: Vec<&String> = others.collect();
+    if others.is_empty() {
+        return;
     }
+    let most = if detail == Detail::Full { usize::MAX } else { OTHERS_MAX };
+    let _ = writeln!(text, "      {}", paint.dim("other violations of the same property:"));
     for other in others.iter().take(most) {
         for (nth, line) in fold(other, paint.width.saturating_sub(8)).iter().enumerate() {
             let mark = if nth == 0 { "- " } else { "  " };
@@ -276,7 +270,7 @@ fn put_failure(text: &mut String, property: &PropertyReport, most: usize, paint:
         }
     }
     if others.len() > most {
-        let more = format!("and {} more", others.len() - most);
+        let more = format!("and {} more, listed with --verbose", others.len() - most);
         let _ = writeln!(text, "      {}", paint.dim(&more));
     }
 }

@@ -1,6 +1,6 @@
 //! One change of a table, as data: what is changed, in words, and the table that it gives.
 
-use turnstile_spec::formula::{Formula, Stated};
+use turnstile_spec::formula::{Definition, Formula};
 use turnstile_spec::table::{Cell, CellKind, Row, RowId, Table};
 
 /// A table with one change.
@@ -18,7 +18,7 @@ pub struct Mutant {
     pub edit: Edit,
 }
 
-/// What is changed. Places are those in the table's lists.
+/// What is changed. CellIndex are those in the table's lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
     /// A row is another one.
@@ -62,7 +62,7 @@ impl Edit {
     }
 }
 
-fn put(stated: &mut Option<Stated>, formula: &Formula) {
+fn put(stated: &mut Option<Definition>, formula: &Formula) {
     stated.as_mut().expect("a formula of this table is changed").formula = formula.clone();
 }
 
@@ -74,6 +74,6 @@ fn ignored(row: Row) -> Cell {
         kind: CellKind::Ignore,
         because: String::new(),
         is_covered: false,
-        span: turnstile_spec::fault::Span::default(),
+        span: turnstile_spec::diagnostic::Span::default(),
     }
 }

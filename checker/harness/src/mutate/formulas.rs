@@ -1,7 +1,7 @@
 //! Mutants of rules, invariants and guards: a leaf negated, a part left out, `all` for `any`,
 //! `every` for `some`, a state fewer.
 
-use turnstile_spec::formula::{Among, Formula, Signature, Stated};
+use turnstile_spec::formula::{Definition, Domain, Formula, Signature};
 use turnstile_spec::table::{Table, Vocabulary};
 
 use super::change::{Edit, Mutant};
@@ -9,7 +9,7 @@ use super::phrase::Phrase;
 
 /// What a change does to what a formula says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Strength {
     /// It is so in no other case than before.
     Stronger,
     /// It is so in every case in which it was, too.
@@ -18,8 +18,8 @@ enum Way {
     Other,
 }
 
-impl Way {
-    fn turned(self) -> Self {
+impl Strength {
+    fn negated_strength(self) -> Self {
         match self {
             Self::Stronger => Self::Weaker,
             Self::Weaker => Self::Stronger,
@@ -29,10 +29,10 @@ impl Way {
 }
 
 /// A formula with one change.
-struct Changed {
+struct FormulaEdit {
     words: String,
     formula: Formula,
-    way: Way,
+    strength: Strength,
 }
 
 /// Every mutant of every rule, invariant and guard that is a formula. An invariant that only says
@@ -49,7 +49,7 @@ pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
         for (place, one) in stated(all) {
             let signature = &signatures[place];
             let changes = changes(vocabulary, signature, &one.formula).into_iter();
-            let fails = |one: &Changed| what != "invariant" || one.way != Way::Weaker;
+            let fails = |one: &FormulaEdit| what != "invariant" || one.strength != Strength::Weaker;
             list.extend(
                 changes
                     .filter(fails)
@@ -60,14 +60,14 @@ pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
     list
 }
 
-fn stated(all: &[Option<Stated>]) -> impl Iterator<Item = (usize, &Stated)> {
+fn stated(all: &[Option<Definition>]) -> impl Iterator<Item = (usize, &Definition)> {
     all.iter().enumerate().filter_map(|(place, one)| Some((place, one.as_ref()?)))
 }
 
 fn mutant(
     what: &str,
     signature: &Signature,
-    changed: Changed,
+    changed: FormulaEdit,
     edit: impl FnOnce(Formula) -> Edit,
 ) -> Mutant {
     Mutant {
@@ -80,15 +80,15 @@ fn mutant(
 }
 
 /// Every change of a formula, none twice; of two that read alike the later ones are counted.
-fn changes(vocabulary: &Vocabulary, signature: &Signature, formula: &Formula) -> Vec<Changed> {
+fn changes(vocabulary: &Vocabulary, signature: &Signature, formula: &Formula) -> Vec<FormulaEdit> {
     let phrase = Phrase::new(vocabulary, signature);
-    let mut list: Vec<Changed> = Vec::new();
+    let mut list: Vec<FormulaEdit> = Vec::new();
     for mut changed in edits(&phrase, formula) {
         let is_new = list.iter().all(|other| other.formula != changed.formula);
         if changed.formula == *formula || !is_new {
             continue;
         }
-        let like = |other: &&Changed| other.words.starts_with(&changed.words);
+        let like = |other: &&FormulaEdit| other.words.starts_with(&changed.words);
         let before = list.iter().filter(like).count();
         if before > 0 {
             changed.words = format!("{} ({})", changed.words, before + 1);
@@ -98,28 +98,28 @@ fn changes(vocabulary: &Vocabulary, signature: &Signature, formula: &Formula) ->
     list
 }
 
-fn edits(phrase: &Phrase<'_>, formula: &Formula) -> Vec<Changed> {
+fn edits(phrase: &Phrase<'_>, formula: &Formula) -> Vec<FormulaEdit> {
     let mut list = Vec::new();
-    let negated = |list: &mut Vec<Changed>| {
+    let negated = |list: &mut Vec<FormulaEdit>| {
         let words = format!("not `{}`", phrase.of(formula));
         let formula = Formula::Not(Box::new(formula.clone()));
-        list.push(Changed { words, formula, way: Way::Other });
+        list.push(FormulaEdit { words, formula, strength: Strength::Other });
     };
     match formula {
         Formula::Is { .. } | Formula::Rule { .. } => negated(&mut list),
-        Formula::In { thing, states } => {
+        Formula::In { term, states } => {
             negated(&mut list);
             for (less, words) in phrase.fewer(states) {
                 let words = format!("without {words} in `{}`", phrase.of(formula));
-                let formula = Formula::In { thing: *thing, states: less };
-                list.push(Changed { words, formula, way: Way::Stronger });
+                let formula = Formula::In { term: *term, states: less };
+                list.push(FormulaEdit { words, formula, strength: Strength::Stronger });
             }
         }
         Formula::All(parts) | Formula::Any(parts) => many(phrase, formula, parts, &mut list),
         Formula::Not(part) => {
-            let inner = edits(phrase, part).into_iter().map(|changed| Changed {
+            let inner = edits(phrase, part).into_iter().map(|changed| FormulaEdit {
                 formula: Formula::Not(Box::new(changed.formula)),
-                way: changed.way.turned(),
+                strength: changed.strength.negated_strength(),
                 ..changed
             });
             list.extend(inner);
@@ -128,11 +128,11 @@ fn edits(phrase: &Phrase<'_>, formula: &Formula) -> Vec<Changed> {
             let both = |one, other| Formula::Iff(Box::new(one), Box::new(other));
             for changed in edits(phrase, one) {
                 let formula = both(changed.formula, Formula::clone(other));
-                list.push(Changed { formula, way: Way::Other, ..changed });
+                list.push(FormulaEdit { formula, strength: Strength::Other, ..changed });
             }
             for changed in edits(phrase, other) {
                 let formula = both(Formula::clone(one), changed.formula);
-                list.push(Changed { formula, way: Way::Other, ..changed });
+                list.push(FormulaEdit { formula, strength: Strength::Other, ..changed });
             }
         }
         Formula::Every(over, part) => quantified(phrase, (true, over, part), &mut list),
@@ -142,57 +142,64 @@ fn edits(phrase: &Phrase<'_>, formula: &Formula) -> Vec<Changed> {
 }
 
 /// `all` and `any`: each part left out or changed, and the one for the other.
-fn many(phrase: &Phrase<'_>, whole: &Formula, parts: &[Formula], list: &mut Vec<Changed>) {
+fn many(phrase: &Phrase<'_>, whole: &Formula, parts: &[Formula], list: &mut Vec<FormulaEdit>) {
     let is_all = matches!(whole, Formula::All(_));
     let make = |parts| if is_all { Formula::All(parts) } else { Formula::Any(parts) };
     for (at, part) in parts.iter().enumerate() {
         let mut less = parts.to_vec();
         less.remove(at);
-        let way = if is_all { Way::Weaker } else { Way::Stronger };
+        let strength = if is_all { Strength::Weaker } else { Strength::Stronger };
         let words = format!("without `{}`", phrase.of(part));
-        list.push(Changed { words, formula: make(less), way });
+        list.push(FormulaEdit { words, formula: make(less), strength });
         for changed in edits(phrase, part) {
             let mut other = parts.to_vec();
             other[at] = changed.formula;
-            list.push(Changed { formula: make(other), ..changed });
+            list.push(FormulaEdit { formula: make(other), ..changed });
         }
     }
     if parts.len() > 1 {
         let parts = parts.to_vec();
-        let (formula, way, word) = if is_all {
-            (Formula::Any(parts), Way::Weaker, "any")
+        let (formula, strength, word) = if is_all {
+            (Formula::Any(parts), Strength::Weaker, "any")
         } else {
-            (Formula::All(parts), Way::Stronger, "all")
+            (Formula::All(parts), Strength::Stronger, "all")
         };
-        list.push(Changed { words: format!("{word} of `{}`", phrase.of(whole)), formula, way });
+        list.push(FormulaEdit {
+            words: format!("{word} of `{}`", phrase.of(whole)),
+            formula,
+            strength,
+        });
     }
 }
 
 /// `every` and `some`: the one for the other, a state fewer, and each change of what they claim.
 fn quantified(
     phrase: &Phrase<'_>,
-    (is_every, over, part): (bool, &Among, &Formula),
-    list: &mut Vec<Changed>,
+    (is_every, over, part): (bool, &Domain, &Formula),
+    list: &mut Vec<FormulaEdit>,
 ) {
-    let make = |over: Among, part: Formula, is_every| {
+    let make = |over: Domain, part: Formula, is_every| {
         let part = Box::new(part);
         if is_every { Formula::Every(over, part) } else { Formula::Some(over, part) }
     };
     let inner = phrase.within();
     for changed in edits(&inner, part) {
-        list.push(Changed { formula: make(over.clone(), changed.formula, is_every), ..changed });
+        list.push(FormulaEdit {
+            formula: make(over.clone(), changed.formula, is_every),
+            ..changed
+        });
     }
     let word = if is_every { "some" } else { "every" };
     let words = format!("{word} of `{}`", phrase.among(over));
     // Over nothing `every` is so and `some` is not: neither follows from the other.
     let formula = make(over.clone(), part.clone(), !is_every);
-    list.push(Changed { words, formula, way: Way::Other });
-    if let Among::States(states) = over {
+    list.push(FormulaEdit { words, formula, strength: Strength::Other });
+    if let Domain::States(states) = over {
         for (less, words) in phrase.fewer(states) {
             let words = format!("without {words} in `{}`", phrase.among(over));
-            let way = if is_every { Way::Weaker } else { Way::Stronger };
-            let formula = make(Among::States(less), part.clone(), is_every);
-            list.push(Changed { words, formula, way });
+            let strength = if is_every { Strength::Weaker } else { Strength::Stronger };
+            let formula = make(Domain::States(less), part.clone(), is_every);
+            list.push(FormulaEdit { words, formula, strength });
         }
     }
 }

@@ -1,21 +1,21 @@
 //! Conditions with one thing changed: a part negated or left out, `all` for `any`. Two that are
 //! true alike are one, and one that is true as before, or never, is none.
 
-use turnstile_spec::table::{Guard, GuardId};
+use turnstile_spec::table::{Condition, GuardId};
 
 /// Guards of one condition up to which it is told exactly what is true alike.
 const ASKED_MAX: usize = 12;
 
 /// A condition with one change, and whether it is true in no other case than before.
-pub(crate) struct Changed {
+pub(crate) struct GuardEdit {
     /// The condition.
-    pub(crate) guard: Guard,
+    pub(crate) guard: Condition,
     /// Whether it is true in no other case than before.
     pub(crate) is_narrower: bool,
 }
 
 /// Every condition that one change makes.
-pub(crate) fn changed(guard: &Guard) -> Vec<Changed> {
+pub(crate) fn changed(guard: &Condition) -> Vec<GuardEdit> {
     let mut asked = Vec::new();
     guard.asked(&mut asked);
     let old = truth(guard, &asked);
@@ -28,13 +28,13 @@ pub(crate) fn changed(guard: &Guard) -> Vec<Changed> {
         }
         let is_narrower = old.iter().zip(&new).all(|(old, new)| *old || !new);
         seen.push(new);
-        list.push(Changed { guard, is_narrower });
+        list.push(GuardEdit { guard, is_narrower });
     }
     list
 }
 
 /// The answers to a condition, one for each answer to what it asks.
-fn truth(guard: &Guard, asked: &[GuardId]) -> Vec<bool> {
+fn truth(guard: &Condition, asked: &[GuardId]) -> Vec<bool> {
     let asked = &asked[..asked.len().min(ASKED_MAX)];
     let answers = 0..1_u32 << asked.len();
     let holds = |answers: u32| {
@@ -46,32 +46,32 @@ fn truth(guard: &Guard, asked: &[GuardId]) -> Vec<bool> {
     answers.map(holds).collect()
 }
 
-fn edits(guard: &Guard) -> Vec<Guard> {
+fn edits(guard: &Condition) -> Vec<Condition> {
     let mut edits = Vec::new();
     match guard {
-        Guard::Is(_) => {
-            edits.push(Guard::Not(Box::new(guard.clone())));
-            edits.push(Guard::default());
+        Condition::Is(_) => {
+            edits.push(Condition::Not(Box::new(guard.clone())));
+            edits.push(Condition::default());
         }
-        Guard::All(parts) => {
-            each(parts, Guard::All, &mut edits);
-            edits.push(Guard::Any(parts.clone()));
+        Condition::All(parts) => {
+            each(parts, Condition::All, &mut edits);
+            edits.push(Condition::Any(parts.clone()));
         }
-        Guard::Any(parts) => {
-            each(parts, Guard::Any, &mut edits);
-            edits.push(Guard::All(parts.clone()));
+        Condition::Any(parts) => {
+            each(parts, Condition::Any, &mut edits);
+            edits.push(Condition::All(parts.clone()));
         }
-        Guard::Not(part) => {
-            edits.push(Guard::clone(part));
-            edits.extend(self::edits(part).into_iter().map(|part| Guard::Not(Box::new(part))));
-            edits.push(Guard::default());
+        Condition::Not(part) => {
+            edits.push(Condition::clone(part));
+            edits.extend(self::edits(part).into_iter().map(|part| Condition::Not(Box::new(part))));
+            edits.push(Condition::default());
         }
     }
     edits
 }
 
 /// Each part left out, and each part with one change.
-fn each(parts: &[Guard], make: fn(Vec<Guard>) -> Guard, edits: &mut Vec<Guard>) {
+fn each(parts: &[Condition], make: fn(Vec<Condition>) -> Condition, edits: &mut Vec<Condition>) {
     for (at, part) in parts.iter().enumerate() {
         let mut less = parts.to_vec();
         less.remove(at);

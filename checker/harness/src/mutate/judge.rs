@@ -3,76 +3,79 @@
 
 use std::collections::BTreeMap;
 
-use turnstile_search::bounds::{Limits, Until};
+use turnstile_search::bounds::{Limits, StopCondition};
 use turnstile_spec::system::System;
 use turnstile_spec::table::RowId;
-use turnstile_spec::{Literal, Sound};
+use turnstile_spec::{AmendedTable, WrittenTable};
 
+use super::baseline::{Baseline, BaselineWorld, Baselines, bad, failures};
 use super::change::Mutant;
-use super::spread::{Aside, spread};
-use super::unchanged::{Baselines, Searched, Unchanged, bad, failures};
-use super::{KilledBy, Mutated, Survivor, mutants};
-use crate::entry::Entry;
+use super::parallel::{SilentProgress, parallel_map};
+use super::{KilledBy, MutationReport, Survivor, mutants};
 use crate::fault::FaultReport;
 use crate::options::{Options, Replacement};
-use crate::result::{Reached, Row};
+use crate::registry::SystemEntry;
+use crate::result::{RowCoverage, RowRef};
 use crate::table;
 
 /// A mutant's search may be so many times as large as that of the unchanged table, and so many
-/// states more; a larger one is cut.
+/// states more; a larger one is truncated.
 const GROWTH: (u64, u64) = (4, 20_000);
 
 /// What became of a mutant in the systems.
 #[derive(Clone, Debug, Default)]
-struct Fate {
+struct MutantStatus {
     is_killed: bool,
     /// Something was not searched to its end.
-    is_cut: bool,
+    is_truncated: bool,
     /// The rows that the worlds of the system at hand took so far.
-    by_row: BTreeMap<Row, Reached>,
+    by_row: BTreeMap<RowRef, RowCoverage>,
 }
 
 /// What a mutant comes to without a system.
-struct Alone {
+struct LocalChecks {
     lint: bool,
     table: bool,
     /// The table level was not searched to its end.
-    is_cut: bool,
+    is_truncated: bool,
 }
 
 /// What a mutant's search of one world says.
-enum Tried {
+enum WorldOutcome {
     Killed,
-    Cut,
-    Lives(BTreeMap<Row, Reached>),
+    Truncated,
+    Survives(BTreeMap<RowRef, RowCoverage>),
 }
 
 struct Judge<'a> {
-    literal: &'a Literal,
-    sound: &'a Sound,
+    literal: &'a WrittenTable,
+    sound: &'a AmendedTable,
     options: &'a Options<'a>,
 }
 
 /// Tries every mutant of a sound table. The options' tables run for the other machines.
 #[must_use]
 pub fn mutate(
-    literal: &Literal,
-    sound: &Sound,
+    literal: &WrittenTable,
+    sound: &AmendedTable,
     systems: &mut Baselines<'_>,
     options: &Options<'_>,
-) -> Mutated {
+) -> MutationReport {
     let machine = sound.vocabulary.machine.as_str();
     let mutants = mutants(&sound.vocabulary, &sound.table);
-    let mut mutated =
-        Mutated { name: machine.to_owned(), mutants: mutants.len(), ..Mutated::default() };
+    let mut mutated = MutationReport {
+        name: machine.to_owned(),
+        mutants: mutants.len(),
+        ..MutationReport::default()
+    };
     let judge = Judge { literal, sound, options };
     let alone = judge.alone(&mutants, &mut mutated.fails);
     let all = systems.of(machine);
-    let mut fates = vec![Fate::default(); mutants.len()];
+    let mut statuses = vec![MutantStatus::default(); mutants.len()];
     if all.is_empty() {
         // Then the table level has the last word.
-        for (fate, alone) in fates.iter_mut().zip(&alone) {
-            (fate.is_killed, fate.is_cut) = (alone.table, alone.is_cut);
+        for (status, alone) in statuses.iter_mut().zip(&alone) {
+            (status.is_killed, status.is_truncated) = (alone.table, alone.is_truncated);
         }
     }
     for (entry, file) in &all {
@@ -80,20 +83,21 @@ pub fn mutate(
         mutated.systems.push(unchanged.name.clone());
         mutated.fails.extend(unchanged.fails.iter().cloned());
         if mutated.fails.is_empty() {
-            judge.system((entry, file), unchanged, &mutants, &mut fates);
+            judge.system((entry, file), unchanged, &mutants, &mut statuses);
         }
     }
     if !mutated.fails.is_empty() {
         return mutated;
     }
-    let killed = fates.iter().filter(|fate| fate.is_killed).count();
+    let killed = statuses.iter().filter(|status| status.is_killed).count();
     mutated.killed_by = KilledBy {
         lint: alone.iter().filter(|alone| alone.lint).count(),
         table: alone.iter().filter(|alone| alone.table).count(),
         system: if all.is_empty() { 0 } else { killed },
     };
-    for (mutant, fate) in mutants.iter().zip(&fates).filter(|(_, fate)| !fate.is_killed) {
-        let list = if fate.is_cut { &mut mutated.incomplete } else { &mut mutated.survivors };
+    for (mutant, status) in mutants.iter().zip(&statuses).filter(|(_, status)| !status.is_killed) {
+        let list =
+            if status.is_truncated { &mut mutated.incomplete } else { &mut mutated.survivors };
         list.push(judge.survivor(mutant));
     }
     mutated.faults = judge.stale(&mutants, &mutated);
@@ -102,22 +106,26 @@ pub fn mutate(
 
 impl Judge<'_> {
     /// What lint and the table level notice.
-    fn alone(&self, mutants: &[Mutant], fails: &mut Vec<String>) -> Vec<Alone> {
-        let Sound { vocabulary, table, .. } = self.sound;
-        let aside = Aside(self.options.progress);
+    fn alone(&self, mutants: &[Mutant], fails: &mut Vec<String>) -> Vec<LocalChecks> {
+        let AmendedTable { vocabulary, table, .. } = self.sound;
+        let aside = SilentProgress(self.options.progress);
         let options = Options { progress: &aside, ..self.options.clone() };
-        self.options.progress.say(&format!("{}: {} mutants", vocabulary.machine, mutants.len()));
+        self.options.progress.message(&format!(
+            "{}: {} mutants",
+            vocabulary.machine,
+            mutants.len()
+        ));
         fails.extend(failures(&table::check(vocabulary, table, &options)));
-        spread(options.threads, mutants, |mutant, _| {
+        parallel_map(options.threads, mutants, |mutant, _| {
             if options.bound(0).is_some() {
-                return Alone { lint: false, table: false, is_cut: true };
+                return LocalChecks { lint: false, table: false, is_truncated: true };
             }
             let changed = mutant.edit.table(table);
             let result = table::check(vocabulary, &changed, &options);
-            Alone {
+            LocalChecks {
                 lint: !self.literal.lint(&changed).is_empty(),
                 table: bad(&result).next().is_some(),
-                is_cut: !result.complete,
+                is_truncated: !result.complete,
             }
         })
     }
@@ -125,26 +133,28 @@ impl Judge<'_> {
     /// Tries the mutants that live in every default world of a system.
     fn system(
         &self,
-        (entry, file): (&Entry, &System),
-        unchanged: &Unchanged,
+        (entry, file): (&SystemEntry, &System),
+        unchanged: &Baseline,
         mutants: &[Mutant],
-        fates: &mut [Fate],
+        statuses: &mut [MutantStatus],
     ) {
-        for fate in fates.iter_mut() {
-            fate.by_row.clear();
+        for status in statuses.iter_mut() {
+            status.by_row.clear();
         }
         for (nth, searched) in unchanged.worlds.iter().enumerate() {
             let world = &file.worlds[searched.place].name;
             let mut open = Vec::new();
-            for (at, fate) in fates.iter_mut().enumerate().filter(|(_, fate)| !fate.is_killed) {
+            for (at, status) in
+                statuses.iter_mut().enumerate().filter(|(_, status)| !status.is_killed)
+            {
                 if self.is_as_before(&mutants[at], searched) {
-                    merge(&mut fate.by_row, &searched.by_row);
+                    merge(&mut status.by_row, &searched.by_row);
                 } else {
                     open.push(at);
                 }
             }
-            self.options.progress.say(&format!(
-                "{}: {} of {} mutants left for {}/{world}, world {} of {}",
+            self.options.progress.message(&format!(
+                "{}: {} of {} mutants alive, searching {}/{world} (world {} of {})",
                 self.sound.vocabulary.machine,
                 open.len(),
                 mutants.len(),
@@ -152,30 +162,31 @@ impl Judge<'_> {
                 nth + 1,
                 unchanged.worlds.len(),
             ));
-            let tried = spread(self.options.threads, &open, |at, threads| {
+            let tried = parallel_map(self.options.threads, &open, |at, threads| {
                 self.world((entry, file), searched, &mutants[*at], threads)
             });
             for (at, tried) in open.into_iter().zip(tried) {
                 match tried {
-                    Tried::Killed => fates[at].is_killed = true,
-                    Tried::Cut => fates[at].is_cut = true,
-                    Tried::Lives(by_row) => merge(&mut fates[at].by_row, &by_row),
+                    WorldOutcome::Killed => statuses[at].is_killed = true,
+                    WorldOutcome::Truncated => statuses[at].is_truncated = true,
+                    WorldOutcome::Survives(by_row) => merge(&mut statuses[at].by_row, &by_row),
                 }
             }
         }
         // A system's worlds must take every row together.
-        for fate in fates.iter_mut().filter(|fate| !fate.is_cut) {
-            fate.is_killed |= fate.by_row.values().any(|reached| *reached == Reached::Left);
+        for status in statuses.iter_mut().filter(|status| !status.is_truncated) {
+            status.is_killed |=
+                status.by_row.values().any(|reached| *reached == RowCoverage::NotTaken);
         }
     }
 
     /// Whether no run of a world comes to what a mutant changes.
-    fn is_as_before(&self, mutant: &Mutant, searched: &Searched) -> bool {
-        let Sound { vocabulary, .. } = self.sound;
+    fn is_as_before(&self, mutant: &Mutant, searched: &BaselineWorld) -> bool {
+        let AmendedTable { vocabulary, .. } = self.sound;
         let is_taken = |taker: &RowId| {
             let machine = vocabulary.machine.clone();
-            let row = Row { machine, id: vocabulary.rows[taker.index()].id.clone() };
-            searched.by_row.get(&row) == Some(&Reached::Taken)
+            let row = RowRef { machine, id: vocabulary.rows[taker.index()].id.clone() };
+            searched.by_row.get(&row) == Some(&RowCoverage::Taken)
         };
         searched.is_complete && !mutant.takers.is_empty() && !mutant.takers.iter().any(is_taken)
     }
@@ -183,15 +194,15 @@ impl Judge<'_> {
     /// One mutant in one world.
     fn world(
         &self,
-        (entry, file): (&Entry, &System),
-        searched: &Searched,
+        (entry, file): (&SystemEntry, &System),
+        searched: &BaselineWorld,
         mutant: &Mutant,
         threads: usize,
-    ) -> Tried {
+    ) -> WorldOutcome {
         if self.options.progress.is_stopped() {
-            return Tried::Cut;
+            return WorldOutcome::Truncated;
         }
-        let aside = Aside(self.options.progress);
+        let aside = SilentProgress(self.options.progress);
         let replaced = Replacement {
             vocabulary: self.sound.vocabulary.clone(),
             table: mutant.edit.table(&self.sound.table),
@@ -205,17 +216,17 @@ impl Judge<'_> {
             threads,
             tables: std::iter::once(replaced).chain(others).collect(),
             limits: Limits { max_states: Some(most), ..self.options.limits },
-            until: Until::Failure,
+            until: StopCondition::AnyFailure,
             progress: &aside,
             ..self.options.clone()
         };
         match entry.run(file, &file.worlds[searched.place], &options) {
-            Ok(result) if bad(&result).next().is_some() => Tried::Killed,
+            Ok(result) if bad(&result).next().is_some() => WorldOutcome::Killed,
             Ok(result) if result.complete && searched.is_complete => {
-                Tried::Lives(result.coverage.by_row)
+                WorldOutcome::Survives(result.coverage.by_row)
             }
             // What cannot be searched is not noticed either.
-            Ok(_) | Err(_) => Tried::Cut,
+            Ok(_) | Err(_) => WorldOutcome::Truncated,
         }
     }
 
@@ -226,13 +237,13 @@ impl Judge<'_> {
         let mut said = self.literal.survivors.iter();
         let said = said.find(|said| (&said.row, &said.change) == (row, change));
         let rows = &self.sound.vocabulary.rows;
-        let excused = || id.and_then(|id| rows[id.index()].excused.clone());
+        let excused = || id.and_then(|id| rows[id.index()].waived.clone());
         let explained = said.map(|said| said.because.clone()).or_else(excused);
         Survivor { row: row.clone(), change: change.clone(), explained }
     }
 
     /// What the table says of survivors that there are not.
-    fn stale(&self, mutants: &[Mutant], mutated: &Mutated) -> Vec<FaultReport> {
+    fn stale(&self, mutants: &[Mutant], mutated: &MutationReport) -> Vec<FaultReport> {
         let alive = || mutated.survivors.iter().chain(&mutated.incomplete);
         let mut faults = Vec::new();
         for said in &self.literal.survivors {
@@ -243,7 +254,7 @@ impl Judge<'_> {
                 mutants.iter().any(|one| (&one.row, &one.change) == (&said.row, &said.change));
             let (row, change) = (&said.row, &said.change);
             let what = match is_made {
-                true => format!("`{row}`, {change}: this mutant does not survive"),
+                true => format!("`{row}`, {change}: this mutant is killed"),
                 false => format!("`{row}`, {change}: there is no such mutant"),
             };
             faults.push(FaultReport::no_survivor(&self.literal.source, said.span, &what));
@@ -253,7 +264,7 @@ impl Judge<'_> {
 }
 
 /// What several worlds reach together.
-fn merge(into: &mut BTreeMap<Row, Reached>, more: &BTreeMap<Row, Reached>) {
+fn merge(into: &mut BTreeMap<RowRef, RowCoverage>, more: &BTreeMap<RowRef, RowCoverage>) {
     for (row, reached) in more {
         let most = into.entry(row.clone()).or_insert(*reached);
         *most = (*most).min(*reached);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use turnstile_spec::table::{Guard, Row, Table, Vocabulary};
+use turnstile_spec::table::{Condition, Row, Table, Vocabulary};
 
 use crate::table::words;
 
@@ -42,32 +42,36 @@ fn ways(vocabulary: &Vocabulary, row: &Row) -> Vec<String> {
 }
 
 /// A condition in words; `always` where there is none.
-pub(crate) fn condition(vocabulary: &Vocabulary, guard: &Guard) -> String {
-    let join = |parts: &[Guard], with: &str| {
+pub(crate) fn condition(vocabulary: &Vocabulary, guard: &Condition) -> String {
+    let join = |parts: &[Condition], with: &str| {
         let parts: Vec<String> = parts
             .iter()
-            .filter(|part| **part != Guard::default())
+            .filter(|part| **part != Condition::default())
             .map(|part| match part {
-                Guard::Is(_) | Guard::Not(_) => condition(vocabulary, part),
-                Guard::All(some) | Guard::Any(some) if some.len() == 1 => {
+                Condition::Is(_) | Condition::Not(_) => condition(vocabulary, part),
+                Condition::All(some) | Condition::Any(some) if some.len() == 1 => {
                     condition(vocabulary, part)
                 }
-                Guard::All(_) | Guard::Any(_) => format!("({})", condition(vocabulary, part)),
+                Condition::All(_) | Condition::Any(_) => {
+                    format!("({})", condition(vocabulary, part))
+                }
             })
             .collect();
         parts.join(with)
     };
     match guard {
-        Guard::Is(id) => vocabulary.guards[id.index()].name.clone(),
-        Guard::All(parts) if parts.iter().all(|part| *part == Guard::default()) => {
+        Condition::Is(id) => vocabulary.guards[id.index()].name.clone(),
+        Condition::All(parts) if parts.iter().all(|part| *part == Condition::default()) => {
             "always".to_owned()
         }
-        Guard::Any(parts) if parts.is_empty() => "never".to_owned(),
-        Guard::All(parts) => join(parts, " and "),
-        Guard::Any(parts) => join(parts, " or "),
-        Guard::Not(part) => match **part {
-            Guard::Is(_) | Guard::Not(_) => format!("not {}", condition(vocabulary, part)),
-            Guard::All(_) | Guard::Any(_) => format!("not ({})", condition(vocabulary, part)),
+        Condition::Any(parts) if parts.is_empty() => "never".to_owned(),
+        Condition::All(parts) => join(parts, " and "),
+        Condition::Any(parts) => join(parts, " or "),
+        Condition::Not(part) => match **part {
+            Condition::Is(_) | Condition::Not(_) => format!("not {}", condition(vocabulary, part)),
+            Condition::All(_) | Condition::Any(_) => {
+                format!("not ({})", condition(vocabulary, part))
+            }
         },
     }
 }

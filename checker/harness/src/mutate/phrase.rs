@@ -1,7 +1,7 @@
 //! Formulas in words, as mutants name their parts. A rule's parameters have their names; the
 //! variables of quantifiers, whose names the table does not keep, are called x, y and z.
 
-use turnstile_spec::formula::{Among, Formula, Signature, Var};
+use turnstile_spec::formula::{Domain, Formula, Signature, Var};
 use turnstile_spec::table::{StateId, Vocabulary};
 
 use crate::table::words;
@@ -18,7 +18,7 @@ pub(super) struct Phrase<'v> {
 impl<'v> Phrase<'v> {
     /// The outermost place of a rule or invariant.
     pub(super) fn new(vocabulary: &'v Vocabulary, signature: &Signature) -> Self {
-        Self { vocabulary, variables: signature.of.clone(), depth: 0 }
+        Self { vocabulary, variables: signature.params.clone(), depth: 0 }
     }
 
     /// The place inside a quantifier.
@@ -39,14 +39,14 @@ impl<'v> Phrase<'v> {
     pub(super) fn of(&self, formula: &Formula) -> String {
         let formulas = &self.vocabulary.formulas;
         match formula {
-            Formula::Is { predicate, of } => {
-                format!("{}{}", formulas.predicates[predicate.index()].name.name, self.given(of))
+            Formula::Is { predicate, args } => {
+                format!("{}{}", formulas.predicates[predicate.index()].name.name, self.given(args))
             }
-            Formula::Rule { rule, of } => {
-                format!("{}{}", formulas.rules[rule.index()].name.name, self.given(of))
+            Formula::Rule { rule, args } => {
+                format!("{}{}", formulas.rules[rule.index()].name.name, self.given(args))
             }
-            Formula::In { thing, states } => {
-                format!("{} in {}", self.variable(*thing), self.states(states))
+            Formula::In { term, states } => {
+                format!("{} in {}", self.variable(*term), self.states(states))
             }
             Formula::All(parts) if parts.is_empty() => "true".to_owned(),
             Formula::Any(parts) if parts.is_empty() => "false".to_owned(),
@@ -64,12 +64,12 @@ impl<'v> Phrase<'v> {
     }
 
     /// A variable and what it goes over: `x in ACTIVE, LOST`.
-    pub(super) fn among(&self, over: &Among) -> String {
+    pub(super) fn among(&self, over: &Domain) -> String {
         let over = match over {
-            Among::States(states) => self.states(states),
-            Among::Collection { collection, of } => {
+            Domain::States(states) => self.states(states),
+            Domain::Collection { collection, args } => {
                 let name = &self.vocabulary.formulas.collections[collection.index()].name.name;
-                format!("{name}{}", self.given(of))
+                format!("{name}{}", self.given(args))
             }
         };
         format!("{} in {over}", self.next())

@@ -1,9 +1,11 @@
-//! Mutants of rows: one left out, or with one thing changed of where it leads, what it does, what
-//! it takes and when.
+//! Mutants of rows: a row removed, or one part of it changed: its target, its actions, its event or
+//! its guard.
 
 use std::collections::BTreeSet;
 
-use turnstile_spec::table::{Do, Domain, Event, Pattern, Row, RowId, StateId, Table, Vocabulary};
+use turnstile_spec::table::{
+    ActionCall, Event, Pattern, PayloadDomain, Row, RowId, StateId, Table, Vocabulary,
+};
 
 use super::change::{Edit, Mutant};
 use super::guards;
@@ -16,7 +18,7 @@ const OTHERS: usize = 2;
 /// Every mutant of every row.
 pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
     let labels = labels(vocabulary, table);
-    let mut of = Mutants { vocabulary, table, labels, list: Vec::new() };
+    let mut of = RowMutants { vocabulary, table, labels, list: Vec::new() };
     for place in 0..table.rows.len() {
         of.dropped(place);
         of.elsewhere(place);
@@ -28,14 +30,14 @@ pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
     of.list
 }
 
-struct Mutants<'t> {
+struct RowMutants<'t> {
     vocabulary: &'t Vocabulary,
     table: &'t Table,
     labels: Vec<String>,
     list: Vec<Mutant>,
 }
 
-impl Mutants<'_> {
+impl RowMutants<'_> {
     fn push(&mut self, place: usize, change: String, is_of_takers: bool, edit: Edit) {
         let row = self.labels[place].clone();
         let id = self.table.rows[place].id;
@@ -65,7 +67,7 @@ impl Mutants<'_> {
     /// A row left out. One that changes nothing is as good as ignored.
     fn dropped(&mut self, place: usize) {
         let row = &self.table.rows[place];
-        if row.to != row.from || !row.does.is_empty() || !row.consumes.is_empty() {
+        if row.to != row.from || !row.actions.is_empty() || !row.consumes.is_empty() {
             let change = "left out, its event ignored".to_owned();
             self.push(place, change, true, Edit::Ignored(place));
         }
@@ -99,25 +101,25 @@ impl Mutants<'_> {
     /// Actions left out, and put one earlier.
     fn done(&mut self, place: usize) {
         let table = self.table;
-        let does = &table.rows[place].does;
+        let actions = &table.rows[place].actions;
         let name = |at: usize| {
-            let Do::Act { action, each, .. } = &does[at];
+            let ActionCall { action, each, .. } = &actions[at];
             let name = &self.vocabulary.actions[action.index()].name;
             (name.clone(), *each)
         };
-        let names: Vec<_> = (0..does.len()).map(name).collect();
+        let names: Vec<_> = (0..actions.len()).map(name).collect();
         for (at, (action, _)) in names.iter().enumerate() {
             let before = names[..at].iter().filter(|(other, _)| other == action).count();
             let nth = if before == 0 { String::new() } else { format!(" ({})", before + 1) };
             self.change(place, format!("without `{action}`{nth}"), |row| {
-                row.does.remove(at);
+                row.actions.remove(at);
             });
         }
         for (at, pair) in names.windows(2).enumerate() {
             let [(first, of), (second, other)] = pair else { continue };
-            if of == other && first != second && is_ordered(&does[at], &does[at + 1]) {
+            if of == other && first != second && is_ordered(&actions[at], &actions[at + 1]) {
                 let change = format!("`{second}` before `{first}`");
-                self.change(place, change, |row| row.does.swap(at, at + 1));
+                self.change(place, change, |row| row.actions.swap(at, at + 1));
             }
         }
     }
@@ -126,7 +128,7 @@ impl Mutants<'_> {
         let table = self.table;
         for (at, id) in table.rows[place].consumes.iter().enumerate() {
             let name = words::resource(self.vocabulary, *id);
-            self.change(place, format!("does not consume {name}"), |row| {
+            self.change(place, format!("actions not consume {name}"), |row| {
                 row.consumes.remove(at);
             });
         }
@@ -165,8 +167,8 @@ impl Mutants<'_> {
 
 /// Whether two actions that follow each other could be meant in this order alone: they handle one
 /// resource, or the core's own data by turns.
-fn is_ordered(one: &Do, other: &Do) -> bool {
-    let (Do::Act { ops: one, .. }, Do::Act { ops: other, .. }) = (one, other);
+fn is_ordered(one: &ActionCall, other: &ActionCall) -> bool {
+    let (ActionCall { ops: one, .. }, ActionCall { ops: other, .. }) = (one, other);
     (one.is_empty() && other.is_empty())
         || one.iter().any(|op| other.iter().any(|next| resource(*op) == resource(*next)))
 }
@@ -178,10 +180,10 @@ fn resource(op: turnstile_spec::table::Op) -> turnstile_spec::table::ResourceId 
 }
 
 /// A pattern without one of its ranges, or of its words.
-fn narrower(pattern: &Pattern, domain: &Domain) -> Vec<Pattern> {
+fn narrower(pattern: &Pattern, domain: &PayloadDomain) -> Vec<Pattern> {
     let parts: Vec<std::ops::RangeInclusive<u16>> = match domain {
-        Domain::Number(_) => pattern.0.clone(),
-        Domain::Bool | Domain::Words(_) => {
+        PayloadDomain::Number(_) => pattern.0.clone(),
+        PayloadDomain::Bool | PayloadDomain::Words(_) => {
             pattern.0.iter().cloned().flatten().map(|word| word..=word).collect()
         }
     };

@@ -4,7 +4,7 @@
 //! alike; one member of each is tried. The classes are exact: they follow the ends of the
 //! patterns, so no payload is left out.
 
-use turnstile_spec::places::Place;
+use turnstile_spec::cell_index::CellEntry;
 use turnstile_spec::table::{CellKind, Event, GuardId, Pattern, Row};
 
 /// Guards that one cell may ask; 2 to this power answers are tried.
@@ -12,7 +12,7 @@ pub const MAX_GUARDS: usize = 12;
 
 /// What may come of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Outcome {
+pub enum CellOutcome {
     /// A row is taken, by its place in [`turnstile_spec::Table::rows`].
     Row(usize),
     /// A cell says that nothing changes, by its place in [`turnstile_spec::Table::cells`].
@@ -25,14 +25,14 @@ pub enum Outcome {
 
 /// Payloads that the table treats alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Class {
+pub struct PayloadClass {
     /// All of them.
     pub pattern: Pattern,
     /// What may come of one: more than one where guards decide or rows overlap.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<CellOutcome>,
 }
 
-impl Class {
+impl PayloadClass {
     /// The member that is tried: the smallest.
     #[must_use]
     pub fn number(&self) -> u16 {
@@ -42,14 +42,16 @@ impl Class {
 
 /// The classes of a state and event, by their smallest member.
 #[must_use]
-pub fn classes(place: &Place<'_>, event: &Event) -> Vec<Class> {
+pub fn classes(place: &CellEntry<'_>, event: &Event) -> Vec<PayloadClass> {
     let bounds = event.payload.as_ref().map_or((0, 0), |payload| payload.domain.bounds());
-    let mut classes: Vec<Class> = Vec::new();
+    let mut classes: Vec<PayloadClass> = Vec::new();
     for range in place.pieces(bounds) {
         let outcomes = outcomes(place, range.0);
         match classes.iter_mut().find(|class| class.outcomes == outcomes) {
             Some(class) => extend(&mut class.pattern, range),
-            None => classes.push(Class { pattern: Pattern(vec![range.0..=range.1]), outcomes }),
+            None => {
+                classes.push(PayloadClass { pattern: Pattern(vec![range.0..=range.1]), outcomes })
+            }
         }
     }
     classes
@@ -64,7 +66,7 @@ fn extend(pattern: &mut Pattern, (start, end): (u16, u16)) {
 }
 
 /// What may come of one payload, over all answers of the guards.
-fn outcomes(place: &Place<'_>, number: u16) -> Vec<Outcome> {
+fn outcomes(place: &CellEntry<'_>, number: u16) -> Vec<CellOutcome> {
     let rows = place.rows.iter().copied().filter(|(_, row)| row.pattern.matches(number));
     let rows: Vec<(usize, &Row)> = rows.collect();
     let otherwise = said(place, number);
@@ -72,7 +74,7 @@ fn outcomes(place: &Place<'_>, number: u16) -> Vec<Outcome> {
     rows.iter().for_each(|(_, row)| row.guard.asked(&mut guards));
     let mut found = Vec::new();
     if guards.len() > MAX_GUARDS {
-        found.extend(rows.iter().map(|(place, _)| Outcome::Row(*place)));
+        found.extend(rows.iter().map(|(place, _)| CellOutcome::Row(*place)));
         found.push(otherwise);
     } else {
         for answers in 0..1_u32 << guards.len() {
@@ -82,7 +84,7 @@ fn outcomes(place: &Place<'_>, number: u16) -> Vec<Outcome> {
             let before = found.len();
             for (place, row) in &rows {
                 if row.guard.holds(&mut answer) {
-                    found.push(Outcome::Row(*place));
+                    found.push(CellOutcome::Row(*place));
                 }
             }
             if found.len() == before {
@@ -96,10 +98,10 @@ fn outcomes(place: &Place<'_>, number: u16) -> Vec<Outcome> {
 }
 
 /// What is said beside the rows.
-fn said(place: &Place<'_>, number: u16) -> Outcome {
+fn said(place: &CellEntry<'_>, number: u16) -> CellOutcome {
     match place.cells.iter().find(|(_, cell)| cell.pattern.matches(number)) {
-        Some((place, cell)) if cell.kind == CellKind::Ignore => Outcome::Ignored(*place),
-        Some((place, _)) => Outcome::Impossible(*place),
-        None => Outcome::Missing,
+        Some((place, cell)) if cell.kind == CellKind::Ignore => CellOutcome::Ignored(*place),
+        Some((place, _)) => CellOutcome::Impossible(*place),
+        None => CellOutcome::Missing,
     }
 }

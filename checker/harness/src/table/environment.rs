@@ -4,20 +4,20 @@
 //! need not be those that the state says it holds. Events come from them: the model never asks
 //! what the table would like to happen.
 
-use turnstile_spec::places::Places;
+use turnstile_spec::cell_index::CellIndex;
 use turnstile_spec::table::{
-    Do, EventId, EventKind, Op, ResourceId, Row, StateId, Table, Vocabulary,
+    ActionCall, EventId, EventKind, Op, ResourceId, Row, StateId, Table, Vocabulary,
 };
 
-use super::cell::{self, Class, Outcome};
+use super::cell::{self, CellOutcome, PayloadClass};
 use super::words;
 
 /// How many of one resource may be armed or outstanding at once; what would be more is not
-/// followed, and the search says that it was cut.
+/// followed, and the search is truncated.
 pub const MAX_OF_A_KIND: u8 = 2;
 
 /// How many resources may be armed or outstanding beyond what the state holds.
-pub const MAX_LEFT_BEHIND: usize = 4;
+pub const MAX_LEAKED: usize = 4;
 
 /// The state, and what is really there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,31 +27,31 @@ pub struct Configuration {
     /// How many of each resource of the vocabulary are armed, outstanding or noted.
     pub there: Vec<u8>,
     /// What was wrong with the step that led here.
-    pub wrong: Option<Wrong>,
+    pub wrong: Option<StepError>,
 }
 
 impl Configuration {
     /// Whether the run ended here because the event found no row.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        matches!(self.wrong, Some(Wrong::NoRow | Wrong::Impossible(_)))
+        matches!(self.wrong, Some(StepError::NoRow | StepError::Impossible(_)))
     }
 }
 
 /// What is wrong with a step, apart from what is there after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Wrong {
+pub enum StepError {
     /// A resource was deleted, restarted or given up that was not there.
     Absent(ResourceId),
     /// The event found no row. The run ends.
     NoRow,
-    /// The event found a cell that is said to be impossible, by its place. The run ends.
+    /// The event found a cell declared impossible, by its place. The trace ends.
     Impossible(usize),
 }
 
 /// Something that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Happening {
+pub struct Occurrence {
     /// The event.
     pub event: EventId,
     /// Its payload: the smallest of its class.
@@ -59,7 +59,7 @@ pub struct Happening {
     /// The resource that caused it, if it consumes one.
     pub cause: Option<ResourceId>,
     /// What comes of it.
-    pub outcome: Outcome,
+    pub outcome: CellOutcome,
 }
 
 /// A table with its names and its cells worked out.
@@ -70,14 +70,14 @@ pub struct Environment<'t> {
     /// The rows.
     pub table: &'t Table,
     /// By state, then event.
-    cells: Vec<Vec<Vec<Class>>>,
+    cells: Vec<Vec<Vec<PayloadClass>>>,
 }
 
 impl<'t> Environment<'t> {
     /// Works out the cells.
     #[must_use]
     pub fn new(vocabulary: &'t Vocabulary, table: &'t Table) -> Self {
-        let places = Places::new(table);
+        let places = CellIndex::new(table);
         let cells = ids(vocabulary.states.len())
             .map(|state| {
                 ids(vocabulary.events.len())
@@ -112,7 +112,7 @@ impl<'t> Environment<'t> {
 
     /// The classes of a cell.
     #[must_use]
-    pub fn classes(&self, state: StateId, event: EventId) -> &[Class] {
+    pub fn classes(&self, state: StateId, event: EventId) -> &[PayloadClass] {
         &self.cells[state.index()][event.index()]
     }
 
@@ -141,13 +141,13 @@ impl<'t> Environment<'t> {
                 usize::from(configuration.there[usize::from(resource)].saturating_sub(most))
             })
             .sum();
-        left > MAX_LEFT_BEHIND || configuration.there.iter().any(|count| *count > MAX_OF_A_KIND)
+        left > MAX_LEAKED || configuration.there.iter().any(|count| *count > MAX_OF_A_KIND)
     }
 
     /// What a row does: the event's cause is gone already.
     fn take(&self, row: &Row, next: &mut Configuration) {
         next.state = row.to;
-        for op in row.does.iter().flat_map(|Do::Act { ops, .. }| ops) {
+        for op in row.actions.iter().flat_map(|ActionCall { ops, .. }| ops) {
             let (Op::Create(resource)
             | Op::Delete(resource)
             | Op::Restart(resource)
@@ -160,7 +160,7 @@ impl<'t> Environment<'t> {
                 Op::Restart(_) => *count = (*count).max(1),
             }
             if is_absent && !matches!(op, Op::Create(_)) {
-                next.wrong = next.wrong.or(Some(Wrong::Absent(resource)));
+                next.wrong = next.wrong.or(Some(StepError::Absent(resource)));
             }
         }
     }
@@ -169,8 +169,8 @@ impl<'t> Environment<'t> {
 impl Environment<'_> {
     /// Whether this says of a message that it cannot come. A table knows nothing of who sends it,
     /// so it is taken at its word here; a system in which it comes all the same fails.
-    fn is_for_a_system(&self, outcome: Outcome) -> bool {
-        let Outcome::Impossible(place) = outcome else { return false };
+    fn is_for_a_system(&self, outcome: CellOutcome) -> bool {
+        let CellOutcome::Impossible(place) = outcome else { return false };
         self.is_message(place)
     }
 
@@ -198,7 +198,7 @@ impl Environment<'_> {
     }
 
     /// What may happen, in a fixed order.
-    pub fn happenings(&self, last: &Configuration, actions: &mut Vec<Happening>) {
+    pub fn enabled_events(&self, last: &Configuration, actions: &mut Vec<Occurrence>) {
         if last.is_over() {
             return;
         }
@@ -212,7 +212,7 @@ impl Environment<'_> {
                     let number = class.number();
                     let outcomes =
                         class.outcomes.iter().filter(|outcome| !self.is_for_a_system(**outcome));
-                    actions.extend(outcomes.map(|&outcome| Happening {
+                    actions.extend(outcomes.map(|&outcome| Occurrence {
                         event: event_id,
                         number,
                         cause,
@@ -233,34 +233,34 @@ impl Environment<'_> {
 
     /// What a configuration is after something has happened.
     #[must_use]
-    pub fn after(&self, last: &Configuration, action: Happening) -> Configuration {
+    pub fn after(&self, last: &Configuration, action: Occurrence) -> Configuration {
         let mut next = last.clone();
         next.wrong = None;
         if let Some(cause) = action.cause {
             next.there[cause.index()] -= 1;
         }
         match action.outcome {
-            Outcome::Row(place) => self.take(&self.table.rows[place], &mut next),
-            Outcome::Ignored(_) => {}
-            Outcome::Impossible(place) => next.wrong = Some(Wrong::Impossible(place)),
-            Outcome::Missing => next.wrong = Some(Wrong::NoRow),
+            CellOutcome::Row(place) => self.take(&self.table.rows[place], &mut next),
+            CellOutcome::Ignored(_) => {}
+            CellOutcome::Impossible(place) => next.wrong = Some(StepError::Impossible(place)),
+            CellOutcome::Missing => next.wrong = Some(StepError::NoRow),
         }
         next
     }
 
     /// What happens, in words.
     #[must_use]
-    pub fn words(&self, action: &Happening) -> String {
+    pub fn words(&self, action: &Occurrence) -> String {
         let event = &self.vocabulary.events[action.event.index()];
         let cause = action.cause.map(|cause| words::resource(self.vocabulary, cause));
         let from = cause.map_or_else(String::new, |cause| format!(", from {cause}"));
         let outcome = match action.outcome {
-            Outcome::Row(place) => {
+            CellOutcome::Row(place) => {
                 format!("row {}", words::row(self.vocabulary, self.table.rows[place].id))
             }
-            Outcome::Ignored(_) => "ignored".to_owned(),
-            Outcome::Impossible(_) => "said to be impossible".to_owned(),
-            Outcome::Missing => "no row".to_owned(),
+            CellOutcome::Ignored(_) => "ignored".to_owned(),
+            CellOutcome::Impossible(_) => "declared impossible".to_owned(),
+            CellOutcome::Missing => "unhandled".to_owned(),
         };
         format!("{}{from}: {outcome}", words::event(event, action.number))
     }

@@ -5,13 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use turnstile_search::bounds::Standing;
+use turnstile_search::bounds::ProgressSnapshot;
 use turnstile_spec::table::{EventId, StateId};
 
 use crate::options::Options;
 
-use super::cell::Outcome;
-use super::environment::{Configuration, Environment, Happening, MAX_LEFT_BEHIND, MAX_OF_A_KIND};
+use super::cell::CellOutcome;
+use super::environment::{Configuration, Environment, MAX_LEAKED, MAX_OF_A_KIND, Occurrence};
 
 /// Everything that can happen.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Graph {
     /// In the order found: no path to an earlier one is longer than that to a later one.
     pub configurations: Vec<Configuration>,
     /// How each was first reached; nothing for the initial ones.
-    parents: Vec<Option<(usize, Happening)>>,
+    parents: Vec<Option<(usize, Occurrence)>>,
     /// Steps to each.
     depths: Vec<u64>,
     /// From and to, of every transition.
@@ -30,8 +30,8 @@ pub struct Graph {
     pub clipped: Vec<bool>,
     /// The first transition of each class of a cell and each outcome, in the order found: where it
     /// starts, and what happens.
-    pub firsts: Vec<(usize, Happening)>,
-    met: HashSet<(StateId, EventId, u16, Outcome)>,
+    pub firsts: Vec<(usize, Occurrence)>,
+    met: HashSet<(StateId, EventId, u16, CellOutcome)>,
     /// Transitions followed.
     pub transitions: u64,
     /// The longest of the shortest paths.
@@ -41,7 +41,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Follows every transition, to the end or to a bound.
+    /// Follows every transition, exhaustively or up to a bound.
     #[must_use]
     pub fn explore(environment: &Environment<'_>, options: &Options<'_>) -> Self {
         let mut graph = Self::default();
@@ -58,7 +58,7 @@ impl Graph {
                 graph.clipped[next..].fill(true);
                 return graph;
             }
-            environment.happenings(&graph.configurations[next], &mut actions);
+            environment.enabled_events(&graph.configurations[next], &mut actions);
             for action in actions.drain(..) {
                 graph.follow(environment, &mut places, next, action, options);
             }
@@ -70,8 +70,7 @@ impl Graph {
         }
         if graph.clipped.contains(&true) {
             graph.cut = Some(format!(
-                "more than {MAX_OF_A_KIND} of a resource at once, or more than {MAX_LEFT_BEHIND} \
-                 beyond what a state holds, are not followed"
+                "at more than {MAX_OF_A_KIND} of a resource or more than {MAX_LEAKED} leaked ones"
             ));
         }
         graph
@@ -83,7 +82,7 @@ impl Graph {
         environment: &Environment<'_>,
         places: &mut HashMap<Configuration, usize>,
         from: usize,
-        action: Happening,
+        action: Occurrence,
         options: &Options<'_>,
     ) {
         let to = environment.after(&self.configurations[from], action);
@@ -102,7 +101,7 @@ impl Graph {
         }
         let to = self.place(places, to, Some((from, action)));
         self.edges.push((from, to));
-        let is_row = matches!(action.outcome, Outcome::Row(_));
+        let is_row = matches!(action.outcome, CellOutcome::Row(_));
         self.goes_on[from] |= is_row && !self.configurations[to].is_over();
         self.transitions += 1;
     }
@@ -112,7 +111,7 @@ impl Graph {
         &mut self,
         places: &mut HashMap<Configuration, usize>,
         configuration: Configuration,
-        parent: Option<(usize, Happening)>,
+        parent: Option<(usize, Occurrence)>,
     ) -> usize {
         if let Some(place) = places.get(&configuration) {
             return *place;
@@ -131,7 +130,7 @@ impl Graph {
 
     /// Says how far the search is.
     fn tell(&self, next: usize, options: &Options<'_>) {
-        options.progress.stand(Standing {
+        options.progress.update(ProgressSnapshot {
             states: self.configurations.len() as u64,
             level: self.depths.get(next).copied().unwrap_or(0),
             frontier: Some((self.configurations.len() - next) as u64),
@@ -142,7 +141,7 @@ impl Graph {
 
     /// The steps of a shortest path to a configuration: where each starts, and what happens.
     #[must_use]
-    pub fn path(&self, to: usize) -> Vec<(usize, Happening)> {
+    pub fn path(&self, to: usize) -> Vec<(usize, Occurrence)> {
         let mut steps = Vec::new();
         let mut at = to;
         while let Some(step) = self.parents[at] {

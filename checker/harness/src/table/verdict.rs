@@ -1,37 +1,37 @@
-//! The five properties of a table, judged on its graph.
+//! The five properties of a table, judged on its state graph.
 //!
-//! - `held-resources`: what is armed or outstanding is what the state says it holds.
-//! - `no-event-without-row`: no event comes for which nothing is said.
-//! - `can-end`: from everywhere a final state can be reached; where a table declares none, no
-//!   configuration is without a way on.
-//! - `every-row-taken`: each row is taken by some run, or excused.
-//! - `impossible-is`: no cell that is said to be impossible is reached.
+//! - `resources match state`: exactly the resources that the state holds are armed or outstanding.
+//! - `no unhandled event`: every event that can arrive has a transition.
+//! - `no deadlock`: a final state is reachable from everywhere; in a table without final states, no
+//!   configuration is a deadlock.
+//! - `every row is taken`: each row is taken on some trace, or waived.
+//! - `no impossible cell is reached`: no cell declared impossible is reachable.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use turnstile_search::judged::Verdict;
+use turnstile_search::judgement::Verdict;
 use turnstile_spec::table::{CellKind, RowId};
 use turnstile_world::trace::StepReport;
 
-use crate::result::{Coverage, PropertyKind, PropertyReport, ResultReport};
+use crate::result::{Coverage, PropertyKind, PropertyReport, ResultReport, Unchecked};
 
-use super::cell::Outcome;
-use super::environment::{Configuration, Environment, Happening, Wrong};
+use super::cell::CellOutcome;
+use super::environment::{Configuration, Environment, Occurrence, StepError};
 use super::graph::Graph;
 use super::words;
 
 /// Fills in coverage and the verdicts.
 pub fn judge(environment: &Environment<'_>, graph: &Graph, result: &mut ResultReport) {
     result.coverage = coverage(environment, graph);
-    result.notes.remarks.extend(for_a_system(environment));
-    result.notes.remarks.extend(unasked(environment));
+    let unchecked = [impossible_messages(environment), invariants(environment)];
+    result.notes.unchecked.extend(unchecked.into_iter().filter(|one| !one.names.is_empty()));
     let judge = Judge { environment, graph };
     result.properties = vec![
-        judge.held_resources(),
-        judge.no_event_without_row(),
-        judge.can_end(),
-        judge.every_row_taken(&result.coverage),
-        judge.impossible_is(),
+        judge.resources_match_state(),
+        judge.no_unhandled_event(),
+        judge.no_deadlock(),
+        judge.every_row_is_taken(&result.coverage),
+        judge.no_impossible_cell_is_reached(),
     ];
 }
 
@@ -41,9 +41,9 @@ struct Judge<'g> {
 }
 
 impl Judge<'_> {
-    fn held_resources(&self) -> PropertyReport {
-        let mut property = self.property("held-resources", PropertyKind::Always);
-        "what is armed or outstanding is what the state says it holds"
+    fn resources_match_state(&self) -> PropertyReport {
+        let mut property = self.property("resources match state", PropertyKind::Always);
+        "in every reachable state exactly the resources that the state holds are active"
             .clone_into(&mut property.sentence);
         let mut seen = BTreeSet::new();
         for (place, at) in self.graph.configurations.iter().enumerate() {
@@ -51,17 +51,16 @@ impl Judge<'_> {
                 continue;
             }
             let new = self.newly_wrong(place);
-            let row = self.graph.path(place).last().map(|(_, happening)| happening.outcome);
+            let row = self.graph.path(place).last().map(|(_, occurrence)| occurrence.outcome);
             if !new.is_empty() && seen.insert((row, new.clone())) {
                 let name = words::state(self.environment.vocabulary, at.state);
-                self.fails(&mut property, place, format!("in {name}: {}", new.join("; ")));
+                self.fails(&mut property, place, format!("in `{name}`: {}", new.join("; ")));
             }
         }
         property
     }
 
-    /// What the step that first led to a configuration made wrong: what was wrong before it is
-    /// not told again.
+    /// What the step that first led to a configuration made wrong, without what was wrong before.
     fn newly_wrong(&self, place: usize) -> Vec<String> {
         let (vocabulary, at) = (self.environment.vocabulary, &self.graph.configurations[place]);
         let mut wrong = words::differences(self.environment, at);
@@ -70,41 +69,45 @@ impl Judge<'_> {
             let old = words::differences(self.environment, before);
             wrong.retain(|difference| !old.contains(difference));
         }
-        if let Some(Wrong::Absent(resource)) = at.wrong {
+        if let Some(StepError::Absent(resource)) = at.wrong {
             let name = words::resource(vocabulary, resource);
             let there = words::is_there(vocabulary, resource);
-            wrong.insert(0, format!("the step gives up {name}, which was not {there}"));
+            wrong.insert(0, format!("the row ends {name}, which was not {there}"));
         }
         wrong
     }
 
-    fn no_event_without_row(&self) -> PropertyReport {
-        let mut property = self.property("no-event-without-row", PropertyKind::Always);
-        "no event comes for which the table says nothing".clone_into(&mut property.sentence);
-        let missing = |step: &&(usize, Happening)| step.1.outcome == Outcome::Missing;
-        for (from, happening) in self.graph.firsts.iter().filter(missing) {
+    fn no_unhandled_event(&self) -> PropertyReport {
+        let mut property = self.property("no unhandled event", PropertyKind::Always);
+        "every event has a transition in every state in which it can arrive"
+            .clone_into(&mut property.sentence);
+        let missing = |step: &&(usize, Occurrence)| step.1.outcome == CellOutcome::Missing;
+        for (from, occurrence) in self.graph.firsts.iter().filter(missing) {
             let state = self.graph.configurations[*from].state;
-            let classes = self.environment.classes(state, happening.event);
-            let Some(class) = classes.iter().find(|class| class.number() == happening.number)
+            let classes = self.environment.classes(state, occurrence.event);
+            let Some(class) = classes.iter().find(|class| class.number() == occurrence.number)
             else {
                 continue;
             };
             let vocabulary = self.environment.vocabulary;
-            let cell = words::cell(vocabulary, state, happening.event, &class.pattern);
-            let guarded = if class.outcomes.len() > 1 { " where no row's guard holds" } else { "" };
-            let finding = format!("nothing is said of {cell}{guarded}");
-            self.fails_after(&mut property, *from, *happening, finding);
+            let event = &vocabulary.events[occurrence.event.index()];
+            let event = words::event_class(event, &class.pattern);
+            let name = words::state(vocabulary, state);
+            let guarded = if class.outcomes.len() > 1 { " when no guard holds" } else { "" };
+            let finding =
+                format!("unhandled event: `{event}` has no transition in `{name}`{guarded}");
+            self.fails_after(&mut property, *from, *occurrence, finding);
         }
         property
     }
 
-    fn can_end(&self) -> PropertyReport {
-        let mut property = self.property("can-end", PropertyKind::CanReach);
+    fn no_deadlock(&self) -> PropertyReport {
+        let mut property = self.property("no deadlock", PropertyKind::CanReach);
         let ends = self.environment.table.states.iter().flatten().any(|state| state.is_final);
         let sentence = if ends {
-            "from everywhere a final state can be reached"
+            "from every reachable state a final state is reachable"
         } else {
-            "the table has no final state; everywhere something can happen"
+            "no deadlock: in every reachable state some event is enabled (no state is final)"
         };
         sentence.clone_into(&mut property.sentence);
         // Where a step was left out, the end may lie behind it.
@@ -121,19 +124,23 @@ impl Judge<'_> {
         }
         let mut seen = BTreeSet::new();
         for (place, at) in self.graph.configurations.iter().enumerate() {
-            // A run that ended without a row is judged by no-event-without-row.
+            // A trace that ended in an unhandled event is judged by `no unhandled event`.
             if !goals[place] && !at.is_over() && seen.insert(at.state) {
                 let name = words::state(self.environment.vocabulary, at.state);
-                let what = if ends { "no final state can be reached" } else { "nothing happens" };
-                self.fails(&mut property, place, format!("from {name} {what}"));
+                let finding = if ends {
+                    format!("no final state is reachable from `{name}`")
+                } else {
+                    format!("deadlock: no event is enabled in `{name}`")
+                };
+                self.fails(&mut property, place, finding);
             }
         }
         property
     }
 
-    fn every_row_taken(&self, coverage: &Coverage) -> PropertyReport {
-        let mut property = self.property("every-row-taken", PropertyKind::Sometimes);
-        "each row is taken by some run".clone_into(&mut property.sentence);
+    fn every_row_is_taken(&self, coverage: &Coverage) -> PropertyReport {
+        let mut property = self.property("every row is taken", PropertyKind::Sometimes);
+        "every row is taken on some trace".clone_into(&mut property.sentence);
         if property.verdict == Verdict::Holds && coverage.rows == 0 {
             property.verdict = Verdict::Vacuous;
             property.finding = Some("the table has no row".to_owned());
@@ -156,21 +163,22 @@ impl Judge<'_> {
         property
     }
 
-    fn impossible_is(&self) -> PropertyReport {
-        let mut property = self.property("impossible-is", PropertyKind::Always);
-        "no cell that is said to be impossible is reached".clone_into(&mut property.sentence);
+    fn no_impossible_cell_is_reached(&self) -> PropertyReport {
+        let mut property = self.property("no impossible cell is reached", PropertyKind::Always);
+        "no cell declared impossible is reachable".clone_into(&mut property.sentence);
         let mut seen = BTreeSet::new();
-        for (from, happening) in &self.graph.firsts {
-            let Outcome::Impossible(place) = happening.outcome else { continue };
+        for (from, occurrence) in &self.graph.firsts {
+            let CellOutcome::Impossible(place) = occurrence.outcome else { continue };
             if seen.insert(place) {
-                let finding = format!("{} is reached", impossible(self.environment, place));
-                self.fails_after(&mut property, *from, *happening, finding);
+                let cell = impossible(self.environment, place);
+                let finding = format!("{cell} is declared impossible and reachable");
+                self.fails_after(&mut property, *from, *occurrence, finding);
             }
         }
         property
     }
 
-    /// A property that nothing speaks against yet.
+    /// A property without a violation so far.
     fn property(&self, name: &str, kind: PropertyKind) -> PropertyReport {
         let is_whole = self.graph.cut.is_none();
         let verdict = if is_whole { Verdict::Holds } else { Verdict::Incomplete };
@@ -178,11 +186,11 @@ impl Judge<'_> {
             return PropertyReport::new(name, kind, verdict);
         }
         let mut property = PropertyReport::new(name, kind, Verdict::Vacuous);
-        property.finding = Some("no state to begin in, so nothing was searched".to_owned());
+        property.finding = Some("no initial state: nothing was searched".to_owned());
         property
     }
 
-    /// A failure at a configuration. The first one found has the shortest run.
+    /// A failure at a configuration. The first one found has the shortest trace.
     fn fails(&self, property: &mut PropertyReport, place: usize, finding: String) {
         let steps = self.graph.path(place);
         self.fail(property, &steps, &self.graph.configurations[place], finding);
@@ -193,20 +201,20 @@ impl Judge<'_> {
         &self,
         property: &mut PropertyReport,
         from: usize,
-        happening: Happening,
+        occurrence: Occurrence,
         finding: String,
     ) {
         let mut steps = self.graph.path(from);
-        steps.push((from, happening));
+        steps.push((from, occurrence));
         let before = &self.graph.configurations[from];
-        let after = self.environment.after(before, happening);
+        let after = self.environment.after(before, occurrence);
         self.fail(property, &steps, &after, finding);
     }
 
     fn fail(
         &self,
         property: &mut PropertyReport,
-        steps: &[(usize, Happening)],
+        steps: &[(usize, Occurrence)],
         end: &Configuration,
         finding: String,
     ) {
@@ -221,12 +229,14 @@ impl Judge<'_> {
         property.counterexample = run;
     }
 
-    fn run(&self, steps: &[(usize, Happening)], end: &Configuration) -> Vec<StepReport> {
+    fn run(&self, steps: &[(usize, Occurrence)], end: &Configuration) -> Vec<StepReport> {
         let at = |place: usize| &self.graph.configurations[place];
         let ends = steps.iter().skip(1).map(|(from, _)| at(*from)).chain([end]);
         let steps = steps.iter().zip(ends);
         steps
-            .map(|((from, happening), to)| words::step(self.environment, at(*from), *happening, to))
+            .map(|((from, occurrence), to)| {
+                words::step(self.environment, at(*from), *occurrence, to)
+            })
             .collect()
     }
 }
@@ -235,24 +245,24 @@ impl Judge<'_> {
 fn coverage(environment: &Environment<'_>, graph: &Graph) -> Coverage {
     let (table, vocabulary) = (environment.table, environment.vocabulary);
     let rows: BTreeSet<RowId> = table.rows.iter().map(|row| row.id).collect();
-    let outcomes: BTreeSet<Outcome> =
-        graph.firsts.iter().map(|(_, happening)| happening.outcome).collect();
+    let outcomes: BTreeSet<CellOutcome> =
+        graph.firsts.iter().map(|(_, occurrence)| occurrence.outcome).collect();
     let taken: BTreeSet<RowId> = outcomes
         .iter()
         .filter_map(|outcome| match outcome {
-            Outcome::Row(place) => Some(table.rows[*place].id),
-            Outcome::Ignored(_) | Outcome::Impossible(_) | Outcome::Missing => None,
+            CellOutcome::Row(place) => Some(table.rows[*place].id),
+            CellOutcome::Ignored(_) | CellOutcome::Impossible(_) | CellOutcome::Missing => None,
         })
         .collect();
     let (excused, not_taken): (Vec<RowId>, Vec<RowId>) =
-        rows.difference(&taken).partition(|row| vocabulary.rows[row.index()].excused.is_some());
+        rows.difference(&taken).partition(|row| vocabulary.rows[row.index()].waived.is_some());
     let names = |rows: Vec<RowId>| -> Vec<String> {
         rows.into_iter().map(|row| words::row(vocabulary, row).to_owned()).collect()
     };
     let declared = claimed(environment).filter(|place| !environment.is_message(*place));
     let reached = outcomes.iter().filter_map(|outcome| match outcome {
-        Outcome::Impossible(place) => Some(impossible(environment, *place)),
-        Outcome::Row(_) | Outcome::Ignored(_) | Outcome::Missing => None,
+        CellOutcome::Impossible(place) => Some(impossible(environment, *place)),
+        CellOutcome::Row(_) | CellOutcome::Ignored(_) | CellOutcome::Missing => None,
     });
     Coverage {
         rows: rows.len(),
@@ -265,35 +275,35 @@ fn coverage(environment: &Environment<'_>, graph: &Graph) -> Coverage {
     }
 }
 
-/// The cells that are said to be impossible, by their place.
+/// The cells declared impossible, by their place.
 fn claimed<'e>(environment: &'e Environment<'_>) -> impl Iterator<Item = usize> + 'e {
     let cells = environment.table.cells.iter().enumerate();
     cells.filter(|(_, cell)| cell.kind == CellKind::Impossible).map(|(place, _)| place)
 }
 
-/// What a table says of the messages of others, in words.
-fn for_a_system(environment: &Environment<'_>) -> Option<String> {
-    let cells: Vec<String> = claimed(environment)
-        .filter(|place| environment.is_message(*place))
-        .map(|place| impossible(environment, place))
-        .collect();
-    let words = cells.join(", ");
-    (!cells.is_empty())
-        .then(|| format!("that these messages do not come is for a system to prove: {words}"))
+/// The cells of messages that are declared impossible: here any message may arrive at any time.
+fn impossible_messages(environment: &Environment<'_>) -> Unchecked {
+    let places = claimed(environment).filter(|place| environment.is_message(*place));
+    Unchecked {
+        because: "any message may arrive at any time at table level; a system model checks them",
+        what: "impossible cell",
+        names: places.map(|place| impossible(environment, place)).collect(),
+    }
 }
 
-/// What a table says must always be so, and no table alone can tell.
-fn unasked(environment: &Environment<'_>) -> Option<String> {
+/// The invariants: their predicates are a core's to answer.
+fn invariants(environment: &Environment<'_>) -> Unchecked {
     let words = &environment.vocabulary.formulas.invariants;
     let stated = words.iter().zip(&environment.table.formulas.invariants);
     let stated = stated.filter(|(_, stated)| stated.is_some());
-    let names: Vec<&str> = stated.map(|(word, _)| word.name.name.as_str()).collect();
-    let words = names.join(", ");
-    (!names.is_empty())
-        .then(|| format!("that these invariants hold is for a system to prove: {words}"))
+    Unchecked {
+        because: "no core answers their predicates at table level; a system model checks them",
+        what: "invariant",
+        names: stated.map(|(word, _)| word.name.name.clone()).collect(),
+    }
 }
 
-/// A cell that is said to be impossible, in words.
+/// A cell declared impossible: `ringing × pull`.
 fn impossible(environment: &Environment<'_>, place: usize) -> String {
     let cell = &environment.table.cells[place];
     words::cell(environment.vocabulary, cell.state, cell.event, &cell.pattern)

@@ -1,21 +1,21 @@
-//! Configurations and happenings in the words of the table.
+//! Configurations and occurrences in the words of the table.
 
 use turnstile_spec::table::{
-    Domain, Event, EventId, Pattern, ResourceId, ResourceKind, RowId, StateId, Vocabulary,
+    Event, EventId, Pattern, PayloadDomain, ResourceId, ResourceKind, RowId, StateId, Vocabulary,
 };
 
 use turnstile_world::trace::{EffectReport, StepReport};
 
-use super::cell::Outcome;
-use super::environment::{Configuration, Environment, Happening, id};
+use super::cell::CellOutcome;
+use super::environment::{Configuration, Environment, Occurrence, id};
 
 /// A number of a payload: `503`, `true`, a word.
 #[must_use]
-pub fn value(domain: &Domain, number: u16) -> String {
+pub fn value(domain: &PayloadDomain, number: u16) -> String {
     match domain {
-        Domain::Number(_) => number.to_string(),
-        Domain::Bool => (number == 1).to_string(),
-        Domain::Words(words) => {
+        PayloadDomain::Number(_) => number.to_string(),
+        PayloadDomain::Bool => (number == 1).to_string(),
+        PayloadDomain::Words(words) => {
             let word = words.get(usize::from(number));
             word.map_or_else(|| number.to_string(), |word| word.name.clone())
         }
@@ -44,8 +44,8 @@ pub fn event_class(event: &Event, pattern: &Pattern) -> String {
         .iter()
         .map(|range| match (&payload.domain, range.start() == range.end()) {
             (_, true) => value(&payload.domain, *range.start()),
-            (Domain::Number(_), false) => format!("{}..{}", range.start(), range.end()),
-            (Domain::Bool | Domain::Words(_), false) => {
+            (PayloadDomain::Number(_), false) => format!("{}..{}", range.start(), range.end()),
+            (PayloadDomain::Bool | PayloadDomain::Words(_), false) => {
                 let each: Vec<_> =
                     range.clone().map(|number| value(&payload.domain, number)).collect();
                 each.join(", ")
@@ -88,29 +88,31 @@ pub fn is_there(vocabulary: &Vocabulary, resource: ResourceId) -> &'static str {
 pub fn step(
     environment: &Environment<'_>,
     from: &Configuration,
-    happening: Happening,
+    occurrence: Occurrence,
     to: &Configuration,
 ) -> StepReport {
     let vocabulary = environment.vocabulary;
-    let mut words = event(&vocabulary.events[happening.event.index()], happening.number);
+    let mut words = event(&vocabulary.events[occurrence.event.index()], occurrence.number);
     let mut effects = Vec::new();
     let mut taken = String::new();
-    match happening.outcome {
-        Outcome::Row(place) => {
+    match occurrence.outcome {
+        CellOutcome::Row(place) => {
             let id = environment.table.rows[place].id;
             let written = &vocabulary.rows[id.index()];
             taken.clone_from(&written.id);
             if !written.guard.is_empty() {
                 words = format!("{words} if {}", written.guard);
             }
-            effects.extend(written.does.iter().cloned().map(EffectReport::Does));
+            effects.extend(written.actions.iter().cloned().map(EffectReport::Does));
         }
-        Outcome::Ignored(_) => effects.push(EffectReport::Does("ignored".to_owned())),
-        Outcome::Impossible(_) => effects.push(EffectReport::Does("said to be impossible".into())),
-        Outcome::Missing => effects.push(EffectReport::Does("no row".to_owned())),
+        CellOutcome::Ignored(_) => effects.push(EffectReport::Does("ignored".to_owned())),
+        CellOutcome::Impossible(_) => {
+            effects.push(EffectReport::Does("declared impossible".into()))
+        }
+        CellOutcome::Missing => effects.push(EffectReport::Does("unhandled".to_owned())),
     }
-    if let Some(cause) = happening.cause.filter(|cause| is_late(environment, from, *cause)) {
-        words = format!("{words} from the {} left behind", resource(vocabulary, cause));
+    if let Some(cause) = occurrence.cause.filter(|cause| is_late(environment, from, *cause)) {
+        words = format!("{words} from the leaked {}", resource(vocabulary, cause));
     }
     StepReport {
         node: vocabulary.machine.clone(),
@@ -139,12 +141,12 @@ pub fn differences(environment: &Environment<'_>, at: &Configuration) -> Vec<Str
             let name = resource(vocabulary, one);
             let there = is_there(vocabulary, one);
             match count {
-                0 if least > 0 => Some(format!("{name} is held but not {there}")),
-                1 if most == 0 => Some(format!("{name} is {there} but not held")),
+                0 if least > 0 => Some(format!("{name} is not {there}")),
+                1 if most == 0 => Some(format!("leak: {name} is still {there}")),
                 _ if count > most && most == 0 => {
-                    Some(format!("{name} is {there} {count} times but not held"))
+                    Some(format!("leak: {name} is still {there} {count} times"))
                 }
-                _ if count > most => Some(format!("{name} is {there} {count} times, held once")),
+                _ if count > most => Some(format!("{name} is {there} {count} times, not once")),
                 _ => None,
             }
         })

@@ -1,13 +1,13 @@
-//! Values by number and numbers by value.
+//! An interner: values by index and indices by value.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::fingerprint::BuildStable;
-use crate::space::NUMBER_BITS;
+use crate::fingerprint::BuildStableHasher;
+use crate::state_space::INDEX_BITS;
 
-/// A value with its hash, which is worked out once and by whoever made the value.
+/// A value with its hash, computed once, outside of any lock.
 #[derive(Debug)]
 pub(super) struct Hashed<T> {
     hash: u64,
@@ -16,7 +16,7 @@ pub(super) struct Hashed<T> {
 
 impl<T: Hash> Hashed<T> {
     pub(super) fn new(value: T) -> Self {
-        Self::with(BuildStable::default().hash_one(&value), value)
+        Self::with(BuildStableHasher::default().hash_one(&value), value)
     }
 
     /// A value whose hash is known: equal values have equal ones.
@@ -45,38 +45,38 @@ impl<T> Hash for Hashed<T> {
     }
 }
 
-/// The values met so far.
+/// The values interned so far.
 #[derive(Debug)]
 pub(super) struct Interner<T> {
     values: Vec<Arc<T>>,
-    numbers: HashMap<Hashed<T>, u32, BuildStable>,
+    indices: HashMap<Hashed<T>, u32, BuildStableHasher>,
 }
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), numbers: HashMap::default() }
+        Self { values: Vec::new(), indices: HashMap::default() }
     }
 }
 
 impl<T: Eq + Hash> Interner<T> {
-    /// The number of a value: the next one if it is new.
-    pub(super) fn number(&mut self, value: Hashed<T>) -> u32 {
-        if let Some(&number) = self.numbers.get(&value) {
-            return number;
+    /// The index of a value, below `1 << INDEX_BITS`: the next one if the value is new.
+    pub(super) fn intern(&mut self, value: Hashed<T>) -> u32 {
+        if let Some(&index) = self.indices.get(&value) {
+            return index;
         }
-        let number = u32::try_from(self.values.len()).expect("far fewer than NUMBER_BITS allow");
-        assert!(number < 1 << NUMBER_BITS, "a place has too many different parts");
+        let index = u32::try_from(self.values.len()).expect("far fewer than INDEX_BITS allow");
+        assert!(index < 1 << INDEX_BITS, "a place has too many different parts");
         self.values.push(Arc::clone(&value.value));
-        self.numbers.insert(value, number);
-        number
+        self.indices.insert(value, index);
+        index
     }
 
-    /// The value of a number.
-    pub(super) fn value(&self, number: u32) -> &Arc<T> {
-        &self.values[number as usize]
+    /// The value with this index.
+    pub(super) fn value(&self, index: u32) -> &Arc<T> {
+        &self.values[index as usize]
     }
 
-    /// Values in all.
+    /// The number of values.
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }

@@ -1,90 +1,91 @@
-//! Predicates asked of rows. An answer that depends on a few parts is remembered for them.
+//! State predicates on state vectors, memoised by the parts that they read.
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::fingerprint::BuildStable;
-use crate::interned::local::Local;
-use crate::parts::Parts;
+use crate::fingerprint::BuildStableHasher;
+use crate::interned::thread_cache::ThreadCache;
+use crate::transition_system::TransitionSystem;
 
-/// The questions that are asked of every new row.
+/// The predicates evaluated on every new state.
 #[derive(Debug)]
-pub(super) struct Asked<'s, W> {
+pub(super) struct PredicateCache<'s, W> {
     system: &'s W,
-    groups: Vec<Group>,
-    /// The things that an answer makes noteworthy.
-    things: BTreeMap<(usize, bool), u64>,
+    groups: Vec<PredicateGroup>,
+    /// By predicate and truth value: the propositions it makes true, as bits.
+    bits: BTreeMap<(usize, bool), u64>,
 }
 
-/// Questions that read the same places.
+/// The predicates that read the same places.
 #[derive(Debug)]
-struct Group {
-    /// `None`: all of them.
+struct PredicateGroup {
+    /// The places; `None`: all of them.
     reads: Option<Vec<usize>>,
     predicates: Vec<usize>,
-    /// By the sum of the parts read: what is noteworthy about them.
-    known: HashMap<u64, u64, BuildStable>,
+    /// By the hash sum of the parts read: the propositions that hold, as bits.
+    memo: HashMap<u64, u64, BuildStableHasher>,
 }
 
-impl<'s, W: Parts> Asked<'s, W> {
-    pub(super) fn new(system: &'s W, noteworthy: &[(usize, bool)]) -> Self {
+impl<'s, W: TransitionSystem> PredicateCache<'s, W> {
+    pub(super) fn new(system: &'s W, propositions: &[(usize, bool)]) -> Self {
         let predicates = system.predicates();
-        let mut groups: Vec<Group> = Vec::new();
-        let mut things: BTreeMap<(usize, bool), u64> = BTreeMap::new();
-        for (thing, &(predicate, answer)) in noteworthy.iter().enumerate() {
-            *things.entry((predicate, answer)).or_default() |= 1 << thing;
+        let mut groups: Vec<PredicateGroup> = Vec::new();
+        let mut bits: BTreeMap<(usize, bool), u64> = BTreeMap::new();
+        for (bit, &(predicate, value)) in propositions.iter().enumerate() {
+            *bits.entry((predicate, value)).or_default() |= 1 << bit;
         }
-        let mut asked: Vec<usize> = things.keys().map(|&(predicate, _)| predicate).collect();
-        asked.dedup();
-        for predicate in asked {
+        let mut wanted: Vec<usize> = bits.keys().map(|&(predicate, _)| predicate).collect();
+        wanted.dedup();
+        for predicate in wanted {
             let reads = predicates[predicate].reads.as_ref();
             let reads = reads.map(|places| places.iter().map(|place| place.index()).collect());
             match groups.iter_mut().find(|group| group.reads == reads) {
                 Some(group) => group.predicates.push(predicate),
-                None => groups.push(Group {
+                None => groups.push(PredicateGroup {
                     reads,
                     predicates: vec![predicate],
-                    known: HashMap::default(),
+                    memo: HashMap::default(),
                 }),
             }
         }
-        Self { system, groups, things }
+        Self { system, groups, bits }
     }
 
-    /// What is noteworthy about a row.
-    pub(super) fn noteworthy(&mut self, local: &Local<'_, W>, row: &[u32]) -> u64 {
-        let mut noted = 0;
+    /// The propositions that hold in a state, as bits.
+    pub(super) fn evaluate(&mut self, cache: &ThreadCache<'_, W>, vector: &[u32]) -> u64 {
+        let mut holding = 0;
         for group in &mut self.groups {
             let Some(reads) = &group.reads else {
-                noted |= ask(self.system, &group.predicates, &self.things, local, row);
+                holding |= evaluate(self.system, &group.predicates, &self.bits, cache, vector);
                 continue;
             };
-            let sums = reads.iter().map(|&place| local.sum(place, row[place]));
-            let key = sums.fold(0, u64::wrapping_add);
-            noted |= match group.known.get(&key) {
-                Some(&known) => known,
+            let terms = reads.iter().map(|&place| cache.hash_term(place, vector[place]));
+            let key = terms.fold(0, u64::wrapping_add);
+            holding |= match group.memo.get(&key) {
+                Some(&holding) => holding,
                 None => {
-                    let known = ask(self.system, &group.predicates, &self.things, local, row);
-                    group.known.insert(key, known);
-                    known
+                    let holding =
+                        evaluate(self.system, &group.predicates, &self.bits, cache, vector);
+                    group.memo.insert(key, holding);
+                    holding
                 }
             };
         }
-        noted
+        holding
     }
 }
 
-fn ask<W: Parts>(
+fn evaluate<W: TransitionSystem>(
     system: &W,
     predicates: &[usize],
-    things: &BTreeMap<(usize, bool), u64>,
-    local: &Local<'_, W>,
-    row: &[u32],
+    bits: &BTreeMap<(usize, bool), u64>,
+    cache: &ThreadCache<'_, W>,
+    vector: &[u32],
 ) -> u64 {
-    let parts = row.iter().enumerate().map(|(place, &part)| local.part(place, part));
+    let parts = vector.iter().enumerate().map(|(place, &part)| cache.part(place, part));
     let state: Vec<&W::Part> = parts.collect();
-    let mut noted = 0;
-    system.test(predicates, &state, &mut |predicate, answer| {
-        noted |= things.get(&(predicate, answer)).copied().unwrap_or_default();
+    let mut holding = 0;
+    system.evaluate(predicates, &state, &mut |predicate, value| {
+        holding |= bits.get(&(predicate, value)).copied().unwrap_or_default();
     });
-    noted
+    holding
 }

@@ -1,121 +1,121 @@
-//! What all threads of a search know together: every part and operation met so far, by number, and
-//! what each operation did to each part.
+//! The tables of the interned engine: every part and operation interned so far, and the memoised
+//! outcomes of each operation on each part.
 //!
-//! Nothing runs here: what is kept was made ready elsewhere ([`super::shared`]).
+//! Nothing is computed here: values arrive prepared ([`super::shared_store`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use turnstile_step::IdClass;
 
-use crate::fingerprint::BuildStable;
+use crate::fairness_label::{FairnessLabel, FairnessLabels};
+use crate::fingerprint::BuildStableHasher;
 use crate::interned::interner::{Hashed, Interner};
-use crate::interned::made::{self, Part};
-use crate::label::{Label, Labels};
-use crate::parts::{Fairness, Parts, Place};
+use crate::interned::prepared::{PreparedInFlight, PreparedOp, PreparedOutcome, PreparedPart};
+use crate::transition_system::{Fairness, Place, TransitionSystem};
 
-/// A number of a part: its class by place in the store's list.
+/// A symbolic id of a part; `index`: of its class in [`Store::classes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Number {
+pub(super) struct StoredId {
     pub(super) class: IdClass,
     pub(super) index: usize,
     pub(super) value: u64,
 }
 
-/// What an operation did to a part, in numbers.
+/// An outcome of an operation, interned.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Answer {
-    /// The part now.
+pub(super) struct StoredOutcome {
+    /// The part after it.
     pub(super) to: u32,
-    /// What is asked of other places.
-    pub(super) then: Vec<(Place, u32)>,
-    /// What a report wants to know.
-    pub(super) marks: Vec<u32>,
-    /// What is relieved, by its place in [`Store::fairness`].
-    pub(super) relieves: Vec<u16>,
+    /// The operations it triggers.
+    pub(super) triggers: Vec<(Place, u32)>,
+    /// Its coverage, as indices into [`Store::tags`].
+    pub(super) tags: Vec<u32>,
+    /// The fairness conditions it discharges, as indices into [`Store::fairness`].
+    pub(super) discharges: Vec<u16>,
 }
 
-/// An offer in numbers.
+/// An operation that a part enables, interned.
 #[derive(Clone, Debug)]
-pub(super) struct Offered {
+pub(super) struct StoredOp {
     /// The operation.
     pub(super) op: u32,
-    /// How long it may be put off, by its place in [`Store::fairness`].
+    /// Its fairness, as an index into [`Store::fairness`].
     pub(super) fairness: u16,
-    /// Whether it is nothing but a loss.
+    /// Whether it is the loss of a message.
     pub(super) is_loss: bool,
 }
 
-/// A message in flight, in numbers.
+/// A message in flight, interned.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Carried {
-    /// Who is to get it.
+pub(super) struct StoredInFlight {
+    /// The place of the receiver.
     pub(super) to: u16,
-    /// What its delivery asks of the receiver.
+    /// The operation that its delivery triggers on the receiver.
     pub(super) input: u32,
-    /// What takes it away.
+    /// The operation that discards it, on its link.
     pub(super) discard: u32,
 }
 
-/// What is known of one place.
+/// The tables of one place.
 #[derive(Debug)]
-pub(super) struct Known<W: Parts> {
-    /// Its parts.
+pub(super) struct PlaceStore<W: TransitionSystem> {
+    /// The parts that the place may have.
     pub(super) parts: Interner<W::Part>,
-    /// What is done to them.
+    /// The operations on them.
     pub(super) ops: Interner<W::Op>,
-    /// The fingerprint of each part in this place.
-    pub(super) sums: Vec<u64>,
-    /// The numbers of each part.
-    pub(super) numbers: Vec<Arc<[Number]>>,
-    /// What may begin at each part, if that was asked.
-    pub(super) offers: Vec<Option<Arc<[Offered]>>>,
-    /// By part.
-    pub(super) cargo: HashMap<u32, Arc<[Carried]>, BuildStable>,
-    /// By part and operation.
-    pub(super) answers: HashMap<(u32, u32), Arc<[Answer]>, BuildStable>,
-    /// By part, group and where its members go.
-    pub(super) renamed: HashMap<(u32, usize, Arc<[usize]>), u32, BuildStable>,
+    /// Of each part: its term in the hash sum of a state.
+    pub(super) hash_terms: Vec<u64>,
+    /// Of each part: its symbolic ids.
+    pub(super) ids: Vec<Arc<[StoredId]>>,
+    /// Of each part: the operations it enables, once computed.
+    pub(super) enabled: Vec<Option<Arc<[StoredOp]>>>,
+    /// By part: the messages in flight.
+    pub(super) in_flight: HashMap<u32, Arc<[StoredInFlight]>, BuildStableHasher>,
+    /// By part and operation: the outcomes.
+    pub(super) outcomes: HashMap<(u32, u32), Arc<[StoredOutcome]>, BuildStableHasher>,
+    /// By part, role and permutation of its members: the part permuted.
+    pub(super) permuted: HashMap<(u32, usize, Arc<[usize]>), u32, BuildStableHasher>,
 }
 
-impl<W: Parts> Default for Known<W> {
+impl<W: TransitionSystem> Default for PlaceStore<W> {
     fn default() -> Self {
         Self {
             parts: Interner::default(),
             ops: Interner::default(),
-            sums: Vec::new(),
-            numbers: Vec::new(),
-            offers: Vec::new(),
-            cargo: HashMap::default(),
-            answers: HashMap::default(),
-            renamed: HashMap::default(),
+            hash_terms: Vec::new(),
+            ids: Vec::new(),
+            enabled: Vec::new(),
+            in_flight: HashMap::default(),
+            outcomes: HashMap::default(),
+            permuted: HashMap::default(),
         }
     }
 }
 
-/// What is known of all places.
+/// The tables of all places.
 #[derive(Debug)]
-pub(super) struct Store<W: Parts> {
-    /// Each place.
-    pub(super) places: Vec<Known<W>>,
-    /// What reports want to know.
-    pub(super) marks: Interner<W::Mark>,
-    /// How actions may be put off.
+pub(super) struct Store<W: TransitionSystem> {
+    /// By place.
+    pub(super) places: Vec<PlaceStore<W>>,
+    /// The coverage tags.
+    pub(super) tags: Interner<W::Tag>,
+    /// The fairness conditions.
     fairness: Interner<Fairness>,
-    /// What transitions have to do with it.
-    labels: Interner<Label>,
-    /// The classes of numbers.
+    /// The fairness labels of transitions.
+    labels: Interner<FairnessLabel>,
+    /// The classes of symbolic ids.
     classes: Vec<IdClass>,
-    /// Operations that were run.
+    /// Operations run so far.
     pub(super) runs: usize,
 }
 
-impl<W: Parts> Store<W> {
-    /// Nothing is known yet of so many places.
+impl<W: TransitionSystem> Store<W> {
+    /// Empty tables.
     pub(super) fn new(places: usize) -> Self {
         Self {
-            places: (0..places).map(|_| Known::default()).collect(),
-            marks: Interner::default(),
+            places: (0..places).map(|_| PlaceStore::default()).collect(),
+            tags: Interner::default(),
             fairness: Interner::default(),
             labels: Interner::default(),
             classes: Vec::new(),
@@ -123,163 +123,167 @@ impl<W: Parts> Store<W> {
         }
     }
 
-    /// The number of a part in its place.
-    pub(super) fn part(&mut self, place: usize, part: Part<W::Part>) -> u32 {
-        let known = &mut self.places[place];
-        let before = known.parts.len();
-        let number = known.parts.number(part.value);
-        if known.parts.len() > before {
-            known.sums.push(part.sum);
-            let numbers = part.numbers.into_iter();
+    /// Interns a part.
+    pub(super) fn part(&mut self, place: usize, part: PreparedPart<W::Part>) -> u32 {
+        let stored = &mut self.places[place];
+        let before = stored.parts.len();
+        let index = stored.parts.intern(part.value);
+        if stored.parts.len() > before {
+            stored.hash_terms.push(part.hash_term);
+            let ids = part.ids.into_iter();
             let classes = &mut self.classes;
-            let number = |(class, value)| Number { class, index: index_of(classes, class), value };
-            known.numbers.push(numbers.map(number).collect());
-            known.offers.push(None);
+            let id = |(class, value)| StoredId { class, index: index_of(classes, class), value };
+            stored.ids.push(ids.map(id).collect());
+            stored.enabled.push(None);
         }
-        number
+        index
     }
 
-    /// Keeps what may begin at a part.
-    pub(super) fn keep_offers(
+    /// Stores the operations that a part enables.
+    pub(super) fn keep_enabled(
         &mut self,
         place: usize,
         part: u32,
-        offers: Vec<made::Offer<W>>,
-    ) -> Arc<[Offered]> {
-        let known = &mut self.places[place];
-        let offered = |offer: made::Offer<W>| Offered {
-            op: known.ops.number(offer.op),
-            fairness: small(self.fairness.number(offer.fairness)),
-            is_loss: offer.is_loss,
+        enabled: Vec<PreparedOp<W>>,
+    ) -> Arc<[StoredOp]> {
+        let stored = &mut self.places[place];
+        let store = |op: PreparedOp<W>| StoredOp {
+            op: stored.ops.intern(op.op),
+            fairness: small_index(self.fairness.intern(op.fairness)),
+            is_loss: op.is_loss,
         };
-        let offers: Arc<[Offered]> = offers.into_iter().map(offered).collect();
-        known.offers[part as usize] = Some(Arc::clone(&offers));
-        offers
+        let enabled: Arc<[StoredOp]> = enabled.into_iter().map(store).collect();
+        stored.enabled[part as usize] = Some(Arc::clone(&enabled));
+        enabled
     }
 
-    /// Keeps the messages in flight in a part.
-    pub(super) fn keep_cargo(
+    /// Stores the messages in flight in a part.
+    pub(super) fn keep_in_flight(
         &mut self,
         place: usize,
         part: u32,
-        cargo: Vec<made::Cargo<W>>,
-    ) -> Arc<[Carried]> {
-        let carried = cargo.into_iter().map(|cargo| Carried {
-            to: cargo.to.0,
-            input: self.places[cargo.to.index()].ops.number(cargo.input),
-            discard: self.places[place].ops.number(cargo.discard),
+        in_flight: Vec<PreparedInFlight<W>>,
+    ) -> Arc<[StoredInFlight]> {
+        let in_flight = in_flight.into_iter().map(|message| StoredInFlight {
+            to: message.to.0,
+            input: self.places[message.to.index()].ops.intern(message.input),
+            discard: self.places[place].ops.intern(message.discard),
         });
-        let cargo: Arc<[Carried]> = carried.collect();
-        self.places[place].cargo.insert(part, Arc::clone(&cargo));
-        cargo
+        let in_flight: Arc<[StoredInFlight]> = in_flight.collect();
+        self.places[place].in_flight.insert(part, Arc::clone(&in_flight));
+        in_flight
     }
 
-    /// Keeps what an operation did to a part. Who ran it first is believed.
-    pub(super) fn keep_answers(
+    /// Stores the outcomes of an operation, unless another thread has done so.
+    pub(super) fn keep_outcomes(
         &mut self,
         (place, part, op): (usize, u32, u32),
-        outcomes: Vec<made::Outcome<W>>,
-    ) -> Arc<[Answer]> {
-        if let Some(answers) = self.places[place].answers.get(&(part, op)) {
-            return Arc::clone(answers);
+        outcomes: Vec<PreparedOutcome<W>>,
+    ) -> Arc<[StoredOutcome]> {
+        if let Some(outcomes) = self.places[place].outcomes.get(&(part, op)) {
+            return Arc::clone(outcomes);
         }
         self.runs += 1;
-        let answers: Arc<[Answer]> = self.answers(place, outcomes).into();
-        self.places[place].answers.insert((part, op), Arc::clone(&answers));
-        answers
+        let outcomes: Arc<[StoredOutcome]> = self.intern_outcomes(place, outcomes).into();
+        self.places[place].outcomes.insert((part, op), Arc::clone(&outcomes));
+        outcomes
     }
 
-    fn answers(&mut self, place: usize, outcomes: Vec<made::Outcome<W>>) -> Vec<Answer> {
-        let answers = outcomes.into_iter().map(|outcome| Answer {
+    fn intern_outcomes(
+        &mut self,
+        place: usize,
+        outcomes: Vec<PreparedOutcome<W>>,
+    ) -> Vec<StoredOutcome> {
+        let outcomes = outcomes.into_iter().map(|outcome| StoredOutcome {
             to: self.part(place, outcome.part),
-            then: outcome
-                .then
+            triggers: outcome
+                .triggers
                 .into_iter()
-                .map(|(place, op)| (place, self.places[place.index()].ops.number(op)))
+                .map(|(place, op)| (place, self.places[place.index()].ops.intern(op)))
                 .collect(),
-            marks: outcome.marks.into_iter().map(|mark| self.marks.number(mark)).collect(),
-            relieves: outcome
-                .relieves
+            tags: outcome.tags.into_iter().map(|tag| self.tags.intern(tag)).collect(),
+            discharges: outcome
+                .discharges
                 .into_iter()
-                .map(|one| small(self.fairness.number(one)))
+                .map(|one| small_index(self.fairness.intern(one)))
                 .collect(),
         });
-        answers.collect()
+        outcomes.collect()
     }
 
-    /// The number of a label.
-    pub(super) fn label(&mut self, label: Hashed<Label>) -> u16 {
-        small(self.labels.number(label))
+    /// Interns a label.
+    pub(super) fn label(&mut self, label: Hashed<FairnessLabel>) -> u16 {
+        small_index(self.labels.intern(label))
     }
 
-    /// What the labels so far say.
-    pub(super) fn labels(&self) -> Labels {
-        let numbers = |len: usize| 0..u32::try_from(len).expect("they are few");
-        let fairness = numbers(self.fairness.len()).map(|one| self.fairness.value(one));
-        let labels = numbers(self.labels.len()).map(|one| self.labels.value(one));
-        Labels::new(
+    /// The labels interned so far.
+    pub(super) fn labels(&self) -> FairnessLabels {
+        let indices = |len: usize| 0..u32::try_from(len).expect("they are few");
+        let fairness = indices(self.fairness.len()).map(|one| self.fairness.value(one));
+        let labels = indices(self.labels.len()).map(|one| self.labels.value(one));
+        FairnessLabels::new(
             &fairness.map(|one| Fairness::clone(one)).collect::<Vec<_>>(),
-            &labels.map(|one| Label::clone(one)).collect::<Vec<_>>(),
+            &labels.map(|one| FairnessLabel::clone(one)).collect::<Vec<_>>(),
         )
     }
 
-    /// Runs about so many of the remembered operations again. The first that does something else
-    /// than it did before: the core is not pure, and no verdict counts.
+    /// Runs about `sample` of the memoised operations again. Returns the first whose outcomes
+    /// differ from the stored ones: then a core is not a pure function, and no verdict is valid.
     pub(super) fn impure(&mut self, system: &W, sample: usize) -> Option<String> {
         let mut keys: Vec<(usize, u32, u32)> = Vec::new();
-        for (place, known) in self.places.iter().enumerate() {
-            keys.extend(known.answers.keys().map(|&(part, op)| (place, part, op)));
+        for (place, stored) in self.places.iter().enumerate() {
+            keys.extend(stored.outcomes.keys().map(|&(part, op)| (place, part, op)));
         }
         keys.sort_unstable();
-        let step = keys.len().div_ceil(sample).max(1);
-        keys.into_iter().step_by(step).find_map(|(place, part, op)| {
-            let known = &self.places[place];
-            let (value, operation) = (known.parts.value(part), known.ops.value(op));
-            let outcomes = made::Outcome::run(system, place, value, operation);
-            let again = self.answers(place, outcomes);
-            let known = &self.places[place];
-            let differs = known.answers[&(part, op)][..] != again[..];
-            differs.then(|| format!("{:?} on {:?}", known.ops.value(op), known.parts.value(part)))
+        let stride = keys.len().div_ceil(sample).max(1);
+        keys.into_iter().step_by(stride).find_map(|(place, part, op)| {
+            let stored = &self.places[place];
+            let (value, operation) = (stored.parts.value(part), stored.ops.value(op));
+            let outcomes = PreparedOutcome::run(system, place, value, operation);
+            let again = self.intern_outcomes(place, outcomes);
+            let stored = &self.places[place];
+            let differs = stored.outcomes[&(part, op)][..] != again[..];
+            differs.then(|| format!("{:?} on {:?}", stored.ops.value(op), stored.parts.value(part)))
         })
     }
 
-    /// Visits the numbers of about so many parts. The first that is another one afterwards although
-    /// no number was replaced: the visit does more than show numbers, and might put right what a
-    /// step did wrong, so no verdict counts.
-    pub(super) fn changed_by_a_look(&self, system: &W, sample: usize) -> Option<String> {
-        let parts = self.places.iter().enumerate().flat_map(|(place, known)| {
-            let numbers = 0..u32::try_from(known.parts.len()).expect("parts are numbered by u32");
-            numbers.map(move |number| (Place::of(place), known.parts.value(number)))
+    /// Visits the ids of about `sample` parts without replacing any. Returns the first part that
+    /// the visit changes: then a visit could hide a wrong step, and no verdict is valid.
+    pub(super) fn changed_by_visit(&self, system: &W, sample: usize) -> Option<String> {
+        let parts = self.places.iter().enumerate().flat_map(|(place, stored)| {
+            let indices = 0..u32::try_from(stored.parts.len()).expect("indices are u32");
+            indices.map(move |index| (Place::of(place), stored.parts.value(index)))
         });
-        let all: usize = self.places.iter().map(|known| known.parts.len()).sum();
-        let step = all.div_ceil(sample).max(1);
-        parts.into_iter().step_by(step).find_map(|(place, part)| {
-            let mut seen = W::Part::clone(part);
-            system.numbers(place, &mut seen, &mut |_, _| {});
-            (seen != **part).then(|| format!("a visit to the numbers of {part:?} leaves {seen:?}"))
+        let all: usize = self.places.iter().map(|stored| stored.parts.len()).sum();
+        let stride = all.div_ceil(sample).max(1);
+        parts.into_iter().step_by(stride).find_map(|(place, part)| {
+            let mut visited = W::Part::clone(part);
+            system.visit_ids(place, &mut visited, &mut |_, _| {});
+            (visited != **part)
+                .then(|| format!("a visit to the ids of {part:?} leaves {visited:?}"))
         })
     }
 
-    /// Bytes, about.
+    /// An estimate of the bytes allocated.
     pub(super) fn bytes(&self) -> usize {
         let part = 2 * size_of::<W::Part>() + 64;
-        let of = |known: &Known<W>| {
-            known.parts.len() * part
-                + known.ops.len() * (2 * size_of::<W::Op>() + 32)
-                + known.answers.len() * 96
+        let of = |place: &PlaceStore<W>| {
+            place.parts.len() * part
+                + place.ops.len() * (2 * size_of::<W::Op>() + 32)
+                + place.outcomes.len() * 96
         };
         self.places.iter().map(of).sum()
     }
 }
 
-/// A number of a fairness or of a label.
-fn small(number: u32) -> u16 {
-    u16::try_from(number).expect("far fewer actions have a fairness of their own")
+/// The index of a fairness condition or of a label.
+fn small_index(index: u32) -> u16 {
+    u16::try_from(index).expect("far fewer fairness conditions and labels")
 }
 
-/// The place of a class in the list, where it is added if it is new.
+/// The index of a class in the list; adds it if it is new.
 fn index_of(classes: &mut Vec<IdClass>, class: IdClass) -> usize {
-    classes.iter().position(|known| *known == class).unwrap_or_else(|| {
+    classes.iter().position(|stored| *stored == class).unwrap_or_else(|| {
         classes.push(class);
         classes.len() - 1
     })

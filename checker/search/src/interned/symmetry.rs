@@ -1,79 +1,78 @@
-//! Exact symmetry: of all rows that differ only in which member of a group is which, one stands
-//! for all.
+//! Symmetry reduction: of all states that differ only by a permutation of the members of a
+//! symmetric role, one is the representative.
 //!
-//! Whole blocks change places, a node with its links and its timers, and every reference to a
-//! member changes with them. Members are put into the order of a key that goes along with each
-//! when they change places, so that only those with one key have to be tried in every order; of
-//! these rows the one with the smallest sum is taken. Neither keys nor sums depend on how parts are
-//! numbered, so every thread and every run chooses the same row. A key that did not go along would
-//! cost a reduction, never a state: every row tried is one of those that it stands for.
+//! A permutation moves each member as a block, a node with its links and its timers, and renames
+//! every reference to it. Members are sorted by a key that moves with them, so only members with
+//! equal keys have to be tried in every order; of the candidates, the one with the smallest hash
+//! sum is the representative. Neither keys nor hash sums depend on the order of interning, so every
+//! thread and every search chooses the same one. A key that did not move with its member would make
+//! the reduction incomplete, but not unsound: every candidate is a permutation of the state.
 
 use std::sync::Arc;
 
 use turnstile_step::Order;
 
-use crate::fingerprint::of_part;
-use crate::interned::local::Local;
-use crate::interned::numbers::Renumber;
+use crate::fingerprint::hash_term;
+use crate::interned::canonical_ids::IdCanonicalizer;
+use crate::interned::thread_cache::ThreadCache;
+use crate::transition_system::{Place, SymmetricRole, TransitionSystem};
 
-use crate::parts::{Parts, Place, Symmetry};
+/// The most permutations of a role: up to five members. All are tried where all keys are equal.
+pub(super) const PERMUTATIONS_MAX: usize = 120;
 
-/// Ways to change places at most: those that are tried where all members have one key.
-pub(super) const WAYS_MAX: usize = 120;
-
-/// The members of the group that may change places, and every way to do so.
+/// The permutations of the members of a symmetric role.
 #[derive(Clone, Debug)]
-pub(super) struct Ways {
-    /// Of each place, which of the group's members it belongs to, and which of its places it is.
+pub(super) struct Permutations {
+    /// By place: the member it belongs to, and its index among that member's places.
     owners: Vec<Option<(usize, usize)>>,
     members: usize,
-    /// All ways, the one to stay first.
-    all: Vec<Way>,
+    /// All permutations, the identity first.
+    all: Vec<Permutation>,
 }
 
-/// One way to change places.
+/// A permutation of members and places.
 #[derive(Clone, Debug)]
-struct Way {
-    /// Where each member goes.
+struct Permutation {
+    /// By member: its new position.
     to: Arc<[usize]>,
-    /// Who comes to each member's place.
+    /// The inverse of `to`.
     from: Vec<usize>,
-    /// Where each place goes.
+    /// By place: its new place.
     places: Vec<usize>,
 }
 
-/// The only group there is.
-const GROUP: usize = 0;
+/// The index of the only symmetric role.
+const ROLE: usize = 0;
 
-/// The ways to change places, for a system with one group. `None`: there is none, or more than
-/// one, or the ways are too many.
-pub(super) fn ways(groups: &[Symmetry], width: usize) -> Option<Ways> {
-    let [group] = groups else { return None };
-    let count = group.members.len();
-    if count < 2 || (1..=count).product::<usize>() > WAYS_MAX {
+/// The permutations of a system with one symmetric role. `None`: it has none or several, or there
+/// are more than [`PERMUTATIONS_MAX`].
+pub(super) fn permutations_of(roles: &[SymmetricRole], width: usize) -> Option<Permutations> {
+    let [role] = roles else { return None };
+    let count = role.members.len();
+    if count < 2 || (1..=count).product::<usize>() > PERMUTATIONS_MAX {
         return None;
     }
     let mut owners = vec![None; width];
-    for (member, places) in group.members.iter().enumerate() {
+    for (member, places) in role.members.iter().enumerate() {
         for (slot, place) in places.iter().enumerate() {
             owners[place.index()] = Some((member, slot));
         }
     }
-    let ways = permutations(count).into_iter().map(|to| {
+    let permutations = permutations(count).into_iter().map(|to| {
         let mut places: Vec<usize> = (0..width).collect();
         let mut from = vec![0; count];
         for (member, &to) in to.iter().enumerate() {
             from[to] = member;
-            for (from, to) in group.members[member].iter().zip(&group.members[to]) {
+            for (from, to) in role.members[member].iter().zip(&role.members[to]) {
                 places[from.index()] = to.index();
             }
         }
-        Way { to: to.into(), from, places }
+        Permutation { to: to.into(), from, places }
     });
-    Some(Ways { owners, members: count, all: ways.collect() })
+    Some(Permutations { owners, members: count, all: permutations.collect() })
 }
 
-/// All orders of so many, the usual one first.
+/// All permutations of 0 to `count - 1`, the identity first.
 fn permutations(count: usize) -> Vec<Vec<usize>> {
     if count == 0 {
         return vec![Vec::new()];
@@ -88,144 +87,159 @@ fn permutations(count: usize) -> Vec<Vec<usize>> {
     longer.collect()
 }
 
-impl Ways {
-    /// What is added to a member's key for a part: the least that the part can look like when this
-    /// member is the first. Numbers that are only tested for equality do not count, because they
-    /// are given by the order of places; of ranks a change of places makes no difference.
-    fn look<W: Parts>(&self, system: &W, place: usize, part: &W::Part, member: usize) -> u64 {
+impl Permutations {
+    /// The term of a part in the key of a member: the least hash of the part over all permutations
+    /// that put the member first. Ids compared only for equality are masked, because their
+    /// canonical values depend on the order of places; ranked ids do not.
+    fn key_term<W: TransitionSystem>(
+        &self,
+        system: &W,
+        place: usize,
+        part: &W::Part,
+        member: usize,
+    ) -> u64 {
         let slot = match self.owners[place] {
             Some((owner, _)) if owner != member => return 0,
             Some((_, slot)) => slot,
             None => place,
         };
-        let first = self.all.iter().filter(|way| way.to[member] == 0);
-        let looks = first.map(|way| {
-            let mut part = system.renamed(Place::of(place), part, GROUP, &way.to);
-            system.numbers(Place::of(way.places[place]), &mut part, &mut |class, number| {
+        let first = self.all.iter().filter(|permutation| permutation.to[member] == 0);
+        let terms = first.map(|permutation| {
+            let mut part = system.permuted(Place::of(place), part, ROLE, &permutation.to);
+            system.visit_ids(Place::of(permutation.places[place]), &mut part, &mut |class, id| {
                 if class.order == Order::Equality {
-                    *number = 0;
+                    *id = 0;
                 }
             });
-            of_part(slot, &part)
+            hash_term(slot, &part)
         });
-        looks.min().expect("every member can be the first")
+        terms.min().expect("every member can be the first")
     }
 }
 
-/// What one thread knows of changing places.
+/// The symmetry reduction of one thread.
 #[derive(Debug)]
-pub(super) struct Changing {
-    ways: Ways,
-    /// By place, of each part: whether its looks are known, and what it looks like to each member.
-    looks: Vec<Vec<u64>>,
-    has_looks: Vec<Vec<bool>>,
-    /// By way and place, of each part: what it becomes.
-    known: Vec<Vec<Vec<Option<u32>>>>,
+pub(super) struct SymmetryReducer {
+    permutations: Permutations,
+    /// By place, of each part: its term in the key of each member, valid where `has_terms` says so.
+    terms: Vec<Vec<u64>>,
+    has_terms: Vec<Vec<bool>>,
+    /// By permutation and place, of each part: the part permuted, once computed.
+    memo: Vec<Vec<Vec<Option<u32>>>>,
+    /// By member: its key.
     keys: Vec<u64>,
-    row: Vec<u32>,
+    /// The candidate being computed.
+    vector: Vec<u32>,
+    /// The candidate with the smallest hash sum so far.
     best: Vec<u32>,
 }
 
-impl Changing {
-    pub(super) fn new(ways: Ways, width: usize) -> Self {
+impl SymmetryReducer {
+    pub(super) fn new(permutations: Permutations, width: usize) -> Self {
         Self {
-            looks: vec![Vec::new(); width],
-            has_looks: vec![Vec::new(); width],
-            known: vec![vec![Vec::new(); width]; ways.all.len()],
-            keys: vec![0; ways.members],
-            ways,
-            row: vec![0; width],
+            terms: vec![Vec::new(); width],
+            has_terms: vec![Vec::new(); width],
+            memo: vec![vec![Vec::new(); width]; permutations.all.len()],
+            keys: vec![0; permutations.members],
+            permutations,
+            vector: vec![0; width],
             best: vec![0; width],
         }
     }
 
-    /// Makes a row the one that stands for it, and says what becomes of its sum.
-    pub(super) fn row<W: Parts>(
+    /// Replaces a state by its representative; returns the new hash sum.
+    pub(super) fn reduce<W: TransitionSystem>(
         &mut self,
-        local: &mut Local<'_, W>,
-        renumber: &mut Renumber,
-        row: &mut [u32],
+        cache: &mut ThreadCache<'_, W>,
+        canonicalizer: &mut IdCanonicalizer,
+        vector: &mut [u32],
         sum: u64,
     ) -> u64 {
-        self.weigh(local, row);
+        self.compute_keys(cache, vector);
         let mut least = None;
-        for way in 0..self.ways.all.len() {
-            let from = &self.ways.all[way].from;
+        for permutation in 0..self.permutations.all.len() {
+            let from = &self.permutations.all[permutation].from;
             if !from.is_sorted_by_key(|&member| self.keys[member]) {
                 continue;
             }
-            // The way to stay is the first.
-            let changed = if way == 0 {
-                self.row.copy_from_slice(row);
+            // The identity is the first.
+            let permuted = if permutation == 0 {
+                self.vector.copy_from_slice(vector);
                 sum
             } else {
-                self.change(local, renumber, way, row)
+                self.permute(cache, canonicalizer, permutation, vector)
             };
-            if least.is_none_or(|least| changed < least) {
-                least = Some(changed);
-                std::mem::swap(&mut self.best, &mut self.row);
+            if least.is_none_or(|least| permuted < least) {
+                least = Some(permuted);
+                std::mem::swap(&mut self.best, &mut self.vector);
             }
         }
-        row.copy_from_slice(&self.best);
+        vector.copy_from_slice(&self.best);
         least.expect("some order is sorted")
     }
 
-    /// Works out the key of each member.
-    fn weigh<W: Parts>(&mut self, local: &Local<'_, W>, row: &[u32]) {
-        let members = self.ways.members;
+    /// Computes the key of each member.
+    fn compute_keys<W: TransitionSystem>(&mut self, cache: &ThreadCache<'_, W>, vector: &[u32]) {
+        let members = self.permutations.members;
         self.keys.fill(0);
-        for (place, &part) in row.iter().enumerate() {
-            let (looks, has_looks) = (&mut self.looks[place], &mut self.has_looks[place]);
+        for (place, &part) in vector.iter().enumerate() {
+            let (terms, has_terms) = (&mut self.terms[place], &mut self.has_terms[place]);
             let index = part as usize;
-            if has_looks.len() <= index {
-                has_looks.resize(index + 1, false);
-                looks.resize((index + 1) * members, 0);
+            if has_terms.len() <= index {
+                has_terms.resize(index + 1, false);
+                terms.resize((index + 1) * members, 0);
             }
-            let looks = &mut looks[index * members..(index + 1) * members];
-            if !std::mem::replace(&mut has_looks[index], true) {
-                for (member, look) in looks.iter_mut().enumerate() {
-                    *look = self.ways.look(local.system, place, local.part(place, part), member);
+            let terms = &mut terms[index * members..(index + 1) * members];
+            if !std::mem::replace(&mut has_terms[index], true) {
+                for (member, term) in terms.iter_mut().enumerate() {
+                    *term = self.permutations.key_term(
+                        cache.system,
+                        place,
+                        cache.part(place, part),
+                        member,
+                    );
                 }
             }
-            let looks = self.keys.iter_mut().zip(looks);
-            looks.for_each(|(key, look)| *key = key.wrapping_add(*look));
+            let terms = self.keys.iter_mut().zip(terms);
+            terms.for_each(|(key, term)| *key = key.wrapping_add(*term));
         }
     }
 
-    /// Changes the members of a row about and says what its sum becomes.
-    fn change<W: Parts>(
+    /// Computes the candidate for a permutation; returns its hash sum.
+    fn permute<W: TransitionSystem>(
         &mut self,
-        local: &mut Local<'_, W>,
-        renumber: &mut Renumber,
-        way: usize,
-        row: &[u32],
+        cache: &mut ThreadCache<'_, W>,
+        canonicalizer: &mut IdCanonicalizer,
+        permutation: usize,
+        vector: &[u32],
     ) -> u64 {
-        for (place, &part) in row.iter().enumerate() {
-            let new = self.changed(local, way, place, part);
-            self.row[self.ways.all[way].places[place]] = new;
+        for (place, &part) in vector.iter().enumerate() {
+            let new = self.permuted_part(cache, permutation, place, part);
+            self.vector[self.permutations.all[permutation].places[place]] = new;
         }
-        let sums = self.row.iter().enumerate().map(|(place, &part)| local.sum(place, part));
-        let sum = sums.fold(0, u64::wrapping_add);
-        renumber.row(local, &mut self.row, sum)
+        let terms =
+            self.vector.iter().enumerate().map(|(place, &part)| cache.hash_term(place, part));
+        let sum = terms.fold(0, u64::wrapping_add);
+        canonicalizer.canonicalize(cache, &mut self.vector, sum)
     }
 
-    fn changed<W: Parts>(
+    fn permuted_part<W: TransitionSystem>(
         &mut self,
-        local: &mut Local<'_, W>,
-        way: usize,
+        cache: &mut ThreadCache<'_, W>,
+        permutation: usize,
         place: usize,
         part: u32,
     ) -> u32 {
-        let known = &mut self.known[way][place];
-        if known.len() <= part as usize {
-            known.resize(part as usize + 1, None);
+        let memo = &mut self.memo[permutation][place];
+        if memo.len() <= part as usize {
+            memo.resize(part as usize + 1, None);
         }
-        match known[part as usize] {
+        match memo[part as usize] {
             Some(new) => new,
             None => {
-                let Way { to, places, .. } = &self.ways.all[way];
-                let new = local.renamed((place, places[place]), part, GROUP, to);
-                known[part as usize] = Some(new);
+                let Permutation { to, places, .. } = &self.permutations.all[permutation];
+                let new = cache.permuted((place, places[place]), part, ROLE, to);
+                memo[part as usize] = Some(new);
                 new
             }
         }

@@ -1,14 +1,14 @@
 #![doc = include_str!("../README.md")]
 
-mod apart;
-mod asserted;
-mod kept;
+mod answer_check;
+mod host_locks;
+mod isolation;
+mod monitor;
 mod nodes;
-mod past;
 mod predicates;
 mod ranges;
+mod step_check;
 mod system;
-mod told;
 mod world;
 
 use ranges::{BYTES, FIRST, HOST, MANAGER, SERVER};

@@ -1,64 +1,64 @@
-//! The nodes: a cache manager whose steps are judged as they are taken, and a file server whose
-//! answers are held against what it keeps.
+//! The nodes: a cache manager and a file server, with a check of every step.
 
-use turnstile_core::ranges::manager::{self, CacheManager, News};
+use turnstile_core::never::Never;
+use turnstile_core::ranges::manager::{self, CacheManager, Outcome};
 use turnstile_core::ranges::message::Host;
-use turnstile_core::ranges::message::{Message, Server, Whole};
+use turnstile_core::ranges::message::{FileServerPeer, Message, ServerLock};
 use turnstile_core::ranges::server::{self, FileServer};
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
-use crate::apart::is_apart;
+use crate::isolation::is_isolated;
 use crate::ranges::{LockRules, Ranges, ServerRules};
-use crate::told::Step;
-use crate::{HOST, MANAGER, SERVER, kept};
+use crate::step_check::StepCheck;
+use crate::{HOST, MANAGER, SERVER, answer_check};
 
-/// A cache manager, and what was wrong with its steps.
+/// A cache manager, and the violations of its steps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub(crate) struct Manager {
-    /// Its state.
+pub(crate) struct ManagerState {
+    /// The core's state.
     pub(crate) core: manager::State,
-    /// What it did about one file had to do with another.
-    pub(crate) is_mixed: bool,
-    /// A client was not told what became of its locks or of its wish.
-    pub(crate) is_untold: bool,
-    /// A client that had lost nothing was refused a lock.
-    pub(crate) is_turned_away: bool,
-    /// A lock came to wait for a server lock that nobody asked for.
-    pub(crate) is_unasked: bool,
-    /// A client was allowed to read or write what it may not, or refused what it may.
-    pub(crate) is_misjudged: bool,
+    /// A step on one file depended on another file, or changed it.
+    pub(crate) crosses_files: bool,
+    /// A client was not notified of a change of its lock, or not answered.
+    pub(crate) missed_notification: bool,
+    /// A client without a LOST lock was refused a lock.
+    pub(crate) refused_without_loss: bool,
+    /// A lock began to wait for a server lock without a pending call.
+    pub(crate) waits_without_call: bool,
+    /// A client was permitted an access that the rules forbid, or refused one that they permit.
+    pub(crate) wrong_access_check: bool,
 }
 
-/// A cache manager that is judged.
+/// A cache manager with a check of every step.
 #[derive(Clone, Debug)]
-pub(crate) struct JudgedManager {
+pub(crate) struct CheckedManager {
     core: CacheManager<LockRules, ServerRules>,
-    /// One file has no other to be told apart from.
+    /// Whether there is more than one file.
     has_others: bool,
 }
 
-impl Core for JudgedManager {
-    type State = Manager;
-    type Peer = Server;
+impl Core for CheckedManager {
+    type State = ManagerState;
+    type Peer = FileServerPeer;
     type Message = Message;
     type Timer = manager::Timer;
     type Command = manager::Command;
     type Notice = manager::Notice;
     type Saved = ();
 
-    fn start(&self) -> Manager {
-        Manager {
+    fn start(&self) -> ManagerState {
+        ManagerState {
             core: self.core.start(),
-            is_mixed: false,
-            is_untold: false,
-            is_turned_away: false,
-            is_unasked: false,
-            is_misjudged: false,
+            crosses_files: false,
+            missed_notification: false,
+            refused_without_loss: false,
+            waits_without_call: false,
+            wrong_access_check: false,
         }
     }
 
-    fn step(&self, state: &mut Manager, input: InputOf<Self>, out: &mut OutOf<Self>) {
+    fn step(&self, state: &mut ManagerState, input: InputOf<Self>, out: &mut OutOf<Self>) {
         let before = state.core.clone();
         self.core.step(&mut state.core, input.clone(), out);
         let asked = if let Input::Command(command) = &input { Some(command) } else { None };
@@ -67,13 +67,13 @@ impl Core for JudgedManager {
             Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) => None,
         });
         let notices = notices.collect();
-        let step = Step { before: &before, asked, after: &state.core, notices };
-        state.is_untold |= !step.is_told();
-        state.is_turned_away |= !step.is_refused_for_a_loss();
-        state.is_unasked |= !step.is_asked_for();
-        state.is_misjudged |= !step.is_judged(&self.core.locks);
-        state.is_mixed |=
-            self.has_others && !is_apart(&self.core, (&before, input), (&state.core, out));
+        let step = StepCheck { before: &before, asked, after: &state.core, notices };
+        state.missed_notification |= !step.notifies();
+        state.refused_without_loss |= !step.is_refused_for_a_loss();
+        state.waits_without_call |= !step.calls_server();
+        state.wrong_access_check |= !step.follows_rules(&self.core.locks);
+        state.crosses_files |=
+            self.has_others && !is_isolated(&self.core, (&before, input), (&state.core, out));
     }
 }
 
@@ -82,37 +82,37 @@ impl Core for JudgedManager {
 pub(crate) struct ManagerNode(pub(crate) Ranges);
 
 impl CoreNode for ManagerNode {
-    type Core = JudgedManager;
+    type Core = CheckedManager;
 
-    /// Where rows are in conflict, a choice says which is taken: of each table its own.
-    fn core(&self, choice: u8) -> JudgedManager {
+    /// Where several rows match, a choice selects one, separately for each table.
+    fn core(&self, choice: u8) -> CheckedManager {
         let Ranges { lock, server, .. } = &self.0;
         let (locks, servers) = (choice % lock.choices(), choice / lock.choices());
         let core = CacheManager { locks: lock.choosing(locks), servers: server.choosing(servers) };
-        JudgedManager { core, has_others: self.0.files > 1 }
+        CheckedManager { core, has_others: self.0.files > 1 }
     }
 
     fn choices(&self) -> u8 {
         self.0.lock.choices() * self.0.server.choices()
     }
 
-    fn node(&self, _peer: Server) -> NodeId {
+    fn node(&self, _peer: FileServerPeer) -> NodeId {
         SERVER
     }
 
-    fn peer(&self, _node: NodeId) -> Server {
-        Server
+    fn peer(&self, _node: NodeId) -> FileServerPeer {
+        FileServerPeer
     }
 
-    /// Clients ask at any moment.
-    fn commands(&self, state: &Manager) -> Vec<manager::Command> {
+    /// Clients send requests at any moment.
+    fn commands(&self, state: &ManagerState) -> Vec<manager::Command> {
         let mut commands = Vec::new();
         let askers = self.0.askers(&state.core);
         for file in self.0.files() {
             for key in self.0.keys() {
                 let asks = askers.contains(&key);
                 let wishes = self.0.wishes(state.core.file(file), key, asks).into_iter();
-                commands.extend(wishes.map(|wish| manager::Command { file, key, wish }));
+                commands.extend(wishes.map(|operation| manager::Command { file, key, operation }));
             }
         }
         commands
@@ -135,14 +135,14 @@ impl CoreNode for ManagerNode {
     }
 
     fn notice_words(&self, notice: &manager::Notice) -> Option<String> {
-        (notice.what != News::Allowed).then(|| format!("tells {notice}"))
+        (notice.outcome != Outcome::Allowed).then(|| format!("tells {notice}"))
     }
 
     fn shows_timers(&self) -> bool {
         false
     }
 
-    fn state_words(&self, state: &Manager) -> Option<String> {
+    fn state_words(&self, state: &ManagerState) -> Option<String> {
         let words = state.core.files().map(|(id, file)| {
             let locks = file.locks.iter();
             let locks = locks.map(|(id, lock)| {
@@ -154,17 +154,17 @@ impl CoreNode for ManagerNode {
     }
 }
 
-/// A file server whose answers are held against what it keeps.
+/// A file server with a check of every answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeptServer;
+pub(crate) struct CheckedServer;
 
-impl Core for KeptServer {
+impl Core for CheckedServer {
     type State = server::State;
     type Peer = Host;
     type Message = Message;
     type Timer = server::Lapse;
     type Command = server::Command;
-    type Notice = server::Silence;
+    type Notice = Never;
     type Saved = ();
 
     fn start(&self) -> server::State {
@@ -174,19 +174,19 @@ impl Core for KeptServer {
     fn step(&self, state: &mut server::State, input: InputOf<Self>, out: &mut OutOf<Self>) {
         let call = if let Input::Message { message, .. } = &input { Some(*message) } else { None };
         FileServer.step(state, input, out);
-        out.rows.extend(call.and_then(|call| kept::unkept(state, call, &out.effects)));
+        out.rows.extend(call.and_then(|call| answer_check::mismatch(state, call, &out.effects)));
     }
 }
 
-/// The file server of a world, and the other hosts that it has.
+/// The file server of a world, and its other hosts.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerNode(pub(crate) Ranges);
 
 impl CoreNode for ServerNode {
-    type Core = KeptServer;
+    type Core = CheckedServer;
 
-    fn core(&self, _choice: u8) -> KeptServer {
-        KeptServer
+    fn core(&self, _choice: u8) -> CheckedServer {
+        CheckedServer
     }
 
     fn node(&self, _peer: Host) -> NodeId {
@@ -197,15 +197,14 @@ impl CoreNode for ServerNode {
         HOST
     }
 
-    /// Another host takes a lock that it has not, frees the one that it has, and changes a file
-    /// which this host has not locked.
+    /// Another host takes a lock, releases it, and modifies a file that this host has not locked.
     fn commands(&self, state: &server::State) -> Vec<server::Command> {
         let mut commands = Vec::new();
         for file in self.0.files() {
             match state.elsewhere(file) {
                 Some(_) => commands.push(server::Command::Free(file)),
                 None => commands.extend(
-                    [Whole::LockRead, Whole::LockWrite]
+                    [ServerLock::LockRead, ServerLock::LockWrite]
                         .map(|lock| server::Command::Take(file, lock)),
                 ),
             }

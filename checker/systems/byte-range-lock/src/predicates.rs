@@ -1,85 +1,85 @@
-//! What the properties of the byte-range lock system ask of a state.
+//! The predicates of the byte-range lock system's properties.
 
 use turnstile_core::number::LockId;
-use turnstile_core::ranges::locks::{Key, Lock, LockType};
+use turnstile_core::ranges::locks::{ByteRangeLock, ClientKey, LockType};
 use turnstile_core::ranges::manager::{self, File};
-use turnstile_core::ranges::message::{Ask, FileId, Whole};
+use turnstile_core::ranges::message::{FileId, ServerLock, ServerRequest};
 use turnstile_core::ranges::{ByteRange, server};
 use turnstile_machine::Rules as _;
 use turnstile_machines::byte_range_lock::{Invariant, Resource, State as At};
 use turnstile_machines::server_lock::{self};
 use turnstile_world::property::View;
 
-use super::asserted::Asserted;
-use super::nodes::Manager;
-use super::past::Past;
+use super::host_locks::HostLocks;
+use super::monitor::Monitor;
+use super::nodes::ManagerState;
 use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
 
 turnstile_machine::system!("spec/systems/byte-range-lock.yaml");
-
-type Look<'a> = View<'a>;
 
 const WAITING: [At; 2] = [At::Waitlock, At::Waitunlock];
 const EFFECTIVE: [At; 2] = [At::Active, At::Lost];
 const QUEUED: [At; 3] = [At::Active, At::Waitlock, At::Waitunlock];
 
-fn manager<'a>(view: &Look<'a>) -> &'a Manager {
+fn manager<'a>(view: &View<'a>) -> &'a ManagerState {
     view.state(MANAGER)
 }
 
-fn server<'a>(view: &Look<'a>) -> &'a server::State {
+fn server<'a>(view: &View<'a>) -> &'a server::State {
     view.state(SERVER)
 }
 
-fn files<'a>(view: &Look<'a>) -> impl Iterator<Item = (FileId, &'a File)> {
+fn files<'a>(view: &View<'a>) -> impl Iterator<Item = (FileId, &'a File)> {
     manager(view).core.files()
 }
 
-/// Whether it is so of every file.
-fn of_files(view: &Look<'_>, is_so: impl Fn(&File) -> bool) -> bool {
+/// Whether every file satisfies the predicate.
+fn of_files(view: &View<'_>, is_so: impl Fn(&File) -> bool) -> bool {
     files(view).all(|(_, file)| is_so(file))
 }
 
 /// Whether some lock is in a state.
-fn has(view: &Look<'_>, at: At) -> bool {
+fn has(view: &View<'_>, at: At) -> bool {
     files(view).any(|(_, file)| in_states(file, &[at]).next().is_some())
 }
 
-fn in_states<'a>(file: &'a File, states: &[At]) -> impl Iterator<Item = (LockId, &'a Lock)> {
+fn in_states<'a>(
+    file: &'a File,
+    states: &[At],
+) -> impl Iterator<Item = (LockId, &'a ByteRangeLock)> {
     file.locks.iter().filter(|(_, lock)| states.contains(&lock.at))
 }
 
-/// What the cache manager must have for the locks that it has accepted, and for those that are
-/// LOST, which it asks for once more.
-fn needed(file: &File) -> Option<Whole> {
+/// The server lock that the accepted locks need, and the LOST ones, which it requests again.
+fn needed(file: &File) -> Option<ServerLock> {
     let needy = [At::Active, At::Waitlock, At::Lost];
     let is_any = |kind| in_states(file, &needy).any(|(_, lock)| lock.kind == kind);
     if is_any(LockType::Exclusive) {
-        return Some(Whole::LockWrite);
+        return Some(ServerLock::LockWrite);
     }
-    is_any(LockType::Shared).then_some(Whole::LockRead)
+    is_any(LockType::Shared).then_some(ServerLock::LockRead)
 }
 
 impl Ranges {
-    /// Whether every file is as an invariant of the table says.
-    fn keep(&self, view: &Look<'_>, invariant: Invariant) -> bool {
+    /// Whether every file satisfies an invariant of the table.
+    fn keep(&self, view: &View<'_>, invariant: Invariant) -> bool {
         of_files(view, |file| file.keeps(&self.lock, invariant))
     }
 
-    fn may_write(&self, file: &File, key: Key, byte: ByteRange) -> bool {
+    fn may_write(&self, file: &File, key: ClientKey, byte: ByteRange) -> bool {
         file.may_write(&self.lock, key, byte)
     }
 
-    fn may_read(&self, file: &File, key: Key, byte: ByteRange) -> bool {
+    fn may_read(&self, file: &File, key: ClientKey, byte: ByteRange) -> bool {
         file.may_read(&self.lock, key, byte)
     }
 
     /// The clients that may write a byte.
-    fn writers(&self, file: &File, byte: ByteRange) -> impl Iterator<Item = Key> {
+    fn writers(&self, file: &File, byte: ByteRange) -> impl Iterator<Item = ClientKey> {
         self.keys().filter(move |key| self.may_write(file, *key, byte))
     }
 
-    fn is_exact(&self, view: &Look<'_>, id: FileId, file: &File) -> bool {
+    fn is_exact(&self, view: &View<'_>, id: FileId, file: &File) -> bool {
         let is_armed = |timer| view.nodes[MANAGER].is_armed::<manager::Timer>(&timer);
         let of_server = self.server.holds(file.server);
         let check = of_server.contains(&server_lock::Resource::CheckTimer);
@@ -93,8 +93,8 @@ impl Ranges {
     }
 }
 
-/// Whether what a timer is armed for is there.
-fn is_of_something(view: &Look<'_>, timer: &manager::Timer) -> bool {
+/// Whether the owner of a timer exists.
+fn is_of_something(view: &View<'_>, timer: &manager::Timer) -> bool {
     let of = |id: &FileId| manager(view).core.file(*id);
     match timer {
         manager::Timer::Check(id) | manager::Timer::Lease(id) => of(id).is_some(),
@@ -105,12 +105,12 @@ fn is_of_something(view: &Look<'_>, timer: &manager::Timer) -> bool {
 }
 
 /// Whether two locks share a byte, and one of them is exclusive.
-fn are_in_conflict(one: &Lock, other: &Lock) -> bool {
+fn are_in_conflict(one: &ByteRangeLock, other: &ByteRangeLock) -> bool {
     let is_exclusive = [one, other].iter().any(|lock| lock.kind == LockType::Exclusive);
     is_exclusive && one.range.overlaps(other.range)
 }
 
-/// The bytes that somebody has an ACTIVE lock of.
+/// The bytes under an ACTIVE lock.
 fn owned(file: &File) -> impl Iterator<Item = ByteRange> {
     let is_active =
         |byte: &ByteRange| file.locks.over(*byte).any(|(_, lock)| lock.at == At::Active);
@@ -118,68 +118,70 @@ fn owned(file: &File) -> impl Iterator<Item = ByteRange> {
 }
 
 impl byte_range_lock::Properties for Ranges {
-    type View<'a> = Look<'a>;
+    type View<'a> = View<'a>;
 
-    fn no_event_without_a_row(&self, view: &Look<'_>) -> bool {
+    fn no_unhandled_event(&self, view: &View<'_>) -> bool {
         !matches!(view.violation(), Some(violation) if violation.is_unexpected())
     }
 
-    fn what_is_done_can_be_done(&self, view: &Look<'_>) -> bool {
+    fn no_action_fails(&self, view: &View<'_>) -> bool {
         !matches!(view.violation(), Some(violation) if !violation.is_unexpected())
     }
 
-    fn held_is_armed(&self, view: &Look<'_>) -> bool {
+    fn timers_match_state(&self, view: &View<'_>) -> bool {
         files(view).all(|(id, file)| self.is_exact(view, id, file))
             && view.nodes[MANAGER].armed().all(|timer| is_of_something(view, timer))
     }
 
-    fn i1(&self, view: &Look<'_>) -> bool {
+    fn i1(&self, view: &View<'_>) -> bool {
         self.keep(view, Invariant::I1)
     }
 
-    fn i2(&self, view: &Look<'_>) -> bool {
+    fn i2(&self, view: &View<'_>) -> bool {
         self.keep(view, Invariant::I2)
     }
 
-    fn i3(&self, view: &Look<'_>) -> bool {
+    fn i3(&self, view: &View<'_>) -> bool {
         let server = server(view);
-        let facts = Asserted { files: files(view).collect(), server };
+        let facts = HostLocks { files: files(view).collect(), server };
         self.server.whole_invariant(server_lock::WholeInvariant::I3, &facts)
     }
 
-    fn i4(&self, view: &Look<'_>) -> bool {
+    fn i4(&self, view: &View<'_>) -> bool {
         self.keep(view, Invariant::I4)
     }
 
-    fn i5(&self, view: &Look<'_>) -> bool {
+    fn i5(&self, view: &View<'_>) -> bool {
         self.keep(view, Invariant::I5)
     }
 
-    fn i6(&self, view: &Look<'_>) -> bool {
+    fn i6(&self, view: &View<'_>) -> bool {
         self.keep(view, Invariant::I6)
     }
 
-    fn i7(&self, view: &Look<'_>) -> bool {
+    fn i7(&self, view: &View<'_>) -> bool {
         self.keep(view, Invariant::I7)
     }
 
-    fn hosts_exclude_each_other(&self, view: &Look<'_>) -> bool {
+    fn mutual_exclusion_between_hosts(&self, view: &View<'_>) -> bool {
         let server = server(view);
         self.files().all(|id| match (server.of(id, HOST), server.elsewhere(id)) {
-            (Some(one), Some(other)) => (one, other) == (Whole::LockRead, Whole::LockRead),
+            (Some(one), Some(other)) => {
+                (one, other) == (ServerLock::LockRead, ServerLock::LockRead)
+            }
             (None, _) | (_, None) => true,
         })
     }
 
-    fn another_host_has_a_lock(&self, view: &Look<'_>) -> bool {
+    fn another_host_has_a_lock(&self, view: &View<'_>) -> bool {
         self.files().any(|id| server(view).elsewhere(id).is_some())
     }
 
-    fn one_writer(&self, view: &Look<'_>) -> bool {
+    fn at_most_one_writer(&self, view: &View<'_>) -> bool {
         of_files(view, |file| owned(file).all(|byte| self.writers(file, byte).nth(1).is_none()))
     }
 
-    fn nobody_reads_what_another_may_write(&self, view: &Look<'_>) -> bool {
+    fn a_writer_excludes_readers(&self, view: &View<'_>) -> bool {
         of_files(view, |file| {
             owned(file).all(|byte| {
                 self.writers(file, byte).all(|writer| {
@@ -190,7 +192,7 @@ impl byte_range_lock::Properties for Ranges {
         })
     }
 
-    fn what_is_lost_is_out_of_reach(&self, view: &Look<'_>) -> bool {
+    fn a_lost_lock_permits_no_access(&self, view: &View<'_>) -> bool {
         of_files(view, |file| {
             in_states(file, &[At::Lost]).all(|(_, lost)| {
                 let (first, last) = (lost.range.first(), lost.range.last());
@@ -204,7 +206,7 @@ impl byte_range_lock::Properties for Ranges {
         })
     }
 
-    fn what_is_granted_can_be_exercised(&self, view: &Look<'_>) -> bool {
+    fn an_active_lock_permits_access(&self, view: &View<'_>) -> bool {
         of_files(view, |file| {
             in_states(file, &[At::Active]).all(|(_, lock)| {
                 let is_exclusive = lock.kind == LockType::Exclusive;
@@ -214,7 +216,7 @@ impl byte_range_lock::Properties for Ranges {
         })
     }
 
-    fn nobody_is_kept_out_of_what_is_free(&self, view: &Look<'_>) -> bool {
+    fn unlocked_bytes_are_accessible(&self, view: &View<'_>) -> bool {
         of_files(view, |file| {
             (0..BYTES).map(ByteRange::byte).all(|byte| {
                 let (mut is_free, mut is_shared, mut losers) = (true, true, Vec::new());
@@ -234,35 +236,37 @@ impl byte_range_lock::Properties for Ranges {
         })
     }
 
-    fn a_client_is_told(&self, view: &Look<'_>) -> bool {
-        !manager(view).is_untold
+    fn notifications_match_lock_states(&self, view: &View<'_>) -> bool {
+        !manager(view).missed_notification
     }
 
-    fn who_asks_to_read_or_write_is_judged_by_the_rule(&self, view: &Look<'_>) -> bool {
-        !manager(view).is_misjudged
+    fn access_checks_follow_the_rules(&self, view: &View<'_>) -> bool {
+        !manager(view).wrong_access_check
     }
 
-    fn only_who_lost_a_lock_is_refused(&self, view: &Look<'_>) -> bool {
-        !manager(view).is_turned_away
+    fn refusal_implies_a_lost_lock(&self, view: &View<'_>) -> bool {
+        !manager(view).refused_without_loss
     }
 
-    fn what_waits_for_the_server_is_asked_for(&self, view: &Look<'_>) -> bool {
-        !manager(view).is_unasked
+    fn waitlock_implies_a_pending_call(&self, view: &View<'_>) -> bool {
+        !manager(view).waits_without_call
     }
 
-    fn a_lock_comes_back_to_the_file_that_it_left(&self, view: &Look<'_>) -> bool {
-        !view.monitor::<Past>().is_stale
+    fn no_reinstatement_after_a_modification(&self, view: &View<'_>) -> bool {
+        !view.monitor::<Monitor>().reinstated_modified
     }
 
-    fn a_lock_is_lost(&self, view: &Look<'_>) -> bool {
+    fn a_lock_is_lost(&self, view: &View<'_>) -> bool {
         has(view, At::Lost)
     }
 
-    fn the_server_lock_is_extended(&self, view: &Look<'_>) -> bool {
-        files(view).any(|(_, file)| file.open.is_some_and(|open| open.ask == Ask::Extend))
+    fn the_server_lock_is_extended(&self, view: &View<'_>) -> bool {
+        files(view).any(|(_, file)| {
+            file.pending_call.is_some_and(|open| open.request == ServerRequest::Extend)
+        })
     }
 
-    fn nobody_waits_in_vain(&self, view: &Look<'_>) -> bool {
+    fn no_needless_wait(&self, view: &View<'_>) -> bool {
         of_files(view, |file| {
             in_states(file, &[At::Waitunlock]).all(|(id, lock)| {
                 in_states(file, &QUEUED)
@@ -271,36 +275,36 @@ impl byte_range_lock::Properties for Ranges {
         })
     }
 
-    fn a_key_means_nothing_elsewhere(&self, view: &Look<'_>) -> bool {
-        !manager(view).is_mixed
+    fn files_are_independent(&self, view: &View<'_>) -> bool {
+        !manager(view).crosses_files
     }
 
-    fn every_wait_ends(&self, view: &Look<'_>) -> bool {
+    fn every_wait_ends(&self, view: &View<'_>) -> bool {
         !self.the_first_client_waits(view)
     }
 
-    fn what_nobody_needs_is_given_back(&self, view: &Look<'_>) -> bool {
-        !self.nobody_needs_what_is_kept(view)
+    fn unneeded_server_locks_are_released(&self, view: &View<'_>) -> bool {
+        !self.an_unneeded_server_lock_is_kept(view)
     }
 
-    fn a_lock_is_granted(&self, view: &Look<'_>) -> bool {
+    fn a_lock_is_granted(&self, view: &View<'_>) -> bool {
         has(view, At::Active)
     }
 
-    fn a_lock_waits(&self, view: &Look<'_>) -> bool {
+    fn a_lock_waits(&self, view: &View<'_>) -> bool {
         has(view, At::Waitlock) || has(view, At::Waitunlock)
     }
 
-    fn the_first_client_waits(&self, view: &Look<'_>) -> bool {
+    fn the_first_client_waits(&self, view: &View<'_>) -> bool {
         files(view)
             .any(|(_, file)| file.locks.of(FIRST).any(|(_, lock)| WAITING.contains(&lock.at)))
     }
 
-    fn a_lock_waits_for_another(&self, view: &Look<'_>) -> bool {
+    fn a_lock_waits_for_another(&self, view: &View<'_>) -> bool {
         has(view, At::Waitunlock)
     }
 
-    fn a_key_has_a_lost_lock_and_another_elsewhere(&self, view: &Look<'_>) -> bool {
+    fn a_key_has_a_lost_lock_and_a_lock_of_another_file(&self, view: &View<'_>) -> bool {
         self.keys().any(|key| {
             let has = |id, is_meant: fn(At) -> bool| {
                 let mut locks = files(view).filter(|(other, _)| *other == id);
@@ -313,7 +317,7 @@ impl byte_range_lock::Properties for Ranges {
         })
     }
 
-    fn nobody_needs_what_is_kept(&self, view: &Look<'_>) -> bool {
+    fn an_unneeded_server_lock_is_kept(&self, view: &View<'_>) -> bool {
         let (manager, server) = (manager(view), server(view));
         self.files().any(|id| server.of(id, HOST) > manager.core.file(id).and_then(needed))
     }

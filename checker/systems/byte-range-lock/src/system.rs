@@ -1,20 +1,20 @@
 //! The nodes and their wiring.
 
-use turnstile_core::ranges::manager::{self, Wish};
-use turnstile_core::ranges::message::{Answer, FileId, Lease, Message};
+use turnstile_core::ranges::manager::{self, Operation};
+use turnstile_core::ranges::message::{FileId, Lease, Message, ServerReply};
 use turnstile_core::ranges::server;
 use turnstile_harness::SystemSpec;
 use turnstile_world::system::{NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};
 
+use crate::monitor::Monitor;
 use crate::nodes::{ManagerNode, ServerNode};
-use crate::past::Past;
 use crate::ranges::{MANAGER, Ranges};
 
-/// The two nodes, and what neither decides.
+/// The two nodes, and their wiring.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
-    is_patient: bool,
+    waits_forever: bool,
     manager: ManagerNode,
     server: ServerNode,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Nodes {
 impl Nodes {
     pub(crate) fn new(ranges: Ranges) -> Self {
         Self {
-            is_patient: ranges.is_patient,
+            waits_forever: ranges.waits_forever,
             manager: ManagerNode(ranges.clone()),
             server: ServerNode(ranges),
         }
@@ -40,13 +40,13 @@ impl System for Nodes {
 
     fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
         if let Some(command) = command.get::<manager::Command>() {
-            return match command.wish {
-                Wish::Lock(..) if command.file != FileId(0) => Some("request of another file"),
-                Wish::Lock(..) => Some("request"),
-                Wish::Abandon(_) => Some("abandon"),
-                Wish::Write(_) => Some("write"),
-                Wish::Read(_) => Some("read"),
-                Wish::Unlock(_) => None,
+            return match command.operation {
+                Operation::Lock(..) if command.file != FileId(0) => Some("request of another file"),
+                Operation::Lock(..) => Some("request"),
+                Operation::Abandon(_) => Some("abandon"),
+                Operation::Write(_) => Some("write"),
+                Operation::Read(_) => Some("read"),
+                Operation::Unlock(_) => None,
             };
         }
         match command.of() {
@@ -56,30 +56,30 @@ impl System for Nodes {
         }
     }
 
-    fn insists(&self, command: &Ordered) -> bool {
+    fn is_fair(&self, command: &Ordered) -> bool {
         let command = command.get::<manager::Command>();
-        self.is_patient && command.is_some_and(|it| matches!(it.wish, Wish::Unlock(_)))
+        self.waits_forever && command.is_some_and(|it| matches!(it.operation, Operation::Unlock(_)))
     }
 
     fn timer_budget(&self, timer: &Ordered) -> Option<&'static str> {
         match timer.get()? {
             manager::Timer::Lease(_) => Some("lapse"),
-            manager::Timer::Wait(..) => self.is_patient.then_some("time out"),
+            manager::Timer::Wait(..) => self.waits_forever.then_some("time out"),
             manager::Timer::Check(_) => None,
         }
     }
 
     fn is_answer(&self, request: &Ordered, answer: &Ordered) -> bool {
         match (request.of(), answer.of()) {
-            (Message::Call { call, .. }, Message::Answer { call: of, .. }) => call == of,
-            (Message::Call { .. } | Message::Answer { .. }, _) => false,
+            (Message::Call { call, .. }, Message::Reply { call: of, .. }) => call == of,
+            (Message::Call { .. } | Message::Reply { .. }, _) => false,
         }
     }
 
     fn unanswered(&self, message: &Ordered) -> Option<Ordered> {
         match message.of() {
-            Message::Answer { answer: Answer::None, .. } => None,
-            Message::Call { call, .. } | Message::Answer { call, .. } => {
+            Message::Reply { reply: ServerReply::None, .. } => None,
+            Message::Call { call, .. } | Message::Reply { call, .. } => {
                 Some(Ordered::new(Message::unanswered(*call)))
             }
         }
@@ -101,8 +101,8 @@ impl System for Nodes {
     }
 
     fn lapse(&self, answer: &mut Ordered, _mark: Option<&Value>) {
-        // An answer does not name its file, and one about another file may be late as well.
-        if let Message::Answer { lease: Lease::Live, .. } = answer.of()
+        // An answer does not name its file; one about another file may be late, too.
+        if let Message::Reply { lease: Lease::Live, .. } = answer.of()
             && let Some(late) = answer.of::<Message>().lapsed()
         {
             *answer = Ordered::new(late);
@@ -110,10 +110,10 @@ impl System for Nodes {
     }
 
     fn monitor(&self) -> Value {
-        Value::new(Past::default())
+        Value::new(Monitor::default())
     }
 
-    fn observe(&self, past: &mut Value, seen: &Observation) {
-        past.of_mut::<Past>().observe(seen);
+    fn observe(&self, monitor: &mut Value, seen: &Observation) {
+        monitor.of_mut::<Monitor>().observe(seen);
     }
 }

@@ -1,11 +1,11 @@
-//! A world of `spec/systems/byte-range-lock.yaml` with the cores, and its verdicts.
+//! A world of `spec/systems/byte-range-lock.yaml` over the cores.
 
 use std::sync::Arc;
 
 use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::LockType;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
+use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_world::Predicate;
 use turnstile_world::system::System;
 
@@ -21,7 +21,7 @@ const TABLES: [Embedded; 2] = [
 ];
 
 /// The byte-range lock system among those of this build.
-pub static ENTRY: Entry = Entry::of::<Ranges>();
+pub static ENTRY: SystemEntry = SystemEntry::of::<Ranges>();
 
 impl SystemSpec for Ranges {
     const FILE: Embedded = FILE;
@@ -45,7 +45,7 @@ impl SystemSpec for Ranges {
     fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
         match budget {
             "request of another file" => self.files > 1,
-            "time out" => self.is_patient,
+            "time out" => self.waits_forever,
             _ => true,
         }
     }
@@ -58,7 +58,7 @@ impl SystemSpec for Ranges {
             each: plan.number("locks")?.into(),
             spans: spans(plan)?,
             kinds: kinds(plan)?,
-            is_patient: is_patient(plan)?,
+            waits_forever: waits_forever(plan)?,
             exercises: plan.has("read"),
             lock,
             server,
@@ -75,7 +75,7 @@ impl SystemSpec for Ranges {
     }
 }
 
-/// The ranges that clients ask for: `0+2 1+2`.
+/// The ranges that clients request: `0+2 1+2`.
 fn spans(plan: &Plan<'_>) -> Result<Vec<ByteRange>, Refusal> {
     let text = plan.value("spans").unwrap_or_default();
     let span = |text: &str| {
@@ -98,7 +98,7 @@ fn kinds(plan: &Plan<'_>) -> Result<Vec<LockType>, Refusal> {
     }
 }
 
-fn is_patient(plan: &Plan<'_>) -> Result<bool, Refusal> {
+fn waits_forever(plan: &Plan<'_>) -> Result<bool, Refusal> {
     match plan.value("patience").unwrap_or_default() {
         "ends" => Ok(false),
         "lasts" => Ok(true),

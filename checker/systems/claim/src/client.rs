@@ -1,42 +1,41 @@
-//! A client of one claim as a node: what its user may ask, and what is judged of its steps.
+//! A client of one claim as a node: the commands of its user, and the checks of its steps.
 
 use std::fmt;
 
 use turnstile_core::claim::client::{self, Client};
-use turnstile_core::claim::message::{Ask, Lease, Message, Request, Server};
+use turnstile_core::claim::message::{Lease, Message, Request, RequestKind, Server};
 use turnstile_core::number::IdempotencyKey;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::{Resource, State as Stage};
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
-use crate::letter::{InLetters, Letter, heard};
+use crate::envelope::{Envelope, Enveloped, received};
 use crate::system::{Claim, ClientRules, FRESH_KEY, RESOURCE};
 
-/// A client, and what its clock has to do with the server's.
+/// A client, and the relation of its lease to the server's ttl.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub(crate) struct Lessee {
+pub(crate) struct ClientState {
     /// The core's state.
     pub(crate) core: client::State,
-    /// The server counted the ttl anew when it handled the request from whose send the lease is
-    /// counted; so the lease is over first.
+    /// The server restarted the ttl when it handled the request from whose send the lease is
+    /// counted, so the lease expires first.
     pub(crate) is_backed: bool,
-    /// It asks the server to answer only when the lock is granted.
+    /// It long-polls: the server is to answer only when the lock is granted.
     waits: bool,
-    /// It was told that its claim is over, and still says that it holds the lock.
-    pub(crate) is_deaf: bool,
+    /// It was notified of the end of its claim, and still believes that it holds the lock.
+    pub(crate) ignored_end: bool,
 }
 
-/// What is asked of a client.
+/// A command to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub(crate) enum ClientCommand {
-    /// By its user.
+    /// A command of its user.
     User(client::Command),
-    /// Whoever drives it gives it the key that it needs to claim anew.
+    /// Its driver supplies the key that it needs to claim again.
     FreshKey(IdempotencyKey),
-    /// From now on, if it polled, it asks for an answer only when the lock is granted, or the other
-    /// way round.
-    AskOtherwise,
+    /// A polling client long-polls from now on, and a long-polling one polls.
+    TogglePolling,
 }
 
 /// A client of a world.
@@ -47,33 +46,38 @@ pub(crate) struct ClientNode {
 }
 
 impl ClientNode {
-    fn client(&self, waits: bool) -> InLetters<Client<ClientRules>> {
-        InLetters(Client { rules: self.claim.client.clone(), resource: RESOURCE, waits })
+    fn client(&self, waits: bool) -> Enveloped<Client<ClientRules>> {
+        Enveloped(Client { rules: self.claim.client.clone(), resource: RESOURCE, waits })
     }
 }
 
 const LEASE_TIMER: client::Timer = client::Timer(Resource::LeaseTimer);
 
 impl Core for ClientNode {
-    type State = Lessee;
+    type State = ClientState;
     type Peer = Server;
-    type Message = Letter;
+    type Message = Envelope;
     type Timer = client::Timer;
     type Command = ClientCommand;
     type Notice = client::Notice;
     type Saved = ();
 
-    fn start(&self) -> Lessee {
+    fn start(&self) -> ClientState {
         let waits = self.claim.waits;
-        Lessee { core: self.client(waits).start(), is_backed: false, waits, is_deaf: false }
+        ClientState {
+            core: self.client(waits).start(),
+            is_backed: false,
+            waits,
+            ignored_end: false,
+        }
     }
 
-    fn step(&self, lessee: &mut Lessee, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        let heard = heard(&input);
+    fn step(&self, client_state: &mut ClientState, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let received = received(&input);
         let had_lease = matches!(input, Input::Fired(LEASE_TIMER) | Input::Restart(_));
         let input = match input {
-            Input::Command(ClientCommand::AskOtherwise) => {
-                lessee.waits = !lessee.waits;
+            Input::Command(ClientCommand::TogglePolling) => {
+                client_state.waits = !client_state.waits;
                 return;
             }
             Input::Command(ClientCommand::User(command)) => Input::Command(command),
@@ -85,18 +89,20 @@ impl Core for ClientNode {
             Input::Restart(saved) => Input::Restart(saved),
         };
         let counts = self.claim.client.holds(Stage::Active).contains(&Resource::LeaseTimer);
-        let renewed = counts && heard.is_some_and(|letter| renews(lessee, letter));
-        let over = heard.and_then(Letter::over).filter(|claim| lessee.core.claim == Some(*claim));
-        self.client(lessee.waits).step(&mut lessee.core, input, out);
-        lessee.is_deaf |= over.is_some() && lessee.core.is_held();
+        let renewed = counts && received.is_some_and(|envelope| renews(client_state, envelope));
+        let over = received
+            .and_then(Envelope::over)
+            .filter(|claim| client_state.core.claim == Some(*claim));
+        self.client(client_state.waits).step(&mut client_state.core, input, out);
+        client_state.ignored_end |= over.is_some() && client_state.core.is_held();
         let armed = out.effects.contains(&Effect::Arm(LEASE_TIMER));
         if armed || had_lease || out.effects.contains(&Effect::Disarm(LEASE_TIMER)) {
-            lessee.is_backed = armed && heard.is_some_and(|letter| letter.is_backed);
+            client_state.is_backed = armed && received.is_some_and(|envelope| envelope.is_backed);
         }
-        let stays = lessee.core.at == Stage::Active;
+        let stays = client_state.core.at == Stage::Active;
         out.rows.extend((renewed && stays && !armed).then_some(UNRENEWED));
-        let is_heard = out.effects.iter().all(|effect| !posts(effect, !lessee.waits));
-        out.rows.extend((!is_heard).then_some(UNHEARD));
+        let is_heard = out.effects.iter().all(|effect| !posts(effect, !client_state.waits));
+        out.rows.extend((!is_heard).then_some(LONG_POLL_MISMATCH));
     }
 }
 
@@ -121,12 +127,12 @@ impl CoreNode for ClientNode {
 
     /// A user claims once, and may then release, act or be signalled at any moment of a claim
     /// that has not ended.
-    fn commands(&self, lessee: &Lessee) -> Vec<ClientCommand> {
-        let (state, rules) = (&lessee.core, &self.claim.client);
+    fn commands(&self, client_state: &ClientState) -> Vec<ClientCommand> {
+        let (state, rules) = (&client_state.core, &self.claim.client);
         let key = IdempotencyKey::new(FRESH_KEY + self.node as u64);
         if state.at == rules.initial() {
             let claim = ClientCommand::User(client::Command::Claim { key });
-            return vec![claim, ClientCommand::AskOtherwise];
+            return vec![claim, ClientCommand::TogglePolling];
         }
         if rules.is_final(state.at) {
             return Vec::new();
@@ -134,7 +140,7 @@ impl CoreNode for ClientNode {
         let mut asks = vec![client::Command::Release, client::Command::Signal];
         asks.extend(state.is_held().then_some(client::Command::Act));
         let fresh = (state.at == Stage::StartingOver).then_some(ClientCommand::FreshKey(key));
-        let others = fresh.into_iter().chain([ClientCommand::AskOtherwise]);
+        let others = fresh.into_iter().chain([ClientCommand::TogglePolling]);
         asks.into_iter().map(ClientCommand::User).chain(others).collect()
     }
 
@@ -142,8 +148,8 @@ impl CoreNode for ClientNode {
         timer.0.name()
     }
 
-    fn heard_words(&self, letter: &Letter) -> String {
-        letter.heard_words()
+    fn heard_words(&self, envelope: &Envelope) -> String {
+        envelope.heard_words()
     }
 
     fn fired_words(&self, timer: &client::Timer) -> String {
@@ -158,8 +164,8 @@ impl CoreNode for ClientNode {
         })
     }
 
-    fn state_words(&self, lessee: &Lessee) -> Option<String> {
-        Some(lessee.core.at.name().to_owned())
+    fn state_words(&self, client_state: &ClientState) -> Option<String> {
+        Some(client_state.core.at.name().to_owned())
     }
 }
 
@@ -171,30 +177,29 @@ impl fmt::Display for ClientCommand {
             Self::User(client::Command::Signal) => "signal received",
             Self::User(client::Command::Act) => "acts",
             Self::FreshKey(_) => "gets a fresh key",
-            Self::AskOtherwise => "asks otherwise from now on",
+            Self::TogglePolling => "switches between polling and long polling",
         })
     }
 }
 
-/// What is wrong where an answer in time to a holder does not arm its lease timer anew.
+/// The violation where an answer in time to a holder does not restart its lease timer.
 const UNRENEWED: RowOutcome = RowOutcome::ActionFailed {
     machine: "claim",
     action: "restart lease timer",
-    because: "an answer in time renews the lease",
+    reason: "an answer in time renews the lease",
 };
 
-/// What is wrong where a POST asks to be held though its client does not listen, or the other way
-/// round.
-const UNHEARD: RowOutcome = RowOutcome::ActionFailed {
+/// The violation where a POST asks for a long poll although its client polls, or the reverse.
+const LONG_POLL_MISMATCH: RowOutcome = RowOutcome::ActionFailed {
     machine: "claim",
     action: "send POST",
-    because: "a client that listens asks the server to hold its POST, and no other does",
+    reason: "a client that listens asks the server to hold its POST, and no other does",
 };
 
-/// Whether a letter is an answer in time to a renewal that a holder waits for.
-fn renews(lessee: &Lessee, letter: Letter) -> bool {
-    let Message::Response(response) = letter.message else { return false };
-    let mut calls = lessee.core.calls.iter();
+/// Whether a message is an answer in time to an outstanding renewal of a holder.
+fn renews(client_state: &ClientState, envelope: Envelope) -> bool {
+    let Message::Response(response) = envelope.message else { return false };
+    let mut calls = client_state.core.calls.iter();
     let is_open = calls.any(|call| {
         call.id == response.call
             && call.request == Resource::RenewPatchRequest
@@ -204,9 +209,9 @@ fn renews(lessee: &Lessee, letter: Letter) -> bool {
     is_open && is_in_time
 }
 
-/// Whether an effect is a POST that the server is to hold, or is not.
+/// Whether an effect is a POST that asks for a long poll (`is_held`), or one that does not.
 fn posts(effect: &EffectOf<ClientNode>, is_held: bool) -> bool {
-    let Effect::Send { message: letter, .. } = effect else { return false };
-    matches!(letter.message, Message::Request(Request { ask: Ask::Post { wait, .. }, .. })
-        if wait == is_held)
+    let Effect::Send { message: envelope, .. } = effect else { return false };
+    let Message::Request(Request { kind, .. }) = &envelope.message else { return false };
+    matches!(kind, RequestKind::Post { wait, .. } if *wait == is_held)
 }

@@ -1,15 +1,15 @@
 #![doc = include_str!("../README.md")]
 
-mod chain;
 mod client;
-mod letter;
-mod past;
+mod envelope;
+mod keychain;
+mod monitor;
 mod predicates;
 mod queue;
-mod seats;
 mod server;
 mod store;
 mod system;
+mod users;
 mod world;
 
 pub use world::ENTRY;

@@ -1,43 +1,44 @@
-//! What the properties of the claim system ask of a state.
+//! The predicates of the claim system's properties.
 
 use turnstile_core::claim::record::Status;
 use turnstile_core::number::ClaimId;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim_record;
-use turnstile_world::node::Life;
+use turnstile_world::node::NodeStatus;
+use turnstile_world::property::View;
 
-use super::seats::{Look, Seat, is_given_back, is_over};
-use crate::chain::Chain;
-use crate::client::Lessee;
-use crate::past::{Monitor, Past};
+use super::users::{User, is_given_back, is_over};
+use crate::client::ClientState;
+use crate::keychain::KeychainState;
+use crate::monitor::{Monitor, UserHistory};
 use crate::system::Claim;
 
 turnstile_machine::system!("spec/systems/claim.yaml");
 
 impl claim::Properties for Claim {
-    type View<'a> = Look<'a>;
+    type View<'a> = View<'a>;
 
-    fn no_event_without_a_row(&self, view: &Look<'_>) -> bool {
+    fn no_unhandled_event(&self, view: &View<'_>) -> bool {
         !matches!(view.violation(), Some(violation) if violation.is_unexpected())
     }
 
-    fn what_is_done_can_be_done(&self, view: &Look<'_>) -> bool {
+    fn no_action_fails(&self, view: &View<'_>) -> bool {
         !matches!(view.violation(), Some(violation) if !violation.is_unexpected())
     }
 
-    fn a_request_is_answered(&self, view: &Look<'_>) -> bool {
-        self.seats(view).iter().any(|seat| seat.client.claim.is_some())
+    fn a_request_is_answered(&self, view: &View<'_>) -> bool {
+        self.users(view).iter().any(|user| user.client.claim.is_some())
     }
 
-    fn held_is_armed(&self, view: &Look<'_>) -> bool {
-        let seats = self.seats(view);
-        let mut up = seats.iter().filter(|seat| seat.life != Life::Down);
-        up.all(|seat| self.is_exact(view, seat))
+    fn timers_match_state(&self, view: &View<'_>) -> bool {
+        let users = self.users(view);
+        let mut up = users.iter().filter(|user| user.life != NodeStatus::Down);
+        up.all(|user| self.is_exact(view, user))
             && (self.clients..self.server()).all(|node| Self::has_no_other_timer(view, node))
             && self.is_exact_at_server(view)
     }
 
-    fn one_claim_is_active(&self, view: &Look<'_>) -> bool {
+    fn at_most_one_active_claim(&self, view: &View<'_>) -> bool {
         self.resources().all(|resource| {
             let active = self.kept(view).filter(|(_, record)| {
                 record.resource == resource && record.status() == Some(Status::Active)
@@ -46,148 +47,149 @@ impl claim::Properties for Claim {
         })
     }
 
-    fn a_claim_is_active(&self, view: &Look<'_>) -> bool {
+    fn a_claim_is_active(&self, view: &View<'_>) -> bool {
         self.kept(view).any(|(_, record)| record.status() == Some(Status::Active))
     }
 
-    fn the_oldest_waiter_is_next(&self, view: &Look<'_>) -> bool {
-        !view.monitor::<Monitor>().is_passed_over
+    fn fifo_among_waiters(&self, view: &View<'_>) -> bool {
+        !view.monitor::<Monitor>().overtook_waiter
     }
 
-    fn a_claim_waits_at_the_server(&self, view: &Look<'_>) -> bool {
+    fn a_claim_is_queued(&self, view: &View<'_>) -> bool {
         self.kept(view).any(|(_, record)| record.status() == Some(Status::Waiting))
     }
 
-    fn nobody_waits_for_nobody(&self, view: &Look<'_>) -> bool {
-        !view.monitor::<Monitor>().is_idle
+    fn waiting_implies_an_active_claim(&self, view: &View<'_>) -> bool {
+        !view.monitor::<Monitor>().waits_for_free_lock
     }
 
-    fn every_grant_has_a_new_token(&self, view: &Look<'_>) -> bool {
-        let is_its_own = |seat: &Seat<'_>| {
+    fn fencing_tokens_increase(&self, view: &View<'_>) -> bool {
+        let is_its_own = |user: &User<'_>| {
             let mut records = self.kept(view);
-            let record = records.find(|(id, _)| Some(*id) == seat.client.claim);
-            record.is_none_or(|(_, record)| record.token == seat.client.token)
+            let record = records.find(|(id, _)| Some(*id) == user.client.claim);
+            record.is_none_or(|(_, record)| record.token == user.client.token)
         };
-        let seats = self.seats(view);
-        !view.monitor::<Monitor>().is_unfenced
-            && seats.iter().filter(|seat| seat.past.holds()).all(is_its_own)
+        let users = self.users(view);
+        !view.monitor::<Monitor>().issued_stale_token
+            && users.iter().filter(|user| user.history.holds()).all(is_its_own)
     }
 
-    fn one_holder_acts(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).all(|past| !past.interleaved)
+    fn mutual_exclusion_at_the_store(&self, view: &View<'_>) -> bool {
+        self.histories(view).all(|history| !history.interleaved)
     }
 
-    fn a_client_acts(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).any(|past| past.acted)
+    fn a_client_acts(&self, view: &View<'_>) -> bool {
+        self.histories(view).any(|history| history.acted)
     }
 
-    fn the_newest_token_is_accepted(&self, view: &Look<'_>) -> bool {
-        !view.monitor::<Monitor>().is_shut_out
+    fn the_newest_token_is_accepted(&self, view: &View<'_>) -> bool {
+        !view.monitor::<Monitor>().refused_newest_token
     }
 
-    fn who_loses_its_lock_is_told_so(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).all(|past| !past.is_mistold)
+    fn a_loss_is_not_reported_as_a_release(&self, view: &View<'_>) -> bool {
+        self.histories(view).all(|history| !history.loss_reported_as_release)
     }
 
-    fn told_is_held(&self, view: &Look<'_>) -> bool {
-        self.seats(view).iter().filter(|seat| seat.past.holds()).all(|seat| {
+    fn granted_implies_held(&self, view: &View<'_>) -> bool {
+        self.users(view).iter().filter(|user| user.history.holds()).all(|user| {
             let mut records = self.kept(view);
             records.any(|(id, record)| {
-                Some(id) == seat.client.claim
-                    && record.resource == seat.resource
+                Some(id) == user.client.claim
+                    && record.resource == user.resource
                     && record.at == claim_record::State::Active
             })
         })
     }
 
-    fn a_client_is_told_it_holds_the_lock(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).any(Past::holds)
+    fn a_lock_is_granted(&self, view: &View<'_>) -> bool {
+        self.histories(view).any(UserHistory::holds)
     }
 
-    fn one_user_holds(&self, view: &Look<'_>) -> bool {
+    fn mutual_exclusion_among_users(&self, view: &View<'_>) -> bool {
         self.resources().all(|resource| self.holders(view, resource) <= 1)
     }
 
-    fn told_is_what_the_claim_says(&self, view: &Look<'_>) -> bool {
-        let seats = self.seats(view);
-        let held = self.pasts(view).filter(|past| past.holds()).count();
-        seats.iter().all(|seat| seat.past.holds() == seat.client.is_held())
-            && held == seats.iter().filter(|seat| seat.past.holds()).count()
+    fn user_and_claim_agree(&self, view: &View<'_>) -> bool {
+        let users = self.users(view);
+        let held = self.histories(view).filter(|history| history.holds()).count();
+        users.iter().all(|user| user.history.holds() == user.client.is_held())
+            && held == users.iter().filter(|user| user.history.holds()).count()
     }
 
-    fn a_resource_is_claimed_once(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).all(|past| !past.is_doubled)
+    fn a_second_claim_is_refused(&self, view: &View<'_>) -> bool {
+        self.histories(view).all(|history| !history.claimed_twice)
     }
 
-    fn what_has_ended_can_be_claimed_again(&self, view: &Look<'_>) -> bool {
-        let seats = self.seats(view);
-        let is_program = |seat: &&Seat<'_>| seat.node >= self.clients;
-        !seats.iter().filter(is_program).any(|seat| self.client.is_final(seat.client.at))
+    fn ended_claims_are_dropped(&self, view: &View<'_>) -> bool {
+        let users = self.users(view);
+        let is_program = |user: &&User<'_>| user.node >= self.clients;
+        !users.iter().filter(is_program).any(|user| self.client.is_final(user.client.at))
     }
 
-    fn a_program_wants_nothing_after_its_end(&self, view: &Look<'_>) -> bool {
-        let seats = self.seats(view);
-        let mut closed = seats.iter().filter(|seat| {
-            let chain = view.nodes[seat.node].state.get::<Chain>();
-            chain.is_some_and(|chain| chain.is_closed)
+    fn an_ended_program_wants_no_lock(&self, view: &View<'_>) -> bool {
+        let users = self.users(view);
+        let mut closed = users.iter().filter(|user| {
+            let keychain_state = view.nodes[user.node].state.get::<KeychainState>();
+            keychain_state.is_some_and(|keychain_state| keychain_state.is_closed)
         });
-        closed.all(|seat| is_given_back(seat.client.at))
+        closed.all(|user| is_given_back(user.client.at))
     }
 
-    fn a_program_has_ended(&self, view: &Look<'_>) -> bool {
-        self.chains(view).any(|chain| chain.is_closed)
+    fn a_program_has_ended(&self, view: &View<'_>) -> bool {
+        self.keychain_states(view).any(|keychain_state| keychain_state.is_closed)
     }
 
-    fn one_answer(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).all(|past| !past.answered_twice)
+    fn at_most_one_reply(&self, view: &View<'_>) -> bool {
+        self.histories(view).all(|history| !history.answered_twice)
     }
 
-    fn a_claim_is_answered(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).any(|past| past.is_answered)
+    fn a_claim_call_has_returned(&self, view: &View<'_>) -> bool {
+        self.histories(view).any(|history| history.is_answered)
     }
 
-    fn an_answer_can_come(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).all(|past| !past.waits)
+    fn a_waiting_call_can_still_return(&self, view: &View<'_>) -> bool {
+        self.histories(view).all(|history| !history.waits)
     }
 
-    fn a_release_can_be_answered(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).all(|past| !past.releases)
+    fn a_waiting_release_can_still_return(&self, view: &View<'_>) -> bool {
+        self.histories(view).all(|history| !history.releases)
     }
 
-    fn a_release_waits(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).any(|past| past.releases)
+    fn a_release_call_waits(&self, view: &View<'_>) -> bool {
+        self.histories(view).any(|history| history.releases)
     }
 
-    fn the_first_claim_is_answered(&self, view: &Look<'_>) -> bool {
+    fn claim_eventually_returns(&self, view: &View<'_>) -> bool {
         !self.the_first_client_waits(view)
     }
 
-    fn the_first_client_waits(&self, view: &Look<'_>) -> bool {
-        view.nodes[0].life != Life::Down && self.pasts(view).next().is_some_and(|past| past.waits)
+    fn the_first_client_waits(&self, view: &View<'_>) -> bool {
+        view.nodes[0].status != NodeStatus::Down
+            && self.histories(view).next().is_some_and(|history| history.waits)
     }
 
-    fn the_first_release_is_answered(&self, view: &Look<'_>) -> bool {
-        !self.the_first_client_gives_back(view)
+    fn release_eventually_returns(&self, view: &View<'_>) -> bool {
+        !self.the_first_client_releases(view)
     }
 
-    fn the_first_client_gives_back(&self, view: &Look<'_>) -> bool {
-        view.nodes[0].life != Life::Down
-            && self.pasts(view).next().is_some_and(|past| past.releases)
+    fn the_first_client_releases(&self, view: &View<'_>) -> bool {
+        view.nodes[0].status != NodeStatus::Down
+            && self.histories(view).next().is_some_and(|history| history.releases)
     }
 
-    fn one_claim_each(&self, view: &Look<'_>) -> bool {
+    fn at_most_one_open_claim_per_client(&self, view: &View<'_>) -> bool {
         let open = self.kept(view).filter(|(_, record)| !is_over(record));
-        open.count() <= view.monitor::<Monitor>().seats.len()
+        open.count() <= view.monitor::<Monitor>().users.len()
     }
 
-    fn few_finished_claims_are_kept(&self, view: &Look<'_>) -> bool {
+    fn finished_claims_are_bounded(&self, view: &View<'_>) -> bool {
         let finished = self.kept(view).filter(|(_, record)| is_over(record));
         let saved = self.saved_and_finished(view);
         finished.count().max(saved) <= self.limits.finished_max
-            && !view.monitor::<Monitor>().is_forgetful
+            && !view.monitor::<Monitor>().deleted_out_of_order
     }
 
-    fn few_claims_wait(&self, view: &Look<'_>) -> bool {
+    fn the_wait_queue_is_bounded(&self, view: &View<'_>) -> bool {
         self.resources().all(|resource| {
             let waiting = self.kept(view).filter(|(_, record)| {
                 record.resource == resource && record.status() == Some(Status::Waiting)
@@ -196,11 +198,11 @@ impl claim::Properties for Claim {
         })
     }
 
-    fn a_listener_waits(&self, view: &Look<'_>) -> bool {
+    fn a_long_poll_is_open(&self, view: &View<'_>) -> bool {
         self.kept(view).any(|(_, record)| record.at == claim_record::State::Listening)
     }
 
-    fn nobody_listens_in_vain(&self, view: &Look<'_>) -> bool {
+    fn no_needless_long_poll(&self, view: &View<'_>) -> bool {
         self.resources().all(|resource| {
             let is_at = |state| {
                 let mut records = self.kept(view);
@@ -210,44 +212,44 @@ impl claim::Properties for Claim {
         })
     }
 
-    fn a_claim_waits(&self, view: &Look<'_>) -> bool {
-        self.pasts(view).any(|past| past.waits)
+    fn a_claim_call_waits(&self, view: &View<'_>) -> bool {
+        self.histories(view).any(|history| history.waits)
     }
 
-    fn nothing_is_left(&self, view: &Look<'_>) -> bool {
+    fn clean_when_quiescent(&self, view: &View<'_>) -> bool {
         self.kept(view)
             .all(|(_, record)| record.at == claim_record::State::Lapsed || is_over(record))
     }
 
-    fn what_has_lapsed_ends(&self, view: &Look<'_>) -> bool {
+    fn lapsed_claims_can_expire(&self, view: &View<'_>) -> bool {
         self.kept(view).all(|(_, record)| is_over(record))
     }
 
-    fn who_watches_a_claim_hears_of_its_end(&self, view: &Look<'_>) -> bool {
-        let watched = self.office(view).watched.keys();
+    fn watchers_are_notified(&self, view: &View<'_>) -> bool {
+        let watched = self.server_state(view).watched.keys();
         let mut kept = watched.map(|claim| self.kept(view).find(|(id, _)| id == claim));
         kept.all(|kept| kept.is_some_and(|(_, record)| !is_over(record)))
     }
 
-    fn a_claim_is_watched(&self, view: &Look<'_>) -> bool {
-        !self.office(view).watched.is_empty()
+    fn a_claim_is_watched(&self, view: &View<'_>) -> bool {
+        !self.server_state(view).watched.is_empty()
     }
 
-    fn who_hears_of_its_end_holds_no_lock(&self, view: &Look<'_>) -> bool {
-        (0..self.clients).all(|client| !view.state::<Lessee>(client).is_deaf)
-            && self.chains(view).all(|chain| !chain.is_deaf)
+    fn a_notified_client_holds_no_lock(&self, view: &View<'_>) -> bool {
+        (0..self.clients).all(|client| !view.state::<ClientState>(client).ignored_end)
+            && self.keychain_states(view).all(|keychain_state| !keychain_state.ignored_end)
     }
 
-    fn every_client_has_ended(&self, view: &Look<'_>) -> bool {
-        let seats = self.seats(view);
-        let is_up = |seat: &&Seat<'_>| seat.life != Life::Down;
-        seats.iter().filter(is_up).all(|seat| self.client.is_final(seat.client.at))
-            && self.chains(view).all(|chain| chain.is_closed)
+    fn every_client_has_ended(&self, view: &View<'_>) -> bool {
+        let users = self.users(view);
+        let is_up = |user: &&User<'_>| user.life != NodeStatus::Down;
+        users.iter().filter(is_up).all(|user| self.client.is_final(user.client.at))
+            && self.keychain_states(view).all(|keychain_state| keychain_state.is_closed)
     }
 
-    fn who_waits_is_not_ended_for_it(&self, view: &Look<'_>) -> bool {
-        let failed = self.seats(view).into_iter().filter(|seat| seat.past.has_failed);
-        let failed: Vec<_> = failed.filter_map(|seat| seat.client.claim).collect();
+    fn expiry_fails_no_waiting_call(&self, view: &View<'_>) -> bool {
+        let failed = self.users(view).into_iter().filter(|user| user.history.has_failed);
+        let failed: Vec<_> = failed.filter_map(|user| user.client.claim).collect();
         let is_expired = |claim: &ClaimId| {
             let mut kept = self.kept(view);
             let record = kept.find(|(id, _)| id == claim);
@@ -256,13 +258,13 @@ impl claim::Properties for Claim {
         !failed.iter().any(is_expired)
     }
 
-    fn what_is_given_up_is_given_back(&self, view: &Look<'_>) -> bool {
+    fn abandoned_claims_are_released(&self, view: &View<'_>) -> bool {
         let ended = self.ended(view);
         let mut open = self.kept(view).filter(|(_, record)| !is_over(record));
         !open.any(|(id, _)| ended.iter().any(|(claim, _)| *claim == Some(id)))
     }
 
-    fn what_was_asked_for_is_given_back(&self, view: &Look<'_>) -> bool {
+    fn unacknowledged_claims_are_released(&self, view: &View<'_>) -> bool {
         let ended = self.ended(view);
         let mut open = self.kept(view).filter(|(_, record)| !is_over(record));
         !open.any(|(_, record)| {
@@ -271,10 +273,10 @@ impl claim::Properties for Claim {
         })
     }
 
-    fn a_client_has_ended(&self, view: &Look<'_>) -> bool {
-        let seats = self.seats(view);
-        let is_up = |seat: &&Seat<'_>| seat.life != Life::Down;
-        seats.iter().filter(is_up).any(|seat| self.client.is_final(seat.client.at))
+    fn a_client_has_ended(&self, view: &View<'_>) -> bool {
+        let users = self.users(view);
+        let is_up = |user: &&User<'_>| user.life != NodeStatus::Down;
+        users.iter().filter(is_up).any(|user| self.client.is_final(user.client.at))
             || !self.ended(view).is_empty()
     }
 }

@@ -1,21 +1,22 @@
-//! Whose turn it is at the server: what a step made of the queue, as the properties are told of it.
+//! Checks of the server's queue: FIFO among waiters, no wait for a free lock, deletion of the
+//! oldest first.
 //!
-//! Looks at the server from outside, before and after a step. The server never sees this.
+//! It compares the server's state before and after a step, from outside.
 
-use turnstile_core::claim::message::{Ask, Asked, Message, ResourceName};
+use turnstile_core::claim::message::{Message, RequestKind, ResourceName, TargetStatus};
 use turnstile_core::claim::record::{Notice, State, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_machines::claim_record;
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
-use crate::server::Of;
+use crate::server::ServerCore;
 
-/// The claims that waited before a step, oldest first, and all that were kept.
-pub(super) struct Queue {
+/// The queue before a step: the waiting claims, oldest first, and all claims of the server.
+pub(super) struct QueueSnapshot {
     waited: Vec<Waiter>,
-    /// Somebody asks for a lock. Then all that wait are alike; where a lock only becomes free, it
-    /// goes to one whose request is open, or to nobody.
-    asked: Option<Ask>,
+    /// The request for a lock in this step, if any. It may promote any waiter; without a request, a
+    /// free lock goes only to a claim with an open long poll.
+    asked: Option<RequestKind>,
     kept: Vec<(ClaimId, Option<IdempotencyKey>)>,
 }
 
@@ -26,15 +27,15 @@ struct Waiter {
     listens: bool,
 }
 
-impl Queue {
-    pub(super) fn before(state: &State, input: &InputOf<Of>) -> Self {
+impl QueueSnapshot {
+    pub(super) fn before(state: &State, input: &InputOf<ServerCore>) -> Self {
         let waited = state.claims().filter(|(_, record)| record.status() == Some(Status::Waiting));
         let waited = waited.map(|(claim, record)| Waiter {
             claim,
             resource: record.resource,
             listens: record.at == claim_record::State::Listening,
         });
-        // Whose connection broke is passed over until it asks again.
+        // Promotion skips a claim whose connection broke until its client polls again.
         let waited = waited.filter(|one| {
             state.claim(one.claim).is_none_or(|record| record.at != claim_record::State::Absent)
         });
@@ -42,13 +43,19 @@ impl Queue {
         Self { waited: waited.collect(), asked: asked(input), kept: kept.collect() }
     }
 
-    /// Whether somebody asked for a lock and has to wait, though no claim is active.
-    pub(super) fn is_idle(&self, after: &State, effects: &[EffectOf<Of>]) -> bool {
+    /// Whether a request has to wait, or is refused for lack of room, although no claim is active.
+    pub(super) fn waits_for_free_lock(
+        &self,
+        after: &State,
+        effects: &[EffectOf<ServerCore>],
+    ) -> bool {
         let (claim, wanted) = match self.asked {
-            Some(Ask::Post { resource, key, wait: _ }) => {
+            Some(RequestKind::Post { resource, key, wait: _ }) => {
                 (key.and_then(|key| after.keyed(key)), Some(resource))
             }
-            Some(Ask::Ttl { claim } | Ask::Status { claim, to: _ }) => (Some(claim), None),
+            Some(RequestKind::Ttl { claim } | RequestKind::Status { claim, to: _ }) => {
+                (Some(claim), None)
+            }
             None => return false,
         };
         let record = claim.and_then(|claim| after.claim(claim));
@@ -59,8 +66,7 @@ impl Queue {
         (waits || effects.iter().any(is_too_many)) && at != Some(claim_record::State::Active)
     }
 
-    /// A claim that the step has forgotten, though an older one that is finished is kept, or though
-    /// its key still leads to it.
+    /// A claim that the step deleted although it kept an older finished one, or the claim's key.
     pub(super) fn forgotten(&self, after: &State) -> Option<ClaimId> {
         let is_final = |status: Option<Status>| status.is_none_or(Status::is_final);
         let mut finished = after.claims().filter(|(_, record)| is_final(record.status()));
@@ -73,8 +79,12 @@ impl Queue {
         gone.find(is_amiss).map(|(claim, _)| *claim)
     }
 
-    /// A claim that the step has made active before an older one whose turn it was.
-    pub(super) fn passed_over(&self, after: &State, effects: &[EffectOf<Of>]) -> Option<ClaimId> {
+    /// A claim that the step made active before an older one (FIFO violated).
+    pub(super) fn overtaken(
+        &self,
+        after: &State,
+        effects: &[EffectOf<ServerCore>],
+    ) -> Option<ClaimId> {
         let granted = effects.iter().filter_map(|effect| match effect {
             Effect::Notify(Notice::Became { claim, status: Status::Active, token: _ }) => {
                 Some(*claim)
@@ -102,21 +112,26 @@ impl Queue {
     }
 }
 
-/// The request, if it wants a lock.
-fn asked(input: &InputOf<Of>) -> Option<Ask> {
+/// The request, if it asks for a lock.
+fn asked(input: &InputOf<ServerCore>) -> Option<RequestKind> {
     let Input::Message { from: _, message: Message::Request(request) } = input else { return None };
-    match request.ask {
-        Ask::Post { .. } | Ask::Status { claim: _, to: Asked::Active { .. } } => Some(request.ask),
-        Ask::Ttl { .. }
-        | Ask::Status {
+    match request.kind {
+        RequestKind::Post { .. }
+        | RequestKind::Status { claim: _, to: TargetStatus::Active { .. } } => Some(request.kind),
+        RequestKind::Ttl { .. }
+        | RequestKind::Status {
             claim: _,
-            to: Asked::Released | Asked::Aborted | Asked::Withdrawn | Asked::Revoked,
+            to:
+                TargetStatus::Released
+                | TargetStatus::Aborted
+                | TargetStatus::Withdrawn
+                | TargetStatus::Revoked,
         } => None,
     }
 }
 
-/// Whether an effect is the answer that there is no room.
-fn is_too_many(effect: &EffectOf<Of>) -> bool {
+/// Whether an effect is the answer 429, for lack of room.
+fn is_too_many(effect: &EffectOf<ServerCore>) -> bool {
     matches!(effect, Effect::Send { message: Message::Response(response), .. }
         if response.status == TOO_MANY_REQUESTS)
 }

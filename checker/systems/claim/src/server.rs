@@ -1,93 +1,94 @@
-//! The claim server as a node: who watches its claims, and what is judged of its steps.
+//! The claim server as a node: the watchers of its claims, and the checks of its steps.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use turnstile_core::claim::message::{Ask, Asked, Caller, Message, Request};
+use turnstile_core::claim::message::{Caller, Message, Request, RequestKind, TargetStatus};
 use turnstile_core::claim::record::{self, Records, Status};
 use turnstile_core::number::{CallId, ClaimId};
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
-use crate::letter::{self, Letter, Way};
-use crate::queue::Queue;
+use crate::envelope::{self, Envelope, Route};
+use crate::queue::QueueSnapshot;
 use crate::system::{Claim, RecordRules};
 
-/// A claim server, and who watches its claims.
+/// A claim server, and the watchers of its claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
-pub(crate) struct Office {
+pub(crate) struct ServerState {
     /// The core's state.
     pub(crate) core: record::State,
-    /// Who watches a claim that is not over: whom its last grant was answered to. Empty where
-    /// nobody watches.
+    /// The watcher of each open claim: the receiver of its last grant. Empty where clients do not
+    /// watch.
     pub(crate) watched: BTreeMap<ClaimId, Caller>,
 }
 
-/// An operator takes a claim from its client.
+/// An operator revokes a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub(crate) struct Revoke(ClaimId);
 
-/// What is told of a server.
+/// A notice of the server to the monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub(crate) enum Notice {
-    /// To whom keeps its histories.
-    Kept(record::Notice),
-    /// To whom looks at its queue: a claim became active before an older one whose turn it was.
-    PassedOver(ClaimId),
-    /// The same: somebody asked for a lock and has to wait, though no claim is active.
-    Idle,
-    /// To whom looks at what it keeps: a claim was forgotten before an older one.
-    Forgotten(ClaimId),
+    /// A notice of the core.
+    Record(record::Notice),
+    /// A claim became active before an older one.
+    Overtaken(ClaimId),
+    /// A request has to wait although no claim is active.
+    WaitForFreeLock,
+    /// A finished claim was deleted before an older one.
+    DeletedOutOfOrder(ClaimId),
 }
 
 /// The server of a world.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerNode(pub(crate) Claim);
 
-pub(crate) type Of = Records<RecordRules>;
+pub(crate) type ServerCore = Records<RecordRules>;
 
-/// Whoever revokes a claim at the server.
+/// The operator, who revokes claims.
 const OPERATOR: Caller = Caller(u64::MAX);
 
-/// Whoever sent a request that nobody waits for.
+/// The sender of a request without a waiting caller.
 const STRAY: Caller = Caller(u64::MAX - 1);
 
 impl Core for ServerNode {
-    type State = Office;
+    type State = ServerState;
     type Peer = Caller;
-    type Message = Letter;
+    type Message = Envelope;
     type Timer = record::Timer;
     type Command = Revoke;
     type Notice = Notice;
     type Saved = record::Saved;
 
-    fn start(&self) -> Office {
-        Office::default()
+    fn start(&self) -> ServerState {
+        ServerState::default()
     }
 
-    fn step(&self, office: &mut Office, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        let Some(input) = opened(&office.core, input) else { return };
-        let queue = Queue::before(&office.core, &input);
+    fn step(&self, server_state: &mut ServerState, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let Some(input) = opened(&server_state.core, input) else { return };
+        let queue = QueueSnapshot::before(&server_state.core, &input);
         let asked = asked(&input);
-        let mut inner: OutOf<Of> = Out::default();
+        let mut inner: OutOf<ServerCore> = Out::default();
         let core = Records { rules: self.0.record.clone(), limits: self.0.limits };
-        core.step(&mut office.core, input, &mut inner);
-        let state = &office.core;
+        core.step(&mut server_state.core, input, &mut inner);
+        let state = &server_state.core;
         out.rows.append(&mut inner.rows);
         let is_heard = |to: (Caller, CallId)| {
             inner.effects.iter().any(|effect| answers(effect, to)) || state.is_open(to.0, to.1)
         };
         out.rows.extend(asked.filter(|to| !is_heard(*to)).map(|_| UNANSWERED));
-        let passed_over = queue.passed_over(state, &inner.effects).map(Notice::PassedOver);
-        let forgotten = queue.forgotten(state).map(Notice::Forgotten);
-        let idle = queue.is_idle(state, &inner.effects).then_some(Notice::Idle);
-        office.post(inner.effects, self.0.watches, out);
-        let untoward = [passed_over, forgotten, idle].into_iter().flatten();
+        let overtaken = queue.overtaken(state, &inner.effects).map(Notice::Overtaken);
+        let forgotten = queue.forgotten(state).map(Notice::DeletedOutOfOrder);
+        let idle =
+            queue.waits_for_free_lock(state, &inner.effects).then_some(Notice::WaitForFreeLock);
+        server_state.post(inner.effects, self.0.watches, out);
+        let untoward = [overtaken, forgotten, idle].into_iter().flatten();
         out.effects.extend(untoward.map(Effect::Notify));
     }
 
-    fn keep(saved: &mut Option<record::Saved>, new: record::Saved) {
-        Of::keep(saved, new);
+    fn merge_saved(saved: &mut Option<record::Saved>, new: record::Saved) {
+        ServerCore::merge_saved(saved, new);
     }
 }
 
@@ -103,16 +104,16 @@ impl CoreNode for ServerNode {
     }
 
     fn node(&self, peer: Caller) -> NodeId {
-        letter::node(peer)
+        envelope::node(peer)
     }
 
     fn peer(&self, node: NodeId) -> Caller {
-        letter::caller(node)
+        envelope::caller(node)
     }
 
     /// An operator may revoke any claim.
-    fn commands(&self, office: &Office) -> Vec<Revoke> {
-        office.core.claims().map(|(claim, _)| Revoke(claim)).collect()
+    fn commands(&self, server_state: &ServerState) -> Vec<Revoke> {
+        server_state.core.claims().map(|(claim, _)| Revoke(claim)).collect()
     }
 
     fn timer_name(&self, timer: &record::Timer) -> &'static str {
@@ -137,29 +138,37 @@ impl CoreNode for ServerNode {
     }
 }
 
-impl Office {
-    /// Writes what the server does. What it grants with the ttl counted anew is backed. Who is
-    /// granted a claim may watch it from then on, until it gives the claim up, and hears that it is
-    /// over.
-    fn post(&mut self, effects: Vec<EffectOf<Of>>, watches: bool, out: &mut OutOf<ServerNode>) {
+impl ServerState {
+    /// Emits the server's effects. A grant that restarts the ttl is backed. The receiver of a grant
+    /// watches the claim, if clients watch, and is notified when the claim ends, unless it gave it
+    /// up.
+    fn post(
+        &mut self,
+        effects: Vec<EffectOf<ServerCore>>,
+        watches: bool,
+        out: &mut OutOf<ServerNode>,
+    ) {
         let counted: Vec<ClaimId> = effects.iter().filter_map(counted_anew).collect();
         out.effects.extend(effects.into_iter().filter_map(|effect| match effect {
-            // An operator hears it, who is no node, or nobody.
+            // The operator is no node, and a stray request has no receiver.
             Effect::Send { to: OPERATOR | STRAY, message: _ } => None,
             Effect::Send { to, message } => {
                 let granted = granted(&message);
                 self.watched.extend(granted.filter(|_| watches).map(|claim| (claim, to)));
                 let is_backed = granted.is_some_and(|claim| counted.contains(&claim));
-                Some(Effect::Send { to, message: Letter { is_backed, ..Letter::plain(message) } })
+                Some(Effect::Send {
+                    to,
+                    message: Envelope { is_backed, ..Envelope::plain(message) },
+                })
             }
             Effect::Arm(timer) => Some(Effect::Arm(timer)),
             Effect::Disarm(timer) => Some(Effect::Disarm(timer)),
             Effect::Save(saved) => Some(Effect::Save(saved)),
             Effect::Notify(record::Notice::Over { claim }) if self.watched.contains_key(&claim) => {
                 let to = self.watched.remove(&claim)?;
-                Some(Effect::Send { to, message: Letter::plain(Message::Over { claim }) })
+                Some(Effect::Send { to, message: Envelope::plain(Message::Over { claim }) })
             }
-            Effect::Notify(notice) => Some(Effect::Notify(Notice::Kept(notice))),
+            Effect::Notify(notice) => Some(Effect::Notify(Notice::Record(notice))),
         }));
         self.watched.retain(|id, _| {
             let status = self.core.claim(*id).and_then(record::Record::status);
@@ -167,9 +176,9 @@ impl Office {
         });
     }
 
-    /// Gives each caller the number of another node.
+    /// Renames the nodes of all callers.
     pub(crate) fn rename(&mut self, to: &[NodeId]) {
-        let rename = |from: &mut Caller| *from = letter::caller(to[letter::node(*from)]);
+        let rename = |from: &mut Caller| *from = envelope::caller(to[envelope::node(*from)]);
         self.core.visit_callers(&mut |from| {
             if *from != STRAY {
                 rename(from);
@@ -179,32 +188,31 @@ impl Office {
     }
 }
 
-/// What the server's driver says of an input, if anything.
-fn opened(state: &record::State, input: InputOf<ServerNode>) -> Option<InputOf<Of>> {
+/// The input as the server's driver passes it on, if it does.
+fn opened(state: &record::State, input: InputOf<ServerNode>) -> Option<InputOf<ServerCore>> {
     Some(match input {
-        Input::Message { from, message: Letter { message, way: Way::HungUp, .. } } => {
+        Input::Message { from, message: Envelope { message, route: Route::HungUp, .. } } => {
             Input::Command(hung_up(state, from, message)?)
         }
-        Input::Message { from, message: Letter { message, way, .. } } => {
-            Input::Message { from: if way == Way::Stray { STRAY } else { from }, message }
+        Input::Message { from, message: Envelope { message, route, .. } } => {
+            Input::Message { from: if route == Route::Stray { STRAY } else { from }, message }
         }
         Input::Fired(timer) => Input::Fired(timer),
         Input::Command(Revoke(claim)) => {
-            let ask = Ask::Status { claim, to: Asked::Revoked };
-            let message = Message::Request(Request { call: CallId::default(), ask });
+            let ask = RequestKind::Status { claim, to: TargetStatus::Revoked };
+            let message = Message::Request(Request { call: CallId::default(), kind: ask });
             Input::Message { from: OPERATOR, message }
         }
         Input::Restart(saved) => Input::Restart(saved),
     })
 }
 
-/// What the server's driver says when the connection of a request is gone; it knows the claim that
-/// the request is about.
+/// The driver's input for a disconnect; the driver knows the claim of the request.
 fn hung_up(state: &record::State, from: Caller, message: Message) -> Option<record::Command> {
-    let Message::Request(Request { call, ask }) = message else { return None };
+    let Message::Request(Request { call, kind: ask }) = message else { return None };
     let claim = match ask {
-        Ask::Post { resource: _, key, wait: _ } => key.and_then(|key| state.keyed(key))?,
-        Ask::Ttl { claim } | Ask::Status { claim, to: _ } => claim,
+        RequestKind::Post { resource: _, key, wait: _ } => key.and_then(|key| state.keyed(key))?,
+        RequestKind::Ttl { claim } | RequestKind::Status { claim, to: _ } => claim,
     };
     Some(record::Command::HungUp { claim, from, call })
 }
@@ -215,26 +223,26 @@ fn granted(message: &Message) -> Option<ClaimId> {
     response.claim.filter(|_| response.grants())
 }
 
-/// The claim whose ttl is counted anew.
-const fn counted_anew(effect: &EffectOf<Of>) -> Option<ClaimId> {
+/// The claim whose ttl is restarted.
+const fn counted_anew(effect: &EffectOf<ServerCore>) -> Option<ClaimId> {
     if let Effect::Arm(record::Timer::Ttl(claim)) = effect { Some(*claim) } else { None }
 }
 
-/// What is wrong where the server neither answers a request nor holds it open.
+/// The violation where the server neither answers a request nor keeps it open.
 const UNANSWERED: RowOutcome = RowOutcome::ActionFailed {
     machine: "claim-record",
     action: "answer",
-    because: "a request that is heard is answered, now or later",
+    reason: "a request that is received is answered, now or later",
 };
 
-/// Who asks the server something, and by which call.
-fn asked(input: &InputOf<Of>) -> Option<(Caller, CallId)> {
+/// The sender of a request, and its call.
+fn asked(input: &InputOf<ServerCore>) -> Option<(Caller, CallId)> {
     let Input::Message { from, message: Message::Request(request) } = input else { return None };
     Some((*from, request.call))
 }
 
 /// Whether an effect is the answer to a call.
-fn answers(effect: &EffectOf<Of>, (from, call): (Caller, CallId)) -> bool {
+fn answers(effect: &EffectOf<ServerCore>, (from, call): (Caller, CallId)) -> bool {
     matches!(effect, Effect::Send { to, message: Message::Response(response) }
         if *to == from && response.call == call)
 }
@@ -248,17 +256,17 @@ impl fmt::Display for Revoke {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kept(record::Notice::Became { claim, status, .. }) => {
+            Self::Record(record::Notice::Became { claim, status, .. }) => {
                 write!(f, "claim {claim} is {}", status.name())
             }
-            Self::Kept(record::Notice::Over { claim }) => {
+            Self::Record(record::Notice::Over { claim }) => {
                 write!(f, "nobody watches claim {claim}")
             }
-            Self::Idle => f.write_str("who asks waits, and no claim is active"),
-            Self::Forgotten(claim) => {
+            Self::WaitForFreeLock => f.write_str("who asks waits, and no claim is active"),
+            Self::DeletedOutOfOrder(claim) => {
                 write!(f, "claim {claim} is forgotten before an older one, or not by its key")
             }
-            Self::PassedOver(claim) => write!(f, "claim {claim} comes before an older one"),
+            Self::Overtaken(claim) => write!(f, "claim {claim} comes before an older one"),
         }
     }
 }

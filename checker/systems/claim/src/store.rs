@@ -1,28 +1,29 @@
-//! The store behind the lock as a node.
+//! The store that the lock protects, as a node.
 
 use turnstile_core::claim::message::Caller;
-use turnstile_core::fence::{Fence, Never, Notice, State};
+use turnstile_core::fence::{Fence, Notice, State};
+use turnstile_core::never::Never;
 use turnstile_world::{CoreNode, NodeId};
 
-use crate::letter::{self, InLetters};
+use crate::envelope::{self, Enveloped};
 
 /// The store of a world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoreNode;
 
 impl CoreNode for StoreNode {
-    type Core = InLetters<Fence>;
+    type Core = Enveloped<Fence>;
 
-    fn core(&self, _choice: u8) -> InLetters<Fence> {
-        InLetters(Fence)
+    fn core(&self, _choice: u8) -> Enveloped<Fence> {
+        Enveloped(Fence)
     }
 
     fn node(&self, peer: Caller) -> NodeId {
-        letter::node(peer)
+        envelope::node(peer)
     }
 
     fn peer(&self, node: NodeId) -> Caller {
-        letter::caller(node)
+        envelope::caller(node)
     }
 
     fn commands(&self, _state: &State) -> Vec<Never> {

@@ -7,22 +7,22 @@ use turnstile_core::claim::record::{self, Limits};
 use turnstile_core::claim::{client, keychain};
 use turnstile_core::number::CallId;
 use turnstile_harness::SystemSpec;
-use turnstile_harness::rules::Chosen;
+use turnstile_harness::rules::AnyTable;
 use turnstile_world::system::{Naming, NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};
 
-use crate::chain::{Chain, KeychainNode, ProgramCommand};
-use crate::client::{ClientCommand, ClientNode, Lessee};
-use crate::letter::{Letter, Way};
-use crate::past::{self, Monitor, Past};
-use crate::server::{Office, Revoke, ServerNode};
+use crate::client::{ClientCommand, ClientNode, ClientState};
+use crate::envelope::{Envelope, Route};
+use crate::keychain::{KeychainNode, KeychainState, ProgramCommand};
+use crate::monitor::{self, Monitor, UserHistory};
+use crate::server::{Revoke, ServerNode, ServerState};
 use crate::store::StoreNode;
 use crate::world;
 
 /// The table that runs, chosen at run time.
-pub(crate) type ClientRules = Chosen<turnstile_machines::claim::Machine>;
+pub(crate) type ClientRules = AnyTable<turnstile_machines::claim::Machine>;
 /// The table that runs, chosen at run time.
-pub(crate) type RecordRules = Chosen<turnstile_machines::claim_record::Machine>;
+pub(crate) type RecordRules = AnyTable<turnstile_machines::claim_record::Machine>;
 
 /// The cores of the claim system. Clients come first, then keychains, the server, the store.
 #[derive(Clone, Debug)]
@@ -31,24 +31,24 @@ pub(crate) struct Claim {
     pub(crate) clients: usize,
     /// How many keychains.
     pub(crate) keychains: usize,
-    /// How many resources there are; clients of one claim want the first, programs want all.
+    /// How many resources there are; clients claim the first, programs all of them.
     pub(crate) locks: u32,
-    /// How much the server keeps.
+    /// The limits of the server.
     pub(crate) limits: Limits,
     /// The table of each client.
     pub(crate) client: ClientRules,
     /// The table of the server's records.
     pub(crate) record: RecordRules,
-    /// Clients ask the server to answer only when the lock is granted.
+    /// Clients long-poll.
     pub(crate) waits: bool,
-    /// Clients watch their claims: they are told by the server that one is over.
+    /// Clients watch their claims: the server notifies them of the end of one.
     pub(crate) watches: bool,
 }
 
-/// The one resource that everybody wants.
+/// The resource that all clients claim.
 pub(crate) const RESOURCE: ResourceName = ResourceName(0);
 
-/// A fresh idempotency key: above all that renumbering leaves, and another one for each client.
+/// A fresh idempotency key: greater than all keys after renumbering, and distinct per client.
 pub(crate) const FRESH_KEY: u64 = 1 << 32;
 
 impl Claim {
@@ -57,29 +57,28 @@ impl Claim {
         self.clients + self.keychains
     }
 
-    /// Everything that there is a lock of.
+    /// All resources.
     pub(crate) fn resources(&self) -> impl Iterator<Item = ResourceName> + use<> {
         (0..self.locks).map(ResourceName)
     }
 
-    /// Where the properties remember what a keychain's program has of a resource; those of clients
-    /// come first.
-    pub(crate) fn seat(&self, keychain: NodeId, resource: ResourceName) -> usize {
+    /// The index of a keychain's user of a resource in the monitor; clients come first.
+    pub(crate) fn user_index(&self, keychain: NodeId, resource: ResourceName) -> usize {
         let before = (keychain - self.clients) * self.locks as usize;
         self.clients + before + resource.0 as usize
     }
 
-    /// Where the properties remember what the user has that acts from a node.
-    pub(crate) fn user(&self, node: NodeId) -> usize {
-        if self.is_keychain(node) { self.seat(node, RESOURCE) } else { node }
+    /// The index in the monitor of the user that acts from a node.
+    pub(crate) fn acting_user(&self, node: NodeId) -> usize {
+        if self.is_keychain(node) { self.user_index(node, RESOURCE) } else { node }
     }
 
-    /// The seats of a node; none of one that has no user.
-    pub(crate) fn seats_of(&self, node: NodeId) -> Range<usize> {
+    /// The indices of a node's users; empty for the server and the store.
+    pub(crate) fn users_of(&self, node: NodeId) -> Range<usize> {
         if node < self.clients {
             node..node + 1
         } else if self.is_keychain(node) {
-            let first = self.seat(node, RESOURCE);
+            let first = self.user_index(node, RESOURCE);
             first..first + self.locks as usize
         } else {
             0..0
@@ -90,7 +89,7 @@ impl Claim {
         (self.clients..self.server()).contains(&node)
     }
 
-    /// The same, by tables that take the row of this number where several match.
+    /// The same system with tables that take the row of this number where several match.
     pub(crate) fn choosing(&self, choice: u8) -> Self {
         let (client, record) = (self.client.choosing(choice), self.record.choosing(choice));
         Self { client, record, ..*self }
@@ -110,7 +109,7 @@ impl Claim {
     }
 }
 
-/// The nodes of a world, and what none of them decides.
+/// The nodes of a world, and its wiring.
 #[derive(Debug)]
 pub(crate) struct Nodes {
     claim: Claim,
@@ -136,8 +135,8 @@ impl Nodes {
 
 /// An answer that a caller sees instead of the server's.
 fn instead(of: &Ordered, answer: impl FnOnce(CallId) -> Response) -> Option<Ordered> {
-    let call = of.of::<Letter>().call()?;
-    Some(Ordered::new(Letter::plain(Message::Response(answer(call)))))
+    let call = of.of::<Envelope>().call()?;
+    Some(Ordered::new(Envelope::plain(Message::Response(answer(call)))))
 }
 
 impl System for Nodes {
@@ -157,11 +156,11 @@ impl System for Nodes {
                 ClientCommand::User(client::Command::Signal) => Some("signal"),
                 ClientCommand::User(client::Command::Act) => Some("act"),
                 ClientCommand::FreshKey(_) => Some("fresh key"),
-                ClientCommand::AskOtherwise => Some("change of mind"),
+                ClientCommand::TogglePolling => Some("polling switch"),
             };
         }
         if command.get::<Revoke>().is_some() {
-            return Some(world::WATCHED);
+            return Some(world::REVOCATION);
         }
         let ProgramCommand { command, is_again } = command.of();
         match command {
@@ -169,25 +168,25 @@ impl System for Nodes {
             keychain::Command::GoOn { .. } => Some("fresh key"),
             keychain::Command::Release { .. } => Some("release"),
             keychain::Command::Act { .. } => Some("act"),
-            keychain::Command::Close => Some("program end"),
+            keychain::Command::Close => Some("program exit"),
         }
     }
 
     fn timer_budget(&self, timer: &Ordered) -> Option<&'static str> {
         Some(match timer.get()? {
             record::Timer::Ttl(_) => "ttl lapse",
-            record::Timer::Wait(_) => world::PATIENCE,
-            record::Timer::Idle(_) => "waiter given up",
-            record::Timer::Lapse(_) => "lapsed claim ends",
+            record::Timer::Wait(_) => world::LONG_POLL,
+            record::Timer::Idle(_) => "waiter expiry",
+            record::Timer::Lapse(_) => "lapsed claim expiry",
         })
     }
 
     fn is_answer(&self, request: &Ordered, answer: &Ordered) -> bool {
-        self.is_reply(answer) && request.of::<Letter>().call() == answer.of::<Letter>().call()
+        self.is_reply(answer) && request.of::<Envelope>().call() == answer.of::<Envelope>().call()
     }
 
     fn is_reply(&self, message: &Ordered) -> bool {
-        matches!(message.of::<Letter>().message, Message::Response(_))
+        matches!(message.of::<Envelope>().message, Message::Response(_))
     }
 
     fn unanswered(&self, message: &Ordered) -> Option<Ordered> {
@@ -203,13 +202,13 @@ impl System for Nodes {
         instead(request, Response::refused)
     }
 
-    /// Only a request that the server keeps open is on its way for long.
+    /// Only a request that the server keeps open stays outstanding.
     fn hung_up(&self, request: &Ordered) -> Option<Ordered> {
-        Some(Ordered::new(Letter { way: Way::HungUp, ..*request.of() }))
+        Some(Ordered::new(Envelope { route: Route::HungUp, ..*request.of() }))
     }
 
-    fn stray(&self, request: &Ordered) -> Ordered {
-        Ordered::new(Letter { way: Way::Stray, ..*request.of() })
+    fn orphaned(&self, request: &Ordered) -> Ordered {
+        Ordered::new(Envelope { route: Route::Stray, ..*request.of() })
     }
 
     fn is_same_grant(
@@ -218,14 +217,14 @@ impl System for Nodes {
         (_, _, later): (NodeId, &Value, &Ordered),
     ) -> bool {
         let Some(record::Timer::Ttl(claim)) = later.get() else { return false };
-        if let Some(lessee) = earlier.get::<Lessee>() {
-            return lessee.is_backed && lessee.core.claim == Some(*claim);
+        if let Some(client_state) = earlier.get::<ClientState>() {
+            return client_state.is_backed && client_state.core.claim == Some(*claim);
         }
         let Some(keychain::Timer { resource, .. }) = lease.get() else { return false };
-        let chain: &Chain = earlier.of();
-        let client = chain.core.claim(*resource);
+        let keychain_state: &KeychainState = earlier.of();
+        let client = keychain_state.core.claim(*resource);
         let is_of = client.is_some_and(|client| client.claim == Some(*claim));
-        is_of && chain.backed.contains(resource)
+        is_of && keychain_state.backed.contains(resource)
     }
 
     fn mark(&self, _node: NodeId, _state: &Value, timer: &Ordered) -> Option<Value> {
@@ -234,37 +233,37 @@ impl System for Nodes {
     }
 
     fn lapse(&self, answer: &mut Ordered, mark: Option<&Value>) {
-        let letter = *answer.of::<Letter>();
-        if let Message::Response(response) = letter.message
+        let envelope = *answer.of::<Envelope>();
+        if let Message::Response(response) = envelope.message
             && response.grants()
             && mark.is_none_or(|mark| response.claim == Some(*mark.of()))
         {
             let message = Message::Response(response.lapsed());
-            *answer = Ordered::new(Letter { message, ..letter });
+            *answer = Ordered::new(Envelope { message, ..envelope });
         }
     }
 
     fn monitor(&self) -> Value {
         let programs = self.claim.keychains * self.claim.locks as usize;
-        let seats = vec![Past::default(); self.claim.clients + programs];
-        Value::new(Monitor { seats, ..Monitor::default() })
+        let users = vec![UserHistory::default(); self.claim.clients + programs];
+        Value::new(Monitor { users, ..Monitor::default() })
     }
 
     fn observe(&self, monitor: &mut Value, seen: &Observation) {
-        past::observe(&self.claim, monitor.of_mut(), seen);
+        monitor::observe(&self.claim, monitor.of_mut(), seen);
     }
 
     fn renames(&self) -> bool {
         true
     }
 
-    /// Only the server names clients, in the requests that it has not answered yet and as watchers;
-    /// a letter goes by its link.
+    /// Only the server refers to clients, in unanswered requests and as watchers; a message is
+    /// addressed by its link.
     fn rename(&self, value: Naming<'_>, to: &[NodeId]) {
         match value {
             Naming::State(state) => {
-                if state.get::<Office>().is_some() {
-                    state.of_mut::<Office>().rename(to);
+                if state.get::<ServerState>().is_some() {
+                    state.of_mut::<ServerState>().rename(to);
                 }
             }
             Naming::Monitor(monitor) => monitor.of_mut::<Monitor>().rename(&self.claim, to),

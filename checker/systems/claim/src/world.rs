@@ -1,10 +1,10 @@
-//! A world of `spec/systems/claim.yaml` with the claim system's cores, and its verdicts.
+//! A world of `spec/systems/claim.yaml` over the claim system's cores.
 
 use std::sync::Arc;
 
 use turnstile_core::claim::record::Limits;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
+use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_world::Predicate;
 use turnstile_world::system::System;
 
@@ -17,14 +17,13 @@ const TABLES: [Embedded; 2] =
     [embedded!("../" "spec/tables/" "claim"), embedded!("../" "spec/tables/" "claim-record")];
 
 /// The claim system among those of this build.
-pub static ENTRY: Entry = Entry::of::<Claim>();
+pub static ENTRY: SystemEntry = SystemEntry::of::<Claim>();
 
-/// The server's patience with a request that waits for the lock; in a world with this budget,
-/// clients ask it to wait.
-pub(super) const PATIENCE: &str = "patience ends";
+/// The time-out of a long poll. In a world with this budget, clients long-poll.
+pub(super) const LONG_POLL: &str = "long-poll time-out";
 
-/// An operator revokes claims; in a world with this budget, clients watch theirs.
-pub(super) const WATCHED: &str = "revocation";
+/// An operator revokes claims. In a world with this budget, clients watch their claims.
+pub(super) const REVOCATION: &str = "revocation";
 
 impl SystemSpec for Claim {
     const FILE: Embedded = FILE;
@@ -36,14 +35,14 @@ impl SystemSpec for Claim {
         "signal",
         "act",
         "ttl lapse",
-        "waiter given up",
-        "lapsed claim ends",
-        "change of mind",
-        "program end",
+        "waiter expiry",
+        "lapsed claim expiry",
+        "polling switch",
+        "program exit",
         "second claim",
         "fresh key",
-        WATCHED,
-        PATIENCE,
+        REVOCATION,
+        LONG_POLL,
     ];
 
     const SUFFERS: &'static [&'static str] = &[
@@ -78,8 +77,8 @@ impl SystemSpec for Claim {
             },
             client: ClientRules::among(tables)?,
             record: RecordRules::among(tables)?,
-            waits: plan.has(PATIENCE),
-            watches: plan.has(WATCHED),
+            waits: plan.has(LONG_POLL),
+            watches: plan.has(REVOCATION),
         })
     }
 

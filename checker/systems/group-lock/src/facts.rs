@@ -1,7 +1,7 @@
-//! What formulas ask that no single coordinator can answer: those of the coordinator's table of all
-//! members that run, at once; those of the client's table of a member and its callers.
+//! Facts for formulas over the whole system: those of the coordinator's table over all running
+//! members, those of the client's table over a member and its callers.
 
-use turnstile_core::group::Server;
+use turnstile_core::group::CoordinatorState;
 use turnstile_core::group::message::LockName;
 use turnstile_core::view::MemberId;
 use turnstile_machine::Facts;
@@ -10,40 +10,44 @@ use turnstile_machines::group_lock_coordinator::{
     State, Term, Whole, WholeCollection as Collection, WholePredicate as Predicate,
 };
 
+use super::member_state::{Caller, MemberState};
 use super::membership::Membership;
-use super::seat::{Caller, Seat};
 
-/// The members that run, and who is with whom.
+/// The running members, and their groups.
 #[derive(Clone, Debug)]
-pub(super) struct Group<'a> {
-    pub(super) seats: Vec<(MemberId, &'a Seat)>,
+pub(super) struct MemberFacts<'a> {
+    pub(super) members: Vec<(MemberId, &'a MemberState)>,
     pub(super) membership: Option<&'a Membership>,
 }
 
-impl<'a> Group<'a> {
-    fn seat(&self, one: Term) -> Option<&'a Seat> {
-        let mut seats = self.seats.iter();
-        seats.find(|(member, _)| Term::from(*member) == one).map(|(_, seat)| *seat)
+impl<'a> MemberFacts<'a> {
+    fn member_at(&self, one: Term) -> Option<&'a MemberState> {
+        let mut members = self.members.iter();
+        members
+            .find(|(member, _)| Term::from(*member) == one)
+            .map(|(_, member_state)| *member_state)
     }
 
-    fn server(&self, one: Term, is_so: impl Fn(&Server) -> bool) -> bool {
-        self.seat(one).is_some_and(|seat| is_so(seat.core().server()))
+    fn server(&self, one: Term, is_so: impl Fn(&CoordinatorState) -> bool) -> bool {
+        self.member_at(one).is_some_and(|member_state| is_so(member_state.core().coordinator()))
     }
 
-    /// Who has a lock in the lock-table of a coordinator.
+    /// The lock-table of a coordinator: locks and their holders.
     fn table(&self, coordinator: Term) -> impl Iterator<Item = (LockName, MemberId)> + 'a {
-        let seat = self.seat(coordinator).into_iter();
-        seat.flat_map(|seat| seat.core().server().table.iter().map(|(lock, by)| (*lock, *by)))
+        let member_state = self.member_at(coordinator).into_iter();
+        member_state.flat_map(|member_state| {
+            member_state.core().coordinator().table.iter().map(|(lock, by)| (*lock, *by))
+        })
     }
 
-    /// Whether two members run and their view handling has installed one view.
+    /// Whether two members run with the same installed view.
     fn share_a_view(&self, one: Term, other: Term) -> bool {
-        let view = |one| self.seat(one)?.handler()?.view.as_ref();
+        let view = |one| self.member_at(one)?.handler()?.view.as_ref();
         view(one).is_some() && view(one) == view(other)
     }
 
-    fn is_in_view_of(&self, one: &Seat, coordinator: Term) -> bool {
-        self.seat(coordinator).is_some_and(|other| one.core().view == other.core().view)
+    fn is_in_view_of(&self, one: &MemberState, coordinator: Term) -> bool {
+        self.member_at(coordinator).is_some_and(|other| one.core().view == other.core().view)
     }
 }
 
@@ -51,47 +55,51 @@ fn member(thing: Term) -> Option<MemberId> {
     u8::try_from(thing.0).ok().map(MemberId)
 }
 
-/// The locks that a member's callers were told that they hold.
-pub(super) fn held(seat: &Seat) -> impl Iterator<Item = LockName> + '_ {
-    let held = seat.callers.iter().filter(|(_, caller)| **caller != Caller::Waits);
+/// The locks that a member's callers were granted.
+pub(super) fn held(member_state: &MemberState) -> impl Iterator<Item = LockName> + '_ {
+    let held = member_state.callers.iter().filter(|(_, caller)| **caller != Caller::Waits);
     held.map(|(lock, _)| *lock)
 }
 
-impl Facts<Whole> for Group<'_> {
+impl Facts<Whole> for MemberFacts<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::IsTheSame { one, other } => one == other,
             Predicate::HasLockTable { one } => self.server(one, |it| !it.table.is_empty()),
-            Predicate::HasReqQueue { one } => self.server(one, Server::is_asked),
+            Predicate::HasReqQueue { one } => self.server(one, CoordinatorState::is_asked),
             Predicate::RunsLockHandler { one } => self.server(one, |it| it.is_handling),
             Predicate::HasTheView { one, other } => {
-                let view = |one| self.seat(one)?.core().view.as_ref();
+                let view = |one| self.member_at(one)?.core().view.as_ref();
                 view(one) == view(other)
             }
-            Predicate::Holds { one, lock } => {
-                self.seat(one).is_some_and(|seat| held(seat).any(|held| lock == held.into()))
-            }
+            Predicate::Holds { one, lock } => self
+                .member_at(one)
+                .is_some_and(|member_state| held(member_state).any(|held| lock == held.into())),
             Predicate::HasItInLockTable { coordinator, lock, one } => {
                 let mut table = self.table(coordinator);
                 table.any(|(held, by)| lock == held.into() && one == by.into())
             }
-            Predicate::IsAnotherS { coordinator, lock, one } => {
+            Predicate::BelongsToAnotherMember { coordinator, lock, one } => {
                 let mut table = self.table(coordinator);
                 table.any(|(held, by)| lock == held.into() && one != by.into())
             }
             Predicate::IsTogetherWith { one, other } => {
                 let Some(all) = self.membership else { return self.share_a_view(one, other) };
                 let both = member(one).zip(member(other));
-                let is_gone = [one, other].iter().any(|one| self.seat(*one).is_none());
+                let is_gone = [one, other].iter().any(|one| self.member_at(*one).is_none());
                 !is_gone && both.is_some_and(|(one, other)| all.are_together(one, other))
             }
-            Predicate::KnowsItsCoordinator { one } => self.seat(one).is_some_and(|seat| {
-                let core = seat.core();
-                core.view.as_ref().is_none_or(|view| view.coordinator() == core.coord)
-            }),
+            Predicate::KnowsItsCoordinator { one } => {
+                self.member_at(one).is_some_and(|member_state| {
+                    let core = member_state.core();
+                    core.view.as_ref().is_none_or(|view| view.coordinator() == core.coord)
+                })
+            }
             Predicate::HasACaller { one, lock } => {
-                let seat = self.seat(one);
-                seat.is_some_and(|seat| seat.callers.keys().any(|called| lock == (*called).into()))
+                let member_state = self.member_at(one);
+                member_state.is_some_and(|member_state| {
+                    member_state.callers.keys().any(|called| lock == (*called).into())
+                })
             }
         }
     }
@@ -99,14 +107,14 @@ impl Facts<Whole> for Group<'_> {
     fn every(&self, collection: Collection, is: &mut dyn FnMut(Term) -> bool) -> bool {
         match collection {
             Collection::ViewOf { coordinator } => {
-                let mut seats = self.seats.iter();
-                seats.all(|(member, seat)| {
-                    !self.is_in_view_of(seat, coordinator) || is((*member).into())
+                let mut members = self.members.iter();
+                members.all(|(member, member_state)| {
+                    !self.is_in_view_of(member_state, coordinator) || is((*member).into())
                 })
             }
-            Collection::LocksOf { one } => {
-                self.seat(one).is_none_or(|seat| held(seat).all(|lock| is(lock.into())))
-            }
+            Collection::LocksOf { one } => self
+                .member_at(one)
+                .is_none_or(|member_state| held(member_state).all(|lock| is(lock.into()))),
             Collection::OwnersIn { coordinator } => {
                 self.table(coordinator).all(|(_, by)| is(by.into()))
             }
@@ -115,30 +123,33 @@ impl Facts<Whole> for Group<'_> {
                 table.all(|(lock, _)| is(lock.into()))
             }
             Collection::LostBy { coordinator, one } => {
-                let seat = self.seat(coordinator).into_iter();
-                let mut lost = seat.flat_map(|seat| seat.core().server().losers());
+                let member_state = self.member_at(coordinator).into_iter();
+                let mut lost = member_state
+                    .flat_map(|member_state| member_state.core().coordinator().losers());
                 lost.all(|(member, lock)| one != member.into() || is(lock.into()))
             }
         }
     }
 
     fn instances(&self, is: &mut dyn FnMut(Term, State) -> bool) -> bool {
-        self.seats.iter().all(|(member, seat)| is((*member).into(), seat.core().server().at))
+        self.members.iter().all(|(member, member_state)| {
+            is((*member).into(), member_state.core().coordinator().at)
+        })
     }
 
     fn state(&self, thing: Term) -> Option<State> {
-        self.seat(thing).map(|seat| seat.core().server().at)
+        self.member_at(thing).map(|member_state| member_state.core().coordinator().at)
     }
 }
 
 /// The locks at a member, and its callers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Locks<'a>(pub(super) &'a Seat);
+pub(super) struct ClientFacts<'a>(pub(super) &'a MemberState);
 
-impl Facts<client::Whole> for Locks<'_> {
+impl Facts<client::Whole> for ClientFacts<'_> {
     fn is(&self, predicate: client::WholePredicate) -> bool {
         match predicate {
-            client::WholePredicate::ItsCallerWasTold { lock } => {
+            client::WholePredicate::WasGrantedToItsCaller { lock } => {
                 held(self.0).any(|held| lock == held.into())
             }
         }

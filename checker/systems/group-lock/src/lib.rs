@@ -1,14 +1,14 @@
 #![doc = include_str!("../README.md")]
 
-mod beneath;
 mod facts;
-mod founded;
+mod fifo;
+mod formed;
+mod lower_layer;
+mod member_node;
+mod member_state;
 mod membership;
 mod nodes;
 mod predicates;
-mod queue;
-mod seat;
-mod seat_node;
 mod system;
 mod world;
 

@@ -1,7 +1,8 @@
-//! What delivers views: anything that a view handling may come to. It decides nothing about locks.
+//! The membership service: delivers every sequence of views that a view handling may produce. It
+//! decides nothing about locks.
 //!
-//! Members crash, leave, join, are cut off from each other and found again; each change makes new
-//! views, on their way to each member by itself.
+//! Members crash, leave, join, are partitioned and merge; each change makes new views, delivered to
+//! each member at its own time.
 
 use std::fmt;
 
@@ -9,53 +10,53 @@ use turnstile_core::number::ViewId;
 use turnstile_core::view::{MemberId, Members, View};
 use turnstile_step::Symbolic;
 
-use crate::beneath::Letter;
+use crate::lower_layer::LayerMessage;
 
-/// Who is with whom.
+/// The groups of members.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub(crate) struct Membership {
     /// The groups.
     groups: Vec<Group>,
-    /// Who will form the first group, while there is none.
+    /// The members of the first group, before it has formed.
     founders: Members,
-    /// Who may join.
+    /// The members that may join.
     outside: Members,
 }
 
-/// Those who follow one coordinator.
+/// The members with one coordinator.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 struct Group {
-    /// In order of their view.
+    /// In the order of their view.
     members: Members,
-    /// The number of their view. Other groups number theirs by themselves.
+    /// The number of their view. Each group numbers its own views.
     id: ViewId,
 }
 
 /// A change of the membership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub(crate) enum Change {
+pub(crate) enum MembershipChange {
     /// The first view.
     Form,
-    /// A member leaves: the others are told, and it is told to end.
+    /// A member leaves: the others are notified, and its departure is delivered to it.
     Leave(MemberId),
     /// A member joins the first group.
     Join(MemberId),
-    /// A member is cut off from the others of its group, and they from it.
+    /// A member is partitioned from its group.
     CutOff(MemberId),
-    /// The first two of a group take each other for gone; each makes a view without the other, and
-    /// the others follow the one or the other.
-    Doubt {
+    /// The first two members of a group suspect each other; each makes a view without the other,
+    /// and the others follow one of them.
+    MutualSuspicion {
         /// The second one.
         member: MemberId,
-        /// Whether they follow it.
+        /// Whether the others follow it.
         is_followed: bool,
     },
-    /// The groups find each other; the one that comes first has this place.
+    /// The groups merge; the first of them has this index.
     Merge(u8),
 }
 
 impl Membership {
-    /// Before the first view, or once it has come to everybody.
+    /// The state before the first view, or after its delivery to all members.
     pub(super) fn new(founders: Members, outside: Members, is_formed: bool) -> Self {
         let (groups, founders) = if is_formed {
             (vec![Group::new(founders)], Members::default())
@@ -71,56 +72,56 @@ impl Membership {
         groups.any(|group| [one, other].iter().all(|member| group.members.contains(*member)))
     }
 
-    /// It is noticed that a member has crashed.
-    pub(super) fn exclude(&mut self, gone: MemberId) -> Vec<(MemberId, Letter)> {
+    /// A crash of a member is detected.
+    pub(super) fn exclude(&mut self, gone: MemberId) -> Vec<(MemberId, LayerMessage)> {
         self.founders.remove(gone);
         self.outside.remove(gone);
         let is_in = self.groups.iter().any(|group| group.members.contains(gone));
         if is_in { self.without(gone) } else { Vec::new() }
     }
 
-    /// All that may change now.
-    pub(super) fn changes(&self) -> Vec<Change> {
+    /// The enabled changes.
+    pub(super) fn changes(&self) -> Vec<MembershipChange> {
         if !self.founders.is_empty() {
-            return vec![Change::Form];
+            return vec![MembershipChange::Form];
         }
         let mut changes = Vec::new();
         for group in &self.groups {
             for member in group.members.iter() {
-                changes.push(Change::Leave(member));
+                changes.push(MembershipChange::Leave(member));
                 if group.members.len() > 1 {
-                    changes.push(Change::CutOff(member));
+                    changes.push(MembershipChange::CutOff(member));
                 }
                 if group.members.len() > 2 && group.members.iter().nth(1) == Some(member) {
-                    let doubt = |is_followed| Change::Doubt { member, is_followed };
-                    changes.extend([false, true].map(doubt));
+                    let suspicion =
+                        |is_followed| MembershipChange::MutualSuspicion { member, is_followed };
+                    changes.extend([false, true].map(suspicion));
                 }
             }
         }
-        changes.extend(self.outside.iter().map(Change::Join));
+        changes.extend(self.outside.iter().map(MembershipChange::Join));
         if self.groups.len() > 1 {
-            changes
-                .extend((0..self.groups.len()).map(|place| {
-                    Change::Merge(u8::try_from(place).expect("there are few groups"))
-                }));
+            changes.extend((0..self.groups.len()).map(|place| {
+                MembershipChange::Merge(u8::try_from(place).expect("there are few groups"))
+            }));
         }
         changes
     }
 
-    /// What a change sends to whom.
-    pub(super) fn change(&mut self, change: Change) -> Vec<(MemberId, Letter)> {
+    /// Applies a change; returns the messages and their receivers.
+    pub(super) fn change(&mut self, change: MembershipChange) -> Vec<(MemberId, LayerMessage)> {
         match change {
-            Change::Form => {
+            MembershipChange::Form => {
                 let founders = std::mem::take(&mut self.founders);
                 self.groups.push(Group::new(founders));
                 self.views(&[0])
             }
-            Change::Leave(member) => {
+            MembershipChange::Leave(member) => {
                 let mut sent = self.without(member);
-                sent.push((member, Letter::Stop));
+                sent.push((member, LayerMessage::Stop));
                 sent
             }
-            Change::Join(member) => {
+            MembershipChange::Join(member) => {
                 self.outside.remove(member);
                 match self.groups.first_mut() {
                     Some(group) => group.members.add(member),
@@ -128,20 +129,25 @@ impl Membership {
                 }
                 self.views(&[0])
             }
-            Change::CutOff(member) => {
+            MembershipChange::CutOff(member) => {
                 let place = self.place(member);
                 self.cut_off(place, member);
                 self.views(&[place, self.groups.len() - 1])
             }
-            Change::Doubt { member, is_followed } => self.doubt(member, is_followed),
-            Change::Merge(first) => {
+            MembershipChange::MutualSuspicion { member, is_followed } => {
+                self.suspect_each_other(member, is_followed)
+            }
+            MembershipChange::Merge(first) => {
                 let mut groups = std::mem::take(&mut self.groups);
                 groups.rotate_left(usize::from(first));
                 let id = ViewId::after(groups.iter().map(|group| group.id));
                 let groups = groups.into_iter().map(|group| group.members);
                 let view = View::merge(id, groups.collect());
                 self.groups.push(Group { members: view.members.clone(), id });
-                view.members.iter().map(|member| (member, Letter::View(view.clone()))).collect()
+                view.members
+                    .iter()
+                    .map(|member| (member, LayerMessage::View(view.clone())))
+                    .collect()
             }
         }
     }
@@ -151,8 +157,8 @@ impl Membership {
         place.expect("whoever changes is in a group")
     }
 
-    /// Takes a member out of its group, and tells the others.
-    fn without(&mut self, member: MemberId) -> Vec<(MemberId, Letter)> {
+    /// Removes a member from its group, and notifies the others.
+    fn without(&mut self, member: MemberId) -> Vec<(MemberId, LayerMessage)> {
         let place = self.place(member);
         self.groups[place].members.remove(member);
         if self.groups[place].members.is_empty() {
@@ -163,13 +169,15 @@ impl Membership {
     }
 
     /// A new view for each of these groups.
-    fn views(&mut self, places: &[usize]) -> Vec<(MemberId, Letter)> {
+    fn views(&mut self, places: &[usize]) -> Vec<(MemberId, LayerMessage)> {
         let mut sent = Vec::new();
         for place in places {
             let group = &mut self.groups[*place];
             group.id = ViewId::after([group.id]);
             let view = View::new(group.id, group.members.iter());
-            sent.extend(view.members.iter().map(|member| (member, Letter::View(view.clone()))));
+            sent.extend(
+                view.members.iter().map(|member| (member, LayerMessage::View(view.clone()))),
+            );
         }
         sent
     }
@@ -182,8 +190,12 @@ impl Membership {
         self.groups.push(Group { members: Members::new([member]), id });
     }
 
-    /// Who is in both views installs the one that comes first, and the other one no longer.
-    fn doubt(&mut self, member: MemberId, is_followed: bool) -> Vec<(MemberId, Letter)> {
+    /// A member of both views installs only the one that arrives first.
+    fn suspect_each_other(
+        &mut self,
+        member: MemberId,
+        is_followed: bool,
+    ) -> Vec<(MemberId, LayerMessage)> {
         let place = self.place(member);
         let before = self.groups[place].members.clone();
         let first = before.first().expect("a group has a member");
@@ -194,7 +206,7 @@ impl Membership {
         self.cut_off(place, goes);
         let without = |gone| {
             let others = before.iter().filter(|other| *other != gone);
-            Letter::View(View::new(id, others))
+            LayerMessage::View(View::new(id, others))
         };
         let followers = self.groups[place].members.iter();
         let alone = [(goes, without(stays))];
@@ -209,14 +221,14 @@ impl Group {
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for MembershipChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Form => f.write_str("the group forms"),
             Self::Leave(member) => write!(f, "{member} leaves"),
             Self::Join(member) => write!(f, "{member} joins"),
-            Self::CutOff(member) => write!(f, "{member} is cut off"),
-            Self::Doubt { member, is_followed } => {
+            Self::CutOff(member) => write!(f, "{member} is partitioned"),
+            Self::MutualSuspicion { member, is_followed } => {
                 let others = if *is_followed { "it" } else { "the first" };
                 write!(f, "{member} and the first suspect each other, the others follow {others}")
             }

@@ -1,5 +1,5 @@
-//! What a member runs as a node: its locks, to which views are delivered, or a stack of them and
-//! its view handling.
+//! The core of a member as a node: its locks, with delivered views, or a stack of locks and view
+//! handling.
 
 use turnstile_core::group::{self, Command, Member, Notice};
 use turnstile_core::stack::{self, Stack};
@@ -59,7 +59,7 @@ impl CoreNode for LocksNode {
     }
 
     fn state_words(&self, state: &group::State) -> Option<String> {
-        Some(state.server().at.name().to_owned())
+        Some(state.coordinator().at.name().to_owned())
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the properties of the group lock ask of a state.
+//! The predicates of the group lock's properties.
 
 use std::collections::BTreeSet;
 
@@ -15,78 +15,76 @@ use turnstile_world::property::View;
 use super::facts::{self, held};
 use super::member;
 use super::system::Group;
+use crate::member_state::{Caller, MemberState, timer_of_locks};
 use crate::membership::Membership;
-use crate::seat::{Caller, Seat, timer_of_locks};
 
 turnstile_machine::system!("spec/systems/group-lock.yaml");
 
-type Look<'a> = View<'a>;
-
-/// The members that run.
-fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (MemberId, &'a Seat)> + Clone {
+/// The running members.
+fn members<'a>(view: &View<'a>) -> impl Iterator<Item = (MemberId, &'a MemberState)> + Clone {
     let parts = view.nodes.iter().enumerate();
     parts.filter_map(|(node, part)| Some((member(node), part.state.get()?)))
 }
 
 impl Group {
-    fn facts<'a>(&self, view: &Look<'a>) -> facts::Group<'a> {
+    fn facts<'a>(&self, view: &View<'a>) -> facts::MemberFacts<'a> {
         let membership = view.nodes.iter().find_map(|part| part.state.get::<Membership>());
-        facts::Group { seats: seats(view).collect(), membership }
+        facts::MemberFacts { members: members(view).collect(), membership }
     }
 
-    fn says(&self, invariant: Invariant, view: &Look<'_>) -> bool {
+    fn says(&self, invariant: Invariant, view: &View<'_>) -> bool {
         self.coordinator.whole_invariant(invariant, &self.facts(view))
     }
 
-    fn ends(&self, rule: Rule, view: &Look<'_>) -> bool {
+    fn ends(&self, rule: Rule, view: &View<'_>) -> bool {
         self.coordinator.whole_rule(rule, &self.facts(view))
     }
 }
 
-/// Of the timers that are armed, those of a member's locks.
+/// The armed timers of a member's locks.
 fn locks_timers(part: &NodePart) -> BTreeSet<group::Timer> {
     part.timers.iter().filter_map(timer_of_locks).collect()
 }
 
 impl Group {
     /// The timers that the states of a member's machines hold.
-    fn arms(&self, seat: &Seat) -> BTreeSet<group::Timer> {
+    fn arms(&self, member_state: &MemberState) -> BTreeSet<group::Timer> {
         let waits = |at| self.client.holds(at).contains(&client::Resource::Timeout);
-        let locks = seat.core().locks().filter(|(_, lock)| waits(lock.at));
+        let locks = member_state.core().locks().filter(|(_, lock)| waits(lock.at));
         let locks = locks.map(|(name, _)| group::Timer::Lock(name));
-        let held = self.coordinator.holds(seat.core().server().at);
+        let held = self.coordinator.holds(member_state.core().coordinator().at);
         let collects = held.contains(&Resource::ReconciliationTimeout);
         locks.chain(collects.then_some(group::Timer::Reconciliation)).collect()
     }
 }
 
 impl group_lock::Properties for Group {
-    type View<'a> = Look<'a>;
+    type View<'a> = View<'a>;
 
-    fn no_event_without_a_row(&self, view: &Look<'_>) -> bool {
+    fn no_unhandled_event(&self, view: &View<'_>) -> bool {
         !matches!(view.violation(), Some(violation) if violation.is_unexpected())
     }
 
-    fn requests_are_served_in_order(&self, view: &Self::View<'_>) -> bool {
-        seats(view).all(|(_, seat)| !seat.passed_over)
+    fn fifo_among_pending_requests(&self, view: &Self::View<'_>) -> bool {
+        members(view).all(|(_, member_state)| !member_state.answered_out_of_order)
     }
 
-    fn what_is_done_can_be_done(&self, view: &Look<'_>) -> bool {
+    fn no_action_fails(&self, view: &View<'_>) -> bool {
         !matches!(view.violation(), Some(violation) if !violation.is_unexpected())
     }
 
-    fn a_coordinator_serves(&self, view: &Look<'_>) -> bool {
-        seats(view).any(|(_, seat)| seat.core().server().is_handling)
+    fn a_coordinator_serves(&self, view: &View<'_>) -> bool {
+        members(view).any(|(_, member_state)| member_state.core().coordinator().is_handling)
     }
 
-    fn only_a_coordinator_has_its_state(&self, view: &Look<'_>) -> bool {
+    fn only_a_coordinator_has_server_state(&self, view: &View<'_>) -> bool {
         self.says(Invariant::TheCoordinatorSState, view)
     }
 
-    fn what_is_over_is_forgotten(&self, view: &Look<'_>) -> bool {
+    fn no_stale_reconciliation_state(&self, view: &View<'_>) -> bool {
         let tells = |at| self.coordinator.holds(at).contains(&Resource::Losers);
-        seats(view).all(|(_, seat)| {
-            let server = seat.core().server();
+        members(view).all(|(_, member_state)| {
+            let server = member_state.core().coordinator();
             let is_member = server.at == coordinator::State::Member;
             let keeps_a_round = is_member && server.round.is_some();
             let keeps_losers = !tells(server.at) && server.losers().next().is_some();
@@ -94,81 +92,88 @@ impl group_lock::Properties for Group {
         })
     }
 
-    fn one_coordinator_in_a_view(&self, view: &Look<'_>) -> bool {
+    fn at_most_one_coordinator_per_view(&self, view: &View<'_>) -> bool {
         self.says(Invariant::TheCoordinator, view)
     }
 
-    fn one_holder_in_a_view(&self, view: &Look<'_>) -> bool {
+    fn mutual_exclusion_within_a_view(&self, view: &View<'_>) -> bool {
         self.says(Invariant::OneHolder, view)
     }
 
-    fn a_lock_is_held(&self, view: &Look<'_>) -> bool {
-        seats(view).any(|(_, seat)| held(seat).next().is_some())
+    fn a_lock_is_held(&self, view: &View<'_>) -> bool {
+        members(view).any(|(_, member_state)| held(member_state).next().is_some())
     }
 
-    fn losers_are_told_first(&self, view: &Look<'_>) -> bool {
-        let is_told = seats(view).all(|(_, seat)| !seat.confirmed_untold);
+    fn losers_are_notified_before_service_resumes(&self, view: &View<'_>) -> bool {
+        let is_told = members(view).all(|(_, member_state)| !member_state.acknowledged_unnotified);
         is_told && self.says(Invariant::TheLockTable, view)
     }
 
-    fn a_member_knows_its_coordinator(&self, view: &Look<'_>) -> bool {
+    fn a_member_knows_its_coordinator(&self, view: &View<'_>) -> bool {
         self.says(Invariant::TheCurrentCoord, view)
     }
 
-    fn held_is_armed(&self, view: &Look<'_>) -> bool {
+    fn timers_match_state(&self, view: &View<'_>) -> bool {
         let is_kept = |part: &&NodePart| {
-            part.state.get().is_none_or(|seat| self.arms(seat) == locks_timers(part))
+            part.state
+                .get()
+                .is_none_or(|member_state| self.arms(member_state) == locks_timers(part))
         };
         view.nodes.iter().all(is_kept)
     }
 
-    fn one_holder_is_left(&self, view: &Look<'_>) -> bool {
+    fn a_merge_leaves_a_holder(&self, view: &View<'_>) -> bool {
         self.says(Invariant::Losers, view)
     }
 
-    fn no_client_lock_without_an_owner(&self, view: &Look<'_>) -> bool {
+    fn no_orphaned_client_lock(&self, view: &View<'_>) -> bool {
         let one = client::WholeInvariant::ClientLocks;
-        seats(view).all(|(_, seat)| self.client.whole_invariant(one, &facts::Locks(seat)))
+        members(view).all(|(_, member_state)| {
+            self.client.whole_invariant(one, &facts::ClientFacts(member_state))
+        })
     }
 
-    fn a_lock_is_lost_in_a_merge_alone(&self, view: &Look<'_>) -> bool {
-        seats(view).all(|(_, seat)| !seat.lost_a_lock)
+    fn locks_are_lost_only_in_a_merge(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, member_state)| !member_state.lost_a_lock)
     }
 
-    fn each_lock_returns_once(&self, view: &Look<'_>) -> bool {
-        seats(view).all(|(_, seat)| !seat.returned_twice)
+    fn lock_returns_at_most_once(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, member_state)| !member_state.returned_twice)
     }
 
-    fn a_coordinator_comes_to_serve(&self, view: &Look<'_>) -> bool {
+    fn a_coordinator_eventually_serves(&self, view: &View<'_>) -> bool {
         self.ends(Rule::Served, view)
     }
 
-    fn a_coordinator_does_not_serve(&self, view: &Look<'_>) -> bool {
+    fn a_coordinator_does_not_serve(&self, view: &View<'_>) -> bool {
         !self.ends(Rule::Served, view)
     }
 
-    fn each_lock_returns(&self, view: &Look<'_>) -> bool {
+    fn lock_eventually_returns(&self, view: &View<'_>) -> bool {
         !self.a_lock_waits(view)
     }
 
-    fn a_lock_waits(&self, view: &Look<'_>) -> bool {
-        let mut members = seats(view).filter(|(_, seat)| seat.core().view.is_some());
-        members.any(|(_, seat)| seat.callers.values().any(|caller| *caller != Caller::Holds))
+    fn a_lock_waits(&self, view: &View<'_>) -> bool {
+        let mut members =
+            members(view).filter(|(_, member_state)| member_state.core().view.is_some());
+        members.any(|(_, member_state)| {
+            member_state.callers.values().any(|caller| *caller != Caller::Holds)
+        })
     }
 
-    fn a_lock_whose_holder_is_gone_becomes_free(&self, view: &Look<'_>) -> bool {
+    fn locks_of_departed_holders_are_released(&self, view: &View<'_>) -> bool {
         self.ends(Rule::OwnersArePresent, view)
     }
 
-    fn a_holder_is_gone(&self, view: &Look<'_>) -> bool {
+    fn a_holder_has_departed(&self, view: &View<'_>) -> bool {
         !self.ends(Rule::OwnersArePresent, view)
     }
 
-    fn nothing_is_held_that_nobody_asked_for(&self, view: &Look<'_>) -> bool {
+    fn unwanted_locks_are_released(&self, view: &View<'_>) -> bool {
         self.ends(Rule::OwnersWantTheirLocks, view)
     }
 
-    fn a_lock_is_in_a_lock_table(&self, view: &Look<'_>) -> bool {
-        seats(view).any(|(_, seat)| !seat.core().server().table.is_empty())
+    fn a_lock_is_in_a_lock_table(&self, view: &View<'_>) -> bool {
+        members(view).any(|(_, member_state)| !member_state.core().coordinator().table.is_empty())
     }
 }

@@ -5,37 +5,37 @@ use turnstile_core::number::ViewId;
 use turnstile_core::stack;
 use turnstile_core::view::{self, MemberId, Members, View};
 use turnstile_harness::SystemSpec;
-use turnstile_harness::rules::Chosen;
+use turnstile_harness::rules::AnyTable;
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_system_view_handler::{NetworkNode, Views};
 use turnstile_world::system::{Input, NodeCore, System};
-use turnstile_world::{Cut, NodeId, Ordered};
+use turnstile_world::{NetworkChange, NodeId, Ordered};
 
-use crate::beneath::{BeneathNode, Letter, MembershipNode, Noticed};
-use crate::founded::founded;
-use crate::membership::{Change, Membership};
+use crate::formed::formed_group;
+use crate::lower_layer::{CrashDetected, LayerMessage, MembershipNode, NetworkLayerNode};
+use crate::member_node::{Crash, MemberNode};
+use crate::member_state::{Call, timer_of_locks};
+use crate::membership::{Membership, MembershipChange};
 use crate::nodes::{LocksNode, StackNode};
-use crate::seat::{Call, timer_of_locks};
-use crate::seat_node::{Crash, SeatNode};
 use crate::world;
 
 /// The table that runs, chosen at run time.
-pub(crate) type ClientRules = Chosen<group_lock_client::Machine>;
+pub(crate) type ClientRules = AnyTable<group_lock_client::Machine>;
 /// The table that runs, chosen at run time.
-pub(crate) type CoordinatorRules = Chosen<group_lock_coordinator::Machine>;
+pub(crate) type CoordinatorRules = AnyTable<group_lock_coordinator::Machine>;
 
 /// The cores of the group lock. Members come first, then the membership.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     /// How many members.
     pub(crate) members: usize,
-    /// How many locks they want.
+    /// How many locks there are.
     pub(crate) locks: u16,
-    /// The group has not formed when it begins, and the last member is no founder.
+    /// The group has not formed in the first state, and the last member is no founder.
     pub(crate) joins: bool,
-    /// What is on its way between members that are no longer together is lost; else it comes late.
+    /// Messages in transit between members of different groups are lost; otherwise they are late.
     pub(crate) loses: bool,
-    /// What the members handle their views by, if they do so themselves.
+    /// The view handling of the members, if they have their own.
     pub(crate) views: Option<Views>,
     /// The table of a lock at a member.
     pub(crate) client: ClientRules,
@@ -54,21 +54,21 @@ pub(crate) fn node(member: MemberId) -> NodeId {
 
 impl Group {
     /// A member that has never run.
-    fn seat(&self, me: NodeId) -> SeatNode {
+    fn member_at(&self, me: NodeId) -> MemberNode {
         let (client, coordinator) = (self.client.clone(), self.coordinator.clone());
         let locks = LocksNode(Member { me: member(me), client, coordinator });
         let runs: Box<dyn NodeCore> = match self.views.clone() {
             None => Box::new(locks),
             Some(views) => Box::new(StackNode { views, locks }),
         };
-        let (me, beneath, is_stack) = (member(me), self.members, self.views.is_some());
-        SeatNode { me, locks: self.locks, beneath, runs, is_stack, rest: None }
+        let (me, lower_layer, is_stack) = (member(me), self.members, self.views.is_some());
+        MemberNode { me, locks: self.locks, lower_layer, runs, is_stack, rest: None }
     }
 
-    /// What is beneath the members.
-    fn beneath(&self) -> Box<dyn NodeCore> {
+    /// The layer below the members.
+    fn lower_layer(&self) -> Box<dyn NodeCore> {
         if let Some(views) = self.views.clone() {
-            return Box::new(BeneathNode(NetworkNode(views)));
+            return Box::new(NetworkLayerNode(NetworkNode(views)));
         }
         let founders = self.members - usize::from(self.joins);
         let outside = Members::new((founders..self.members).map(member));
@@ -76,54 +76,63 @@ impl Group {
         Box::new(MembershipNode(Membership::new(founders, outside, !self.joins)))
     }
 
-    /// What has each member begin: its own first view, or that of all.
+    /// The first input of each member: its own first view, or that of all.
     fn first_input(&self) -> Input {
         if self.views.is_some() {
             return Input::Restart(None);
         }
         let view = View::new(ViewId::new(0), (0..self.members).map(member));
-        Input::Message { from: self.members, message: Ordered::new(Letter::View(view)) }
+        Input::Message { from: self.members, message: Ordered::new(LayerMessage::View(view)) }
     }
 }
 
-/// The members and what is beneath them, and what none of them decides.
+/// The members and the layer below, and their wiring.
 #[derive(Debug)]
 pub(crate) struct Nodes {
-    seats: Vec<SeatNode>,
-    beneath: Box<dyn NodeCore>,
+    members: Vec<MemberNode>,
+    lower_layer: Box<dyn NodeCore>,
     group: Group,
 }
 
 impl Nodes {
     pub(crate) fn new(group: Group) -> Self {
-        let mut seats: Vec<_> = (0..group.members).map(|me| group.seat(me)).collect();
+        let mut members: Vec<_> = (0..group.members).map(|me| group.member_at(me)).collect();
         if !group.joins {
-            let rests = founded(&seats, &group.first_input());
-            seats.iter_mut().zip(rests).for_each(|(seat, rest)| seat.rest = Some(rest));
+            let rests = formed_group(&members, &group.first_input());
+            members
+                .iter_mut()
+                .zip(rests)
+                .for_each(|(member_state, rest)| member_state.rest = Some(rest));
         }
-        Self { seats, beneath: group.beneath(), group }
+        Self { members, lower_layer: group.lower_layer(), group }
     }
 }
 
 impl System for Nodes {
     fn node(&self, node: NodeId) -> &dyn NodeCore {
-        self.seats.get(node).map_or(&*self.beneath, |seat| seat)
+        self.members.get(node).map_or(&*self.lower_layer, |member_state| member_state)
     }
 
     fn budgets(&self) -> &'static [&'static str] {
         Group::BUDGETS
     }
 
-    fn cut(&self, me: NodeId, input: &Input) -> Option<Cut> {
+    fn network_change(&self, me: NodeId, input: &Input) -> Option<NetworkChange> {
         if let Some(views) = &self.group.views {
             return views.cut(input);
         }
         let Input::Command(command) = input else { return None };
         let cut = match command.get() {
-            None => (command.get() == Some(&Crash)).then(|| Cut::Lost(vec![me])),
-            Some(Change::Leave(gone) | Change::CutOff(gone)) => Some(Cut::Lost(vec![node(*gone)])),
-            Some(Change::Merge(_)) => Some(Cut::Together),
-            Some(Change::Doubt { .. } | Change::Form | Change::Join(_)) => None,
+            None => (command.get() == Some(&Crash)).then(|| NetworkChange::Disconnect(vec![me])),
+            Some(MembershipChange::Leave(gone) | MembershipChange::CutOff(gone)) => {
+                Some(NetworkChange::Disconnect(vec![node(*gone)]))
+            }
+            Some(MembershipChange::Merge(_)) => Some(NetworkChange::Heal),
+            Some(
+                MembershipChange::MutualSuspicion { .. }
+                | MembershipChange::Form
+                | MembershipChange::Join(_),
+            ) => None,
         };
         cut.filter(|_| self.group.loses)
     }
@@ -133,23 +142,23 @@ impl System for Nodes {
             return Some(match call {
                 Call::Lock(_) => "lock call",
                 Call::Unlock(_) => "unlock call",
-                Call::Needless(_) => world::NEEDLESS,
-                Call::Again(_) => world::AGAIN,
+                Call::UnlockUnheld(_) => world::NEEDLESS_UNLOCK,
+                Call::LockHeld(_) => world::NEEDLESS_LOCK,
             });
         }
         if let Some(change) = command.get() {
             return match change {
-                Change::Form | Change::Merge(_) => None,
-                Change::Leave(_) => Some("leave"),
-                Change::Join(_) => Some("join"),
-                Change::CutOff(_) => Some("partition"),
-                Change::Doubt { .. } => Some("doubt"),
+                MembershipChange::Form | MembershipChange::Merge(_) => None,
+                MembershipChange::Leave(_) => Some("leave"),
+                MembershipChange::Join(_) => Some("join"),
+                MembershipChange::CutOff(_) => Some("partition"),
+                MembershipChange::MutualSuspicion { .. } => Some("mutual suspicion"),
             };
         }
         if command.get() == Some(&Crash) {
             return Some("crash");
         }
-        if command.get::<Noticed>().is_some() {
+        if command.get::<CrashDetected>().is_some() {
             return None;
         }
         let views = self.group.views.as_ref()?;
@@ -159,12 +168,12 @@ impl System for Nodes {
         }
     }
 
-    fn insists(&self, command: &Ordered) -> bool {
+    fn is_fair(&self, command: &Ordered) -> bool {
         if let Some(stack::Command::Views(command)) = command.get() {
             return Views::insists(command);
         }
-        matches!(command.get(), Some(Change::Form | Change::Merge(_)))
-            || command.get::<Noticed>().is_some()
+        matches!(command.get(), Some(MembershipChange::Form | MembershipChange::Merge(_)))
+            || command.get::<CrashDetected>().is_some()
     }
 
     fn timer_budget(&self, timer: &Ordered) -> Option<&'static str> {
@@ -174,9 +183,9 @@ impl System for Nodes {
         }
     }
 
-    fn is_background(&self, message: &Ordered) -> bool {
+    fn is_idempotent_gossip(&self, message: &Ordered) -> bool {
         match message.get() {
-            Some(letter) => matches!(letter, Letter::Crashed(_)),
+            Some(message) => matches!(message, LayerMessage::Crashed(_)),
             None => {
                 let coord = view::Message::Coord;
                 matches!(message.get(), Some(stack::Message::Views(one)) if *one == coord)

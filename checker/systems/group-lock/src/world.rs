@@ -1,9 +1,9 @@
-//! A world of `spec/systems/group-lock.yaml` with members of a group, and its verdicts.
+//! A world of `spec/systems/group-lock.yaml` over the members' cores.
 
 use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
+use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_system_view_handler::Views;
 use turnstile_world::system::System;
 use turnstile_world::{Faults, Predicate};
@@ -19,14 +19,14 @@ const TABLES: [Embedded; 2] = [
 ];
 
 /// The group lock among the systems of this build.
-pub static ENTRY: Entry = Entry::of::<Group>();
+pub static ENTRY: SystemEntry = SystemEntry::of::<Group>();
 
-/// Callers give back what they do not hold.
-pub(super) const NEEDLESS: &str = "needless unlock";
-/// Callers ask for what their member holds.
-pub(super) const AGAIN: &str = "needless lock";
+/// Callers unlock what they do not hold.
+pub(super) const NEEDLESS_UNLOCK: &str = "needless unlock";
+/// Callers lock what their member holds.
+pub(super) const NEEDLESS_LOCK: &str = "needless lock";
 
-/// A world with this budget begins with one member outside.
+/// A world with this budget begins with one member outside the group.
 const JOIN: &str = "join";
 
 impl SystemSpec for Group {
@@ -37,15 +37,15 @@ impl SystemSpec for Group {
     const BUDGETS: &'static [&'static str] = &[
         "lock call",
         "unlock call",
-        NEEDLESS,
-        AGAIN,
+        NEEDLESS_UNLOCK,
+        NEEDLESS_LOCK,
         "time-out",
         "reconciliation time-out",
         "crash",
         "leave",
         JOIN,
         "partition",
-        "doubt",
+        "mutual suspicion",
         "suspect",
         "failed installation",
         "MERGE",
@@ -56,7 +56,7 @@ impl SystemSpec for Group {
 
     fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
         match (budget, &self.views) {
-            ("doubt", views) => views.is_none(),
+            ("mutual suspicion", views) => views.is_none(),
             (
                 "suspect" | "failed installation" | "MERGE" | "MERGE again" | Faults::DRIFT,
                 views,
@@ -77,10 +77,10 @@ impl SystemSpec for Group {
             _ => return Err(plan.refuse("messages", "late or lost")),
         };
         if loses && views.is_some() {
-            // A partition may be over unnoticed; what it took away would be missed for ever.
+            // A partition may end undetected; its lost messages would never be sent again.
             return Err(plan.refuse("messages", "late where views are handled"));
         }
-        // Who handles its views itself is outside if no group has it.
+        // With their own view handling, members of no group are outside.
         let joins = views.is_none() && plan.has(JOIN);
         let (members, locks) = (plan.count("member")?, plan.number("locks")?);
         let client = ClientRules::among(&plan.options.tables)?;

@@ -1,314 +1,315 @@
-//! What members have in place of a cluster: an agreed log, whoever leads, and who is connected.
-//! It elects whomever it likes among the connected and orders commands as they come; what a
-//! command means, and what a leader does, it leaves to the members' cores.
+//! The cluster as the members see it: a replicated log, a leader, and connectivity. It elects any
+//! connected member and appends commands in their order; the members' cores decide all else.
 
 use turnstile_core::number::Token;
-use turnstile_core::replicated::message::{Because, Connected, Message};
-use turnstile_core::replicated::types::{Address, Entry, Operation};
+use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message};
+use turnstile_core::replicated::types::{Address, LogEntry, LogOperation};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status;
 use turnstile_step::Symbolic;
 use turnstile_world::NodeId;
 
-use super::mail::{Change, Letter, Mail, lock_of};
-use super::order::Broken;
+use super::envelope::{ClusterEvent, Envelope, Outbox, lock_of};
+use super::postconditions::CommandViolations;
 
-/// The log, and who takes part.
+/// The log and the cluster's membership.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub(crate) struct Cluster {
     /// The members, by node.
-    pub(crate) seats: Vec<Seat>,
-    /// How many vote that have no locks: they are always connected, and never lead.
+    pub(crate) members: Vec<ClusterMember>,
+    /// The number of witnesses: they vote, are always connected, and never lead.
     witnesses: usize,
-    /// Who leads.
+    /// The leader.
     pub(crate) leader: Option<NodeId>,
-    /// Why the next one will be elected.
-    because: Because,
-    /// The log has the RESET of the one that leads.
+    /// The reason of the next election.
+    because: ElectionReason,
+    /// The log contains the RESET of the present leader.
     pub(super) is_reset: bool,
-    /// What the whole log comes to.
-    pub(crate) truth: Locks,
+    /// The locks after the whole log.
+    pub(crate) log_state: Locks,
     /// The index of its last command, if it has one.
     pub(crate) last: Option<Token>,
-    /// Results that the leader owes, each to an address.
+    /// Results that the leader has still to send, each with its address.
     pub(super) answers: Vec<(Address, Message)>,
-    /// Results may fail: they do not go out at once.
+    /// Results may fail: they are not sent at once.
     may_fail: bool,
     /// Commands that wait for a leader.
-    pub(super) held: Vec<Entry>,
-    /// Commands that come to nothing: who waits for them is told so at some time, or never.
-    lost: Vec<Entry>,
-    /// What a command of the log did that it must not do.
-    pub(crate) broken: Broken,
+    pub(super) held: Vec<LogEntry>,
+    /// Dropped commands: their callers are notified at any time, or never.
+    lost: Vec<LogEntry>,
+    /// Postconditions that a command of the log has violated.
+    pub(crate) broken: CommandViolations,
 }
 
 /// A member as the cluster sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub(crate) struct Seat {
-    /// Under which address.
+pub(crate) struct ClusterMember {
+    /// Its address.
     pub(crate) address: Address,
-    /// It is connected to nobody.
-    pub(crate) is_apart: bool,
-    /// It has been at some time.
-    pub(crate) was_apart: bool,
-    /// It has no log: it needs a snapshot.
+    /// It is partitioned.
+    pub(crate) is_partitioned: bool,
+    /// It was partitioned at some time.
+    pub(crate) was_partitioned: bool,
+    /// It has no log, and needs a snapshot.
     is_new: bool,
-    /// It is connected, and what comes into the log does not come to it.
+    /// It is connected, but does not receive new entries of the log.
     is_behind: bool,
-    /// What came into the log while it was apart or behind.
-    pub(super) pending: Vec<(Token, Entry)>,
+    /// Entries appended while it was partitioned or behind.
+    pub(super) pending: Vec<(Token, LogEntry)>,
 }
 
 impl Cluster {
-    /// Members that are all connected; the first one leads.
+    /// All members are connected; the first one leads.
     pub(super) fn new(members: usize, witnesses: usize, may_fail: bool) -> Self {
-        let seat = |address| Seat {
+        let member = |address| ClusterMember {
             address: Address(address),
-            is_apart: false,
-            was_apart: false,
+            is_partitioned: false,
+            was_partitioned: false,
             is_new: false,
             is_behind: false,
             pending: Vec::new(),
         };
         Self {
-            seats: (1..).take(members).map(seat).collect(),
+            members: (1..).take(members).map(member).collect(),
             witnesses,
             leader: Some(0),
-            because: Because::MajorityIsJustReached,
+            because: ElectionReason::MajorityIsJustReached,
             is_reset: true,
-            truth: Locks::new(),
+            log_state: Locks::new(),
             last: None,
             answers: Vec::new(),
             may_fail,
             held: Vec::new(),
             lost: Vec::new(),
-            broken: Broken::default(),
+            broken: CommandViolations::default(),
         }
     }
 
     fn connected(&self) -> Vec<NodeId> {
-        (0..self.seats.len()).filter(|node| !self.seats[*node].is_apart).collect()
+        (0..self.members.len()).filter(|node| !self.members[*node].is_partitioned).collect()
     }
 
-    /// The addresses of those that are connected.
+    /// The addresses of the connected members.
     pub(super) fn present(&self) -> Vec<Address> {
         let mut all: Vec<_> =
-            self.connected().into_iter().map(|node| self.seats[node].address).collect();
+            self.connected().into_iter().map(|node| self.members[node].address).collect();
         all.sort_unstable();
         all
     }
 
     fn has_majority(&self) -> bool {
-        (self.connected().len() + self.witnesses) * 2 > self.seats.len() + self.witnesses
+        (self.connected().len() + self.witnesses) * 2 > self.members.len() + self.witnesses
     }
 
-    /// All that may happen now.
-    pub(super) fn changes(&self) -> Vec<Change> {
+    /// The enabled events.
+    pub(super) fn changes(&self) -> Vec<ClusterEvent> {
         let mut changes = Vec::new();
         let connected = self.connected();
-        // Only who has the whole log is elected.
-        let whole = connected.iter().filter(|node| !self.seats[**node].is_behind);
+        // Only a member with the whole log is elected.
+        let whole = connected.iter().filter(|node| !self.members[**node].is_behind);
         if self.leader.is_some() {
-            changes.extend(whole.clone().map(|node| Change::ElectAgain(*node)));
+            changes.extend(whole.clone().map(|node| ClusterEvent::ElectAgain(*node)));
         } else if self.has_majority() {
-            changes.extend(whole.clone().map(|node| Change::Elect(*node)));
+            changes.extend(whole.clone().map(|node| ClusterEvent::Elect(*node)));
         }
         let followers = whole.filter(|node| self.leader != Some(**node));
-        changes.extend(followers.map(|node| Change::FallBehind(*node)));
-        let behind = connected.iter().filter(|node| self.seats[**node].is_behind);
-        changes.extend(behind.map(|node| Change::CatchUp(*node)));
+        changes.extend(followers.map(|node| ClusterEvent::FallBehind(*node)));
+        let behind = connected.iter().filter(|node| self.members[**node].is_behind);
+        changes.extend(behind.map(|node| ClusterEvent::CatchUp(*node)));
         let answers = u8::try_from(self.answers.len()).expect("few commands are on their way");
-        changes.extend((0..answers).flat_map(|one| [Change::Answer(one), Change::Fail(one)]));
+        changes.extend(
+            (0..answers).flat_map(|one| [ClusterEvent::Answer(one), ClusterEvent::Fail(one)]),
+        );
         let lost = u8::try_from(self.lost.len()).expect("few commands are lost");
-        changes.extend((0..lost).map(Change::Refuse));
+        changes.extend((0..lost).map(ClusterEvent::Refuse));
         if self.has_majority() {
-            changes.extend(connected.iter().map(|node| Change::CutOff(*node)));
+            changes.extend(connected.iter().map(|node| ClusterEvent::CutOff(*node)));
         }
-        // Who has ended and is not back cannot end again.
-        let all = (0..self.seats.len()).filter(|node| {
-            let seat = &self.seats[*node];
-            !(seat.is_apart && seat.is_new)
+        // A member that has ended and not rejoined cannot end again.
+        let all = (0..self.members.len()).filter(|node| {
+            let member = &self.members[*node];
+            !(member.is_partitioned && member.is_new)
         });
-        changes.extend(all.map(Change::Restart));
-        let apart = (0..self.seats.len()).filter(|node| self.seats[*node].is_apart);
+        changes.extend(all.map(ClusterEvent::Restart));
+        let apart = (0..self.members.len()).filter(|node| self.members[*node].is_partitioned);
         for node in apart {
-            changes.push(Change::Connect(node));
-            let seat = &self.seats[node];
-            let is_behind = !seat.is_new && !seat.pending.is_empty();
-            changes.extend(is_behind.then_some(Change::Install(node)));
+            changes.push(ClusterEvent::Connect(node));
+            let member = &self.members[node];
+            let is_behind = !member.is_new && !member.pending.is_empty();
+            changes.extend(is_behind.then_some(ClusterEvent::Install(node)));
         }
         changes
     }
 
-    /// What a change sends to whom.
+    /// Applies an event; returns the messages and their receivers.
     pub(super) fn change(
         &mut self,
-        change: Change,
+        change: ClusterEvent,
         service: &Service<impl Rules<lock_status::Machine>>,
-    ) -> Mail {
+    ) -> Outbox {
         match change {
-            Change::Answer(place) => {
+            ClusterEvent::Answer(place) => {
                 let (address, result) = self.answers.remove(usize::from(place));
-                vec![self.past(address, result)]
+                vec![self.direct(address, result)]
             }
-            Change::Fail(place) => {
+            ClusterEvent::Fail(place) => {
                 let (address, result) = self.answers.remove(usize::from(place));
                 self.failed(address, &result).into_iter().collect()
             }
-            Change::Refuse(place) => {
+            ClusterEvent::Refuse(place) => {
                 let entry = self.lost.remove(usize::from(place));
                 self.refuse(&entry).into_iter().collect()
             }
-            Change::Elect(node) => {
+            ClusterEvent::Elect(node) => {
                 (self.leader, self.is_reset) = (Some(node), false);
-                let mut mail = vec![(node, Letter::Log(Message::Elected(self.because)))];
+                let mut outbox = vec![(node, Envelope::Log(Message::Elected(self.because)))];
                 for entry in std::mem::take(&mut self.held) {
-                    mail.extend(self.append(entry, service));
+                    outbox.extend(self.append(entry, service));
                 }
-                mail
+                outbox
             }
-            Change::ElectAgain(node) => {
-                let mut mail = self.lose_leader(Because::TheLeaderLeft, Some(node));
+            ClusterEvent::ElectAgain(node) => {
+                let mut outbox = self.lose_leader(ElectionReason::TheLeaderLeft, Some(node));
                 (self.leader, self.is_reset) = (Some(node), false);
-                let because = Because::TheCoordinatorChanged;
-                mail.push((node, Letter::Log(Message::Elected(because))));
-                mail
+                let because = ElectionReason::TheCoordinatorChanged;
+                outbox.push((node, Envelope::Log(Message::Elected(because))));
+                outbox
             }
-            Change::CutOff(node) => self.part(node, false),
-            Change::Restart(node) => self.part(node, true),
-            Change::Connect(node) => self.connect(node),
-            Change::Install(node) => {
-                self.seats[node].is_new = true;
+            ClusterEvent::CutOff(node) => self.disconnect(node, false),
+            ClusterEvent::Restart(node) => self.disconnect(node, true),
+            ClusterEvent::Connect(node) => self.connect(node),
+            ClusterEvent::Install(node) => {
+                self.members[node].is_new = true;
                 self.connect(node)
             }
-            Change::FallBehind(node) => {
-                self.seats[node].is_behind = true;
+            ClusterEvent::FallBehind(node) => {
+                self.members[node].is_behind = true;
                 Vec::new()
             }
-            Change::CatchUp(node) => vec![self.snapshot(node)],
+            ClusterEvent::CatchUp(node) => vec![self.snapshot(node)],
         }
     }
 
-    fn snapshot(&mut self, node: NodeId) -> (NodeId, Letter) {
-        let seat = &mut self.seats[node];
-        (seat.is_new, seat.is_behind) = (false, false);
-        seat.pending.clear();
-        let (index, locks) = (self.last, self.truth.clone());
-        (node, Letter::Log(Message::Snapshot { index, locks }))
+    fn snapshot(&mut self, node: NodeId) -> (NodeId, Envelope) {
+        let member = &mut self.members[node];
+        (member.is_new, member.is_behind) = (false, false);
+        member.pending.clear();
+        let (index, locks) = (self.last, self.log_state.clone());
+        (node, Envelope::Log(Message::Snapshot { index, locks }))
     }
 
-    /// Nobody leads: what is owed to those that wait fails. A leader that is followed by another
-    /// one, and is still there, learns of it.
-    fn lose_leader(&mut self, because: Because, by: Option<NodeId>) -> Mail {
+    /// Deposes the leader: pending results fail. A deposed leader that is still connected is
+    /// notified.
+    fn lose_leader(&mut self, because: ElectionReason, by: Option<NodeId>) -> Outbox {
         self.because = because;
         let before = self.leader.take();
         let answers = std::mem::take(&mut self.answers);
         let failed = answers.iter().filter_map(|(address, result)| self.failed(*address, result));
-        let mut mail: Mail = failed.collect();
+        let mut outbox: Outbox = failed.collect();
         if let (Some(before), Some(by)) = (before, by)
             && before != by
         {
-            mail.push((before, Letter::Log(Message::AnotherIsElected)));
+            outbox.push((before, Envelope::Log(Message::AnotherIsElected)));
         }
-        mail
+        outbox
     }
 
-    fn view(&self, is: Connected, to: Vec<NodeId>) -> Mail {
+    fn view(&self, is: Connectivity, to: Vec<NodeId>) -> Outbox {
         let members = self.present();
-        let view = |node| (node, Letter::Log(Message::View { is, members: members.clone() }));
+        let view = |node| (node, Envelope::Log(Message::View { is, members: members.clone() }));
         to.into_iter().map(view).collect()
     }
 
-    /// A member is cut off, or ends.
-    fn part(&mut self, node: NodeId, ends: bool) -> Mail {
-        let members = u64::try_from(self.seats.len()).expect("a cluster is small");
-        let is_seen = self.has_majority() && !self.seats[node].is_apart;
-        let seat = &mut self.seats[node];
-        (seat.is_apart, seat.was_apart, seat.is_behind) = (true, true, false);
-        let mut mail = Vec::new();
+    /// A member is partitioned, or ends.
+    fn disconnect(&mut self, node: NodeId, ends: bool) -> Outbox {
+        let members = u64::try_from(self.members.len()).expect("a cluster is small");
+        let is_seen = self.has_majority() && !self.members[node].is_partitioned;
+        let member = &mut self.members[node];
+        (member.is_partitioned, member.was_partitioned, member.is_behind) = (true, true, false);
+        let mut outbox = Vec::new();
         if ends {
-            self.answers.retain(|(address, _)| *address != seat.address);
-            (seat.address, seat.is_new) = (Address(seat.address.0 + members), true);
-            seat.pending.clear();
-            let address = seat.address;
+            self.answers.retain(|(address, _)| *address != member.address);
+            (member.address, member.is_new) = (Address(member.address.0 + members), true);
+            member.pending.clear();
+            let address = member.address;
             self.drop_lost();
-            mail.push((node, Letter::Begin(address)));
+            outbox.push((node, Envelope::Restart(address)));
         } else {
-            let (is, members) = (Connected::Minority, vec![self.seats[node].address]);
-            mail.push((node, Letter::Log(Message::View { is, members })));
+            let (is, members) = (Connectivity::Minority, vec![self.members[node].address]);
+            outbox.push((node, Envelope::Log(Message::View { is, members })));
         }
-        // Who is apart or in a minority hears of no other.
+        // A partitioned or minority member is not notified about others.
         if !is_seen {
-            return mail;
+            return outbox;
         }
         let others = self.connected();
         if !self.has_majority() {
             for node in &others {
-                self.seats[*node].was_apart = true;
+                self.members[*node].was_partitioned = true;
             }
-            mail.extend(self.lose_leader(Because::MajorityIsJustReached, None));
+            outbox.extend(self.lose_leader(ElectionReason::MajorityIsJustReached, None));
             let held = std::mem::take(&mut self.held);
             held.into_iter().for_each(|entry| self.lose(entry));
-            mail.extend(self.view(Connected::Minority, others));
+            outbox.extend(self.view(Connectivity::Minority, others));
         } else {
             if self.leader == Some(node) {
-                mail.extend(self.lose_leader(Because::TheLeaderLeft, None));
+                outbox.extend(self.lose_leader(ElectionReason::TheLeaderLeft, None));
             }
-            mail.extend(self.view(Connected::Left, others));
+            outbox.extend(self.view(Connectivity::Left, others));
         }
-        mail
+        outbox
     }
 
-    /// A command does not come into the log, now or later.
-    fn lose(&mut self, entry: Entry) {
+    /// Drops a command: it never enters the log.
+    fn lose(&mut self, entry: LogEntry) {
         if self.refuse(&entry).is_some() {
             self.lost.push(entry);
         }
     }
 
-    /// Forgets what nobody waits for.
+    /// Discards dropped commands without a waiting caller.
     fn drop_lost(&mut self) {
         let lost = std::mem::take(&mut self.lost);
         self.lost = lost.into_iter().filter(|entry| self.refuse(entry).is_some()).collect();
     }
 
-    fn connect(&mut self, node: NodeId) -> Mail {
+    fn connect(&mut self, node: NodeId) -> Outbox {
         let had_majority = self.has_majority();
-        self.seats[node].is_apart = false;
+        self.members[node].is_partitioned = false;
         if !self.has_majority() {
             return Vec::new();
         }
-        let mut mail = Vec::new();
+        let mut outbox = Vec::new();
         for node in self.connected() {
-            if self.seats[node].is_new {
-                mail.push(self.snapshot(node));
+            if self.members[node].is_new {
+                outbox.push(self.snapshot(node));
             }
-            let pending = std::mem::take(&mut self.seats[node].pending);
-            mail.extend(
+            let pending = std::mem::take(&mut self.members[node].pending);
+            outbox.extend(
                 pending
                     .into_iter()
-                    .map(|(index, entry)| (node, Letter::Log(Message::Apply { index, entry }))),
+                    .map(|(index, entry)| (node, Envelope::Log(Message::Apply { index, entry }))),
             );
         }
         if !had_majority {
-            self.because = Because::MajorityIsJustReached;
+            self.because = ElectionReason::MajorityIsJustReached;
         }
-        mail.extend(self.view(Connected::Joined, self.connected()));
-        mail
+        outbox.extend(self.view(Connectivity::Joined, self.connected()));
+        outbox
     }
 
-    /// A command comes in; it is lost unless its member is with the majority.
+    /// Receives a command; drops it unless its member is with the majority.
     pub(super) fn receive(
         &mut self,
         from: NodeId,
-        entry: Entry,
+        entry: LogEntry,
         service: &Service<impl Rules<lock_status::Machine>>,
-    ) -> Mail {
-        if self.seats[from].address != entry.by {
+    ) -> Outbox {
+        if self.members[from].address != entry.by {
             return Vec::new();
         }
-        if self.seats[from].is_apart || !self.has_majority() {
+        if self.members[from].is_partitioned || !self.has_majority() {
             self.lose(entry);
             return Vec::new();
         }
@@ -319,78 +320,79 @@ impl Cluster {
         Vec::new()
     }
 
-    fn refuse(&self, entry: &Entry) -> Option<(NodeId, Letter)> {
+    fn refuse(&self, entry: &LogEntry) -> Option<(NodeId, Envelope)> {
         let lock = lock_of(&entry.operation)?;
         let call = entry.call?;
-        self.is_there(entry.by).then(|| self.past(entry.by, Message::Failed { lock, call }))
+        self.has_address(entry.by).then(|| self.direct(entry.by, Message::Failed { lock, call }))
     }
 
-    /// Whether a member has this address still.
-    fn is_there(&self, address: Address) -> bool {
-        self.seats.iter().any(|seat| seat.address == address)
+    /// Whether a member still has this address.
+    fn has_address(&self, address: Address) -> bool {
+        self.members.iter().any(|member| member.address == address)
     }
 
-    /// What who waits for a result hears instead of it.
-    fn failed(&self, address: Address, result: &Message) -> Option<(NodeId, Letter)> {
+    /// The failure that a waiting caller receives instead of a result.
+    fn failed(&self, address: Address, result: &Message) -> Option<(NodeId, Envelope)> {
         let Message::Result { lock, call, .. } = *result else { return None };
-        Some(self.past(address, Message::Failed { lock, call }))
+        Some(self.direct(address, Message::Failed { lock, call }))
     }
 
-    /// A message that goes past the log, by the node behind this one.
-    fn past(&self, address: Address, message: Message) -> (NodeId, Letter) {
-        (self.seats.len() + 1, Letter::Past(address, message))
+    /// A message that bypasses the log, through the node of results.
+    fn direct(&self, address: Address, message: Message) -> (NodeId, Envelope) {
+        (self.members.len() + 1, Envelope::Direct(address, message))
     }
 
     fn append(
         &mut self,
-        entry: Entry,
+        entry: LogEntry,
         service: &Service<impl Rules<lock_status::Machine>>,
-    ) -> Mail {
+    ) -> Outbox {
         let index = Token::new(self.last.map_or(1, |last| last.number() + 1));
-        let leader = self.leader.map(|node| self.seats[node].address);
-        self.is_reset |= leader == Some(entry.by) && matches!(entry.operation, Operation::Reset(_));
+        let leader = self.leader.map(|node| self.members[node].address);
+        self.is_reset |=
+            leader == Some(entry.by) && matches!(entry.operation, LogOperation::Reset(_));
         self.last = Some(index);
-        let before = self.truth.clone();
-        service.apply(&mut self.truth, index, &entry, &mut Vec::new());
+        let before = self.log_state.clone();
+        service.apply(&mut self.log_state, index, &entry, &mut Vec::new());
         let stayed = |address: Address| {
-            self.seats.iter().any(|seat| seat.address == address && !seat.was_apart)
+            self.members.iter().any(|member| member.address == address && !member.was_partitioned)
         };
-        self.broken.note(&service.rules, [&before, &self.truth], &entry, &stayed);
+        self.broken.note(&service.rules, [&before, &self.log_state], &entry, &stayed);
         if let (Some(call), Some(lock)) = (entry.call, lock_of(&entry.operation))
-            && self.is_there(entry.by)
+            && self.has_address(entry.by)
         {
             let address = entry.by;
-            let status = self.truth.status(lock, address);
-            let token = self.truth.token(lock, address);
+            let status = self.log_state.status(lock, address);
+            let token = self.log_state.token(lock, address);
             self.answers.push((address, Message::Result { lock, call, index, status, token }));
         }
-        let mut mail = Mail::new();
-        for (node, seat) in self.seats.iter_mut().enumerate() {
+        let mut outbox = Outbox::new();
+        for (node, member) in self.members.iter_mut().enumerate() {
             let (index, entry) = (index, entry.clone());
-            if !seat.is_apart && !seat.is_behind {
-                mail.push((node, Letter::Log(Message::Apply { index, entry })));
-            } else if !seat.is_new {
-                seat.pending.push((index, entry));
+            if !member.is_partitioned && !member.is_behind {
+                outbox.push((node, Envelope::Log(Message::Apply { index, entry })));
+            } else if !member.is_new {
+                member.pending.push((index, entry));
             }
         }
         if !self.may_fail && !self.answers.is_empty() {
-            mail.extend(self.change(Change::Answer(0), service));
+            outbox.extend(self.change(ClusterEvent::Answer(0), service));
         }
-        mail
+        outbox
     }
 
-    /// Gives members other places, and addresses with them.
+    /// Renames members, and their addresses.
     pub(super) fn rename(&mut self, to: &[NodeId], each: &mut dyn FnMut(&mut Address)) {
-        let before = self.seats.clone();
-        before.into_iter().zip(to).for_each(|(seat, &to)| self.seats[to] = seat);
+        let before = self.members.clone();
+        before.into_iter().zip(to).for_each(|(member, &to)| self.members[to] = member);
         self.leader = self.leader.map(|node| to[node]);
         self.answers.iter_mut().for_each(|(address, _)| each(address));
-        self.truth.visit_addresses(each);
-        let pending = self.seats.iter_mut().flat_map(|seat| {
-            each(&mut seat.address);
-            seat.pending.iter_mut().map(|(_, entry)| entry)
+        self.log_state.visit_addresses(each);
+        let pending = self.members.iter_mut().flat_map(|member| {
+            each(&mut member.address);
+            member.pending.iter_mut().map(|(_, entry)| entry)
         });
-        let pending: Vec<&mut Entry> = pending.collect();
+        let pending: Vec<&mut LogEntry> = pending.collect();
         for entry in pending.into_iter().chain(&mut self.held).chain(&mut self.lost) {
             entry.visit_addresses(each);
         }

@@ -1,50 +1,51 @@
-//! What reached a member of the log, whatever the member makes of it: its replica must be that.
+//! The part of the log that was delivered to a member, independent of its core: its replica must
+//! match it.
 
 use std::collections::BTreeMap;
 
 use turnstile_core::number::Token;
 use turnstile_core::replicated::message::Message;
-use turnstile_core::replicated::types::{Address, Call, Entry, LockName};
+use turnstile_core::replicated::types::{Address, CommandId, LockName, LogEntry};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status;
 use turnstile_step::Symbolic;
 
-use super::mail::lock_of;
+use super::envelope::lock_of;
 
-/// What a member was given of the log under its address.
+/// The log as delivered to a member under its address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub(crate) struct Delivered {
-    /// The index of the last command, or that of a snapshot that came later.
+    /// The index of the last command, or of a later snapshot.
     pub(crate) index: Option<Token>,
-    /// What that comes to.
+    /// The locks after it.
     pub(crate) locks: Locks,
-    /// The last command of each mutex, if it has not come.
+    /// The last command of each mutex, until it is delivered.
     #[symbolic(values)]
-    pub(crate) behind: Behind,
+    pub(crate) behind: PendingCommands,
 }
 
-/// By lock, commands that were executed and have not come.
-pub(super) type Behind = BTreeMap<LockName, Away>;
+/// By lock, commands that were executed and not yet delivered.
+pub(super) type PendingCommands = BTreeMap<LockName, PendingCommand>;
 
-/// Where a command is that has not come.
+/// A command that was not yet delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub(crate) enum Away {
-    /// It is on its way to the log, or nowhere.
-    Called(Call),
-    /// In the log, under this index.
+pub(crate) enum PendingCommand {
+    /// In transit to the log, or dropped.
+    Called(CommandId),
+    /// In the log, at this index.
     At(Token),
 }
 
 impl Delivered {
-    /// The member executes a command, for its mutex or past it.
-    pub(super) fn execute(&mut self, entry: &Entry) {
+    /// The member executes a command, of its mutex or a direct one.
+    pub(super) fn execute(&mut self, entry: &LogEntry) {
         if let (Some(call), Some(lock)) = (entry.call, lock_of(&entry.operation)) {
-            self.behind.insert(lock, Away::Called(call));
+            self.behind.insert(lock, PendingCommand::Called(call));
         }
     }
 
-    /// A message reaches the member of this address.
+    /// A message is delivered to the member with this address.
     pub(super) fn receive(
         &mut self,
         service: &Service<impl Rules<lock_status::Machine>>,
@@ -55,7 +56,7 @@ impl Delivered {
             Message::Apply { index, entry } => {
                 service.apply(&mut self.locks, *index, entry, &mut Vec::new());
                 self.index = Some(*index);
-                let own = entry.call.filter(|_| entry.by == address).map(Away::Called);
+                let own = entry.call.filter(|_| entry.by == address).map(PendingCommand::Called);
                 self.behind.retain(|_, away| Some(*away) != own);
             }
             Message::Snapshot { index, locks } => {
@@ -63,8 +64,8 @@ impl Delivered {
             }
             Message::Result { lock, call, index, .. } => {
                 let last = self.behind.get_mut(lock);
-                if let Some(away) = last.filter(|away| **away == Away::Called(*call)) {
-                    *away = Away::At(*index);
+                if let Some(away) = last.filter(|away| **away == PendingCommand::Called(*call)) {
+                    *away = PendingCommand::At(*index);
                 }
             }
             Message::View { .. }
@@ -74,6 +75,6 @@ impl Delivered {
             | Message::Execute(_) => {}
         }
         let index = self.index;
-        self.behind.retain(|_, away| !matches!(away, Away::At(at) if Some(*at) <= index));
+        self.behind.retain(|_, away| !matches!(away, PendingCommand::At(at) if Some(*at) <= index));
     }
 }

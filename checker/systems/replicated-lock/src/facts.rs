@@ -1,5 +1,5 @@
-//! What the formulas of the table of commands ask: of one lock as it is, and of one that a command
-//! of the log has changed, which no replica can answer, since it keeps nothing of what was before.
+//! Facts for the formulas of the table of commands: over one lock, and over one lock before and
+//! after a command, which no replica can answer, since it keeps no earlier state.
 
 use std::fmt;
 
@@ -12,24 +12,24 @@ use turnstile_machines::lock_status::{
 
 /// One lock, before and after a command.
 #[derive(Clone, Copy)]
-pub(super) struct Step<'a> {
+pub(super) struct LockChange<'a> {
     pub(super) was: &'a Lock,
     pub(super) is: &'a Lock,
-    /// The members that a RESET says.
+    /// The members in the list of the RESET.
     pub(super) list: &'a [Address],
     /// Whether a member was in the majority since the cluster began.
     pub(super) stayed: &'a dyn Fn(Address) -> bool,
 }
 
-impl fmt::Debug for Step<'_> {
+impl fmt::Debug for LockChange<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { was, is, list, stayed: _ } = self;
-        f.debug_struct("Step").field("was", was).field("is", is).field("list", list).finish()
+        f.debug_struct("LockChange").field("was", was).field("is", is).field("list", list).finish()
     }
 }
 
-impl<'a> Step<'a> {
-    /// Who waits, behind the next holder if there is another one.
+impl<'a> LockChange<'a> {
+    /// The waiters, preceded by the holder if it has changed.
     fn line(&self) -> impl Iterator<Item = Address> {
         let next = self.is.holder.filter(|_| self.is.holder != self.was.holder);
         next.into_iter().chain(self.is.waiters.iter().copied())
@@ -40,24 +40,24 @@ fn has(lock: &Lock, one: Term) -> bool {
     lock.everybody().any(|who| who.0 == one.0)
 }
 
-/// Whether one is in a line, and the other one behind it or not at all.
+/// Whether `one` is in a line, and `other` is behind it or not in it.
 fn is_ahead(mut line: impl Iterator<Item = Address>, one: Term, other: Term) -> bool {
     line.find(|who| [one.0, other.0].contains(&who.0))
         .is_some_and(|first| first.0 == one.0 && one != other)
 }
 
-/// One lock as it is.
+/// One lock in its present state.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Now<'a>(pub(super) &'a Lock);
+pub(super) struct LockFacts<'a>(pub(super) &'a Lock);
 
-impl Now<'_> {
-    /// Who waits at a place of the queue.
+impl LockFacts<'_> {
+    /// The waiter at a place of the queue.
     fn at(&self, place: Term) -> Option<Address> {
         usize::try_from(place.0).ok().and_then(|place| self.0.waiters.get(place).copied())
     }
 }
 
-impl Facts<Machine> for Now<'_> {
+impl Facts<Machine> for LockFacts<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::Same { one, other } => one == other,
@@ -82,7 +82,7 @@ impl Facts<Machine> for Now<'_> {
     }
 }
 
-impl Facts<Whole> for Step<'_> {
+impl Facts<Whole> for LockChange<'_> {
     fn is(&self, predicate: WholePredicate) -> bool {
         match predicate {
             WholePredicate::IsInTheList { one } => self.list.iter().any(|who| who.0 == one.0),
@@ -92,7 +92,7 @@ impl Facts<Whole> for Step<'_> {
                 is_ahead(self.was.waiters.iter().copied(), one, other)
             }
             WholePredicate::IsAheadOf { one, other } => is_ahead(self.line(), one, other),
-            WholePredicate::WasThereAllTheTime { one } => (self.stayed)(Address(one.0)),
+            WholePredicate::WasAlwaysInTheMajority { one } => (self.stayed)(Address(one.0)),
         }
     }
 

@@ -1,15 +1,15 @@
 #![doc = include_str!("../README.md")]
 
+mod act_history;
 mod cluster;
 mod delivered;
+mod envelope;
 mod facts;
-mod mail;
+mod mutex_step;
 mod nodes;
-mod order;
-mod past;
+mod postconditions;
 mod predicates;
 mod system;
-mod threads;
 mod words;
 mod world;
 

@@ -1,6 +1,6 @@
-//! What the properties of the replicated lock service ask of a state.
+//! The predicates of the replicated lock service's properties.
 
-use turnstile_core::replicated::types::{Status, Timer};
+use turnstile_core::replicated::types::{LockStatus, Timer};
 use turnstile_core::replicated::{Lock, Locks};
 use turnstile_machine::Rules as _;
 use turnstile_machines::lock_member::State as Member;
@@ -9,187 +9,185 @@ use turnstile_machines::lock_status::Invariant;
 use turnstile_world::NodeId;
 use turnstile_world::property::View;
 
+use super::act_history::ActHistory;
 use super::cluster::Cluster;
-use super::facts::Now;
-use super::nodes::Seat;
-use super::past::Acted;
+use super::facts::LockFacts;
+use super::nodes::MemberState;
 use super::system::Replicated;
 
 turnstile_machine::system!("spec/systems/replicated-lock.yaml");
 
-type Look<'a> = View<'a>;
-
-fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (NodeId, &'a Seat)> {
+fn members<'a>(view: &View<'a>) -> impl Iterator<Item = (NodeId, &'a MemberState)> {
     view.nodes.iter().map_while(|part| part.state.get()).enumerate()
 }
 
-fn cluster<'a>(view: &Look<'a>) -> &'a Cluster {
+fn cluster<'a>(view: &View<'a>) -> &'a Cluster {
     view.nodes.iter().find_map(|part| part.state.get()).expect("every world has a cluster")
 }
 
-/// Every lock as the whole log has it, and as each member has it.
-fn locks<'a>(view: &Look<'a>) -> impl Iterator<Item = &'a Lock> {
-    let replicas = seats(view).map(|(_, seat)| &seat.core.replica);
-    let all = replicas.chain([&cluster(view).truth]);
+/// Every lock, after the whole log and at each member.
+fn locks<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Lock> {
+    let replicas = members(view).map(|(_, state)| &state.core.replica);
+    let all = replicas.chain([&cluster(view).log_state]);
     all.flat_map(Locks::iter).map(|(_, lock)| lock)
 }
 
-/// The members that are connected under the address that they have.
-fn connected<'a>(view: &Look<'a>) -> impl Iterator<Item = &'a Seat> {
+/// The members that are connected under their present address.
+fn connected<'a>(view: &View<'a>) -> impl Iterator<Item = &'a MemberState> {
     let cluster = cluster(view);
-    let is_there = |node: NodeId, seat: &Seat| {
-        let known = &cluster.seats[node];
-        !known.is_apart && known.address == seat.address
+    let has_address = |node: NodeId, state: &MemberState| {
+        let known = &cluster.members[node];
+        !known.is_partitioned && known.address == state.address
     };
-    seats(view).filter(move |(node, seat)| is_there(*node, seat)).map(|(_, seat)| seat)
+    members(view).filter(move |(node, state)| has_address(*node, state)).map(|(_, state)| state)
 }
 
-/// The members that have applied the whole log, with the RESET of the present leader, and tell what
-/// they apply.
-fn current<'a>(view: &Look<'a>) -> impl Iterator<Item = &'a Seat> {
+/// The members that have applied the whole log, with the present leader's RESET, and notify their
+/// listener.
+fn current<'a>(view: &View<'a>) -> impl Iterator<Item = &'a MemberState> {
     let Cluster { last, is_reset, .. } = *cluster(view);
-    connected(view).filter(move |seat| {
-        let is_whole = is_reset && seat.delivered.index == last;
-        is_whole && seat.core.hears && seat.core.at != Member::Resigned
+    connected(view).filter(move |state| {
+        let is_whole = is_reset && state.delivered.index == last;
+        is_whole && state.core.hears && state.core.at != Member::Resigned
     })
 }
 
-/// What its member is to the lock of every mutex that stands so, and whose command has come.
-fn mutexes(view: &Look<'_>, at: Mutex) -> Vec<Status> {
-    let all = seats(view).flat_map(|(_, seat)| {
-        let mutexes = seat.core.mutexes().filter(move |(_, mutex)| mutex.at == at);
-        let come = mutexes.filter(|(lock, _)| !seat.delivered.behind.contains_key(lock));
-        come.map(|(lock, _)| seat.core.replica.status(lock, seat.address))
+/// The member's status for every mutex in this state whose command was delivered.
+fn mutexes(view: &View<'_>, at: Mutex) -> Vec<LockStatus> {
+    let all = members(view).flat_map(|(_, state)| {
+        let mutexes = state.core.mutexes().filter(move |(_, mutex)| mutex.at == at);
+        let come = mutexes.filter(|(lock, _)| !state.delivered.behind.contains_key(lock));
+        come.map(|(lock, _)| state.core.replica.status(lock, state.address))
     });
     all.collect()
 }
 
-fn is_any(view: &Look<'_>, at: &[Mutex]) -> bool {
-    seats(view).any(|(_, seat)| seat.core.mutexes().any(|(_, mutex)| at.contains(&mutex.at)))
+fn is_any(view: &View<'_>, at: &[Mutex]) -> bool {
+    members(view).any(|(_, state)| state.core.mutexes().any(|(_, mutex)| at.contains(&mutex.at)))
 }
 
-/// Whether a connected member holds a lock or waits for it, and no thread wants that.
-fn is_for_nobody(view: &Look<'_>) -> bool {
-    let truth = &cluster(view).truth;
-    connected(view).any(|seat| {
-        truth.iter().any(|(name, _)| {
-            let at = seat.core.mutex(name).map_or(Mutex::Unlocked, |mutex| mutex.at);
+/// Whether a connected member holds a lock or waits for it, and no thread wants it.
+fn is_for_nobody(view: &View<'_>) -> bool {
+    let log_state = &cluster(view).log_state;
+    connected(view).any(|state| {
+        log_state.iter().any(|(name, _)| {
+            let at = state.core.mutex(name).map_or(Mutex::Unlocked, |mutex| mutex.at);
             let is_wanted = !matches!(at, Mutex::Unlocked | Mutex::Releasing);
-            !is_wanted && truth.status(name, seat.address) != Status::None
+            !is_wanted && log_state.status(name, state.address) != LockStatus::None
         })
     })
 }
 
-/// Whether somebody holds a lock who is not connected.
-fn is_with_nobody(view: &Look<'_>) -> bool {
+/// Whether a disconnected member holds a lock.
+fn is_with_nobody(view: &View<'_>) -> bool {
     let present = cluster(view).present();
-    let mut holders = cluster(view).truth.iter().filter_map(|(_, lock)| lock.holder);
+    let mut holders = cluster(view).log_state.iter().filter_map(|(_, lock)| lock.holder);
     holders.any(|holder| !present.contains(&holder))
 }
 
-/// Whether nothing is left of what the member held or waited for, as far as its listener and its
-/// threads know.
+/// Whether the member holds no lock and waits for none, as far as its listener and its threads
+/// know.
 pub(super) fn has_nothing(member: &turnstile_core::replicated::State) -> bool {
     let mut mutexes = member.mutexes();
     member.told.is_empty()
         && mutexes.all(|(_, mutex)| !matches!(mutex.at, Mutex::Locked | Mutex::Waiting))
 }
 
-fn is_deaf(view: &Look<'_>) -> bool {
-    connected(view).any(|seat| !seat.core.hears && seat.core.at != Member::Resigned)
+fn is_deaf(view: &View<'_>) -> bool {
+    connected(view).any(|state| !state.core.hears && state.core.at != Member::Resigned)
 }
 
 impl Replicated {
-    /// Whether every lock is as an invariant of the table says, in the log and at every member.
-    fn keeps(&self, invariant: Invariant, view: &Look<'_>) -> bool {
-        locks(view).all(|lock| self.status.invariant(invariant, &Now(lock)))
+    /// Whether every lock satisfies an invariant of the table, in the log and at every member.
+    fn keeps(&self, invariant: Invariant, view: &View<'_>) -> bool {
+        locks(view).all(|lock| self.status.invariant(invariant, &LockFacts(lock)))
     }
 }
 
-/// What stands in Rust here speaks of the log, of the members' own machines and of their lag at
-/// once: no formula of one table names the instances of another one.
+/// The predicates in Rust combine the log, the members' machines and their lag: a formula of one
+/// table cannot refer to the instances of another.
 impl replicated_lock::Properties for Replicated {
-    type View<'a> = Look<'a>;
+    type View<'a> = View<'a>;
 
-    fn no_event_without_a_row(&self, view: &Look<'_>) -> bool {
+    fn no_unhandled_event(&self, view: &View<'_>) -> bool {
         view.violation().is_none()
     }
 
-    fn a_lock_is_held(&self, view: &Look<'_>) -> bool {
+    fn a_lock_is_held(&self, view: &View<'_>) -> bool {
         locks(view).any(|lock| lock.holder.is_some())
     }
 
-    fn one_holder_a_lock(&self, view: &Look<'_>) -> bool {
+    fn at_most_one_holder_per_lock(&self, view: &View<'_>) -> bool {
         self.keeps(Invariant::OneHolder, view)
     }
 
-    fn the_holder_is_no_waiter(&self, view: &Look<'_>) -> bool {
-        self.keeps(Invariant::TheHolderIsNoWaiter, view)
+    fn a_holder_is_not_a_waiter(&self, view: &View<'_>) -> bool {
+        self.keeps(Invariant::AHolderIsNotAWaiter, view)
     }
 
-    fn somebody_waits(&self, view: &Look<'_>) -> bool {
+    fn a_member_waits(&self, view: &View<'_>) -> bool {
         locks(view).any(|lock| !lock.waiters.is_empty())
     }
 
-    fn a_waiter_waits_once(&self, view: &Look<'_>) -> bool {
-        self.keeps(Invariant::AWaiterWaitsOnce, view)
+    fn no_duplicate_waiters(&self, view: &View<'_>) -> bool {
+        self.keeps(Invariant::NoDuplicateWaiters, view)
     }
 
-    fn a_lock_that_somebody_waits_for_has_a_holder(&self, view: &Look<'_>) -> bool {
-        self.keeps(Invariant::ALockThatSomebodyWaitsForHasAHolder, view)
+    fn waiting_implies_a_holder(&self, view: &View<'_>) -> bool {
+        self.keeps(Invariant::WaitingImpliesAHolder, view)
     }
 
-    fn nobody_is_passed_in_the_queue(&self, view: &Look<'_>) -> bool {
+    fn fifo_among_waiters(&self, view: &View<'_>) -> bool {
         !cluster(view).broken.order
     }
 
-    fn a_reset_leaves_only_its_members(&self, view: &Look<'_>) -> bool {
+    fn reset_keeps_only_listed_members(&self, view: &View<'_>) -> bool {
         !cluster(view).broken.reset
     }
 
-    fn what_is_unlocked_is_given_up(&self, view: &Look<'_>) -> bool {
+    fn unlock_takes_effect(&self, view: &View<'_>) -> bool {
         !cluster(view).broken.kept
     }
 
-    fn who_was_there_all_the_time_keeps_its_lock(&self, view: &Look<'_>) -> bool {
+    fn members_of_the_majority_keep_their_locks(&self, view: &View<'_>) -> bool {
         !cluster(view).broken.stayed
     }
 
-    fn members_agree(&self, view: &Look<'_>) -> bool {
+    fn replicas_agree_with_the_log(&self, view: &View<'_>) -> bool {
         let cluster = cluster(view);
-        let has_it = |seat: &Seat| {
-            let given = &seat.delivered;
-            (seat.core.applied, &seat.core.replica) == (given.index, &given.locks)
+        let has_it = |state: &MemberState| {
+            let given = &state.delivered;
+            (state.core.applied, &state.core.replica) == (given.index, &given.locks)
         };
-        let mut up_to_date = connected(view).filter(|seat| seat.delivered.index == cluster.last);
-        seats(view).all(|(_, seat)| has_it(seat))
-            && up_to_date.all(|seat| seat.delivered.locks == cluster.truth)
+        let mut up_to_date = connected(view).filter(|state| state.delivered.index == cluster.last);
+        members(view).all(|(_, state)| has_it(state))
+            && up_to_date.all(|state| state.delivered.locks == cluster.log_state)
     }
 
-    fn a_listener_hears_what_has_changed(&self, view: &Look<'_>) -> bool {
-        seats(view).all(|(_, seat)| !seat.strayed)
+    fn listener_notifications_are_consistent(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, state)| !state.inconsistent_notification)
     }
 
-    fn a_thread_is_told(&self, view: &Look<'_>) -> bool {
-        seats(view).all(|(_, seat)| !seat.is_untold)
+    fn threads_are_notified(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, state)| !state.missed_notification)
     }
 
-    fn who_is_in_a_minority_has_nothing(&self, view: &Look<'_>) -> bool {
-        seats(view).all(|(_, seat)| {
-            let has_resigned = seat.core.at == Member::Resigned;
-            // Who has just begun has had no view, which has its receiver in it, and learnt nothing.
-            let knows = has_resigned && !seat.core.present.is_empty();
-            !seat.clings
-                && (!has_resigned || seat.core.told.is_empty())
-                && (!knows || has_nothing(&seat.core))
+    fn a_minority_member_holds_no_lock(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, state)| {
+            let has_resigned = state.core.at == Member::Resigned;
+            // A new member has received no view that contains it, and knows of none.
+            let knows = has_resigned && !state.core.present.is_empty();
+            !state.kept_locks_in_minority
+                && (!has_resigned || state.core.told.is_empty())
+                && (!knows || has_nothing(&state.core))
         })
     }
 
-    fn held_is_armed(&self, view: &Look<'_>) -> bool {
-        seats(view).all(|(node, seat)| {
+    fn timers_match_state(&self, view: &View<'_>) -> bool {
+        members(view).all(|(node, state)| {
             let is_armed = |timer: Timer| view.nodes[node].is_armed(&timer);
             self.names().all(|lock| {
-                let at = seat.core.mutex(lock).map_or(self.mutex.initial(), |mutex| mutex.at);
+                let at = state.core.mutex(lock).map_or(self.mutex.initial(), |mutex| mutex.at);
                 let holds = self.mutex.holds(at);
                 is_armed(Timer::Timeout(lock)) == holds.contains(&Resource::Timeout)
                     && is_armed(Timer::Retry(lock)) == holds.contains(&Resource::RetryTimer)
@@ -197,81 +195,82 @@ impl replicated_lock::Properties for Replicated {
         })
     }
 
-    fn a_command_is_executed_until_its_result_is_there(&self, view: &Look<'_>) -> bool {
-        seats(view).all(|(_, seat)| {
-            seat.core.mutexes().all(|(_, mutex)| {
+    fn an_executing_command_has_no_result(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, state)| {
+            state.core.mutexes().all(|(_, mutex)| {
                 !matches!(mutex.at, Mutex::Locking | Mutex::Unlocking) || mutex.call.is_some()
             })
         })
     }
 
-    fn a_listener_ends_at_the_truth(&self, view: &Look<'_>) -> bool {
-        let truth = &cluster(view).truth;
-        current(view).all(|seat| {
+    fn listeners_converge_to_the_log(&self, view: &View<'_>) -> bool {
+        let log_state = &cluster(view).log_state;
+        current(view).all(|state| {
             self.names().all(|lock| {
-                let told = seat.core.told.get(&lock).map_or(Status::None, |(status, _)| *status);
-                told == truth.status(lock, seat.address)
+                let told =
+                    state.core.told.get(&lock).map_or(LockStatus::None, |(status, _)| *status);
+                told == log_state.status(lock, state.address)
             })
         })
     }
 
-    fn a_listener_is_told(&self, view: &Look<'_>) -> bool {
-        seats(view).any(|(_, seat)| !seat.core.told.is_empty())
+    fn a_listener_is_notified(&self, view: &View<'_>) -> bool {
+        members(view).any(|(_, state)| !state.core.told.is_empty())
     }
 
-    fn one_holder_acts(&self, view: &Look<'_>) -> bool {
-        view.monitor::<Vec<Acted>>().iter().all(|acted| !acted.is_torn)
+    fn mutual_exclusion_with_fencing_tokens(&self, view: &View<'_>) -> bool {
+        view.monitor::<Vec<ActHistory>>().iter().all(|history| !history.interleaved)
     }
 
-    fn a_thread_acts(&self, view: &Look<'_>) -> bool {
-        view.monitor::<Vec<Acted>>().iter().any(|acted| acted.is_used)
+    fn a_thread_acts(&self, view: &View<'_>) -> bool {
+        view.monitor::<Vec<ActHistory>>().iter().any(|history| history.has_acted)
     }
 
-    fn a_locked_mutex_holds_the_lock(&self, view: &Look<'_>) -> bool {
-        mutexes(view, Mutex::Locked).iter().all(|status| *status == Status::Holding)
+    fn locked_implies_held(&self, view: &View<'_>) -> bool {
+        mutexes(view, Mutex::Locked).iter().all(|status| *status == LockStatus::Holding)
     }
 
-    fn a_mutex_is_locked(&self, view: &Look<'_>) -> bool {
+    fn a_mutex_is_locked(&self, view: &View<'_>) -> bool {
         is_any(view, &[Mutex::Locked])
     }
 
-    fn a_mutex_waits_for_no_grant_that_came(&self, view: &Look<'_>) -> bool {
-        mutexes(view, Mutex::Waiting).iter().all(|status| *status == Status::Waiting)
+    fn waiting_implies_queued(&self, view: &View<'_>) -> bool {
+        mutexes(view, Mutex::Waiting).iter().all(|status| *status == LockStatus::Waiting)
     }
 
-    fn a_mutex_waits(&self, view: &Look<'_>) -> bool {
+    fn a_mutex_waits(&self, view: &View<'_>) -> bool {
         is_any(view, &[Mutex::Waiting])
     }
 
-    fn nobody_keeps_a_lock_that_nobody_wants(&self, view: &Look<'_>) -> bool {
+    fn unwanted_locks_can_be_released(&self, view: &View<'_>) -> bool {
         !is_for_nobody(view)
     }
 
-    fn a_lock_is_kept_for_nobody(&self, view: &Look<'_>) -> bool {
+    fn an_unwanted_lock_is_held(&self, view: &View<'_>) -> bool {
         is_for_nobody(view)
     }
 
-    fn a_thread_that_waits_can_go_on(&self, view: &Look<'_>) -> bool {
+    fn a_waiting_thread_can_proceed(&self, view: &View<'_>) -> bool {
         !self.a_thread_waits(view)
     }
 
-    fn a_thread_waits(&self, view: &Look<'_>) -> bool {
+    fn a_thread_waits(&self, view: &View<'_>) -> bool {
         is_any(view, &[Mutex::Locking, Mutex::Waiting, Mutex::Unlocking])
     }
 
-    fn a_lock_whose_holder_is_gone_becomes_free(&self, view: &Look<'_>) -> bool {
+    fn locks_of_departed_holders_can_be_released(&self, view: &View<'_>) -> bool {
         !is_with_nobody(view)
     }
 
-    fn a_holder_is_gone(&self, view: &Look<'_>) -> bool {
+    fn a_holder_has_departed(&self, view: &View<'_>) -> bool {
         is_with_nobody(view)
     }
 
-    fn who_comes_back_hears_again(&self, view: &Look<'_>) -> bool {
+    fn a_rejoined_member_follows_the_log(&self, view: &View<'_>) -> bool {
         !is_deaf(view)
     }
 
-    fn somebody_came_back(&self, view: &Look<'_>) -> bool {
+    fn a_member_has_rejoined(&self, view: &View<'_>) -> bool {
         is_deaf(view)
     }
 }

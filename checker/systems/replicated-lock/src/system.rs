@@ -7,31 +7,31 @@ use turnstile_core::replicated::message::{Command as Asked, Message};
 use turnstile_core::replicated::types::{Address, LockName, Timer};
 use turnstile_harness::SystemSpec;
 use turnstile_harness::options::{Refusal, Replacement};
-use turnstile_harness::rules::Chosen;
+use turnstile_harness::rules::AnyTable;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
 use turnstile_world::system::{Naming, NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};
 
+use crate::act_history::{self, ActHistory};
 use crate::cluster::Cluster;
-use crate::mail::{Change, Letter};
-use crate::nodes::{AnswersNode, Command, LogNode, MemberNode, Seat};
-use crate::past::{self, Acted};
+use crate::envelope::{ClusterEvent, Envelope};
+use crate::nodes::{AnswersNode, Command, LogNode, MemberNode, MemberState};
 
 /// The table that runs, chosen at run time.
-pub type StatusRules = Chosen<lock_status::Machine>;
+pub type StatusRules = AnyTable<lock_status::Machine>;
 /// The table that runs, chosen at run time.
-pub type MemberRules = Chosen<lock_member::Machine>;
+pub type MemberRules = AnyTable<lock_member::Machine>;
 /// The table that runs, chosen at run time.
-pub type MutexRules = Chosen<lock_mutex::Machine>;
+pub type MutexRules = AnyTable<lock_mutex::Machine>;
 
 /// The cores of the replicated lock service. Members come first, then the cluster.
 #[derive(Clone, Debug)]
 pub struct Replicated {
     /// How many members.
     pub members: usize,
-    /// How many others vote, and have no locks.
+    /// The number of witnesses, which vote and have no locks.
     pub witnesses: usize,
-    /// How many locks they want.
+    /// How many locks there are.
     pub locks: u16,
     /// Results may fail.
     pub may_fail: bool,
@@ -61,7 +61,8 @@ impl Replicated {
         Ok(Self { members, witnesses, locks, may_fail, status, member, mutex })
     }
 
-    /// All members must come to the same: which of several rows a command takes is one choice.
+    /// All replicas must agree: the choice among several matching rows of a command is the same at
+    /// all members.
     pub(crate) fn service(&self) -> Service<StatusRules> {
         Service { rules: self.status.clone() }
     }
@@ -70,7 +71,7 @@ impl Replicated {
         (0..u64::from(self.locks)).map(LockName)
     }
 
-    /// The address that a member has, of those that it may have, when its node changes places.
+    /// The address of a member after its node was renamed.
     fn moved(&self, address: Address, to: &[NodeId]) -> Address {
         let members = u64::try_from(self.members).expect("a cluster is small");
         let (life, node) = ((address.0 - 1) / members, to[self.node(address)]);
@@ -83,13 +84,13 @@ impl Replicated {
         place % self.members
     }
 
-    /// The log of a cluster that has begun.
+    /// The log of a running cluster.
     pub(crate) fn cluster(&self) -> Cluster {
         Cluster::new(self.members, self.witnesses, self.may_fail)
     }
 }
 
-/// The nodes, and what none of them decides.
+/// The nodes, and their wiring.
 #[derive(Debug)]
 pub(crate) struct Nodes {
     system: Arc<Replicated>,
@@ -119,7 +120,7 @@ impl System for Nodes {
     }
 
     fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
-        if let Some(change) = command.get::<Change>() {
+        if let Some(change) = command.get::<ClusterEvent>() {
             return change.budget();
         }
         Some(match command.of() {
@@ -138,16 +139,16 @@ impl System for Nodes {
         })
     }
 
-    fn comes_once(&self, letter: &Ordered) -> bool {
-        matches!(letter.of(), Letter::Log(Message::Apply { .. } | Message::Snapshot { .. }))
+    fn comes_once(&self, envelope: &Ordered) -> bool {
+        matches!(envelope.of(), Envelope::Log(Message::Apply { .. } | Message::Snapshot { .. }))
     }
 
     fn monitor(&self) -> Value {
-        Value::new(vec![Acted::default(); usize::from(self.system.locks)])
+        Value::new(vec![ActHistory::default(); usize::from(self.system.locks)])
     }
 
-    fn observe(&self, past: &mut Value, seen: &Observation) {
-        past::observe(past.of_mut::<Vec<Acted>>(), seen);
+    fn observe(&self, monitor: &mut Value, seen: &Observation) {
+        act_history::observe(monitor.of_mut::<Vec<ActHistory>>(), seen);
     }
 
     fn renames(&self) -> bool {
@@ -157,19 +158,19 @@ impl System for Nodes {
     fn rename(&self, value: Naming<'_>, to: &[NodeId]) {
         let mut each = |address: &mut Address| *address = self.system.moved(*address, to);
         match value {
-            Naming::State(state) if state.get::<Seat>().is_some() => {
-                let seat = state.of_mut::<Seat>();
-                each(&mut seat.address);
-                seat.core.visit_addresses(&mut each);
-                seat.delivered.locks.visit_addresses(&mut each);
+            Naming::State(state) if state.get::<MemberState>().is_some() => {
+                let state = state.of_mut::<MemberState>();
+                each(&mut state.address);
+                state.core.visit_addresses(&mut each);
+                state.delivered.locks.visit_addresses(&mut each);
             }
             Naming::State(state) if state.get::<Cluster>().is_some() => {
                 state.of_mut::<Cluster>().rename(to, &mut each);
             }
-            Naming::Message(letter) => letter.of_mut::<Letter>().visit_addresses(&mut each),
-            Naming::Monitor(past) => {
-                let acted = past.of_mut::<Vec<Acted>>().iter_mut();
-                acted.flat_map(|acted| &mut acted.order).for_each(|node| *node = to[*node]);
+            Naming::Message(envelope) => envelope.of_mut::<Envelope>().visit_addresses(&mut each),
+            Naming::Monitor(monitor) => {
+                let history = monitor.of_mut::<Vec<ActHistory>>().iter_mut();
+                history.flat_map(|history| &mut history.order).for_each(|node| *node = to[*node]);
             }
             Naming::State(_) | Naming::Timer(_) | Naming::Saved(_) => {}
         }

@@ -1,37 +1,37 @@
-//! The replicated lock service in words, for counterexamples and Explorer.
+//! Text of commands, messages and notices, for counterexamples and Explorer.
 
 use std::fmt;
 
 use turnstile_core::replicated::message::Message;
 
-use super::mail::{Change, Letter};
+use super::envelope::{ClusterEvent, Envelope};
 use super::nodes::{Command, Notice};
 
-impl fmt::Display for Letter {
+impl fmt::Display for Envelope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Log(Message::Execute(entry)) => entry.fmt(f),
-            Self::Log(message) | Self::Past(_, message) => message.fmt(f),
-            Self::Begin(address) => write!(f, "the end, and a beginning as {address}"),
+            Self::Log(message) | Self::Direct(_, message) => message.fmt(f),
+            Self::Restart(address) => write!(f, "end, and restart as {address}"),
         }
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for ClusterEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answer(_) => f.write_str("answers"),
             Self::Fail(_) => f.write_str("fails to answer"),
-            Self::Refuse(_) => f.write_str("lets a lost command fail"),
+            Self::Refuse(_) => f.write_str("fails a dropped command"),
             Self::Elect(who) => write!(f, "elects member {}", who + 1),
             Self::ElectAgain(who) => {
-                write!(f, "elects member {} though there is a leader", who + 1)
+                write!(f, "elects member {} although there is a leader", who + 1)
             }
-            Self::CutOff(who) => write!(f, "cuts off member {}", who + 1),
-            Self::Restart(who) => write!(f, "ends member {} and starts it again", who + 1),
+            Self::CutOff(who) => write!(f, "partitions member {}", who + 1),
+            Self::Restart(who) => write!(f, "restarts member {}", who + 1),
             Self::Connect(who) => write!(f, "connects member {}", who + 1),
             Self::Install(who) => write!(f, "connects member {} by a snapshot", who + 1),
-            Self::FallBehind(who) => write!(f, "has member {} fall behind", who + 1),
+            Self::FallBehind(who) => write!(f, "lets member {} lag", who + 1),
             Self::CatchUp(who) => write!(f, "gives member {} a snapshot", who + 1),
         }
     }

@@ -1,9 +1,9 @@
-//! A world of `spec/systems/replicated-lock.yaml` with its members' cores, and its verdicts.
+//! A world of `spec/systems/replicated-lock.yaml` over the members' cores.
 
 use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
+use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_world::Predicate;
 use turnstile_world::system::System;
 
@@ -20,9 +20,9 @@ const TABLES: [Embedded; 3] = [
 ];
 
 /// The replicated lock service among the systems of this build.
-pub static ENTRY: Entry = Entry::of::<Replicated>();
+pub static ENTRY: SystemEntry = SystemEntry::of::<Replicated>();
 
-/// A world with this budget has results that do not go out at once.
+/// In a world with this budget results are not sent at once.
 const FAILS: &str = "failed command";
 
 impl SystemSpec for Replicated {
@@ -49,7 +49,8 @@ impl SystemSpec for Replicated {
 
     const SUFFERS: &'static [&'static str] = &[];
 
-    /// Who was never apart does not come back, and who has all of the log needs no snapshot.
+    /// A member that was never partitioned cannot rejoin, and a member with the whole log needs no
+    /// snapshot.
     fn may_spend(&self, plan: &Plan<'_>, budget: &str) -> bool {
         match budget {
             "connection" => plan.has("partition") || plan.has("restart"),

@@ -1,4 +1,4 @@
-//! What the invariants of the view handler's table ask of the members that run.
+//! Facts for the invariants of the view handler's table: over the running members.
 
 use turnstile_core::view::{MemberId, State, Timer};
 use turnstile_machine::Facts;
@@ -7,55 +7,59 @@ use turnstile_machines::view_handler::{
 };
 use turnstile_world::NodePart;
 
-/// A member that runs.
+/// A running member.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seat<'a> {
+pub(super) struct RunningMember<'a> {
     pub(super) member: MemberId,
     pub(super) state: &'a State,
-    /// With its timers.
+    /// Its node, with its timers.
     pub(super) part: &'a NodePart,
 }
 
-impl Seat<'_> {
+impl RunningMember<'_> {
     fn resumer(&self) -> Timer {
         Timer::Resumer(self.state.suspension)
     }
 }
 
-/// The members that run.
+/// The running members.
 #[derive(Clone, Debug)]
-pub(super) struct Group<'a>(pub(super) Vec<Seat<'a>>);
+pub(super) struct RunningMembers<'a>(pub(super) Vec<RunningMember<'a>>);
 
-impl<'a> Group<'a> {
-    fn is(&self, one: Term, is_so: impl Fn(&Seat<'a>) -> bool) -> bool {
-        self.0.iter().any(|seat| one == seat.member.into() && is_so(seat))
+impl<'a> RunningMembers<'a> {
+    fn is(&self, one: Term, is_so: impl Fn(&RunningMember<'a>) -> bool) -> bool {
+        self.0.iter().any(|member| one == member.member.into() && is_so(member))
     }
 }
 
-impl Facts<Whole> for Group<'_> {
+impl Facts<Whole> for RunningMembers<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
-            Predicate::HasAViewInstalled { one } => self.is(one, |seat| seat.state.work.is_some()),
-            Predicate::LeadsAMerge { one } => self.is(one, |seat| seat.state.merge.is_some()),
-            Predicate::WaitsForALeader { one } => self.is(one, |seat| seat.state.leader.is_some()),
-            Predicate::CoordinatesIt { one } => self.is(one, |seat| {
-                let work = seat.state.work.as_ref();
-                work.is_some_and(|work| work.view.coordinator() == Some(seat.member))
+            Predicate::HasAViewInstalled { one } => {
+                self.is(one, |member| member.state.installation.is_some())
+            }
+            Predicate::LeadsAMerge { one } => self.is(one, |member| member.state.merge.is_some()),
+            Predicate::WaitsForALeader { one } => {
+                self.is(one, |member| member.state.merge_leader.is_some())
+            }
+            Predicate::CoordinatesIt { one } => self.is(one, |member| {
+                let work = member.state.installation.as_ref();
+                work.is_some_and(|work| work.view.coordinator() == Some(member.member))
             }),
-            Predicate::LeavesByIt { one } => self.is(one, |seat| {
-                let work = seat.state.work.as_ref();
-                work.is_some_and(|work| !work.view.contains(seat.member))
+            Predicate::LeavesByIt { one } => self.is(one, |member| {
+                let work = member.state.installation.as_ref();
+                work.is_some_and(|work| !work.view.contains(member.member))
             }),
             Predicate::ItsResumerIsArmed { one } => {
-                self.is(one, |seat| seat.part.is_armed(&seat.resumer()))
+                self.is(one, |member| member.part.is_armed(&member.resumer()))
             }
-            Predicate::ItsResumerHasBegun { one } => {
-                self.is(one, |seat| seat.part.late().any(|timer: &Timer| *timer == seat.resumer()))
-            }
-            Predicate::AnotherResumerIsArmed { one } => self.is(one, |seat| {
+            Predicate::ItsResumerHasBegun { one } => self.is(one, |member| {
+                member.part.late().any(|timer: &Timer| *timer == member.resumer())
+            }),
+            Predicate::AnotherResumerIsArmed { one } => self.is(one, |member| {
                 let is_a_resumer = |timer: &_| matches!(timer, Timer::Resumer(_));
-                let mut timers = seat.part.armed().filter(|timer| is_a_resumer(*timer));
-                timers.any(|timer| *timer != seat.resumer())
+                let mut timers = member.part.armed().filter(|timer| is_a_resumer(*timer));
+                timers.any(|timer| *timer != member.resumer())
             }),
         }
     }
@@ -65,11 +69,11 @@ impl Facts<Whole> for Group<'_> {
     }
 
     fn instances(&self, is: &mut dyn FnMut(Term, At) -> bool) -> bool {
-        self.0.iter().all(|seat| is(seat.member.into(), seat.state.at))
+        self.0.iter().all(|member| is(member.member.into(), member.state.at))
     }
 
     fn state(&self, one: Term) -> Option<At> {
-        let mut seats = self.0.iter();
-        seats.find(|seat| one == seat.member.into()).map(|seat| seat.state.at)
+        let mut members = self.0.iter();
+        members.find(|member| one == member.member.into()).map(|member| member.state.at)
     }
 }

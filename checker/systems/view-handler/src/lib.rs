@@ -1,9 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod facts;
+mod monitor;
 mod network;
 mod nodes;
-mod past;
 mod predicates;
 mod system;
 pub mod words;
@@ -11,5 +11,5 @@ mod world;
 
 pub use network::NetworkNode;
 use system::member;
-pub use system::{HandlerRules, Terms, Views};
+pub use system::{Assumptions, HandlerRules, Views};
 pub use world::ENTRY;

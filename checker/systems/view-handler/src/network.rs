@@ -1,61 +1,67 @@
-//! What is beneath the members: it falls into two partitions, tells the members of each that the
-//! others seem to be gone, and is whole again. It decides nothing about views.
+//! The network below the members: it partitions, reports the members of each side as suspected to
+//! the other, and heals. It decides nothing about views.
 
-use turnstile_core::view::{Message, Request};
+use turnstile_core::view::{MembershipRequest, Message};
 use turnstile_step::not_symbolic;
 use turnstile_world::system::{Effect, Input, NodeCore, Out};
-use turnstile_world::{Cut, NodeId, Ordered, Value};
+use turnstile_world::{NetworkChange, NodeId, Ordered, Value};
 
 use crate::{Views, member, words};
 
-/// Who can talk to whom.
+/// The connectivity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Network {
-    /// All to all.
+    /// All members are connected.
     Whole,
-    /// Those of each partition.
-    Apart,
+    /// Only members of the same partition are connected.
+    Partitioned,
 }
 
-/// What it waits for.
+/// A timer of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Timer {
-    /// It is found that there are two partitions.
+    /// The partition is detected.
     Detect,
-    /// There are two partitions no longer.
+    /// The network heals.
     Heal,
 }
 
-/// It falls into two partitions.
+/// The network partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct FallsApart;
+struct PartitionBegins;
 
-not_symbolic!(Network, Timer, FallsApart);
+not_symbolic!(Network, Timer, PartitionBegins);
 
 /// The network of a world.
 #[derive(Clone, Debug)]
 pub struct NetworkNode(pub Views);
 
 impl Views {
-    /// What an input does to links, if it is one of the network.
-    pub fn cut(&self, input: &Input) -> Option<Cut> {
+    /// The effect of an input of the network on links.
+    pub fn cut(&self, input: &Input) -> Option<NetworkChange> {
         match input {
-            Input::Command(command) => command.get::<FallsApart>().map(|FallsApart| {
+            Input::Command(command) => command.get::<PartitionBegins>().map(|PartitionBegins| {
                 let side = (0..self.side).collect();
-                if self.terms.loses { Cut::Lost(side) } else { Cut::Apart(side) }
+                if self.assumptions.loses {
+                    NetworkChange::Disconnect(side)
+                } else {
+                    NetworkChange::Partition(side)
+                }
             }),
-            Input::Fired(timer) => (timer.get() == Some(&Timer::Heal)).then_some(Cut::Together),
+            Input::Fired(timer) => {
+                (timer.get() == Some(&Timer::Heal)).then_some(NetworkChange::Heal)
+            }
             Input::Message { .. } | Input::Restart(_) => None,
         }
     }
 
-    /// Each member of a partition is told of each member of the other.
+    /// Each member of a partition is told to suspect each member of the other.
     fn suspicions(&self) -> impl Iterator<Item = Effect> {
         let (members, side) = (self.members, self.side);
         let apart = move |one: NodeId, other: NodeId| (one < side) != (other < side);
         let all = (0..members).flat_map(move |to| (0..members).map(move |gone| (to, gone)));
         all.filter(move |(to, gone)| apart(*to, *gone)).map(|(to, gone)| {
-            let suspect = Request::Suspect { member: member(gone) };
+            let suspect = MembershipRequest::Suspect { member: member(gone) };
             Effect::Send { to, message: Ordered::new(Message::Request(suspect)) }
         })
     }
@@ -66,14 +72,14 @@ impl NodeCore for NetworkNode {
         Value::new(Network::Whole)
     }
 
-    /// A partition that is over before it is detected was only a delay; one that loses messages is
+    /// A partition that heals before its detection is only a delay; one that loses messages is
     /// always detected.
     fn step(&self, _choice: u8, state: &mut Value, input: Input, out: &mut Out) {
-        let loses = self.0.terms.loses;
+        let loses = self.0.assumptions.loses;
         let heal = || Effect::Arm(Ordered::new(Timer::Heal));
         match input {
             Input::Command(_) => {
-                *state = Value::new(Network::Apart);
+                *state = Value::new(Network::Partitioned);
                 out.effects.push(Effect::Arm(Ordered::new(Timer::Detect)));
                 out.effects.extend((!loses).then(heal));
             }
@@ -93,8 +99,8 @@ impl NodeCore for NetworkNode {
 
     fn commands(&self, state: &Value) -> Vec<Ordered> {
         match state.of() {
-            Network::Whole => vec![Ordered::new(FallsApart)],
-            Network::Apart => Vec::new(),
+            Network::Whole => vec![Ordered::new(PartitionBegins)],
+            Network::Partitioned => Vec::new(),
         }
     }
 
@@ -109,11 +115,11 @@ impl NodeCore for NetworkNode {
         match input {
             Input::Message { message, .. } => return self.message_words(message),
             Input::Fired(timer) => match timer.of() {
-                Timer::Detect => "finds that it fell apart",
-                Timer::Heal => "is whole again",
+                Timer::Detect => "detects the partition",
+                Timer::Heal => "heals",
             },
-            Input::Command(_) => "falls apart",
-            Input::Restart(_) => "starts again",
+            Input::Command(_) => "partitions",
+            Input::Restart(_) => "restarts",
         }
         .to_owned()
     }

@@ -1,4 +1,4 @@
-//! The members as nodes: what one hears is noted for the properties.
+//! The members as nodes, with notices to the monitor.
 
 use std::fmt;
 
@@ -10,36 +10,36 @@ use turnstile_world::{CoreNode, NodeId};
 use crate::system::{member, node};
 use crate::{HandlerRules, Views, words};
 
-/// What is noticed of a member.
+/// A notice of a member's node to the monitor.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub(crate) enum Notice {
-    /// What its user is told.
-    Told(view::Notice),
+    /// A notice to its user.
+    User(view::Notice),
     /// A coord has sent it this view.
-    Hears(View),
-    /// It has not answered a MERGE-REQ.
-    OwesAnAnswer,
+    ViewReceived(View),
+    /// It did not answer a MERGE-REQ.
+    UnansweredMergeReq,
 }
 
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Told(notice) => notice.fmt(f),
-            Self::Hears(view) => write!(f, "hears of {view}"),
-            Self::OwesAnAnswer => f.write_str("owes an answer"),
+            Self::User(notice) => notice.fmt(f),
+            Self::ViewReceived(view) => write!(f, "hears of {view}"),
+            Self::UnansweredMergeReq => f.write_str("owes an answer"),
         }
     }
 }
 
-/// A member that is watched.
+/// A member with a check of every step.
 #[derive(Clone, Debug)]
-pub(crate) struct WatchedMember {
+pub(crate) struct ObservedMember {
     handler: Handler<HandlerRules>,
     /// Whether its Resumer is armed.
     resumes: bool,
 }
 
-impl Core for WatchedMember {
+impl Core for ObservedMember {
     type State = State;
     type Peer = MemberId;
     type Message = Message;
@@ -57,7 +57,7 @@ impl Core for WatchedMember {
         if let Input::Message { message, .. } = &input {
             is_asked = matches!(message, Message::MergeReq { .. });
             if let Message::View(view) = message {
-                out.effects.push(Effect::Notify(Notice::Hears(view.clone())));
+                out.effects.push(Effect::Notify(Notice::ViewReceived(view.clone())));
             }
         }
         let mut inner = Out::default();
@@ -65,7 +65,7 @@ impl Core for WatchedMember {
         let answers =
             |one: &_| matches!(one, Effect::Send { message: Message::MergeRsp { .. }, .. });
         if is_asked && !inner.effects.iter().any(answers) {
-            out.effects.push(Effect::Notify(Notice::OwesAnAnswer));
+            out.effects.push(Effect::Notify(Notice::UnansweredMergeReq));
         }
         if !self.resumes {
             inner.effects.retain(|effect| !matches!(effect, Effect::Arm(Timer::Resumer(_))));
@@ -73,12 +73,12 @@ impl Core for WatchedMember {
         out.rows.append(&mut inner.rows);
         let effects = inner.effects.into_iter();
         out.effects.extend(
-            effects.map(|effect| effect.map(|message| message, |timer| timer, Notice::Told)),
+            effects.map(|effect| effect.map(|message| message, |timer| timer, Notice::User)),
         );
     }
 }
 
-/// A member of a world, and its user. What is beneath it, it hears as a member more.
+/// A member of a world, and its user. The network below sends to it like another member.
 #[derive(Clone, Debug)]
 pub(crate) struct MemberNode {
     pub(crate) views: Views,
@@ -86,18 +86,18 @@ pub(crate) struct MemberNode {
 }
 
 impl CoreNode for MemberNode {
-    type Core = WatchedMember;
+    type Core = ObservedMember;
 
-    fn core(&self, choice: u8) -> WatchedMember {
+    fn core(&self, choice: u8) -> ObservedMember {
         let handler = self.views.handler(self.me, choice);
-        WatchedMember { handler, resumes: self.views.terms.resumes }
+        ObservedMember { handler, resumes: self.views.assumptions.resumes }
     }
 
     fn choices(&self) -> u8 {
         self.views.rules.choices()
     }
 
-    fn begin(&self, _out: &mut OutOf<WatchedMember>) -> State {
+    fn begin(&self, _out: &mut OutOf<ObservedMember>) -> State {
         let view = self.views.first_view(self.me);
         State::new(member(self.me), self.views.rules.initial(), view)
     }
@@ -136,8 +136,8 @@ impl CoreNode for MemberNode {
 
     fn notice_words(&self, notice: &Notice) -> Option<String> {
         match notice {
-            Notice::Told(notice) => words::notice(notice),
-            Notice::Hears(_) | Notice::OwesAnAnswer => None,
+            Notice::User(notice) => words::notice(notice),
+            Notice::ViewReceived(_) | Notice::UnansweredMergeReq => None,
         }
     }
 

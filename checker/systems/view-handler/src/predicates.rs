@@ -1,21 +1,21 @@
-//! What the properties of the view handling system ask of a state.
+//! The predicates of the view handling system's properties.
 
-use turnstile_core::view::{MemberId, Request, State, View as Group, Wants};
+use turnstile_core::view::{Intent, MemberId, MembershipRequest, State, View as GroupView};
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler::{Resource, WholeInvariant as Invariant};
 use turnstile_world::NodeId;
 use turnstile_world::node::NodePart;
 use turnstile_world::property::View;
 
-use super::facts::{Group as Facts, Seat};
-use super::past::{Monitor, Past};
+use super::facts::{RunningMember, RunningMembers as Facts};
+use super::monitor::{MemberHistory, Monitor};
 use super::{Views, member};
 
 turnstile_machine::system!("spec/systems/view-handler.yaml");
 
 type Asked<'a, 'v> = &'a View<'v>;
 
-/// A member that is up.
+/// A running member.
 struct Member<'v> {
     state: &'v State,
     part: &'v NodePart,
@@ -35,21 +35,21 @@ impl Views {
         self.holds(state, Resource::Resumer)
     }
 
-    /// Whether all members that run are as an invariant of the table says.
+    /// Whether the running members satisfy an invariant of the table.
     fn keeps(&self, invariant: Invariant, view: Asked<'_, '_>) -> bool {
-        let seats = up(view).map(|(node, Member { state, part })| Seat {
+        let members = up(view).map(|(node, Member { state, part })| RunningMember {
             member: member(node),
             state,
             part,
         });
-        self.rules.whole_invariant(invariant, &Facts(seats.collect()))
+        self.rules.whole_invariant(invariant, &Facts(members.collect()))
     }
 
-    /// Whether some member runs that is in the view of another, and of these two this is so: who
-    /// the other is, its view, and the view of the first.
+    /// Whether a running member is in the view of another, and the pair satisfies the predicate
+    /// over the other's name, the other's view and the member's own view.
     fn some_pair(
         view: Asked<'_, '_>,
-        is_so: impl Fn(MemberId, &Group, Option<&Group>) -> bool,
+        is_so: impl Fn(MemberId, &GroupView, Option<&GroupView>) -> bool,
     ) -> bool {
         up(view).any(|(who, one)| {
             let Some(group) = &one.state.view else { return false };
@@ -58,23 +58,23 @@ impl Views {
         })
     }
 
-    /// Whether some coord has such an event in its queue or in work.
-    fn some_accepted(view: Asked<'_, '_>, is_such: impl Fn(&Request) -> bool) -> bool {
+    /// Whether some coord has such an event in its queue or in process.
+    fn some_accepted(view: Asked<'_, '_>, is_such: impl Fn(&MembershipRequest) -> bool) -> bool {
         up(view).any(|(_, Member { state, .. })| {
-            let made = state.work.iter().flat_map(|work| &work.events);
+            let made = state.installation.iter().flat_map(|work| &work.events);
             state.queue.iter().chain(made).any(&is_such)
         })
     }
 
-    fn is_suspect(past: &Past, of: MemberId) -> bool {
-        past.suspects.contains(&of)
+    fn is_suspect(history: &MemberHistory, of: MemberId) -> bool {
+        history.suspects.contains(&of)
     }
 }
 
 impl view_handler::Properties for Views {
     type View<'a> = View<'a>;
 
-    fn no_event_without_a_row(&self, view: &Self::View<'_>) -> bool {
+    fn no_unhandled_event(&self, view: &Self::View<'_>) -> bool {
         view.violation().is_none()
     }
 
@@ -82,8 +82,8 @@ impl view_handler::Properties for Views {
         up(view).any(|(_, part)| self.is_suspended(part.state))
     }
 
-    fn a_view_change_and_a_merge_never_run_at_once(&self, view: &Self::View<'_>) -> bool {
-        self.keeps(Invariant::NotAtOnce, view)
+    fn view_changes_and_merges_exclude_each_other(&self, view: &Self::View<'_>) -> bool {
+        self.keeps(Invariant::MutualExclusion, view)
     }
 
     fn no_merge_across_a_view_change(&self, view: &Self::View<'_>) -> bool {
@@ -94,8 +94,8 @@ impl view_handler::Properties for Views {
         view.monitor::<Monitor>().has_merged
     }
 
-    fn a_suspension_has_one_owner(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().other_owner
+    fn no_stale_resume(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().stale_resume
     }
 
     fn the_first_coord_is_resumed(&self, view: &Self::View<'_>) -> bool {
@@ -118,31 +118,33 @@ impl view_handler::Properties for Views {
         up(view).any(|(node, part)| node == last && self.is_suspended(part.state))
     }
 
-    fn each_merge_req_is_answered(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().owes_an_answer
+    fn every_merge_req_is_answered(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().unanswered_merge_req
     }
 
-    fn whoever_is_suspended_is_told(&self, view: &Self::View<'_>) -> bool {
+    fn suspension_is_notified(&self, view: &Self::View<'_>) -> bool {
         let monitor = &view.monitor::<Monitor>();
         up(view).all(|(node, part)| {
-            monitor.members[node].is_overtaken.is_some() == self.is_suspended(part.state)
+            monitor.members[node].installed_since_suspension.is_some()
+                == self.is_suspended(part.state)
         })
     }
 
-    fn a_suspension_lasts_as_long_as_its_cause(&self, view: &Self::View<'_>) -> bool {
-        self.keeps(Invariant::TheCause, view)
+    fn suspension_matches_its_cause(&self, view: &Self::View<'_>) -> bool {
+        self.keeps(Invariant::SuspensionMatchesItsCause, view)
     }
 
     fn a_view_without_the_leader_ends_the_wait(&self, view: &Self::View<'_>) -> bool {
         !up(view).any(|(node, Member { state, .. })| {
-            let is_without =
-                |group: &Group| state.leader.is_some_and(|leader| !group.contains(leader.merge.of));
-            view.monitor::<Monitor>().members[node].is_overtaken == Some(true)
+            let is_without = |group: &GroupView| {
+                state.merge_leader.is_some_and(|leader| !group.contains(leader.merge.of))
+            };
+            view.monitor::<Monitor>().members[node].installed_since_suspension == Some(true)
                 && state.view.as_ref().is_some_and(is_without)
         })
     }
 
-    fn what_comes_is_installed(&self, view: &Self::View<'_>) -> bool {
+    fn newer_views_are_installed(&self, view: &Self::View<'_>) -> bool {
         up(view).all(|(node, Member { state, .. })| {
             let sent = view.monitor::<Monitor>().members[node].sent;
             sent <= state.made.max(state.view.is_none().then_some(state.last_view))
@@ -153,7 +155,7 @@ impl view_handler::Properties for Views {
         !self.a_handler_is_suspended(view)
     }
 
-    fn every_suspension_ends_by_itself(&self, view: &Self::View<'_>) -> bool {
+    fn every_suspension_ends_without_a_resumer(&self, view: &Self::View<'_>) -> bool {
         !self.a_handler_is_suspended(view)
     }
 
@@ -161,7 +163,7 @@ impl view_handler::Properties for Views {
         self.keeps(Invariant::TheResumer, view)
     }
 
-    fn the_groups_of_a_merge_are_apart(&self, view: &Self::View<'_>) -> bool {
+    fn merged_groups_are_disjoint(&self, view: &Self::View<'_>) -> bool {
         up(view).all(|(_, Member { state, .. })| {
             let groups = state.view.iter().flat_map(|group| &group.subgroups);
             let members = groups.flat_map(turnstile_core::view::Members::iter);
@@ -170,38 +172,38 @@ impl view_handler::Properties for Views {
         })
     }
 
-    fn a_suspected_member_is_left_out(&self, view: &Self::View<'_>) -> bool {
+    fn suspected_members_are_excluded(&self, view: &Self::View<'_>) -> bool {
         !self.a_member_is_suspected(view)
     }
 
     fn a_member_is_suspected(&self, view: &Self::View<'_>) -> bool {
         up(view).any(|(node, part)| {
-            let past = &view.monitor::<Monitor>().members[node];
+            let history = &view.monitor::<Monitor>().members[node];
             let members = part.state.view.iter().flat_map(|group| group.members.iter());
-            members.into_iter().any(|one| Self::is_suspect(past, one))
+            members.into_iter().any(|one| Self::is_suspect(history, one))
         })
     }
 
-    fn a_view_comes_from_its_coord(&self, view: &Self::View<'_>) -> bool {
+    fn only_the_coord_installs_a_view(&self, view: &Self::View<'_>) -> bool {
         self.keeps(Invariant::TheCoordInstalls, view)
     }
 
     fn a_view_is_being_installed(&self, view: &Self::View<'_>) -> bool {
-        up(view).any(|(_, part)| part.state.work.is_some())
+        up(view).any(|(_, part)| part.state.installation.is_some())
     }
 
-    fn views_follow_each_other(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().went_back
+    fn view_numbers_increase(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().view_number_decreased
     }
 
-    fn a_member_has_another_view_than_at_first(&self, view: &Self::View<'_>) -> bool {
+    fn a_view_has_changed(&self, view: &Self::View<'_>) -> bool {
         up(view).any(|(node, part)| {
             let first = self.first_view(node).map(|group| group.members);
             part.state.view.as_ref().map(|group| &group.members) != first.as_ref()
         })
     }
 
-    fn one_view_of_a_number(&self, view: &Self::View<'_>) -> bool {
+    fn one_view_per_number(&self, view: &Self::View<'_>) -> bool {
         !Self::some_pair(view, |who, group, other| {
             group.coordinator() == Some(who)
                 && !group.is_merge()
@@ -209,65 +211,67 @@ impl view_handler::Properties for Views {
         })
     }
 
-    fn a_number_and_a_coord_are_one_view(&self, view: &Self::View<'_>) -> bool {
+    fn number_and_coord_identify_a_view(&self, view: &Self::View<'_>) -> bool {
         let views = || up(view).filter_map(|(_, part)| part.state.view.as_ref());
-        let is_one = |one: &Group, other: &Group| {
+        let is_one = |one: &GroupView, other: &GroupView| {
             one.id != other.id || one.coordinator() != other.coordinator() || one == other
         };
         views().all(|one| views().all(|other| is_one(one, other)))
     }
 
-    fn a_view_comes_to_all_its_members(&self, view: &Self::View<'_>) -> bool {
-        !self.a_view_has_not_come_to_all_its_members(view)
+    fn a_view_reaches_all_its_members(&self, view: &Self::View<'_>) -> bool {
+        !self.a_view_has_not_reached_all_its_members(view)
     }
 
-    fn a_view_has_not_come_to_all_its_members(&self, view: &Self::View<'_>) -> bool {
+    fn a_view_has_not_reached_all_its_members(&self, view: &Self::View<'_>) -> bool {
         Self::some_pair(view, |_, group, other| other != Some(group))
     }
 
-    fn two_partitions_become_one(&self, view: &Self::View<'_>) -> bool {
+    fn partitions_eventually_merge(&self, view: &Self::View<'_>) -> bool {
         let mut groups = up(view).map(|(_, part)| &part.state.view);
         let first = groups.next();
         groups.all(|group| Some(group) == first)
     }
 
     fn members_have_different_views(&self, view: &Self::View<'_>) -> bool {
-        !self.two_partitions_become_one(view)
+        !self.partitions_eventually_merge(view)
     }
 
-    fn who_joins_belongs_to_the_group(&self, view: &Self::View<'_>) -> bool {
-        !up(view).any(|(_, part)| part.state.wants == Wants::Join { with_state: false })
+    fn accepted_joins_complete(&self, view: &Self::View<'_>) -> bool {
+        !up(view).any(|(_, part)| part.state.intent == Intent::Join { with_state: false })
     }
 
     fn a_join_was_accepted(&self, view: &Self::View<'_>) -> bool {
-        Self::some_accepted(view, |event| matches!(event, Request::Join { with_state: false, .. }))
+        Self::some_accepted(view, |event| {
+            matches!(event, MembershipRequest::Join { with_state: false, .. })
+        })
     }
 
-    fn who_leaves_is_let_go(&self, view: &Self::View<'_>) -> bool {
-        !up(view).any(|(_, part)| part.state.wants == Wants::Leave)
+    fn accepted_leaves_complete(&self, view: &Self::View<'_>) -> bool {
+        !up(view).any(|(_, part)| part.state.intent == Intent::Leave)
     }
 
     fn a_leave_was_accepted(&self, view: &Self::View<'_>) -> bool {
-        Self::some_accepted(view, |event| matches!(event, Request::Leave { .. }))
+        Self::some_accepted(view, |event| matches!(event, MembershipRequest::Leave { .. }))
     }
 
-    fn who_has_joined_gets_the_state(&self, view: &Self::View<'_>) -> bool {
+    fn joined_members_get_the_state(&self, view: &Self::View<'_>) -> bool {
         !self.a_member_waits_for_the_state(view)
     }
 
     fn a_member_waits_for_the_state(&self, view: &Self::View<'_>) -> bool {
-        up(view).any(|(_, part)| part.state.wants == Wants::State)
+        up(view).any(|(_, part)| part.state.intent == Intent::State)
     }
 
-    fn who_joins_gets_the_state(&self, view: &Self::View<'_>) -> bool {
-        let with_state = Wants::Join { with_state: true };
-        !up(view).any(|(_, part)| [with_state, Wants::State].contains(&part.state.wants))
+    fn joins_with_state_complete(&self, view: &Self::View<'_>) -> bool {
+        let with_state = Intent::Join { with_state: true };
+        !up(view).any(|(_, part)| [with_state, Intent::State].contains(&part.state.intent))
     }
 
     fn a_join_with_state_was_accepted(&self, view: &Self::View<'_>) -> bool {
         self.a_member_waits_for_the_state(view)
             || Self::some_accepted(view, |one| {
-                matches!(one, Request::Join { with_state: true, .. })
+                matches!(one, MembershipRequest::Join { with_state: true, .. })
             })
     }
 }

@@ -1,43 +1,43 @@
 //! The nodes and their wiring.
 
 use turnstile_core::number::ViewId;
-use turnstile_core::view::{self, Command, Handler, MemberId, Message, View, Wants};
+use turnstile_core::view::{self, Command, Handler, Intent, MemberId, Message, View};
 use turnstile_harness::SystemSpec;
-use turnstile_harness::rules::Chosen;
+use turnstile_harness::rules::AnyTable;
 use turnstile_machines::view_handler;
 use turnstile_world::system::{Input, NodeCore, System};
-use turnstile_world::{Cut, NodeId, Observation, Ordered, Value};
+use turnstile_world::{NetworkChange, NodeId, Observation, Ordered, Value};
 
+use crate::monitor::Monitor;
 use crate::network::NetworkNode;
 use crate::nodes::MemberNode;
-use crate::past::Monitor;
 use crate::world;
 
 /// The table that runs, chosen at run time.
-pub type HandlerRules = Chosen<view_handler::Machine>;
+pub type HandlerRules = AnyTable<view_handler::Machine>;
 
-/// What members can rely on.
+/// The assumptions of a world.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms {
-    /// What is on its way between two partitions is lost, or else waits.
+pub struct Assumptions {
+    /// Messages in transit between two partitions are lost; otherwise they wait.
     pub loses: bool,
-    /// How often coords find each other is limited.
-    pub rations_merges: bool,
-    /// A Resumer resumes whoever is suspended too long. Where nothing fails, nobody needs it.
+    /// The number of encounters of coords is limited.
+    pub limits_merges: bool,
+    /// A Resumer resumes a handler that is suspended too long. Without faults it is not needed.
     pub resumes: bool,
 }
 
 /// The members of the view handling system.
 #[derive(Clone, Debug)]
 pub struct Views {
-    /// How many members each group has at the beginning. Whoever comes after these is in none.
+    /// The size of each group in the first state. Members after these are in none.
     pub groups: Vec<usize>,
     /// How many members there are.
     pub members: usize,
-    /// How many members, the first ones, one partition has when the network falls apart.
+    /// The size of one partition, of the first members, when the network partitions.
     pub side: usize,
-    /// What they can rely on.
-    pub terms: Terms,
+    /// The assumptions.
+    pub assumptions: Assumptions,
     /// The table of each member.
     pub rules: HandlerRules,
 }
@@ -58,7 +58,7 @@ impl Views {
         Handler { rules: self.rules.choosing(choice), me: member(node) }
     }
 
-    /// The view that a member begins with. Earlier groups have greater numbers.
+    /// The first view of a member. Earlier groups have greater numbers.
     pub fn first_view(&self, node: NodeId) -> Option<View> {
         let mut first = 0;
         for (place, size) in self.groups.iter().enumerate() {
@@ -71,11 +71,11 @@ impl Views {
         None
     }
 
-    /// What a member may be told now.
+    /// The enabled commands to a member.
     pub fn commands_to(&self, node: NodeId, state: &view::State) -> Vec<Command> {
         match &state.view {
             Some(view) => self.wishes(node, state, view),
-            None if state.wants == Wants::Nothing && self.first_view(node).is_none() => {
+            None if state.intent == Intent::Nothing && self.first_view(node).is_none() => {
                 let firsts = (0..self.members).filter(|one| {
                     let group = self.first_view(*one);
                     group.and_then(|group| group.coordinator()) == Some(member(*one))
@@ -88,7 +88,7 @@ impl Views {
         }
     }
 
-    /// What the layers below may say to a coord, and what its user may ask.
+    /// The commands of the layers below to a coord, and those of its user.
     fn wishes(&self, node: NodeId, state: &view::State, view: &View) -> Vec<Command> {
         let me = member(node);
         let mut wishes = vec![Command::Leave];
@@ -99,7 +99,7 @@ impl Views {
             let strangers = (0..self.members).map(member).filter(|other| !view.contains(*other));
             wishes.extend(strangers.map(|to| Command::Announce { to }));
         }
-        if state.work.is_some() {
+        if state.installation.is_some() {
             wishes.push(Command::InstallationFails);
         }
         wishes
@@ -113,18 +113,18 @@ impl Views {
             Command::Leave => "leave",
             Command::Suspect { .. } => "suspect",
             Command::InstallationFails => "failed installation",
-            Command::Announce { .. } if self.terms.rations_merges => world::MERGE,
+            Command::Announce { .. } if self.assumptions.limits_merges => world::MERGE,
             Command::Announce { .. } => world::MERGE_AGAIN,
         }
     }
 
-    /// Whether a command to a member is given again and again.
+    /// Whether a command to a member recurs for ever.
     pub fn insists(command: &Command) -> bool {
         matches!(command, Command::Announce { .. })
     }
 }
 
-/// The members and the network, and what none of them decides.
+/// The members and the network, and their wiring.
 #[derive(Debug)]
 pub(crate) struct Nodes {
     members: Vec<MemberNode>,
@@ -147,7 +147,7 @@ impl System for Nodes {
         Views::BUDGETS
     }
 
-    fn cut(&self, _node: NodeId, input: &Input) -> Option<Cut> {
+    fn network_change(&self, _node: NodeId, input: &Input) -> Option<NetworkChange> {
         self.network.0.cut(input)
     }
 
@@ -155,11 +155,11 @@ impl System for Nodes {
         Some(command.get().map_or(world::PARTITION, |command| self.network.0.budget(command)))
     }
 
-    fn insists(&self, command: &Ordered) -> bool {
+    fn is_fair(&self, command: &Ordered) -> bool {
         command.get().is_some_and(Views::insists)
     }
 
-    fn is_background(&self, message: &Ordered) -> bool {
+    fn is_idempotent_gossip(&self, message: &Ordered) -> bool {
         matches!(message.of(), Message::Coord)
     }
 

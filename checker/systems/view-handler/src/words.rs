@@ -1,8 +1,8 @@
-//! Inputs and messages of members in the words of their document.
+//! Text of inputs and messages, in the words of the document.
 
-use turnstile_core::view::{Command, Message, Notice, Request, Timer};
+use turnstile_core::view::{Command, MembershipRequest, Message, Notice, Timer};
 
-/// What a member is asked, by its user or by the layers below.
+/// A command to a member, by its user or the layers below.
 pub fn command(command: &Command) -> String {
     match command {
         Command::Join { with_state: false, .. } => "wants to join".to_owned(),
@@ -26,7 +26,7 @@ pub fn timer(timer: &Timer) -> &'static str {
 /// A timer that fires.
 pub fn fired(timer: &Timer) -> &'static str {
     match timer {
-        Timer::Queue => "turns to its queue",
+        Timer::Queue => "processes its queue",
         Timer::Merge => "has processed the MERGE event",
         Timer::Resumer(_) => "Resumer runs",
     }
@@ -35,11 +35,13 @@ pub fn fired(timer: &Timer) -> &'static str {
 /// A message to a member.
 pub fn message(message: &Message) -> String {
     match message {
-        Message::Request(Request::Join { with_state: false, .. }) => "JOIN".to_owned(),
-        Message::Request(Request::Join { with_state: true, .. }) => "JOIN_WITH_STATE".to_owned(),
-        Message::Request(Request::Leave { .. }) => "LEAVE".to_owned(),
-        Message::Request(Request::Suspect { member }) => format!("SUSPECT {member}"),
-        Message::Request(Request::GetState { .. }) => "GET_STATE".to_owned(),
+        Message::Request(MembershipRequest::Join { with_state: false, .. }) => "JOIN".to_owned(),
+        Message::Request(MembershipRequest::Join { with_state: true, .. }) => {
+            "JOIN_WITH_STATE".to_owned()
+        }
+        Message::Request(MembershipRequest::Leave { .. }) => "LEAVE".to_owned(),
+        Message::Request(MembershipRequest::Suspect { member }) => format!("SUSPECT {member}"),
+        Message::Request(MembershipRequest::GetState { .. }) => "GET_STATE".to_owned(),
         Message::View(view) => format!("VIEW ({})", view.members),
         Message::Installed(_) => "view installed".to_owned(),
         Message::MergeReq { .. } => "MERGE-REQ".to_owned(),
@@ -51,7 +53,7 @@ pub fn message(message: &Message) -> String {
     }
 }
 
-/// What a member's user is told, where that is not seen by other things.
+/// A notice to a member's user, unless other effects show it.
 pub fn notice(notice: &Notice) -> Option<String> {
     match notice {
         Notice::Installed(view) => Some(format!("installs {view}")),

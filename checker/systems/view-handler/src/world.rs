@@ -1,29 +1,29 @@
-//! A world of `spec/systems/view-handler.yaml` with the members' cores, and its verdicts.
+//! A world of `spec/systems/view-handler.yaml` over the members' cores.
 
 use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
+use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_world::Predicate;
 use turnstile_world::system::System;
 
 use super::predicates::view_handler::{Predicate as Name, Properties};
-use super::system::{HandlerRules, Nodes, Terms, Views};
+use super::system::{Assumptions, HandlerRules, Nodes, Views};
 
 const FILE: Embedded = embedded!("../" "spec/systems/" "view-handler");
 
 const TABLES: [Embedded; 1] = [embedded!("../" "spec/tables/" "view-handler")];
 
 /// The view handling system among those of this build.
-pub static ENTRY: Entry = Entry::of::<Views>();
+pub static ENTRY: SystemEntry = SystemEntry::of::<Views>();
 
-/// How often coords find each other.
+/// The encounters of coords.
 pub(super) const MERGE: &str = "MERGE";
 
-/// In a world with this budget they find each other again and again, as long as there are several.
+/// In a world with this budget coords find each other repeatedly, as long as there are several.
 pub(super) const MERGE_AGAIN: &str = "MERGE again";
 
-/// How often the network falls apart; it is whole again after a while.
+/// The partitions of the network; each heals.
 pub(super) const PARTITION: &str = "partition";
 
 impl SystemSpec for Views {
@@ -49,7 +49,7 @@ impl SystemSpec for Views {
         let has_outsiders = self.groups.iter().sum::<usize>() < self.members;
         match budget {
             "join" | "join with state" => has_outsiders,
-            MERGE_AGAIN => !self.terms.rations_merges,
+            MERGE_AGAIN => !self.assumptions.limits_merges,
             _ => true,
         }
     }
@@ -71,9 +71,9 @@ impl SystemSpec for Views {
             Some("never runs") => false,
             _ => return Err(plan.refuse("Resumer", "runs or never runs")),
         };
-        let terms = Terms { loses, rations_merges: plan.has(MERGE), resumes };
+        let assumptions = Assumptions { loses, limits_merges: plan.has(MERGE), resumes };
         let rules = HandlerRules::among(&plan.options.tables)?;
-        Ok(Self { groups, members, side, terms, rules })
+        Ok(Self { groups, members, side, assumptions, rules })
     }
 
     fn nodes(self, _count: usize) -> Arc<dyn System> {
@@ -86,7 +86,7 @@ impl SystemSpec for Views {
     }
 }
 
-/// How many members each group has at first: `2+2`.
+/// The size of each group in the first state: `2+2`.
 fn groups(plan: &Plan<'_>) -> Result<Vec<usize>, Refusal> {
     let text = plan.value("groups").unwrap_or_default();
     let size = |text: &str| Some(usize::from(text.trim().parse::<u8>().ok()?));

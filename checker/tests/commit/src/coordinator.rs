@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use turnstile_machine::Rules;
-use turnstile_step::{Core, Effect, Input, InputOf, OutOf, take};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, step_machine};
 
 use crate::message::{Command, Decision, Message, Notice, Peer, Timer};
 
@@ -86,7 +86,7 @@ impl<R: Rules<Machine>> Core for Coordinator<R> {
             Guard::AllHaveVotedYes => have_voted,
             Guard::AllAreDone => are_done,
         };
-        let (row, step) = take(&self.rules, state.at, event, &guards);
+        let (row, step) = step_machine(&self.rules, state.at, event, &guards);
         out.rows.push(row);
         let Some(step) = step else { return };
         state.at = step.to;

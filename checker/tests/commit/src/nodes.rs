@@ -1,6 +1,6 @@
 //! The cores as nodes of a World: how they are addressed, and what their users may ask.
 
-use turnstile_harness::rules::Chosen;
+use turnstile_harness::rules::AnyTable;
 use turnstile_machine::Rules as _;
 use turnstile_world::{CoreNode, NodeId};
 
@@ -9,10 +9,10 @@ use crate::message::{Command, Peer};
 use crate::participant::{self, Participant};
 
 /// The coordinator's table, chosen at run time.
-pub(crate) type CoordinatorRules = Chosen<coordinator::Machine>;
+pub(crate) type CoordinatorRules = AnyTable<coordinator::Machine>;
 
 /// The participants' table, chosen at run time.
-pub(crate) type ParticipantRules = Chosen<participant::Machine>;
+pub(crate) type ParticipantRules = AnyTable<participant::Machine>;
 
 impl CoreNode for Coordinator<CoordinatorRules> {
     type Core = Self;

@@ -1,7 +1,7 @@
 //! A participant: what its table's rows do.
 
 use turnstile_machine::Rules;
-use turnstile_step::{Core, Effect, Input, InputOf, OutOf, take};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, step_machine};
 
 use crate::message::{COORDINATOR, Command, Decision, Message, Notice, Peer, Timer};
 
@@ -75,7 +75,7 @@ impl<R: Rules<Machine>> Core for Participant<R> {
         let guards = |guard| match guard {
             Guard::ItCanCommit => can_commit,
         };
-        let (row, step) = take(&self.rules, state.at, event, &guards);
+        let (row, step) = step_machine(&self.rules, state.at, event, &guards);
         out.rows.push(row);
         let Some(step) = step else { return };
         state.at = step.to;

@@ -24,7 +24,7 @@ fn states<'v>(view: &View<'v>) -> impl Iterator<Item = At> + use<'v> {
 impl Properties for Participants {
     type View<'a> = View<'a>;
 
-    fn no_event_without_a_row(&self, view: &View<'_>) -> bool {
+    fn no_unhandled_event(&self, view: &View<'_>) -> bool {
         view.violation().is_none()
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
+use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_world::system::{NodeCore, System};
 use turnstile_world::{NodeId, Ordered, Predicate};
 
@@ -14,7 +14,7 @@ use crate::participant::Participant;
 use crate::predicates::{self, commit};
 
 /// The system, as the command line has it.
-pub(crate) static ENTRY: Entry = Entry::of::<Commit>();
+pub(crate) static ENTRY: SystemEntry = SystemEntry::of::<Commit>();
 
 /// One coordinator, and its participants.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ impl System for Commit {
     }
 
     /// What is asked and told again and again is on its way once.
-    fn is_background(&self, message: &Ordered) -> bool {
+    fn is_idempotent_gossip(&self, message: &Ordered) -> bool {
         matches!(message.of(), Message::Ask | Message::Decided(_))
     }
 }

@@ -51,7 +51,7 @@ fn it_holds_and_every_row_is_taken() {
     let output = run(&["check"]);
     let text = text(&output);
     assert!(output.status.success(), "{text}");
-    assert!(text.contains("every row taken  Each row is taken"), "{text}");
+    assert!(text.contains("✓ every row taken  holds"), "{text}");
     let listed = json(&["list", "--json"]);
     assert_eq!(listed["systems"][0]["tables"], serde_json::json!(["coordinator", "participant"]));
 }
@@ -62,11 +62,11 @@ fn the_document_as_it_is_written_does_not_hold() {
     let output = run(&["check", "commit/restart", "--as-written"]);
     let text = text(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("no row for `decision` in `working`"), "{text}");
+    assert!(text.contains("unhandled event `decision` in state `working`"), "{text}");
     let verified = json(&["amend", "--verify", "--json"]);
     let amendment = &verified["results"][0]["amendments"][0];
     assert_eq!(amendment["needed"], true, "{verified}");
-    assert_eq!(amendment["shown_by"], serde_json::json!(["commit/no event without a row"]));
+    assert_eq!(amendment["shown_by"], serde_json::json!(["commit/no unhandled event"]));
 }
 
 /// A file that was edited runs in place of the compiled table.
@@ -106,5 +106,5 @@ fn what_it_does_not_have_it_says() {
     let output = run(&["check", "claim"]);
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("known here: commit, coordinator, participant"), "{said}");
+    assert!(said.contains("names: commit, coordinator, participant"), "{said}");
 }

@@ -2,22 +2,24 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use turnstile_spec::formula::{Among, Asker, CollectionId, Formula, Signature, Stated, Var};
+use turnstile_spec::formula::{
+    CollectionId, Definition, Domain, Evaluator, Formula, Signature, Var,
+};
 use turnstile_spec::table::{StateId, Vocabulary};
 
-use super::{CORE, WHOLE, Whose, fields};
+use super::{CORE, EvaluatorNames, WHOLE, fields};
 use crate::Machine;
 use crate::data::state;
 use crate::document::{ident, snake};
 
 /// The methods of `Rules` that evaluate formulas.
 pub(crate) fn methods(machine: &Machine<'_>) -> TokenStream {
-    let [core, whole] = [CORE, WHOLE].map(|whose| of(machine, whose));
+    let [core, whole] = [CORE, WHOLE].map(|evaluator_names| of(machine, evaluator_names));
     let guard = guard(machine);
     quote!(#guard #core #whole)
 }
 
-/// The method that answers a guard.
+/// The method that computes a guard.
 fn guard(machine: &Machine<'_>) -> TokenStream {
     let (words, formulas) = (&machine.vocabulary.formulas, &machine.table.formulas);
     let arms = machine.vocabulary.guards.iter().map(|name| {
@@ -27,7 +29,7 @@ fn guard(machine: &Machine<'_>) -> TokenStream {
             None => quote!(Guard::#guard => facts.guard(OpenGuard::#guard)),
             Some((_, None)) => quote!(Guard::#guard => false),
             Some((one, Some(_))) => {
-                let of = one.of.iter().map(|word| {
+                let of = one.params.iter().map(|word| {
                     let subject = words.subjects.iter().find(|name| name.name == *word);
                     let subject = ident(subject.map_or("", |name| &name.ident));
                     quote!(facts.subject(Subject::#subject))
@@ -53,15 +55,15 @@ fn guard(machine: &Machine<'_>) -> TokenStream {
 }
 
 /// The two that evaluate one's formulas.
-fn of(machine: &Machine<'_>, whose: Whose) -> TokenStream {
+fn of(machine: &Machine<'_>, evaluator_names: EvaluatorNames) -> TokenStream {
     let words = machine.vocabulary;
-    let (facts, by) = (quote!(::turnstile_machine::Facts), whose.questions(words));
-    let [rule, invariant] = match whose.asker {
-        Asker::Whole => ["whole_rule", "whole_invariant"],
-        Asker::Core | Asker::Row => ["rule", "invariant"],
+    let (facts, by) = (quote!(::turnstile_machine::Facts), evaluator_names.signature(words));
+    let [rule, invariant] = match evaluator_names.evaluator {
+        Evaluator::Whole => ["whole_rule", "whole_invariant"],
+        Evaluator::Core | Evaluator::Row => ["rule", "invariant"],
     }
     .map(ident);
-    if !whose.has_any(words) {
+    if !evaluator_names.has_any(words) {
         return quote! {
             fn #rule(&self, rule: ::turnstile_machine::Never, _: &impl #facts<#by>) -> bool {
                 match rule {}
@@ -76,9 +78,10 @@ fn of(machine: &Machine<'_>, whose: Whose) -> TokenStream {
             }
         };
     }
-    let (module, rules, invariants) = (module(whose), whose.name("Rule"), whose.name("Invariant"));
+    let (module, rules, invariants) =
+        (module(evaluator_names), evaluator_names.name("Rule"), evaluator_names.name("Invariant"));
     let (words, stated) = (&words.formulas, &machine.table.formulas);
-    let rule_arms = whose.stated(&words.rules, &stated.rules).map(|(one, stated)| {
+    let rule_arms = evaluator_names.stated(&words.rules, &stated.rules).map(|(one, stated)| {
         let (name, fields) = (ident(&one.name.ident), fields(one));
         let pattern = if fields.is_empty() { quote!() } else { quote!({ #(#fields),* }) };
         let function = function("rule", &one.name.ident);
@@ -88,7 +91,7 @@ fn of(machine: &Machine<'_>, whose: Whose) -> TokenStream {
         }
     });
     let invariant_arms =
-        whose.stated(&words.invariants, &stated.invariants).map(|(one, stated)| {
+        evaluator_names.stated(&words.invariants, &stated.invariants).map(|(one, stated)| {
             let (name, function) = (ident(&one.name.ident), function("invariant", &one.name.ident));
             match stated {
                 Some(_) => quote!(#invariants::#name => #module::#function(facts)),
@@ -109,40 +112,44 @@ fn of(machine: &Machine<'_>, whose: Whose) -> TokenStream {
 }
 
 /// The module of one's formulas.
-fn module(whose: Whose) -> Ident {
-    ident(match whose.asker {
-        Asker::Whole => "whole_formulas",
-        Asker::Core | Asker::Row => "formulas",
+fn module(evaluator_names: EvaluatorNames) -> Ident {
+    ident(match evaluator_names.evaluator {
+        Evaluator::Whole => "whole_formulas",
+        Evaluator::Core | Evaluator::Row => "formulas",
     })
 }
 
-impl Whose {
-    /// Those formulas of a list that it can answer.
+impl EvaluatorNames {
+    /// The formulas of a list that this evaluator computes.
     fn stated<'a>(
         self,
         list: &'a [Signature],
-        stated: &'a [Option<Stated>],
-    ) -> impl Iterator<Item = (&'a Signature, &'a Option<Stated>)> {
-        list.iter().zip(stated).filter(move |(one, _)| one.asked.has(self.asker))
+        stated: &'a [Option<Definition>],
+    ) -> impl Iterator<Item = (&'a Signature, &'a Option<Definition>)> {
+        list.iter().zip(stated).filter(move |(one, _)| one.evaluators.has(self.evaluator))
     }
 }
 
-/// A function for each formula that the table has; nothing where it has none.
-pub(super) fn functions(machine: &Machine<'_>, whose: Whose) -> Option<TokenStream> {
+/// A function for each formula of the table.
+pub(super) fn functions(
+    machine: &Machine<'_>,
+    evaluator_names: EvaluatorNames,
+) -> Option<TokenStream> {
     let words = &machine.vocabulary.formulas;
     let formulas = &machine.table.formulas;
-    let code = Code { words: machine.vocabulary, whose };
-    let rules = whose.stated(&words.rules, &formulas.rules).filter_map(|(one, stated)| {
-        Some(code.function("rule", one, one.of.len(), stated.as_ref()?))
-    });
-    let invariants = whose
+    let code = Code { words: machine.vocabulary, evaluator_names };
+    let rules =
+        evaluator_names.stated(&words.rules, &formulas.rules).filter_map(|(one, stated)| {
+            Some(code.function("rule", one, one.params.len(), stated.as_ref()?))
+        });
+    let invariants = evaluator_names
         .stated(&words.invariants, &formulas.invariants)
         .filter_map(|(one, stated)| Some(code.function("invariant", one, 0, stated.as_ref()?)));
-    let module = module(whose);
+    let module = module(evaluator_names);
     let guards = words.guards.iter().zip(&formulas.guards);
-    let guards = guards.filter(|_| whose.asker == Asker::Core).filter_map(|(one, stated)| {
-        Some(code.function("guard", one, one.of.len(), stated.as_ref()?))
-    });
+    let guards = guards.filter(|_| evaluator_names.evaluator == Evaluator::Core).filter_map(
+        |(one, stated)| Some(code.function("guard", one, one.params.len(), stated.as_ref()?)),
+    );
     let functions: Vec<TokenStream> = rules.chain(invariants).chain(guards).collect();
     (!functions.is_empty()).then(|| {
         quote! {
@@ -162,12 +169,13 @@ fn function(what: &str, name: &str) -> Ident {
 
 pub(super) struct Code<'a> {
     words: &'a Vocabulary,
-    whose: Whose,
+    evaluator_names: EvaluatorNames,
 }
 
 impl Code<'_> {
-    fn function(&self, what: &str, one: &Signature, of: usize, stated: &Stated) -> TokenStream {
-        let (name, by) = (function(what, &one.name.ident), self.whose.questions(self.words));
+    fn function(&self, what: &str, one: &Signature, of: usize, stated: &Definition) -> TokenStream {
+        let (name, by) =
+            (function(what, &one.name.ident), self.evaluator_names.signature(self.words));
         let parameters = (0..of).map(variable);
         let body = self.formula(&stated.formula, of);
         quote! {
@@ -187,18 +195,18 @@ impl Code<'_> {
             parts.iter().map(|part| self.formula(part, bound)).collect()
         };
         match formula {
-            Formula::Is { predicate, of } => {
-                let asked = self.with("Predicate", &words.predicates[predicate.index()], of);
-                quote!(facts.is(#asked))
+            Formula::Is { predicate, args } => {
+                let atom = self.with("Predicate", &words.predicates[predicate.index()], args);
+                quote!(facts.is(#atom))
             }
-            Formula::In { thing, states } => {
-                let (thing, states) = (variable(usize::from(thing.0)), self.states(states));
-                quote!(facts.state(#thing).is_some_and(|at| #states))
+            Formula::In { term, states } => {
+                let (term, states) = (variable(usize::from(term.0)), self.states(states));
+                quote!(facts.state(#term).is_some_and(|at| #states))
             }
-            Formula::Rule { rule, of } => {
+            Formula::Rule { rule, args } => {
                 let name = function("rule", &words.rules[rule.index()].name.ident);
-                let of = of.iter().map(|var| variable(usize::from(var.0)));
-                quote!(#name(facts #(, #of)*))
+                let args = args.iter().map(|var| variable(usize::from(var.0)));
+                quote!(#name(facts #(, #args)*))
             }
             Formula::All(all) => match parts(all) {
                 parts if parts.is_empty() => quote!(true),
@@ -225,27 +233,27 @@ impl Code<'_> {
     }
 
     /// Whether it is so of each, or the opposite.
-    fn each(&self, among: &Among, bound: usize, part: &Formula, is_not: bool) -> TokenStream {
+    fn each(&self, among: &Domain, bound: usize, part: &Formula, is_not: bool) -> TokenStream {
         if let Some(under) = self.under(among, bound, part, is_not) {
             return under;
         }
         let (variable, part) = (variable(bound), self.formula(part, bound + 1));
         let part = if is_not { quote!(!(#part)) } else { part };
         match among {
-            Among::States(states) => {
+            Domain::States(states) => {
                 let states = self.states(states);
                 quote!(facts.instances(&mut |#variable: Term, at: State| !#states || #part))
             }
-            Among::Collection { collection, of } => {
-                let list = self.list(*collection, of);
+            Domain::Collection { collection, args } => {
+                let list = self.list(*collection, args);
                 quote!(facts.every(#list, &mut |#variable: Term| #part))
             }
         }
     }
 
-    /// What is to be listed.
-    pub(super) fn list(&self, collection: CollectionId, of: &[Var]) -> TokenStream {
-        self.with("Collection", &self.words.formulas.collections[collection.index()], of)
+    /// A collection with its arguments.
+    pub(super) fn list(&self, collection: CollectionId, args: &[Var]) -> TokenStream {
+        self.with("Collection", &self.words.formulas.collections[collection.index()], args)
     }
 
     fn states(&self, states: &[StateId]) -> TokenStream {
@@ -258,8 +266,8 @@ impl Code<'_> {
 
     /// `Predicate::Covers { lock: v0, byte: v1 }`.
     fn with(&self, what: &str, one: &Signature, of: &[Var]) -> TokenStream {
-        let (what, name) = (self.whose.name(what), ident(&one.name.ident));
-        if one.of.is_empty() {
+        let (what, name) = (self.evaluator_names.name(what), ident(&one.name.ident));
+        if one.params.is_empty() {
             return quote!(#what::#name);
         }
         let given = fields(one).into_iter().zip(of).map(|(field, var)| {

@@ -1,50 +1,64 @@
-//! The names of one's formulas: `Predicate`, `Collection`, `Rule` with the things they speak of,
+//! The symbols of one evaluator: `Predicate`, `Collection` and `Rule` with their arguments,
 //! and `Invariant`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use turnstile_spec::formula::{Asker, Signature};
+use turnstile_spec::formula::{Evaluator, Signature};
 use turnstile_spec::table::Vocabulary;
 
-use super::{Whose, fields};
-use crate::Extras;
+use super::{EvaluatorNames, fields};
+use crate::Options;
 use crate::document::{self, doc, ident, number};
 use crate::names::{Variant, named};
 
-/// Of one: `Predicate`, `Collection`, `Rule` with the things they speak of, and `Invariant`.
-pub(super) fn names(words: &Vocabulary, whose: Whose, extras: Extras) -> TokenStream {
+/// The enums of one evaluator: `Predicate`, `Collection`, `Rule` and `Invariant`.
+pub(super) fn names(
+    words: &Vocabulary,
+    evaluator_names: EvaluatorNames,
+    options: Options,
+) -> TokenStream {
     let of = &words.formulas;
-    let who = match whose.asker {
-        Asker::Whole => "who sees the whole system",
-        Asker::Core | Asker::Row => "the core",
+    let who = match evaluator_names.evaluator {
+        Evaluator::Whole => "the checker",
+        Evaluator::Core | Evaluator::Row => "the core",
     };
     let signatures = |name: &str, about: &str, list: &[Signature]| {
-        let list: Vec<&Signature> = whose.of(list).collect();
-        let (name, kind) = (whose.name(name), whose.name(&format!("{name}Kind")));
+        let list: Vec<&Signature> = evaluator_names.of(list).collect();
+        let (name, kind) =
+            (evaluator_names.name(name), evaluator_names.name(&format!("{name}Kind")));
         let variants = list.iter().map(|one| Variant::new(&one.name)).collect();
         let about_kind = format!("{about} Without its arguments.");
-        let kinds = named(&kind.to_string(), &about_kind, variants, extras);
+        let kinds = named(&kind.to_string(), &about_kind, variants, options);
         let of_things = of_things(&name, about, &list);
         let conversions = conversions(&name, &kind, &list);
         quote!(#kinds #of_things #conversions)
     };
-    let asked = signatures("Predicate", &format!("What {who} answers."), &of.predicates);
-    let listed = signatures("Collection", &format!("What {who} lists."), &of.collections);
-    let stated = signatures("Rule", "A formula of some things, by its name.", &of.rules);
-    let variants = whose.of(&of.invariants).map(|one| Variant::new(&one.name)).collect();
-    let name = whose.name("Invariant").to_string();
-    let invariant = named(&name, "What must always be so.", variants, extras);
+    let asked = signatures(
+        "Predicate",
+        &format!("A boolean for formulas, answered by {who}."),
+        &of.predicates,
+    );
+    let listed = signatures(
+        "Collection",
+        &format!("A list of terms for formulas and loops, provided by {who}."),
+        &of.collections,
+    );
+    let stated = signatures("Rule", "A named formula (rule), with its arguments.", &of.rules);
+    let variants = evaluator_names.of(&of.invariants).map(|one| Variant::new(&one.name)).collect();
+    let name = evaluator_names.name("Invariant").to_string();
+    let invariant =
+        named(&name, "A named formula that must hold in every reachable state.", variants, options);
     quote!(#asked #listed #stated #invariant)
 }
 
-/// The enumeration whose variants carry the things that they speak of.
+/// The enum whose variants carry the arguments.
 fn of_things(name: &Ident, about: &str, list: &[&Signature]) -> TokenStream {
     let about = doc(&[about.to_owned()]);
     let variants = list.iter().map(|one| {
         let (name, about) = (ident(&one.name.ident), doc(&document::name(&one.name)));
-        let docs = one.of.iter().map(|of| doc(&[document::prose(of)]));
+        let docs = one.params.iter().map(|of| doc(&[document::prose(of)]));
         let fields = fields(one);
-        match one.of.is_empty() {
+        match one.params.is_empty() {
             true => quote!(#about #name),
             false => quote!(#about #name { #(#docs #fields: Term),* }),
         }
@@ -56,11 +70,11 @@ fn of_things(name: &Ident, about: &str, list: &[&Signature]) -> TokenStream {
     }
 }
 
-/// From a name with its things to the bare one and back.
+/// The conversions between an atom and its kind.
 fn conversions(name: &Ident, kind: &Ident, list: &[&Signature]) -> TokenStream {
     let kinds = list.iter().map(|one| {
         let name = ident(&one.name.ident);
-        let rest = (!one.of.is_empty()).then(|| quote!({ .. }));
+        let rest = (!one.params.is_empty()).then(|| quote!({ .. }));
         quote!(Self::#name #rest => #kind::#name)
     });
     let lists = list.iter().map(|one| {
@@ -76,12 +90,12 @@ fn conversions(name: &Ident, kind: &Ident, list: &[&Signature]) -> TokenStream {
             let at = number(at as u64);
             quote!(#field: terms.get(#at).copied().unwrap_or_default())
         });
-        match one.of.is_empty() {
+        match one.params.is_empty() {
             true => quote!(#kind::#variant => Self::#variant),
             false => quote!(#kind::#variant => Self::#variant { #(#given),* }),
         }
     });
-    let speak = list.iter().any(|one| !one.of.is_empty());
+    let speak = list.iter().any(|one| !one.params.is_empty());
     let terms = ident(if speak { "terms" } else { "_terms" });
     quote! {
         impl #name {

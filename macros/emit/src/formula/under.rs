@@ -1,20 +1,19 @@
-//! Quantifiers under quantifiers: of every byte of a lock, every lock over it. Where what is asked
-//! of the inner thing has nothing to do with the outer one, a core may list the inner things of all
-//! the outer ones at once, and each is asked of once instead of once for each outer thing.
+//! Nested quantifiers: for every byte of a lock, for every lock over it. If the inner body does not
+//! mention the outer variable, `Facts::every_under` visits each inner term once instead of once for
+//! each outer term.
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use turnstile_spec::formula::{Among, Formula, Var};
+use turnstile_spec::formula::{Domain, Formula, Var};
 
 use super::code::{Code, variable};
 
 impl Code<'_> {
-    /// Whether it is so of each thing of a list (or the opposite, `is_not`), as questions about
-    /// the lists of these things; `None` where it asks something else of them. Constant parts are
-    /// pulled out: they are the same of each thing.
+    /// The nested quantifier as a call of `every_under`, of `part` or its negation (`is_not`);
+    /// `None` if the body has another form. Parts without the variable are hoisted.
     pub(super) fn under(
         &self,
-        outer: &Among,
+        outer: &Domain,
         bound: usize,
         part: &Formula,
         is_not: bool,
@@ -38,13 +37,13 @@ impl Code<'_> {
                 Some(quote!((#(#constant||)* #asks)))
             }
             (Formula::Every(inner, part), false) | (Formula::Some(inner, part), true) => {
-                let Among::Collection { collection, of } = outer else { return None };
-                let outer = self.list(*collection, of);
-                let Among::Collection { collection, of } = inner else { return None };
-                if !is_among(of, bound) || mentions(part, bound) {
+                let Domain::Collection { collection, args } = outer else { return None };
+                let outer = self.list(*collection, args);
+                let Domain::Collection { collection, args } = inner else { return None };
+                if !is_among(args, bound) || mentions(part, bound) {
                     return None;
                 }
-                let inner = self.list(*collection, of);
+                let inner = self.list(*collection, args);
                 let part = self.formula(part, bound + 2);
                 let part = if is_not { quote!(!(#part)) } else { part };
                 let (of, each) = (variable(bound), variable(bound + 1));
@@ -59,8 +58,8 @@ impl Code<'_> {
 
 fn mentions(formula: &Formula, variable: usize) -> bool {
     match formula {
-        Formula::Is { of, .. } | Formula::Rule { of, .. } => is_among(of, variable),
-        Formula::In { thing, .. } => is_among(&[*thing], variable),
+        Formula::Is { args, .. } | Formula::Rule { args, .. } => is_among(args, variable),
+        Formula::In { term, .. } => is_among(&[*term], variable),
         Formula::All(parts) | Formula::Any(parts) => {
             parts.iter().any(|part| mentions(part, variable))
         }
@@ -72,13 +71,13 @@ fn mentions(formula: &Formula, variable: usize) -> bool {
     }
 }
 
-fn among_mentions(among: &Among, variable: usize) -> bool {
+fn among_mentions(among: &Domain, variable: usize) -> bool {
     match among {
-        Among::States(_) => false,
-        Among::Collection { of, .. } => is_among(of, variable),
+        Domain::States(_) => false,
+        Domain::Collection { args, .. } => is_among(args, variable),
     }
 }
 
-fn is_among(of: &[Var], variable: usize) -> bool {
-    of.iter().any(|var| usize::from(var.0) == variable)
+fn is_among(args: &[Var], variable: usize) -> bool {
+    args.iter().any(|var| usize::from(var.0) == variable)
 }

@@ -1,7 +1,7 @@
 //! An amendment before and after, as lines of a difference.
 
-use turnstile_spec::literal::{Amendment, Change};
-use turnstile_spec::table::{RowId, Written};
+use turnstile_spec::table::{RowId, RowSource};
+use turnstile_spec::versions::{Amendment, Change};
 
 use crate::sheet::Sheet;
 
@@ -15,7 +15,7 @@ pub(crate) struct Amended {
 }
 
 /// The amendment that changes or removes a row of the document, or nothing.
-pub(crate) fn of_literal(sheet: &Sheet<'_>, row: &Written) -> String {
+pub(crate) fn of_literal(sheet: &Sheet<'_>, row: &RowSource) -> String {
     let hits = |change: &Change| match change {
         Change::Row { before, .. } => sheet.written(*before) == row,
         Change::RowRemoved(before) => sheet.written(*before) == row,
@@ -72,12 +72,12 @@ fn changes(sheet: &Sheet<'_>, amendment: &Amendment) -> Vec<String> {
     rows.iter().zip(&cells).map(line).chain(entries).collect()
 }
 
-fn columns(row: &Written) -> [String; 4] {
+fn columns(row: &RowSource) -> [String; 4] {
     let event = match row.guard.as_str() {
         "" => row.event.clone(),
         guard => format!("{} [{guard}]", row.event),
     };
-    let does = if row.does.is_empty() { "-".to_owned() } else { row.does.join(", ") };
+    let does = if row.actions.is_empty() { "-".to_owned() } else { row.actions.join(", ") };
     [row.from.clone(), row.to.clone(), event, does]
 }
 

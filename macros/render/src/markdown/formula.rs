@@ -1,6 +1,6 @@
 //! Rules and invariants as a page has them, and what is answered for them.
 
-use turnstile_spec::formula::{Asker, Formulas, Signature, Stated};
+use turnstile_spec::formula::{Definition, Evaluator, Formulas, Signature};
 
 use super::{escaped, in_cell, lines, link};
 use crate::sheet::Sheet;
@@ -41,16 +41,16 @@ pub(super) fn answers(sheet: &Sheet<'_>) -> Vec<Answer> {
             cite: lines(&one.name.cite),
         }
     };
-    let predicates = words.predicates.iter().map(line("yes or no"));
-    predicates.chain(words.collections.iter().map(line("a list"))).collect()
+    let predicates = words.predicates.iter().map(line("boolean"));
+    predicates.chain(words.collections.iter().map(line("list"))).collect()
 }
 
 /// Who is asked, where it is not the core alone.
 fn asked_of(one: &Signature) -> &'static str {
-    match [Asker::Core, Asker::Whole, Asker::Row].map(|by| one.asked.has(by)) {
-        [true, true, _] => ", asked of either",
-        [false, true, _] => ", asked of the whole system",
-        [false, false, true] => ", asked of a row",
+    match [Evaluator::Core, Evaluator::Whole, Evaluator::Row].map(|by| one.evaluators.has(by)) {
+        [true, true, _] => ", from the core or the checker",
+        [false, true, _] => ", from the checker (whole system)",
+        [false, false, true] => ", for loops of rows",
         [true, false, _] | [false, false, false] => "",
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn statements(sheet: &Sheet<'_>) -> Vec<Statement> {
 /// The guards that a formula answers.
 pub(super) fn guards(sheet: &Sheet<'_>) -> Vec<GuardLine> {
     let guards = sheet.vocabulary.formulas.guards.iter().zip(&sheet.table.formulas.guards);
-    let line = |(one, stated): (&Signature, &Option<Stated>)| {
+    let line = |(one, stated): (&Signature, &Option<Definition>)| {
         let words = stated.as_ref()?.words.iter().map(|words| words.trim());
         Some(GuardLine {
             name: escaped(&one.name.name),
@@ -79,8 +79,8 @@ pub(super) fn guards(sheet: &Sheet<'_>) -> Vec<GuardLine> {
     guards.filter_map(line).collect()
 }
 
-fn statement(sheet: &Sheet<'_>, one: &Signature, stated: &Stated) -> Statement {
-    let is_touched = |id: &&turnstile_spec::literal::Amendment| {
+fn statement(sheet: &Sheet<'_>, one: &Signature, stated: &Definition) -> Statement {
+    let is_touched = |id: &&turnstile_spec::versions::Amendment| {
         id.changes.iter().any(|change| super::amendment::is_of(change, &one.name.name))
     };
     let by = sheet.amendments.iter().find(is_touched);
@@ -95,9 +95,9 @@ fn statement(sheet: &Sheet<'_>, one: &Signature, stated: &Stated) -> Statement {
 
 /// `READ(client, range)`.
 fn head(one: &Signature) -> String {
-    match one.of.is_empty() {
+    match one.params.is_empty() {
         true => one.name.name.clone(),
-        false => format!("{}({})", one.name.name, one.of.join(", ")),
+        false => format!("{}({})", one.name.name, one.params.join(", ")),
     }
 }
 

@@ -4,7 +4,7 @@
 mod chance;
 mod seen;
 
-use turnstile_spec::{Literal, Source};
+use turnstile_spec::{Source, WrittenTable};
 
 use super::drawn;
 use crate::diagram::{Cause, Diagram, Entry, Node, Phase, View};
@@ -21,7 +21,7 @@ const PAGE_WIDTH: f64 = 830.0;
 fn bundled() -> Vec<Diagram> {
     let read = |table: &turnstile_bundled::Bundled| {
         let source = Source::new(table.file, table.text);
-        Literal::read(source).unwrap_or_else(|faults| panic!("{faults}"))
+        WrittenTable::read(source).unwrap_or_else(|faults| panic!("{faults}"))
     };
     let tables = turnstile_bundled::TABLES.iter().map(read);
     tables.map(|table| draw(&Sheet::of(&table))).collect()

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
-use turnstile_claim::client::Dice;
+use turnstile_claim::client::Rng;
 
 use crate::client::Client;
 
@@ -62,28 +62,28 @@ fn expect(answer: &crate::client::Answer, statuses: &[u16]) {
     assert!(statuses.contains(&answer.status), "{}: {body}", answer.status);
 }
 
-fn body(resource: &str, ttl: f64, dice: &mut Dice) -> String {
-    let data = "x".repeat((dice.number() % 3_000) as usize);
+fn body(resource: &str, ttl: f64, rng: &mut Rng) -> String {
+    let data = "x".repeat((rng.number() % 3_000) as usize);
     format!(r#"{{"resource":"{resource}","ttl":{ttl},"user_data":"{data}"}}"#)
 }
 
-fn key(dice: &mut Dice) -> String {
-    format!("idempotency-key: {:016x}\r\n", dice.number())
+fn key(rng: &mut Rng) -> String {
+    format!("idempotency-key: {:016x}\r\n", rng.number())
 }
 
 impl Load {
     /// Does one thing until the end.
-    pub(crate) async fn run(self, kind: Kind, mut dice: Dice) -> io::Result<()> {
-        let dice = &mut dice;
+    pub(crate) async fn run(self, kind: Kind, mut rng: Rng) -> io::Result<()> {
+        let rng = &mut rng;
         match kind {
-            Kind::Pairs => self.pairs(dice).await,
-            Kind::HandOvers => self.hand_overs(dice).await,
-            Kind::GiveUps => self.give_ups(dice).await,
-            Kind::HangUps => self.hang_ups(dice).await,
-            Kind::Lapses => self.lapses(dice).await,
-            Kind::Revocations => self.revocations(dice).await,
-            Kind::Lists => self.lists(dice).await,
-            Kind::Idles => self.idles(dice).await,
+            Kind::Pairs => self.pairs(rng).await,
+            Kind::HandOvers => self.hand_overs(rng).await,
+            Kind::GiveUps => self.give_ups(rng).await,
+            Kind::HangUps => self.hang_ups(rng).await,
+            Kind::Lapses => self.lapses(rng).await,
+            Kind::Revocations => self.revocations(rng).await,
+            Kind::Lists => self.lists(rng).await,
+            Kind::Idles => self.idles(rng).await,
         }
     }
 
@@ -95,11 +95,11 @@ impl Load {
     }
 
     /// Claims and releases a resource that nobody has ever named.
-    async fn pairs(&self, dice: &mut Dice) -> io::Result<()> {
+    async fn pairs(&self, rng: &mut Rng) -> io::Result<()> {
         let mut client = Client::connect(self.at).await?;
         loop {
-            let body = body(&format!("pair/{:x}", dice.number()), 60.0, dice);
-            let claim = client.post(&body, &key(dice)).await?;
+            let body = body(&format!("pair/{:x}", rng.number()), 60.0, rng);
+            let claim = client.post(&body, &key(rng)).await?;
             expect(&claim, &[201]);
             expect(&client.set(claim.id(), "released", "").await?, &[204]);
             if !self.goes_on("pairs", PAUSE).await {
@@ -109,10 +109,10 @@ impl Load {
     }
 
     /// Takes turns with others at one lock.
-    async fn hand_overs(&self, dice: &mut Dice) -> io::Result<()> {
+    async fn hand_overs(&self, rng: &mut Rng) -> io::Result<()> {
         let mut client = Client::connect(self.at).await?;
         loop {
-            let mut claim = client.post(&body("one", 60.0, dice), "prefer: wait=30\r\n").await?;
+            let mut claim = client.post(&body("one", 60.0, rng), "prefer: wait=30\r\n").await?;
             let id = claim.id();
             while !matches!(claim.status, 200 | 201) {
                 expect(&claim, &[202, 409]);
@@ -126,14 +126,14 @@ impl Load {
     }
 
     /// Waits for a lock that somebody holds, and withdraws.
-    async fn give_ups(&self, dice: &mut Dice) -> io::Result<()> {
+    async fn give_ups(&self, rng: &mut Rng) -> io::Result<()> {
         let (mut client, mut holder) =
             (Client::connect(self.at).await?, Client::connect(self.at).await?);
         loop {
-            let resource = format!("busy/{:x}", dice.number());
-            let held = holder.post(&body(&resource, 60.0, dice), "").await?;
+            let resource = format!("busy/{:x}", rng.number());
+            let held = holder.post(&body(&resource, 60.0, rng), "").await?;
             expect(&held, &[201]);
-            let waits = client.post(&body(&resource, 60.0, dice), "prefer: wait=0.01\r\n").await?;
+            let waits = client.post(&body(&resource, 60.0, rng), "prefer: wait=0.01\r\n").await?;
             expect(&waits, &[202]);
             expect(&client.set(waits.id(), "withdrawn", "").await?, &[204]);
             expect(&holder.set(held.id(), "released", "").await?, &[204]);
@@ -144,16 +144,16 @@ impl Load {
     }
 
     /// Waits for a lock that somebody holds, and vanishes.
-    async fn hang_ups(&self, dice: &mut Dice) -> io::Result<()> {
+    async fn hang_ups(&self, rng: &mut Rng) -> io::Result<()> {
         let mut holder = Client::connect(self.at).await?;
-        let resource = format!("gone/{:x}", dice.number());
+        let resource = format!("gone/{:x}", rng.number());
         loop {
-            let held = holder.post(&body(&resource, 60.0, dice), "prefer: wait=30\r\n").await?;
+            let held = holder.post(&body(&resource, 60.0, rng), "prefer: wait=30\r\n").await?;
             expect(&held, &[201]);
             for _ in 0..3 {
                 let mut client = Client::connect(self.at).await?;
                 // One whose turn has come when it vanishes holds the lock for a ttl.
-                let body = body(&resource, 1.0, dice);
+                let body = body(&resource, 1.0, rng);
                 client.send("POST", "/v1/claims/", "prefer: wait=300\r\n", &body).await?;
                 sleep(PAUSE).await;
             }
@@ -165,11 +165,11 @@ impl Load {
     }
 
     /// Leaves claims to lapse, which whoever asks next puts an end to.
-    async fn lapses(&self, dice: &mut Dice) -> io::Result<()> {
+    async fn lapses(&self, rng: &mut Rng) -> io::Result<()> {
         let mut client = Client::connect(self.at).await?;
         loop {
-            let resource = format!("left/{}", dice.number() % LEFT);
-            let claim = client.post(&body(&resource, 0.05, dice), "").await?;
+            let resource = format!("left/{}", rng.number() % LEFT);
+            let claim = client.post(&body(&resource, 0.05, rng), "").await?;
             expect(&claim, &[201, 202]);
             if claim.status == 202 {
                 expect(&client.set(claim.id(), "aborted", "").await?, &[204]);
@@ -181,11 +181,11 @@ impl Load {
     }
 
     /// Takes a lock away from who holds it.
-    async fn revocations(&self, dice: &mut Dice) -> io::Result<()> {
+    async fn revocations(&self, rng: &mut Rng) -> io::Result<()> {
         let (mut client, mut operator) =
             (Client::connect(self.at).await?, Client::connect(self.at).await?);
         loop {
-            let body = body(&format!("taken/{:x}", dice.number()), 60.0, dice);
+            let body = body(&format!("taken/{:x}", rng.number()), 60.0, rng);
             let held = client.post(&body, "").await?;
             expect(&held, &[201]);
             expect(&operator.set(held.id(), "revoked", "").await?, &[204]);
@@ -197,7 +197,7 @@ impl Load {
     }
 
     /// Lists claims: all of it, or a little of it.
-    async fn lists(&self, dice: &mut Dice) -> io::Result<()> {
+    async fn lists(&self, rng: &mut Rng) -> io::Result<()> {
         loop {
             let mut client = Client::connect(self.at).await?;
             for path in ["?limit=2000", "?status=active&limit=100", "?resource=one&limit=50"] {
@@ -205,7 +205,7 @@ impl Load {
             }
             // Nobody takes the rest of this one.
             client.send("GET", "/v1/claims/?limit=100000", "", "").await?;
-            let pause = Duration::from_millis(100 + dice.number() % 200);
+            let pause = Duration::from_millis(100 + rng.number() % 200);
             if !self.goes_on("lists, three read and one not", pause).await {
                 return Ok(());
             }
@@ -213,14 +213,14 @@ impl Load {
     }
 
     /// Keeps connections that say nothing, and exchanges some of them.
-    async fn idles(&self, dice: &mut Dice) -> io::Result<()> {
+    async fn idles(&self, rng: &mut Rng) -> io::Result<()> {
         let mut idle = Vec::new();
         for _ in 0..IDLE {
             idle.push(Client::connect(self.at).await?);
         }
         loop {
             for _ in 0..20 {
-                let one = dice.number() as usize % IDLE;
+                let one = rng.number() as usize % IDLE;
                 idle[one] = Client::connect(self.at).await?;
             }
             if !self.goes_on("idle connections exchanged, 20 each", Duration::from_secs(1)).await {

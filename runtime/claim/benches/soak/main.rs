@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use load::{CLIENTS, Counts, Load};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::task::LocalSet;
-use turnstile_claim::client::Dice;
+use turnstile_claim::client::Rng;
 use watch::Sample;
 
 const MINUTES: f64 = 10.0;
@@ -61,12 +61,12 @@ fn main() -> ExitCode {
 
 /// Runs all clients, and looks at the server meanwhile.
 async fn soak(load: Load, seed: u64, process: u32, data: &Path) -> Vec<Sample> {
-    let mut dice = Dice::seeded(seed);
+    let mut rng = Rng::seeded(seed);
     let mut clients = Vec::new();
     for (kind, count) in CLIENTS {
         for _ in 0..count {
-            let (load, dice) = (load.clone(), Dice::seeded(dice.number()));
-            clients.push(tokio::task::spawn_local(load.run(kind, dice)));
+            let (load, rng) = (load.clone(), Rng::seeded(rng.number()));
+            clients.push(tokio::task::spawn_local(load.run(kind, rng)));
         }
     }
     let mut samples = Vec::new();

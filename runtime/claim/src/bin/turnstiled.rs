@@ -1,4 +1,4 @@
-//! `turnstiled`: the claim server's command line. It reads options and opens the server.
+//! `turnstiled`: the claim server's command line. It parses the options and starts the server.
 
 use std::io;
 use std::net::SocketAddr;
@@ -18,111 +18,116 @@ use turnstile_claim::wire::seconds;
 use turnstile_host::Trace;
 use turnstile_host::store::LogStore;
 
-/// Connections never take the last of the file descriptors.
+/// File descriptors reserved for files other than connections.
 const DESCRIPTORS_KEPT: u64 = 64;
 
-/// Serves claims: locks as leases that are queued for, renewed, and lapse.
+/// Claim server: grants locks as leases, with a first-in-first-out queue for each resource.
 #[derive(Parser, Debug)]
 #[command(version, group(ArgGroup::new("storage").required(true)))]
 struct Args {
-    /// Where to listen; port 0 takes any. Beyond loopback TLS and tokens are required.
+    /// The address to listen on; port 0 picks a free port. An address other than loopback requires
+    /// --tls-cert and --tokens.
     #[arg(long, default_value = "127.0.0.1:5000")]
     listen: SocketAddr,
-    /// Keeps claims in this directory; an answer is sent once what it says is on disk.
+    /// Stores claims in this directory. A response is sent after its changes are synced to disk.
     #[arg(long, group = "storage", value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Keeps claims nowhere.
+    /// Keeps claims in memory only; they are lost when the server stops.
     #[arg(long, group = "storage")]
     in_memory: bool,
-    /// Requires one of the bearer tokens of this file, which nobody but its owner may read.
+    /// Requires a bearer token from this file. Only the file's owner may have access to it (0600).
     ///
-    /// It has tables as TOML writes them, each with a header [[token]] and lines such as
-    /// name = "ci", secret = "...", and perhaps comment = "...", expires = 2030-12-31 (from then on
-    /// it is refused) and operator = true; # begins a comment. A claim belongs to the name of the
-    /// token that made it: others may neither change it nor read its user data, operators may.
-    /// Several tokens may have one name. A file without tables has one token a line, without a
-    /// name: what is claimed by these is everybody's. SIGHUP reads the file again, and the
-    /// certificate: a bad one is logged, and the old one stays.
+    /// The file is TOML: one table [[token]] for each token, with the keys name and secret and
+    /// optionally comment, expires (a date such as 2030-12-31; the token is rejected from that day
+    /// on) and operator (true or false). The owner of a claim is the name of the token that created
+    /// it. Only tokens of that name and operator tokens may change the claim or read its user data.
+    /// Several tokens may share a name. A file without tables has one token per line, without
+    /// names; claims created with these have no owner, and every client may change them. SIGHUP
+    /// reloads this file and the certificate; if a file is invalid, the error is logged and the
+    /// previous content stays in use.
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
-    /// So many wrong tokens a minute are looked at from one address; then it is told 429, unless it
-    /// shows a token that it has shown before.
+    /// The maximum number of wrong tokens per minute and client address. Above it the server
+    /// answers 429, except to requests with a token that this address has used successfully before.
     #[arg(long, value_name = "TOKENS", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     wrong_tokens_max: u32,
-    /// Appends a line of JSON for each change of a claim: who, what, when, from where. SIGHUP opens
-    /// the file again.
+    /// Appends one line of JSON per change of a claim to this file: the owner, the change, the time
+    /// and the client's address. SIGHUP reopens the file.
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
-    /// The certificate chain that is shown to clients (PEM).
+    /// The server's certificate chain (PEM); enables TLS.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// The key of the certificate (PEM).
+    /// The private key of the certificate (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// How clients reach a proxy in front of the server, such as https://locks.example: URLs begin
-    /// so, and forms may come from there. No header of a proxy is believed.
+    /// The URL of a reverse proxy in front of the server, such as https://locks.example. URLs in
+    /// responses start with it, and form posts with this origin are accepted. Headers such as
+    /// X-Forwarded-For are ignored.
     #[arg(long, value_name = "URL")]
     public_url: Option<PublicUrl>,
-    /// A name by which requests may call the server; may be given again. `localhost`, any address
-    /// and the host of --public-url always may. Without --host: where no token is required, no
-    /// other name; where one is, every name.
+    /// A name that is accepted in the Host header; may be repeated. `localhost`, IP addresses and
+    /// the host of --public-url are always accepted. Without --host, other names are accepted only
+    /// if --tokens is given.
     #[arg(long, value_name = "NAME", value_parser = read_name)]
     host: Vec<String>,
-    /// The shortest ttl that is granted, in seconds.
+    /// The minimum ttl of a claim, in seconds; a shorter one is answered with 400.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "0")]
     ttl_min: Duration,
-    /// The longest ttl that is granted, in seconds.
+    /// The maximum ttl of a claim, in seconds; a longer one is answered with 400.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "31622400")]
     ttl_max: Duration,
-    /// The longest that one request may wait for a lock, in seconds.
+    /// The maximum time for which one request waits for a lock (long poll), in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "300")]
     wait_max: Duration,
-    /// A claim that waits is over once nobody has asked for it in so many seconds.
+    /// A waiting claim expires when no request has been made for it in this time, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "3600")]
     unasked_max: Duration,
-    /// A claim whose ttl is over expires once nobody has renewed it or asked for its resource in so
-    /// many seconds.
+    /// A claim whose ttl has lapsed expires when it is not renewed in this time, in seconds. It
+    /// expires earlier when another client claims its resource.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "600")]
     lapse_max: Duration,
-    /// More claims than this do not wait for one resource: 429.
+    /// The maximum number of claims that wait for one resource; a further one is answered with 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = 10_000)]
     waiters_max: usize,
-    /// More claims than this do not wait or hold a lock at a time: 429.
+    /// The maximum number of waiting and active claims; a further one is answered with 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = Quotas::default().claims_max)]
     claims_max: usize,
-    /// Nor more than this of one owner: those that tokens of one name have made.
+    /// The maximum number of waiting and active claims per owner (token name); then 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = Quotas::default().claims_per_owner_max)]
     claims_per_owner_max: usize,
-    /// How many claims are kept once they are over.
+    /// The maximum number of finished claims that are kept; the oldest are deleted first.
     #[arg(long, value_name = "CLAIMS", default_value_t = 100_000)]
     finished_max: usize,
-    /// The longest body that is read, in bytes.
+    /// The maximum size of a request's body, in bytes; a larger one is answered with 413.
     #[arg(long, value_name = "BYTES", default_value_t = 65_536)]
     body_max: usize,
-    /// The longest name of a resource, in bytes.
+    /// The maximum length of a resource's name, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 1_024)]
     resource_max: usize,
-    /// The longest user data that is kept, in bytes of JSON.
+    /// The maximum size of a claim's user data, in bytes of JSON.
     #[arg(long, value_name = "BYTES", default_value_t = 16_384)]
     user_data_max: usize,
-    /// How many connections may be open; the system may allow fewer. One more takes the place of
-    /// one that has sent no whole request for the longest time, and only where each waits for an
-    /// answer it is turned away. An eighth is kept for new ones: no more requests than the rest
-    /// wait for a lock at a time, others are answered at once.
+    /// The maximum number of open connections; the limit on open files may lower it. At the limit,
+    /// a new connection replaces the one that has been longest without a complete request; if every
+    /// connection has a request in progress, the new one is answered with 503. At most seven
+    /// eighths of the connections wait for a lock; further long polls are answered at once.
     #[arg(long, value_name = "CONNECTIONS", default_value_t = 16_384)]
     connections_max: usize,
-    /// How many of them one address may have, or one IPv6 network (/64); one more takes the place
-    /// of another of that address. Without it a quarter, but on loopback all.
+    /// The maximum number of connections per IPv4 address or IPv6 /64 network; at the limit, a new
+    /// connection replaces another of the same address. Default: a quarter of --connections-max;
+    /// no limit for loopback.
     #[arg(long, value_name = "CONNECTIONS")]
     connections_per_address_max: Option<usize>,
-    /// How long a request's header or body may take, or nobody read an answer, in seconds.
+    /// The timeout for receiving a request's header, for receiving its body, and for a client that
+    /// does not read its response, in seconds each.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "30")]
     patience: Duration,
-    /// Notes every step of the core in this file, a line of JSON each, for `turnstile replay`.
+    /// Writes each step of the core to this file as a line of JSON, for `turnstile replay`.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Writes the log as JSON. What is logged says TURNSTILE_LOG (info, debug, ...).
+    /// Writes the log as JSON. TURNSTILE_LOG sets the level (info, debug, ...).
     #[arg(long)]
     log_json: bool,
 }
@@ -142,7 +147,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if is_json {
-                tracing::error!(%error, "ended");
+                tracing::error!(%error, "exiting");
             } else {
                 eprintln!("turnstiled: {error}");
             }
@@ -152,13 +157,13 @@ fn main() -> ExitCode {
 }
 
 fn run(mut args: Args) -> io::Result<()> {
-    // A connection is a file: as many as the system lets us have.
+    // Each connection takes a file descriptor: raise the soft limit to the hard limit.
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
     args.connections_max = args.connections_max.min(connections_max(limit.maximum));
     let listen = args.listen;
     let runtime = runtime()?;
-    // From here on SIGHUP ends nothing, however long it takes to read the store.
+    // Before the store is loaded, which takes long: by default SIGHUP terminates a process.
     let mut hangup = {
         let _entered = runtime.enter();
         signal(SignalKind::hangup())?
@@ -168,18 +173,18 @@ fn run(mut args: Args) -> io::Result<()> {
         None => Storage::Memory,
     };
     let options = options(args)?;
-    let read = Read::of(&options);
+    let files = ReloadableFiles::of(&options);
     let server = Server::open(storage, options)?;
     runtime.spawn(async move {
         while hangup.recv().await.is_some() {
-            read.again();
+            files.reload();
         }
     });
     runtime.block_on(async {
         let (mut term, mut int) =
             (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
         let stop = async {
-            // A stream of signals never ends.
+            // `recv` never returns `None` for signals.
             let signal = tokio::select! {
                 _ = term.recv() => "SIGTERM",
                 _ = int.recv() => "SIGINT",
@@ -190,39 +195,39 @@ fn run(mut args: Args) -> io::Result<()> {
     })
 }
 
-/// What is read from files, and again at SIGHUP.
-struct Read {
+/// The files that SIGHUP reloads or reopens.
+struct ReloadableFiles {
     tokens: Tokens,
     tls: Option<ServerTls>,
     audit: Option<Audit>,
 }
 
-impl Read {
+impl ReloadableFiles {
     fn of(options: &Options) -> Self {
         let Options { tokens, tls, audit, .. } = options;
         Self { tokens: tokens.clone(), tls: tls.clone(), audit: audit.clone() }
     }
 
-    /// What cannot be read stays as it was.
-    fn again(&self) {
+    /// Reloads each file. One that is invalid keeps its previous content, and the error is logged.
+    fn reload(&self) {
         let tls = self.tls.as_ref().map_or(Ok(()), ServerTls::reload);
         let audit = self.audit.as_ref().map_or(Ok(()), Audit::reopen);
-        let mut is_whole = true;
-        for (what, read) in
+        let mut all_reloaded = true;
+        for (file, result) in
             [("tokens", self.tokens.reload()), ("certificate", tls), ("audit log", audit)]
         {
-            if let Err(error) = read {
-                tracing::error!(what, %error, "not reloaded: what was read before stays in use");
-                is_whole = false;
+            if let Err(error) = result {
+                tracing::error!(file, %error, "reload failed: the previous content stays in use");
+                all_reloaded = false;
             }
         }
-        if is_whole {
+        if all_reloaded {
             tracing::info!("reloaded on SIGHUP");
         }
     }
 }
 
-/// How many connections leave descriptors for everything else: the store's files above all.
+/// The limit on connections that leaves [`DESCRIPTORS_KEPT`] file descriptors for other files.
 fn connections_max(descriptors: Option<u64>) -> usize {
     let Some(all) = descriptors else { return usize::MAX };
     usize::try_from(all - DESCRIPTORS_KEPT.min(all / 2)).unwrap_or(usize::MAX)
@@ -242,9 +247,9 @@ fn options(args: Args) -> io::Result<Options> {
         audit: args.audit.as_deref().map(Audit::open).transpose()?,
         data: args.data,
         body_max: args.body_max,
-        header_patience: args.patience,
-        body_patience: args.patience,
-        answer_patience: args.patience,
+        header_timeout: args.patience,
+        body_timeout: args.patience,
+        write_timeout: args.patience,
         wait_max: args.wait_max,
         unasked_max: args.unasked_max,
         lapse_max: args.lapse_max,
@@ -262,7 +267,7 @@ fn options(args: Args) -> io::Result<Options> {
     options.bounds.resource_max = args.resource_max;
     options.bounds.user_data_max = args.user_data_max;
     if args.ttl_min > args.ttl_max {
-        let text = "--ttl-min is more than --ttl-max: no claim could be granted";
+        let text = "--ttl-min must not exceed --ttl-max";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
     options.bounds.ttl_min_us = micros(args.ttl_min);

@@ -1,7 +1,6 @@
-//! Requests over kept connections: a method, a path and a body go out, a status comes back.
+//! HTTP requests over kept-alive connections: method, path and body out, status and body in.
 //!
-//! Whatever goes wrong on the way is one thing to the caller: no answer came. It never sends
-//! anything twice.
+//! All failures are reported the same way: no response. A request is never sent twice.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,29 +17,29 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 
 use super::connect::Connector;
-use super::place::Place;
+use super::server_address::ServerAddress;
 
-/// An answer longer than this is none.
+/// The maximum size of a response in bytes; a longer one counts as a failure.
 const ANSWER_MAX: usize = 16 << 20;
-/// More idle connections than this are not kept.
+/// The maximum number of idle connections.
 const IDLE_MAX: usize = 64;
 
-/// A server, and connections to it.
+/// A server and the connections to it.
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
-    shared: Arc<Shared>,
+    shared: Arc<Pool>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    place: Place,
+struct Pool {
+    server: ServerAddress,
     connector: Connector,
     authorization: Option<HeaderValue>,
     host: HeaderValue,
     idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -49,10 +48,11 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// What the server says for itself, short enough for an error.
+    /// The server's explanation, short enough for an error message.
     pub(super) fn reason(&self) -> String {
         let text = String::from_utf8_lossy(&self.body).into_owned();
-        // A reason stands under the field that it is about; a message is about all of it.
+        // A reason is prefixed with the field that it concerns, unless it concerns the whole
+        // request.
         let fields: Option<BTreeMap<String, Value>> = serde_json::from_str(&text).ok();
         let text = fields.map_or(text, |fields| {
             let word = |(name, value): (String, Value)| {
@@ -67,10 +67,14 @@ impl Answer {
 
 impl Caller {
     /// # Errors
-    /// Where the host or the token cannot stand in a header.
-    pub(super) fn new(place: Place, connector: Connector, token: Option<&str>) -> io::Result<Self> {
+    /// When the host or the token is not a valid header value.
+    pub(super) fn new(
+        server: ServerAddress,
+        connector: Connector,
+        token: Option<&str>,
+    ) -> io::Result<Self> {
         let invalid = |what: &'static str| {
-            let text = format!("the {what} is not fit for a header");
+            let text = format!("the {what} cannot be sent in a header");
             move |_| io::Error::new(io::ErrorKind::InvalidInput, text)
         };
         let authorization = match token {
@@ -82,16 +86,16 @@ impl Caller {
                 Some(value)
             }
         };
-        let host = HeaderValue::from_str(&place.authority()).map_err(invalid("host"))?;
+        let host = HeaderValue::from_str(&server.authority()).map_err(invalid("host"))?;
         let idle = Mutex::new(Vec::new());
-        Ok(Self { shared: Arc::new(Shared { place, connector, authorization, host, idle }) })
+        Ok(Self { shared: Arc::new(Pool { server, connector, authorization, host, idle }) })
     }
 
-    pub(super) fn place(&self) -> &Place {
-        &self.shared.place
+    pub(super) fn server(&self) -> &ServerAddress {
+        &self.shared.server
     }
 
-    /// One request, one answer, or the reason why there is none.
+    /// Sends one request and returns its response, or the reason why there is none.
     pub(super) async fn call(
         &self,
         method: Method,
@@ -125,7 +129,7 @@ impl Caller {
         Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
     }
 
-    /// A connection that is open: an idle one, or a new one.
+    /// An open connection.
     async fn sender(&self) -> io::Result<SendRequest<Full<Bytes>>> {
         loop {
             let idle = self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -135,12 +139,12 @@ impl Caller {
                 None => break,
             }
         }
-        let stream = self.shared.connector.connect(&self.shared.place).await?;
+        let stream = self.shared.connector.connect(&self.shared.server).await?;
         let (sender, connection) =
             handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
         tokio::spawn(async move {
             if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection has broken off");
+                tracing::debug!(%error, "connection failed");
             }
         });
         Ok(sender)

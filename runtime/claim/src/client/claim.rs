@@ -1,7 +1,7 @@
-//! A claim that its user holds: token, deadline, refresh, release.
+//! A granted claim: fencing token, deadline, refresh, release.
 //!
-//! What it shows is what the core has told, and the clock: a lease that can no longer be counted
-//! on is not held, whoever says so.
+//! Its state depends on the core's last notice and on the clock: after its deadline, a lease does
+//! not count as held.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,96 +11,98 @@ use tokio::time::{Instant, sleep_until};
 use turnstile_core::claim::client::Notice;
 
 use super::clock::Clock;
-use super::drive::ended;
-use super::error::{Cause, Error};
-use super::order::View;
-use super::slot::Slot;
+use super::command::ClaimView;
+use super::driver::ended;
+use super::error::{Error, ErrorKind};
+use super::handle::ClaimHandle;
 
-/// What refuses the release of a claim that was revoked or has expired, and of one that the server
-/// has forgotten since.
+/// The server's answers to the release of a claim that was revoked or has expired, and of one that
+/// it has deleted since.
 const NOT_ACTIVE: u16 = 400;
 const NOT_KEPT: u16 = 404;
 
-/// How a claim stands.
+/// The state of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum LeaseState {
     /// The lock is held.
     Held,
-    /// The lock is held, but a renewal has failed and is being tried again.
+    /// The lock is held, but a renewal has failed and is being retried.
     Jeopardy,
-    /// The lock may be another's. It never comes back.
+    /// The lock is lost: another client may hold it. This state is final.
     Lost,
 }
 
-/// A claim whose lock is held, or was. Dropping it releases it.
+/// A claim that holds or held the lock. Dropping it releases the lock.
 #[derive(Debug)]
 pub struct Claim {
-    slot: Arc<Slot>,
+    handle: Arc<ClaimHandle>,
 }
 
 impl Claim {
-    pub(super) const fn new(slot: Arc<Slot>) -> Self {
-        Self { slot }
+    pub(super) const fn new(handle: Arc<ClaimHandle>) -> Self {
+        Self { handle }
     }
 
-    /// What is claimed.
+    /// The name of the resource.
     #[must_use]
     pub fn resource(&self) -> &str {
-        &self.slot.resource
+        &self.handle.resource
     }
 
     /// The claim's URL at the server.
     #[must_use]
     pub fn url(&self) -> String {
-        self.slot.url().unwrap_or_default()
+        self.handle.url().unwrap_or_default()
     }
 
-    /// What to show to whatever the lock protects; none from a server of the original protocol.
+    /// The fencing token, to be sent with each request to the protected resource; `None` if the
+    /// server implements the original protocol only.
     #[must_use]
     pub fn fencing_token(&self) -> Option<u64> {
-        self.slot.view.borrow().token
+        self.handle.view.borrow().token
     }
 
-    /// Until when the lock can be counted on: the last answered renewal's *sending*, plus the ttl,
-    /// less a margin. Earlier, by as long as it takes, if the machine is suspended meanwhile.
+    /// Until when the lock is guaranteed to be held: the time at which the last acknowledged
+    /// renewal was *sent*, plus the ttl, minus a margin for clock drift. If the machine is
+    /// suspended, earlier by the duration of the suspension.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.on_shared_clock().map(|(deadline, _)| deadline)
     }
 
-    /// The deadline, and the same on the clock that all processes of the machine share.
+    /// The deadline, also in seconds of `CLOCK_BOOTTIME`, which all processes of the machine share.
     pub(crate) fn on_shared_clock(&self) -> Option<(Instant, f64)> {
-        let deadline = self.slot.view.borrow().deadline?;
-        let clock = &self.slot.clock;
+        let deadline = self.handle.view.borrow().deadline?;
+        let clock = &self.handle.clock;
         Some((clock.awake(deadline), clock.shared(deadline)))
     }
 
-    /// How long before its lease can lapse at the server a claim counts as lost.
+    /// The margin: how long before its expiry at the server the lease counts as lost.
     #[must_use]
     pub fn margin(&self) -> Duration {
-        self.slot.view.borrow().margin
+        self.handle.view.borrow().margin
     }
 
-    /// How it stands now.
+    /// The current state of the lease.
     #[must_use]
-    pub fn standing(&self) -> Standing {
-        standing(&self.slot.view.borrow(), &self.slot.clock)
+    pub fn lease_state(&self) -> LeaseState {
+        lease_state(&self.handle.view.borrow(), &self.handle.clock)
     }
 
-    /// Whether the lock can be counted on now.
+    /// Whether the lock is guaranteed to be held now.
     #[must_use]
     pub fn is_held(&self) -> bool {
-        self.standing() != Standing::Lost
+        self.lease_state() != LeaseState::Lost
     }
 
-    /// Ends when the claim is lost, which is before its lease can lapse at the server.
+    /// Completes when the claim is lost, which is before its lease can expire at the server.
     pub fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
-        let (mut view, clock) = (self.slot.view.clone(), self.slot.clock.clone());
+        let (mut view, clock) = (self.handle.view.clone(), self.handle.clock.clone());
         async move {
             loop {
                 let deadline = {
                     let now = view.borrow_and_update();
-                    if standing(&now, &clock) == Standing::Lost {
+                    if lease_state(&now, &clock) == LeaseState::Lost {
                         return;
                     }
                     now.deadline
@@ -114,30 +116,30 @@ impl Claim {
         }
     }
 
-    /// What tells when the claim's deadline or standing changes.
+    /// Observes changes of the claim's deadline and lease state.
     #[must_use]
     pub fn changes(&self) -> Changes {
-        let mut view = self.slot.view.clone();
+        let mut view = self.handle.view.clone();
         view.mark_unchanged();
-        Changes { view, clock: self.slot.clock.clone(), is_lost: false }
+        Changes { view, clock: self.handle.clock.clone(), is_lost: false }
     }
 
-    /// Renews the lease now, rather than when it is due; from now on for this ttl, if one is given.
+    /// Renews the lease now instead of when it is due; `ttl` replaces its duration.
     ///
     /// # Errors
-    /// When the claim is lost before a renewal is answered.
+    /// When the claim is lost before the renewal is answered.
     pub async fn refresh(&self, ttl: Option<Duration>) -> Result<(), Error> {
         if let Some(ttl) = ttl {
-            super::manager::check_ttl(ttl).map_err(|cause| self.slot.error(cause))?;
+            super::lock_client::check_ttl(ttl).map_err(|cause| self.handle.error(cause))?;
         }
-        let (mut view, clock) = (self.slot.view.clone(), &self.slot.clock);
+        let (mut view, clock) = (self.handle.view.clone(), &self.handle.clock);
         let before = view.borrow_and_update().deadline;
-        self.slot.refresh(ttl);
+        self.handle.refresh(ttl);
         loop {
             {
                 let now = view.borrow_and_update();
-                if standing(&now, clock) == Standing::Lost {
-                    return Err(self.slot.error(Cause::Lost));
+                if lease_state(&now, clock) == LeaseState::Lost {
+                    return Err(self.handle.error(ErrorKind::Lost));
                 }
                 if now.deadline != before {
                     return Ok(());
@@ -146,60 +148,60 @@ impl Claim {
             tokio::select! {
                 biased;
                 changed = view.changed() => if changed.is_err() {
-                    return Err(self.slot.error(Cause::Lost));
+                    return Err(self.handle.error(ErrorKind::Lost));
                 },
                 () = passed(before, clock) => {}
             }
         }
     }
 
-    /// Gives the lock back, and returns once the server has acknowledged it, or the lease is over.
+    /// Releases the lock, and returns when the server has acknowledged it or the lease is over.
     ///
     /// # Errors
-    /// When the claim was lost before, as far as the server knows, or it refuses otherwise.
+    /// When the claim was lost before, according to the server, or it refuses the request.
     pub async fn release(self) -> Result<(), Error> {
-        self.slot.leave();
-        ended(self.slot.view.clone()).await;
-        let last = self.slot.view.borrow().notice;
+        self.handle.release();
+        ended(self.handle.view.clone()).await;
+        let last = self.handle.view.borrow().notice;
         match last {
             Some(Notice::Released) => Ok(()),
             Some(Notice::Failed { status: Some(NOT_ACTIVE | NOT_KEPT) }) => {
-                Err(self.slot.error(Cause::Lost))
+                Err(self.handle.error(ErrorKind::Lost))
             }
             Some(Notice::Failed { status }) => {
-                let reason = self.slot.view.borrow().reason.clone();
-                Err(self.slot.error(Cause::Refused { status: status.unwrap_or(0), reason }))
+                let reason = self.handle.view.borrow().reason.clone();
+                Err(self.handle.error(ErrorKind::Refused { status: status.unwrap_or(0), reason }))
             }
-            Some(Notice::TimedOut) => Err(self.slot.error(self.slot.late())),
+            Some(Notice::TimedOut) => Err(self.handle.error(self.handle.timed_out())),
             Some(Notice::Acquired { .. } | Notice::KeyNeeded | Notice::Lost) | None => {
-                Err(self.slot.error(Cause::Lost))
+                Err(self.handle.error(ErrorKind::Lost))
             }
         }
     }
 
-    /// Gives the lock back, and returns once the server has acknowledged it, or after this time.
-    /// What is not acknowledged by then is asked for again as long as the runtime lives, and lapses
-    /// with its lease.
+    /// Releases the lock, and returns when the server has acknowledged it, or after `timeout`. An
+    /// unacknowledged release is retried as long as the runtime lives; otherwise the lease expires.
     ///
     /// # Errors
-    /// When the claim was lost before, the server refuses, or it does not answer in time.
-    pub async fn release_within(self, patience: Duration) -> Result<(), Error> {
-        let slot = self.slot.clone();
-        let released = tokio::time::timeout(patience, self.release()).await;
-        released.unwrap_or_else(|_| Err(slot.error(slot.unheard(patience))))
+    /// When the claim was lost before, the server refuses the request, or it does not answer in
+    /// time.
+    pub async fn release_within(self, timeout: Duration) -> Result<(), Error> {
+        let handle = self.handle.clone();
+        let released = tokio::time::timeout(timeout, self.release()).await;
+        released.unwrap_or_else(|_| Err(handle.error(handle.no_response_in(timeout))))
     }
 }
 
-/// The changes of a claim's standing and deadline; it does not keep the claim.
+/// The changes of a claim's lease state and deadline; it does not keep the claim alive.
 #[derive(Debug)]
 pub struct Changes {
-    view: watch::Receiver<View>,
+    view: watch::Receiver<ClaimView>,
     clock: Clock,
     is_lost: bool,
 }
 
 impl Changes {
-    /// Waits for the next one. False once the claim has been lost or released.
+    /// Waits for the next change. Returns `false` after the claim was lost or released.
     pub async fn next(&mut self) -> bool {
         if self.is_lost {
             return false;
@@ -210,29 +212,29 @@ impl Changes {
             changed = self.view.changed() => changed.is_ok(),
             () = passed(deadline, &self.clock) => true,
         };
-        self.is_lost = standing(&self.view.borrow(), &self.clock) == Standing::Lost;
+        self.is_lost = lease_state(&self.view.borrow(), &self.clock) == LeaseState::Lost;
         is_open || self.is_lost
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.slot.leave();
+        self.handle.release();
     }
 }
 
-/// Ends when a deadline has passed, if the machine does not sleep meanwhile; if it does, the
-/// claim's driver finds out.
+/// Completes when a deadline has passed. If the machine is suspended meanwhile, the claim's driver
+/// detects that.
 async fn passed(deadline: Option<Instant>, clock: &Clock) {
     sleep_until(deadline.map_or_else(Instant::now, |deadline| clock.awake(deadline))).await;
 }
 
-fn standing(view: &View, clock: &Clock) -> Standing {
+fn lease_state(view: &ClaimView, clock: &Clock) -> LeaseState {
     let is_told = matches!(view.notice, Some(Notice::Acquired { .. }));
     let is_in_time = view.deadline.is_some_and(|deadline| clock.now() < deadline);
     match (is_told && is_in_time, view.is_in_jeopardy) {
-        (true, false) => Standing::Held,
-        (true, true) => Standing::Jeopardy,
-        (false, _) => Standing::Lost,
+        (true, false) => LeaseState::Held,
+        (true, true) => LeaseState::Jeopardy,
+        (false, _) => LeaseState::Lost,
     }
 }

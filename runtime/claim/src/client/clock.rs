@@ -1,7 +1,7 @@
-//! The client's clock: it also counts while the machine sleeps, because the server's does.
+//! The client's clock, which counts suspensions of the machine, as the server's clock does.
 //!
-//! A lease goes on lapsing at the server when the holder's machine is suspended. A monotonic clock
-//! stands still meanwhile, so what it has missed is added. Nobody can set this clock.
+//! A lease also runs while its holder's machine is suspended. `CLOCK_MONOTONIC` stops then, so the
+//! time of suspension is added. Setting the wall clock has no effect.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use tokio::time::Instant;
 
-/// Tells the time to a manager and its claims.
+/// The clock of a client and its claims.
 #[derive(Clone)]
 pub struct Clock {
     slept: Arc<dyn Fn() -> Duration + Send + Sync>,
@@ -25,50 +25,50 @@ impl fmt::Debug for Clock {
 impl Default for Clock {
     fn default() -> Self {
         let before = slept();
-        // Two clocks cannot be read at once: what is less than that takes is no sleep.
+        // The two clocks cannot be read at the same instant: ignore differences below this.
         let whole = |time: Duration| Duration::from_millis(time.as_millis() as u64);
         Self::new(move || whole(slept().saturating_sub(before)))
     }
 }
 
 impl Clock {
-    /// The clock of a machine that has slept for as long as the function says.
+    /// A clock of a machine that has been suspended for as long as the function returns.
     #[must_use]
     pub fn new(slept: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self { slept: Arc::new(slept) }
     }
 
-    /// Now, on this clock alone: not an instant of the process.
+    /// The current time of this clock, which is not an instant of the process's clock.
     pub(super) fn now(&self) -> Instant {
         Instant::now() + (self.slept)()
     }
 
-    /// The process's instant at which this clock reads so, unless the machine sleeps again.
+    /// The process's instant at which this clock reads `at`, unless the machine is suspended again.
     pub(super) fn awake(&self, at: Instant) -> Instant {
         at.checked_sub((self.slept)()).unwrap_or_else(Instant::now)
     }
 
-    /// An instant of this clock on the clock that all processes of the machine share.
+    /// Converts an instant of this clock to seconds of `CLOCK_BOOTTIME`.
     pub(crate) fn shared(&self, at: Instant) -> f64 {
         let now = self.now();
         let ahead = at.saturating_duration_since(now).as_secs_f64();
         boot() + ahead - now.saturating_duration_since(at).as_secs_f64()
     }
 
-    /// The other way round; at the earliest now.
+    /// Converts seconds of `CLOCK_BOOTTIME` to an instant of this clock, at the earliest now.
     pub(super) fn instant(&self, shared: f64) -> Instant {
         self.now() + Duration::try_from_secs_f64(shared - boot()).unwrap_or_default()
     }
 }
 
-/// Seconds since the machine was started, asleep or not.
+/// Seconds since the boot, including suspensions.
 fn boot() -> f64 {
     read(ClockId::Boottime).as_secs_f64()
 }
 
-/// How long the machine has slept since it was started.
+/// How long the machine has been suspended since the boot.
 fn slept() -> Duration {
-    // Read first, so that the time between the two reads does not count as sleep.
+    // Read first, so that the time between the two reads does not count as suspension.
     let all = read(ClockId::Boottime);
     all.saturating_sub(read(ClockId::Monotonic))
 }

@@ -1,6 +1,6 @@
-//! How a client reaches its server: TCP, TLS over it, or whatever else a caller puts in its place.
+//! Connections to the server: TCP, TLS over TCP, or streams that the caller provides.
 //!
-//! Roots of trust are read for https only, and once.
+//! The trusted root certificates are loaded only for https, and once.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use super::place::Place;
+use super::server_address::ServerAddress;
 
 /// A connection of any kind.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
-/// A connection under way.
+/// A connection being established.
 type Connecting = Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> + Send>>;
 
-/// Makes connections.
+/// Opens connections.
 #[derive(Clone)]
 pub struct Connector {
     dial: Arc<dyn Fn(String, u16) -> Connecting + Send + Sync>,
@@ -49,7 +49,8 @@ impl Default for Connector {
 }
 
 impl Connector {
-    /// A connector by a function of host and port: a simulated network, a proxy.
+    /// A connector that calls a function with host and port, for example for a proxy or a
+    /// simulation.
     #[must_use]
     pub fn new<S, F, D>(dial: D) -> Self
     where
@@ -64,29 +65,29 @@ impl Connector {
         Self { dial: Arc::new(dial), authority: None, tls: Arc::new(OnceLock::new()) }
     }
 
-    /// Trusts the certificates of this PEM file instead of those of the operating system.
+    /// Trusts the certificates in this PEM file instead of those of the operating system.
     #[must_use]
     pub fn trusting(self, authority: PathBuf) -> Self {
         Self { authority: Some(authority), tls: Arc::new(OnceLock::new()), ..self }
     }
 
-    /// The file of trusted certificates, if one was given.
+    /// The file of trusted certificates, if set.
     pub(super) fn authority(&self) -> Option<&Path> {
         self.authority.as_deref()
     }
 
-    /// Reads what a connection there will need.
-    pub(super) fn prepare(&self, place: &Place) -> io::Result<()> {
-        if place.is_tls { self.tls().map(drop) } else { Ok(()) }
+    /// Loads the certificates that a connection to this server needs.
+    pub(super) fn prepare(&self, server: &ServerAddress) -> io::Result<()> {
+        if server.is_tls { self.tls().map(drop) } else { Ok(()) }
     }
 
     /// Connects.
-    pub(super) async fn connect(&self, place: &Place) -> io::Result<Box<dyn Stream>> {
-        let stream = (self.dial)(place.host.clone(), place.port).await?;
-        if !place.is_tls {
+    pub(super) async fn connect(&self, server: &ServerAddress) -> io::Result<Box<dyn Stream>> {
+        let stream = (self.dial)(server.host.clone(), server.port).await?;
+        if !server.is_tls {
             return Ok(stream);
         }
-        let name = ServerName::try_from(place.host.clone())
+        let name = ServerName::try_from(server.host.clone())
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let stream = self.tls()?.connect(name, stream).await?;
         Ok(Box::new(stream))
@@ -105,9 +106,9 @@ impl Connector {
         };
         roots.add_parsable_certificates(certificates);
         if roots.is_empty() {
-            let place =
+            let server =
                 self.authority.as_ref().map_or("the system".into(), |path| path.to_string_lossy());
-            return Err(io::Error::other(format!("{place} has no certificate to trust in")));
+            return Err(io::Error::other(format!("{server} has no trusted certificates")));
         }
         let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
         Ok(self.tls.get_or_init(|| TlsConnector::from(Arc::new(config))).clone())

@@ -1,4 +1,4 @@
-//! What a manager's driver knows of one claim beyond the core: its name, its pace, its user.
+//! The driver's data of one claim beyond the core: resource, durations, user.
 
 use serde_json::value::RawValue;
 use tokio::sync::{oneshot, watch};
@@ -8,64 +8,64 @@ use turnstile_core::number::Token;
 use turnstile_machines::claim::Resource;
 
 use super::call::Answer;
-use super::error::Cause;
-use super::order::{New, Refusal, View};
-use super::pace::Pace;
-use super::place::Place;
+use super::command::{ClaimView, NewClaim, Refusal};
+use super::error::ErrorKind;
+use super::pending_request::{Failure, NoAnswer};
 use super::request::no_answer;
-use super::sent::{Failure, NoAnswer};
+use super::retry_policy::RetryPolicy;
+use super::server_address::ServerAddress;
 
-/// A claim that the core has begun, or is asked to.
+/// A claim that the core has accepted, or is about to.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct ClaimEntry {
     pub(super) resource: String,
     pub(super) key: u64,
     pub(super) user_data: Option<Box<RawValue>>,
-    pub(super) pace: Pace,
-    pub(super) view: watch::Sender<View>,
+    pub(super) policy: RetryPolicy,
+    pub(super) view: watch::Sender<ClaimView>,
     /// Dropped with the first notice.
     refused: Option<oneshot::Sender<Refusal>>,
-    /// How often a timer was armed since another kind of timer was.
+    /// How many times in a row a timer was armed without another kind of timer in between.
     attempts: (Option<Resource>, u32),
-    /// The timeout of the waiting has been armed.
+    /// Whether the timeout of the waiting has been armed.
     pub(super) has_waited: bool,
-    /// Its user needs it no longer.
-    pub(super) is_left: bool,
-    /// The request that waits until the claim is over.
+    /// The user no longer needs the claim.
+    pub(super) is_abandoned: bool,
+    /// The long poll for the end of the claim.
     watch: Option<AbortHandle>,
 }
 
-impl Drop for Entry {
+impl Drop for ClaimEntry {
     fn drop(&mut self) {
         self.watch(None);
     }
 }
 
-impl Entry {
-    pub(super) fn new(new: New) -> Self {
-        let New { resource, key, user_data, pace, view, refused } = new;
+impl ClaimEntry {
+    pub(super) fn new(new: NewClaim) -> Self {
+        let NewClaim { resource, key, user_data, policy, view, refused } = new;
         Self {
             resource,
             key,
             user_data,
-            pace,
+            policy,
             view,
             refused: Some(refused),
             attempts: (None, 0),
             has_waited: false,
-            is_left: false,
+            is_abandoned: false,
             watch: None,
         }
     }
 
-    /// From now on this request waits until the claim is over, or none.
+    /// Replaces the long poll for the end of the claim.
     pub(super) fn watch(&mut self, watch: Option<AbortHandle>) {
         if let Some(before) = std::mem::replace(&mut self.watch, watch) {
             before.abort();
         }
     }
 
-    /// How often this timer was armed before, since another kind of timer was.
+    /// How many times in a row this timer was armed before.
     pub(super) fn attempt(&mut self, timer: Resource) -> u32 {
         let attempt = match self.attempts {
             (Some(last), attempt) if last == timer => attempt + 1,
@@ -75,12 +75,12 @@ impl Entry {
         attempt
     }
 
-    /// Whether the last that its user was told is that the lock is held.
+    /// Whether the user's last notice is that the lock is held.
     pub(super) fn is_held(&self) -> bool {
         matches!(self.view.borrow().notice, Some(Notice::Acquired { .. }))
     }
 
-    /// What the core tells.
+    /// Passes a notice of the core to the user.
     pub(super) fn tell(&mut self, notice: Notice) {
         self.refused = None;
         self.view.send_modify(|view| {
@@ -91,12 +91,12 @@ impl Entry {
         });
     }
 
-    /// What an answer tells beyond the core, or that there is none.
+    /// Records the parts of a response that the core does not see, or that there is no response.
     pub(super) fn note_answer(
         &mut self,
         claim: Option<u64>,
         answer: Result<Answer, NoAnswer>,
-        place: &Place,
+        server: &ServerAddress,
     ) {
         self.view.send_if_modified(|view| {
             view.claim = claim.or(view.claim);
@@ -104,13 +104,13 @@ impl Entry {
                 Ok(answer) if answer.status >= 400 => view.reason = answer.reason(),
                 Ok(_) => {}
                 Err(NoAnswer { kind: Failure::Untrusted, why }) => {
-                    view.reason = format!("{place} is not spoken to: {why}");
+                    view.reason = format!("{server} is not spoken to: {why}");
                 }
                 Err(NoAnswer { kind: Failure::Refused | Failure::Unknown, why }) => {
-                    let why = no_answer(place, &why);
-                    // Once is enough.
+                    let why = no_answer(server, &why);
+                    // Warn only once.
                     if view.unanswered.replace(why.clone()).is_none() {
-                        tracing::warn!(resource = self.resource, "{why}: it is asked again");
+                        tracing::warn!(resource = self.resource, "{why}: claiming it again");
                     }
                     return false;
                 }
@@ -120,21 +120,21 @@ impl Entry {
         });
     }
 
-    /// What someone is told who claims the same resource.
-    pub(super) fn refusal(&self, place: &Place) -> Refusal {
+    /// The error for another claim of the same resource.
+    pub(super) fn refusal(&self, server: &ServerAddress) -> Refusal {
         let view = self.view.borrow();
-        if self.is_left || !matches!(view.notice, None | Some(Notice::Acquired { .. })) {
+        if self.is_abandoned || !matches!(view.notice, None | Some(Notice::Acquired { .. })) {
             return Refusal::Ending(self.view.subscribe());
         }
-        let first = view.claim.map(|id| place.claim_url(id));
-        let first = first.unwrap_or_else(|| "a claim not yet answered".into());
-        Refusal::Final(Cause::Claimed { first })
+        let first = view.claim.map(|id| server.claim_url(id));
+        let first = first.unwrap_or_else(|| "a claim without a response yet".into());
+        Refusal::Final(ErrorKind::Claimed { first })
     }
 
-    /// The core has not begun it.
+    /// Ends a claim that the core has not accepted.
     pub(super) fn refuse(mut self, refusal: Refusal) {
         if let Some(refused) = self.refused.take() {
-            // Whoever asked may have gone away.
+            // An error means that the caller has gone away.
             let _gone = refused.send(refusal);
         }
     }

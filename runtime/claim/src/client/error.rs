@@ -1,81 +1,81 @@
-//! What can go wrong for a user of claims. Every error names the resource, the claim and the cause.
+//! The errors of the client. Each names the resource, the claim and the cause.
 
 use std::fmt;
 
-/// Why a claim could not be had or kept.
+/// Why a claim failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What was claimed; empty where nothing was yet.
+    /// The resource; empty if none was claimed yet.
     pub resource: String,
     /// The claim's URL at the server, once there is one.
     pub claim: Option<String>,
-    /// What went wrong.
-    pub cause: Cause,
+    /// The cause.
+    pub cause: ErrorKind,
 }
 
-/// What went wrong.
+/// The cause of an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Cause {
-    /// The server's address is not one.
-    #[error("{0:?} is no address of a claim server: {1}")]
+pub enum ErrorKind {
+    /// The server's URL is invalid.
+    #[error("invalid server URL {0:?}: {1}")]
     Address(String, &'static str),
-    /// The certificates, or the token, cannot be read.
+    /// The certificates or the token cannot be read.
     #[error("{0}")]
     Credentials(String),
-    /// What was asked for cannot be read, or cannot be written where it was said.
+    /// A setting or argument is invalid, or a file cannot be written.
     #[error("{0}")]
     Setting(String),
-    /// The machine gives no thread, or no signals.
-    #[error("the system refuses: {0}")]
+    /// The system cannot create a thread or install a signal handler.
+    #[error("system error: {0}")]
     System(String),
-    /// This manager claims the resource already.
-    #[error("this manager has claimed it already, by {first}")]
+    /// This client already has a claim of the resource.
+    #[error("this client has already claimed the resource, by {first}")]
     Claimed {
-        /// The first claim's URL, or that it has none yet.
+        /// The first claim's URL, or a text if it has none yet.
         first: String,
     },
-    /// The core keeps no more claims for one program.
-    #[error("this manager has as many claims as it can hold")]
+    /// The client has the maximum number of claims.
+    #[error("this client has the maximum number of claims")]
     TooMany,
-    /// The lease would be over before it could be renewed.
-    #[error("a ttl of {ttl_ms} ms is too short: at least {ttl_min_ms} ms are needed")]
+    /// The ttl is too short to be renewed in time.
+    #[error("a ttl of {ttl_ms} ms is too short: the minimum is {ttl_min_ms} ms")]
     TtlTooShort {
-        /// What was asked for.
+        /// The requested ttl, in milliseconds.
         ttl_ms: u64,
-        /// The least.
+        /// The minimum ttl, in milliseconds.
         ttl_min_ms: u64,
     },
-    /// The lock was not to be had in time.
-    #[error("the lock was not to be had in time")]
+    /// The timeout passed before the lock was granted.
+    #[error("timed out: the lock was not granted in time")]
     TimedOut,
-    /// The server did not answer, up to the end: which, and why not.
+    /// The server did not answer until the timeout.
     #[error("{0}")]
     Unreachable(String),
-    /// The server refuses.
-    #[error("the server refuses: {status} {reason}")]
+    /// The server refused the request.
+    #[error("the server refused the request: {status} {reason}")]
     Refused {
-        /// The HTTP status; zero where the core alone refuses.
+        /// The HTTP status; 0 if the core refused the request.
         status: u16,
-        /// What the server said.
+        /// The server's explanation.
         reason: String,
     },
-    /// The lease lapsed, or was taken away.
-    #[error("the lock is lost: the lease was not renewed in time, or was taken away")]
+    /// The lease expired, or the claim was revoked.
+    #[error("the lock is lost: the lease was not renewed in time, or the claim was revoked")]
     Lost,
-    /// The claim was given up while something waited for it.
-    #[error("the claim was given up")]
-    GivenUp,
-    /// The keychain process has ended, or refuses.
-    #[error("the keychain: {0}")]
+    /// The claim was withdrawn while the caller waited for it.
+    #[error("the claim was abandoned")]
+    Abandoned,
+    /// The keychain process exited, or refused the request.
+    #[error("keychain: {0}")]
     Keychain(String),
-    /// The answer is not one of a claim server.
-    #[error("the answer is not one of a claim server: {0}")]
+    /// The response is not valid for a claim server.
+    #[error("invalid response of the server: {0}")]
     Answer(String),
 }
 
-impl Cause {
-    /// Whether it may be otherwise next time, with the same manager and the same claim: others had
-    /// the lock, or the server was not up to it.
+impl ErrorKind {
+    /// Whether a retry with the same client and the same claim may succeed: another client had the
+    /// lock, or the server was unavailable.
     #[must_use]
     pub const fn may_pass(&self) -> bool {
         match self {
@@ -87,7 +87,7 @@ impl Cause {
             | Self::Claimed { .. }
             | Self::TooMany
             | Self::TtlTooShort { .. }
-            | Self::GivenUp
+            | Self::Abandoned
             | Self::Keychain(_)
             | Self::Answer(_) => false,
         }
@@ -109,8 +109,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-impl From<Cause> for Error {
-    fn from(cause: Cause) -> Self {
+impl From<ErrorKind> for Error {
+    fn from(cause: ErrorKind) -> Self {
         Self { resource: String::new(), claim: None, cause }
     }
 }

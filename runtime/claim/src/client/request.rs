@@ -1,66 +1,71 @@
-//! A request of the core as HTTP, and an answer as the core hears it. Words only.
+//! Conversion of the core's requests to HTTP, and of HTTP responses to the core's.
 
 use std::time::Duration;
 
 use hyper::Method;
-use turnstile_core::claim::message::{Ask, Response};
+use turnstile_core::claim::message::{RequestKind, Response};
 use turnstile_core::claim::record::Status;
 use turnstile_core::number::{CallId, ClaimId, Token};
 
 use super::call::Answer;
-use super::entry::Entry;
-use super::place::Place;
-use crate::wire::ask::{PostBody, status_body, ttl_body};
+use super::entry::ClaimEntry;
+use super::server_address::ServerAddress;
 use crate::wire::claim::{ClaimSeen, id_in};
+use crate::wire::request::{PostBody, status_body, ttl_body};
 use crate::wire::{FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER};
 
-/// What a refusal says of the claim, if it does.
+/// The part of a refusal's body that concerns the claim.
 #[derive(serde::Deserialize)]
-struct Refused {
+struct RefusalBody {
     now: Option<String>,
 }
 
-/// A request as HTTP.
-pub(super) struct Outgoing {
+/// An HTTP request.
+pub(super) struct HttpRequest {
     pub(super) method: Method,
     pub(super) path: String,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) body: String,
 }
 
-/// A request of the core as HTTP.
-pub(super) fn write(ask: Ask, wait: Duration, entry: &Entry, place: &Place) -> Outgoing {
+/// Converts a request of the core to HTTP.
+pub(super) fn write(
+    ask: RequestKind,
+    wait: Duration,
+    entry: &ClaimEntry,
+    server: &ServerAddress,
+) -> HttpRequest {
     let mut headers = Vec::new();
     if !wait.is_zero() {
         headers.push((PREFER, format!("wait={}", wait.as_secs_f64())));
     }
-    let of = |claim: ClaimId| format!("{}{claim}/", place.path);
+    let of = |claim: ClaimId| format!("{}{claim}/", server.path);
     let (method, path, body) = match ask {
-        Ask::Post { resource: _, key, wait: _ } => {
+        RequestKind::Post { resource: _, key, wait: _ } => {
             headers.extend(key.map(|key| (IDEMPOTENCY_KEY, format!("{:016x}", key.number()))));
             let body = PostBody {
                 resource: &entry.resource,
-                ttl: entry.pace.ttl.as_secs_f64(),
+                ttl: entry.policy.ttl.as_secs_f64(),
                 user_data: entry.user_data.as_deref(),
             };
             let body = serde_json::to_string(&body).expect("plain data");
-            (Method::POST, place.path.clone(), body)
+            (Method::POST, server.path.clone(), body)
         }
-        Ask::Ttl { claim } => {
-            let ttl_us = u64::try_from(entry.pace.ttl.as_micros()).unwrap_or(u64::MAX);
+        RequestKind::Ttl { claim } => {
+            let ttl_us = u64::try_from(entry.policy.ttl.as_micros()).unwrap_or(u64::MAX);
             (Method::PATCH, of(claim), ttl_body(ttl_us))
         }
-        Ask::Status { claim, to } => (Method::PATCH, of(claim), status_body(to)),
+        RequestKind::Status { claim, to } => (Method::PATCH, of(claim), status_body(to)),
     };
-    Outgoing { method, path, headers, body }
+    HttpRequest { method, path, headers, body }
 }
 
-/// That a server does not answer.
-pub(super) fn no_answer(place: &Place, why: &dyn std::fmt::Display) -> String {
-    format!("{place} does not answer: {why}")
+/// The error text for a server that does not answer.
+pub(super) fn no_answer(server: &ServerAddress, why: &dyn std::fmt::Display) -> String {
+    format!("no response from {server}: {why}")
 }
 
-/// An answer as the core hears it. One that cannot be read is none.
+/// Converts an HTTP response for the core. An unreadable one counts as none.
 pub(super) fn read(call: CallId, answer: &Answer) -> Response {
     let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
     let seen = serde_json::from_slice::<ClaimSeen>(&answer.body).ok();
@@ -71,7 +76,7 @@ pub(super) fn read(call: CallId, answer: &Answer) -> Response {
     if matches!(answer.status, 200..=202) && claim.is_none() {
         return Response::unanswered(call);
     }
-    let refused = || serde_json::from_slice::<Refused>(&answer.body).ok()?.now;
+    let refused = || serde_json::from_slice::<RefusalBody>(&answer.body).ok()?.now;
     let now = if answer.status >= 400 { refused() } else { None };
     Response {
         claim: claim.map(ClaimId::new),

@@ -1,7 +1,8 @@
-//! What a client adds to the keychain core: requests over HTTP, the pace of its timers, and what
-//! its users are told.
+//! The client's service of the keychain core: HTTP requests, durations of timers, and notices for
+//! users.
 //!
-//! It looks at effects only. Which claim is refused, renewed, given up or lost is the core's.
+//! It only carries out effects; the core decides which claim is refused, renewed, withdrawn or
+//! lost.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use tokio::time::Instant;
 use turnstile_core::claim::client;
 use turnstile_core::claim::keychain::{Command, Keychain, Notice, Timer};
 use turnstile_core::claim::message::{
-    Ask, Asked, Message, Request, ResourceName, Response, Server,
+    Message, Request, RequestKind, ResourceName, Response, Server, TargetStatus,
 };
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_host::{Service, Step};
@@ -20,51 +21,51 @@ use turnstile_step::Input;
 
 use super::call::Caller;
 use super::clock::Clock;
-use super::entry::Entry;
-use super::error::Cause;
-use super::order::{New, Refusal, View};
-use super::pace::{Dice, QUICK, STEADY};
-use super::request::{Outgoing, write};
-use super::sent::{Failure, Heard, NoAnswer, Sent, unanswered};
+use super::command::{ClaimView, NewClaim, Refusal};
+use super::entry::ClaimEntry;
+use super::error::ErrorKind;
+use super::pending_request::{Failure, NoAnswer, PendingRequest, Received, unanswered};
+use super::request::{HttpRequest, write};
+use super::retry_policy::{QUICK, Rng, STEADY};
 use super::watch;
 use crate::wire::CLAIM_TIMEOUT;
 
-/// The claims of a manager, and the requests that are under way for them.
+/// The claims of a client and their requests in progress.
 #[derive(Debug)]
-pub(super) struct Claims {
+pub(super) struct ClientService {
     pub(super) caller: Caller,
     pub(super) clock: Clock,
-    /// When the engine's clock began.
+    /// The start of the engine's clock.
     epoch: Instant,
-    dice: Dice,
-    pub(super) entries: BTreeMap<ResourceName, Entry>,
+    rng: Rng,
+    pub(super) entries: BTreeMap<ResourceName, ClaimEntry>,
     pub(super) numbers: BTreeMap<String, ResourceName>,
     last_number: u32,
-    pub(super) sent: BTreeMap<CallId, Sent>,
-    pub(super) calls: JoinSet<Heard>,
+    pub(super) sent: BTreeMap<CallId, PendingRequest>,
+    pub(super) calls: JoinSet<Received>,
     last_call: u64,
-    /// Requests that wait until a claim is over.
+    /// The long polls for the ends of claims.
     pub(super) watches: JoinSet<ClaimId>,
-    /// Claims that the step in hand has asked a fresh key for.
-    needing: Vec<ResourceName>,
+    /// Claims for which the current step needs a new idempotency key.
+    key_needed: Vec<ResourceName>,
 }
 
-/// What comes with an input of the keychain.
+/// The context of an input.
 #[derive(Debug, Default)]
 pub(super) struct InputContext {
-    /// A claim of a resource that is claimed already.
-    pub(super) rival: Option<New>,
-    /// The request whose answer is being taken.
-    pub(super) heard_of: Option<Sent>,
+    /// A new claim of a resource that is already claimed.
+    pub(super) rival: Option<NewClaim>,
+    /// The request whose response is the input.
+    pub(super) pending: Option<PendingRequest>,
 }
 
-impl Claims {
-    pub(super) fn new(caller: Caller, clock: Clock, dice: Dice) -> Self {
+impl ClientService {
+    pub(super) fn new(caller: Caller, clock: Clock, rng: Rng) -> Self {
         Self {
             caller,
             epoch: clock.now(),
             clock,
-            dice,
+            rng,
             entries: BTreeMap::new(),
             numbers: BTreeMap::new(),
             last_number: 0,
@@ -72,21 +73,21 @@ impl Claims {
             calls: JoinSet::new(),
             last_call: 0,
             watches: JoinSet::new(),
-            needing: Vec::new(),
+            key_needed: Vec::new(),
         }
     }
 
-    /// An instant of the client's clock as the engine counts time, in microseconds.
+    /// Converts an instant of the client's clock to microseconds of the engine.
     pub(super) fn us(&self, at: Instant) -> u64 {
         at.saturating_duration_since(self.epoch).as_micros().try_into().unwrap_or(u64::MAX)
     }
 
-    /// The other way round.
+    /// Converts microseconds of the engine to an instant of the client's clock.
     pub(super) fn instant(&self, at_us: u64) -> Instant {
         self.epoch + Duration::from_micros(at_us)
     }
 
-    /// The number of a resource, and whether it is claimed already.
+    /// The number of a resource, and whether it is already claimed.
     pub(super) fn number(&mut self, resource: &str) -> (ResourceName, bool) {
         if let Some(known) = self.numbers.get(resource) {
             return (*known, true);
@@ -98,7 +99,7 @@ impl Claims {
     }
 }
 
-impl Service for Claims {
+impl Service for ClientService {
     type Core = Keychain;
     type Context = InputContext;
     type Outgoing = ();
@@ -108,41 +109,41 @@ impl Service for Claims {
         let now = self.instant(step.now.at_us);
         let entry = self.entries.get_mut(&resource)?;
         let attempt = entry.attempt(timer);
-        let (pace, dice, heard_of) = (entry.pace, &mut self.dice, &step.context.heard_of);
+        let (policy, rng, pending) = (entry.policy, &mut self.rng, &step.context.pending);
         let pause = match timer {
-            // The first bounds the waiting for the lock, any later one the giving it up.
-            Resource::TimeoutTimer if entry.has_waited => pace.lapse(),
+            // The first one bounds the wait for the lock, later ones bound the withdrawal.
+            Resource::TimeoutTimer if entry.has_waited => policy.lapse(),
             Resource::TimeoutTimer => {
                 entry.has_waited = true;
-                pace.timeout()
+                policy.timeout()
             }
             Resource::LeaseTimer => {
-                let sent = heard_of.as_ref()?;
+                let sent = pending.as_ref()?;
                 entry.view.send_modify(|view| {
                     view.deadline = Some(sent.deadline);
-                    view.margin = pace.margin();
+                    view.margin = policy.margin();
                     view.is_in_jeopardy = false;
                 });
                 sent.deadline.saturating_duration_since(now)
             }
-            Resource::RenewTimer => pace.renew(dice),
-            Resource::ActivateTimer => match heard_of {
-                // Waiting is what comes next, and a server that waits has done its part already.
+            Resource::RenewTimer => policy.renew(rng),
+            Resource::ActivateTimer => match pending {
+                // The server has already waited, or the wait comes next: poll again at once.
                 Some(sent) if sent.is_post => Duration::ZERO,
                 Some(sent) if !sent.wait.is_zero() && now - sent.at >= sent.wait / 2 => {
                     Duration::ZERO
                 }
-                Some(_) | None => pace.activate(attempt, dice),
+                Some(_) | None => policy.activate(attempt, rng),
             },
-            Resource::RetryAbortTimer => QUICK.pause(attempt, dice),
+            Resource::RetryAbortTimer => QUICK.pause(attempt, rng),
             Resource::RetryRenewTimer => {
-                entry.view.send_modify(|view: &mut View| view.is_in_jeopardy = true);
-                pace.within_ttl(QUICK).pause(attempt, dice)
+                entry.view.send_modify(|view: &mut ClaimView| view.is_in_jeopardy = true);
+                policy.within_ttl(QUICK).pause(attempt, rng)
             }
             Resource::RetryActivateTimer
             | Resource::RetryRegisterTimer
             | Resource::RetryReleaseTimer
-            | Resource::RetryWithdrawTimer => pace.within_ttl(STEADY).pause(attempt, dice),
+            | Resource::RetryWithdrawTimer => policy.within_ttl(STEADY).pause(attempt, rng),
             Resource::AbortPatchRequest
             | Resource::ActivatePatchRequest
             | Resource::RegisterPostRequest
@@ -153,25 +154,25 @@ impl Service for Claims {
         Some(self.us(now + pause))
     }
 
-    /// Nothing of a client survives its process.
+    /// A client has no durable state.
     fn save(&mut self, _step: &mut Step<'_, Self>, (): ()) {}
 
     fn notify(&mut self, step: &mut Step<'_, Self>, notice: Notice) {
         match notice {
             Notice::Told { resource, notice: client::Notice::KeyNeeded } => {
-                self.needing.push(resource);
+                self.key_needed.push(resource);
             }
             Notice::Told { resource, notice } => self.tell(step, resource, notice),
             Notice::AlreadyClaimed { resource, key: _, first: _ } => {
                 let Some(first) = self.entries.get(&resource) else { return };
                 if let Some(rival) = step.context.rival.take() {
-                    rival.refuse(first.refusal(self.caller.place()));
+                    rival.refuse(first.refusal(self.caller.server()));
                 }
             }
             Notice::TooMany { resource, key: _ } => {
                 if let Some(entry) = self.entries.remove(&resource) {
                     self.numbers.remove(&entry.resource);
-                    entry.refuse(Refusal::Final(Cause::TooMany));
+                    entry.refuse(Refusal::Final(ErrorKind::TooMany));
                 }
             }
         }
@@ -184,8 +185,8 @@ impl Service for Claims {
         }
     }
 
-    /// Takes leave of the claims that the core has ended. Their calls were given up: no answer is
-    /// waited for, and the core is told so.
+    /// Removes the claims that the core has ended, and aborts their requests, which the core sees
+    /// as unanswered.
     fn finish(&mut self, step: &mut Step<'_, Self>) {
         let is_over = |resource: &ResourceName| step.state.claim(*resource).is_none();
         let over: Vec<ResourceName> = self.entries.keys().copied().filter(is_over).collect();
@@ -204,21 +205,21 @@ impl Service for Claims {
             let input = Input::Message { from: Server::Claims, message };
             step.then(input, InputContext::default());
         }
-        for resource in std::mem::take(&mut self.needing) {
-            let key = IdempotencyKey::new(self.dice.number());
+        for resource in std::mem::take(&mut self.key_needed) {
+            let key = IdempotencyKey::new(self.rng.number());
             let input = Input::Command(Command::GoOn { resource, key });
             step.then(input, InputContext::default());
         }
     }
 }
 
-impl Claims {
+impl ClientService {
     fn tell(&mut self, step: &Step<'_, Self>, resource: ResourceName, notice: client::Notice) {
         let is_held = matches!(notice, client::Notice::Acquired { .. });
         let claim = step.state.claim(resource).and_then(|claim| claim.claim);
         let watch = claim.filter(|_| is_held).map(|claim| {
-            let dice = Dice::seeded(self.dice.number());
-            self.watches.spawn(watch::over(self.caller.clone(), claim, dice))
+            let rng = Rng::seeded(self.rng.number());
+            self.watches.spawn(watch::over(self.caller.clone(), claim, rng))
         });
         if let Some(entry) = self.entries.get_mut(&resource) {
             entry.tell(notice);
@@ -226,45 +227,49 @@ impl Claims {
         }
     }
 
-    fn request(&mut self, step: &Step<'_, Self>, Request { call, ask }: Request) {
+    fn request(&mut self, step: &Step<'_, Self>, Request { call, kind: ask }: Request) {
         let now = self.instant(step.now.at_us);
-        let Some(resource) = step.state.whose(call) else { return };
+        let Some(resource) = step.state.resource_of_call(call) else { return };
         let Some(entry) = self.entries.get(&resource) else { return };
         let due_us = step.armed_until_us(Timer { resource, timer: Resource::TimeoutTimer });
         let left = due_us.map(|due_us| self.instant(due_us).saturating_duration_since(now));
         let wait = match ask {
-            // A POST is answered at once: so a claim is known, and can be withdrawn, before it
-            // waits.
-            Ask::Status { to: Asked::Active { wait: true }, .. } => {
-                // The answer is to come before the user's patience ends, not with it.
+            // A POST is answered at once, so that the claim's id is known and the claim can be
+            // withdrawn while it waits.
+            RequestKind::Status { to: TargetStatus::Active { wait: true }, .. } => {
+                // The response must arrive before the user's timeout.
                 let left = left.map_or(Duration::MAX, |left| left * 4 / 5);
-                left.min(entry.pace.wait())
+                left.min(entry.policy.wait())
             }
-            Ask::Post { .. } | Ask::Ttl { .. } | Ask::Status { .. } => Duration::ZERO,
+            RequestKind::Post { .. } | RequestKind::Ttl { .. } | RequestKind::Status { .. } => {
+                Duration::ZERO
+            }
         };
-        let Outgoing { method, path, mut headers, body } =
-            write(ask, wait, entry, self.caller.place());
-        let is_for_lock =
-            matches!(ask, Ask::Post { .. } | Ask::Status { to: Asked::Active { .. }, .. });
-        if let Some(timeout) = entry.pace.timeout.filter(|_| is_for_lock) {
+        let HttpRequest { method, path, mut headers, body } =
+            write(ask, wait, entry, self.caller.server());
+        let is_for_lock = matches!(
+            ask,
+            RequestKind::Post { .. } | RequestKind::Status { to: TargetStatus::Active { .. }, .. }
+        );
+        if let Some(timeout) = entry.policy.timeout.filter(|_| is_for_lock) {
             let left = left.unwrap_or(timeout);
             headers.push((CLAIM_TIMEOUT, left.as_secs_f64().to_string()));
         }
-        let patience = wait + entry.pace.patience();
-        let deadline = now + entry.pace.lease();
+        let timeout = wait + entry.policy.response_timeout();
+        let deadline = now + entry.policy.lease();
         self.last_call += 1;
         let serial = self.last_call;
         let caller = self.caller.clone();
         let abort = self.calls.spawn(async move {
             let answer = caller.call(method, &path, &headers, Some(body));
-            let answer = match tokio::time::timeout(patience, answer).await {
+            let answer = match tokio::time::timeout(timeout, answer).await {
                 Ok(answer) => answer.map_err(|error| unanswered(&error)),
                 Err(elapsed) => Err(NoAnswer { kind: Failure::Unknown, why: elapsed.to_string() }),
             };
-            Heard { call, serial, answer }
+            Received { call, serial, answer }
         });
-        let is_post = matches!(ask, Ask::Post { .. });
-        let sent = Sent { serial, resource, at: now, deadline, wait, is_post, abort };
+        let is_post = matches!(ask, RequestKind::Post { .. });
+        let sent = PendingRequest { serial, resource, at: now, deadline, wait, is_post, abort };
         self.sent.insert(call, sent);
     }
 }

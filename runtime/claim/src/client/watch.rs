@@ -1,6 +1,6 @@
-//! A request that waits until a claim that is held is over, so that its holder hears it at once.
+//! A long poll for the end of a claim, so that its holder is notified at once.
 //!
-//! A server that does not know how to wait says so by what its answer lacks, and is asked once.
+//! A server without long polls does not send `Preference-Applied`, and is asked only once.
 
 use std::time::Duration;
 
@@ -8,62 +8,62 @@ use hyper::Method;
 use turnstile_core::number::ClaimId;
 
 use super::call::{Answer, Caller};
-use super::pace::{Dice, STEADY};
+use super::retry_policy::{Rng, STEADY};
 use crate::wire::claim::ClaimSeen;
 use crate::wire::{PREFER, PREFERENCE_APPLIED};
 
-/// How long the server is asked to wait before it is asked again.
+/// How long the server is asked to wait before the next request.
 const WAIT: Duration = Duration::from_secs(60);
-/// An answer that is so much later than asked for does not come.
+/// The additional time after which a missing response counts as a failure.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Done once the server says that the claim is over; never where it cannot tell.
-pub(super) async fn over(caller: Caller, claim: ClaimId, mut dice: Dice) -> ClaimId {
-    let path = format!("{}{claim}/", caller.place().path);
+/// Completes when the server reports that the claim has ended; never if the server cannot tell.
+pub(super) async fn over(caller: Caller, claim: ClaimId, mut rng: Rng) -> ClaimId {
+    let path = format!("{}{claim}/", caller.server().path);
     let headers = [(PREFER, format!("wait={}", WAIT.as_secs()))];
     let mut attempt = 0;
     loop {
         let asked = tokio::time::Instant::now();
         let answer = caller.call(Method::GET, &path, &headers, None);
         let answer = tokio::time::timeout(WAIT + PATIENCE, answer).await;
-        match answer.ok().and_then(Result::ok).map_or(News::None, |answer| read(&answer)) {
-            News::Over => return claim,
-            News::Unable => return std::future::pending().await,
-            News::Held if asked.elapsed() >= WAIT / 2 => attempt = 0,
-            News::Held | News::None => {
-                tokio::time::sleep(STEADY.pause(attempt, &mut dice)).await;
+        match answer.ok().and_then(Result::ok).map_or(Polled::None, |answer| read(&answer)) {
+            Polled::Over => return claim,
+            Polled::Unable => return std::future::pending().await,
+            Polled::Held if asked.elapsed() >= WAIT / 2 => attempt = 0,
+            Polled::Held | Polled::None => {
+                tokio::time::sleep(STEADY.pause(attempt, &mut rng)).await;
                 attempt += 1;
             }
         }
     }
 }
 
-/// What an answer says.
+/// The result of a poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum News {
-    /// The claim is over.
+enum Polled {
+    /// The claim has ended.
     Over,
-    /// It is not.
+    /// The claim is active.
     Held,
-    /// The server does not wait.
+    /// The server does not support long polls.
     Unable,
-    /// Nothing: it may be asked again.
+    /// No usable response: poll again.
     None,
 }
 
-fn read(answer: &Answer) -> News {
+fn read(answer: &Answer) -> Polled {
     if answer.status == 429 || answer.status >= 500 {
-        return News::None;
+        return Polled::None;
     }
     if !answer.headers.contains_key(PREFERENCE_APPLIED) {
-        return News::Unable;
+        return Polled::Unable;
     }
     let seen = serde_json::from_slice::<ClaimSeen>(&answer.body).ok();
     match (answer.status, seen) {
-        (404, _) => News::Over,
-        (200, Some(seen)) if seen.status.is_final() => News::Over,
-        (200, Some(_)) => News::Held,
-        _ => News::Unable,
+        (404, _) => Polled::Over,
+        (200, Some(seen)) if seen.status.is_final() => Polled::Over,
+        (200, Some(_)) => Polled::Held,
+        _ => Polled::Unable,
     }
 }
 
@@ -71,7 +71,7 @@ fn read(answer: &Answer) -> News {
 mod tests {
     use super::*;
 
-    fn news(status: u16, waited: bool, body: &str) -> News {
+    fn news(status: u16, waited: bool, body: &str) -> Polled {
         let mut headers = hyper::HeaderMap::new();
         if waited {
             headers.insert(PREFERENCE_APPLIED, hyper::header::HeaderValue::from_static("wait"));
@@ -85,13 +85,13 @@ mod tests {
             format!(r#"{{"url":"http://h/v1/claims/7/","resource":"r","status":"{status}"}}"#)
         };
         for over in ["revoked", "expired", "released", "aborted", "withdrawn"] {
-            assert_eq!(news(200, true, &body(over)), News::Over);
-            assert_eq!(news(200, false, &body(over)), News::Unable);
+            assert_eq!(news(200, true, &body(over)), Polled::Over);
+            assert_eq!(news(200, false, &body(over)), Polled::Unable);
         }
-        assert_eq!(news(200, true, &body("active")), News::Held);
-        assert_eq!(news(404, true, "{}"), News::Over);
-        assert_eq!(news(404, false, "{}"), News::Unable);
-        assert_eq!(news(200, true, "[]"), News::Unable);
-        assert_eq!((news(503, true, ""), news(429, false, "")), (News::None, News::None));
+        assert_eq!(news(200, true, &body("active")), Polled::Held);
+        assert_eq!(news(404, true, "{}"), Polled::Over);
+        assert_eq!(news(404, false, "{}"), Polled::Unable);
+        assert_eq!(news(200, true, "[]"), Polled::Unable);
+        assert_eq!((news(503, true, ""), news(429, false, "")), (Polled::None, Polled::None));
     }
 }

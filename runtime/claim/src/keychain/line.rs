@@ -1,4 +1,4 @@
-//! The lines that a keychain and its program speak. Words only.
+//! The line protocol of the keychain.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,95 +12,95 @@ pub(crate) const CLAIMED: &str = "claimed";
 pub(crate) const REFUSED: &str = "refused";
 pub(crate) const UNREACHABLE: &str = "unreachable";
 
-/// What a program may wish; one of `claim`, `refresh` and `release`.
+/// A request of the program; it has exactly one of `claim`, `refresh` and `release`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
-    /// Given back with the answer.
+pub struct Request {
+    /// Any JSON; returned in the response.
     #[serde(default)]
     pub id: Value,
-    /// A resource to claim.
+    /// The resource to claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
-    /// A claimed resource whose lease is to be renewed now.
+    /// The resource whose lease is to be renewed now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<String>,
-    /// A claimed resource to give back, or one waited for to wait for no longer.
+    /// The resource whose claim is to be released or withdrawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub release: Option<String>,
-    /// Seconds of lease.
+    /// The duration of the lease, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<f64>,
-    /// Seconds to wait for the lock.
+    /// The maximum time to wait for the lock, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
-    /// What others see of the claim.
+    /// The claim's user data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Box<RawValue>>,
 }
 
-/// What a program is told.
+/// A response or notification.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told {
+pub enum Notification {
     /// The lock is held.
-    Held(Now),
+    Held(LeaseReport),
     /// The lease was renewed.
-    Refreshed(Now),
-    /// The lock is given back.
+    Refreshed(LeaseReport),
+    /// The lock is released.
     Released {
-        /// Which.
+        /// The resource.
         resource: String,
     },
-    /// It went wrong.
+    /// The request failed.
     Error {
-        /// Which, if it is about one.
+        /// The resource, if the error concerns one.
         resource: String,
         /// The claim's URL, once there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         claim: Option<String>,
-        /// `timed out`, `lost`, `claimed` by this program already, `unreachable` where the server
-        /// does not answer, or `refused` for everything else.
+        /// `timed out`, `lost`, `claimed` (by this program already), `unreachable` (the server does
+        /// not answer), or `refused` for all other errors.
         kind: String,
-        /// With what HTTP status the server has refused it, if it was the server.
+        /// The HTTP status, if the server refused the request.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<u16>,
-        /// Why.
+        /// The error message.
         message: String,
-        /// The URL of the claim that there is already.
+        /// The URL of the first claim, if `claimed`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first: Option<String>,
     },
-    /// How a claim stands, whenever that changes.
-    Now(Now),
+    /// The state of a lease after a change.
+    Now(LeaseReport),
 }
 
-/// How a claim stands.
+/// The state of a lease.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Now {
-    /// What is claimed.
+pub struct LeaseReport {
+    /// The resource.
     pub resource: String,
     /// The claim's URL.
     pub url: String,
-    /// What to show to whatever the lock protects.
+    /// The fencing token, to be sent with each request to the protected resource.
     pub fencing_token: Option<u64>,
     /// `held`, `jeopardy` or `lost`.
     pub standing: String,
-    /// Until when it can be counted on: seconds on the machine's `CLOCK_BOOTTIME`, which counts
-    /// while the machine sleeps, too.
+    /// Until when the lock is guaranteed to be held: seconds of `CLOCK_BOOTTIME`, which also counts
+    /// suspensions of the machine.
     pub until: f64,
-    /// How many seconds before its lapse at the server that is.
+    /// How many seconds before the lease's expiry at the server `until` is.
     #[serde(default)]
     pub margin: f64,
 }
 
-/// A line out.
+/// An output line.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Reply {
-    /// The wish's, or null where nobody has asked.
+    /// The request's id; null for a notification.
     #[serde(default)]
     pub id: Value,
-    /// What it says.
+    /// The response or notification.
     #[serde(flatten)]
-    pub told: Told,
+    pub notification: Notification,
 }

@@ -1,7 +1,8 @@
-//! The audit log: who has changed which claim, when and from where, a line of JSON for each change.
+//! The audit log: a line of JSON for each change of a claim, with the owner, the time and the
+//! client's address.
 //!
-//! A line is written before its change is on disk and before anybody is told of it, so that no
-//! change lacks its line unless the medium refuses it. It is not synced of its own.
+//! A line is written before its change is durable and before any client sees it, so that every
+//! change has a line unless writing fails. The log is not synced.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -11,32 +12,32 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
-use turnstile_core::claim::message::{Ask, Asked};
+use turnstile_core::claim::message::{RequestKind, TargetStatus};
 use turnstile_core::claim::record::Status;
 
 use super::auth::Identity;
-use super::call::Origin;
-use super::entry::Entry;
+use super::call::RequestOrigin;
+use super::record::ClaimRecord;
 use crate::wire::date::Date;
 use turnstile_host::{Moment, at};
 
-/// Whose request is carried out, and which.
+/// The request that causes a change, and its origin.
 #[derive(Clone, Debug)]
-pub(crate) struct Cause {
+pub(crate) struct AuditCause {
     identity: Identity,
     request: &'static str,
 }
 
-/// What is new of a claim.
+/// A change of a claim.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Change {
+pub(super) enum AuditedChange {
     Became(Status),
-    /// Its ttl is counted anew, with so many microseconds.
+    /// The ttl was set to this many microseconds.
     Ttl(u64),
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct AuditLine<'a> {
     time: String,
     who: Option<&'a str>,
     from: Option<SocketAddr>,
@@ -52,42 +53,42 @@ struct Line<'a> {
     fencing_token: Option<u64>,
 }
 
-impl Cause {
+impl AuditCause {
     pub(super) const fn new(identity: Identity, request: &'static str) -> Self {
         Self { identity, request }
     }
 
-    pub(super) fn of(ask: &Ask, origin: &Origin) -> Self {
+    pub(super) fn of(ask: &RequestKind, origin: &RequestOrigin) -> Self {
         let request = match ask {
-            Ask::Post { .. } => "POST",
-            Ask::Ttl { .. } => "PATCH ttl",
-            Ask::Status { claim: _, to } => match to {
-                Asked::Active { .. } => "PATCH status=active",
-                Asked::Released => "PATCH status=released",
-                Asked::Aborted => "PATCH status=aborted",
-                Asked::Withdrawn => "PATCH status=withdrawn",
-                Asked::Revoked => "PATCH status=revoked",
+            RequestKind::Post { .. } => "POST",
+            RequestKind::Ttl { .. } => "PATCH ttl",
+            RequestKind::Status { claim: _, to } => match to {
+                TargetStatus::Active { .. } => "PATCH status=active",
+                TargetStatus::Released => "PATCH status=released",
+                TargetStatus::Aborted => "PATCH status=aborted",
+                TargetStatus::Withdrawn => "PATCH status=withdrawn",
+                TargetStatus::Revoked => "PATCH status=revoked",
             },
         };
         Self::new(origin.identity.clone(), request)
     }
 }
 
-/// Appends the line of a change that has just been made.
+/// Appends the line of a change.
 pub(super) fn audit(
     lines: &mut Vec<u8>,
     now: Moment,
-    cause: Option<&Cause>,
-    (id, entry): (u64, &Entry),
-    change: Change,
+    cause: Option<&AuditCause>,
+    (id, entry): (u64, &ClaimRecord),
+    change: AuditedChange,
 ) {
     let identity = cause.map(|cause| &cause.identity);
     let (change, ttl_us, fencing_token) = match change {
-        Change::Became(Status::Active) => ("active", None, entry.token),
-        Change::Became(status) => (status.name(), None, None),
-        Change::Ttl(ttl_us) => ("ttl", Some(ttl_us), None),
+        AuditedChange::Became(Status::Active) => ("active", None, entry.token),
+        AuditedChange::Became(status) => (status.name(), None, None),
+        AuditedChange::Ttl(ttl_us) => ("ttl", Some(ttl_us), None),
     };
-    let line = Line {
+    let line = AuditLine {
         time: Date(now.date_us).rfc3339(),
         who: identity.and_then(|identity| identity.name.as_deref()),
         from: identity.map(|identity| identity.from),
@@ -105,39 +106,40 @@ pub(super) fn audit(
 
 /// The file of the audit log. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Audit(Arc<Mutex<Log>>);
+pub struct Audit(Arc<Mutex<AuditFile>>);
 
 #[derive(Debug)]
-struct Log {
+struct AuditFile {
     path: PathBuf,
     file: File,
-    /// The medium has taken the beginning of a line and not its end.
+    /// The last line was written only in part.
     is_torn: bool,
-    /// So many bytes of lines were refused, and are not in the file.
+    /// The number of bytes that could not be written.
     lost: usize,
 }
 
 impl Audit {
-    /// Opens a file to append to, and makes it if need be, for its owner alone.
+    /// Opens a file for appending; if it does not exist, creates it with mode 0600.
     ///
     /// # Errors
-    /// When it cannot be opened, or not be written.
+    /// When the file cannot be opened or written.
     pub fn open(path: &Path) -> io::Result<Self> {
         let (file, is_torn) = open(path)?;
-        Ok(Self(Arc::new(Mutex::new(Log { path: path.into(), file, is_torn, lost: 0 }))))
+        Ok(Self(Arc::new(Mutex::new(AuditFile { path: path.into(), file, is_torn, lost: 0 }))))
     }
 
-    /// Opens the file again by its name, for all clones: it may have been moved away.
+    /// Reopens the file by its name, for all clones, after a log rotation.
     ///
     /// # Errors
-    /// As [`Audit::open`]; lines then go where they went before.
+    /// As [`Audit::open`]; the previous file then stays in use.
     pub fn reopen(&self) -> io::Result<()> {
         let mut log = self.log();
         (log.file, log.is_torn) = open(&log.path)?;
         Ok(())
     }
 
-    /// Appends whole lines. What the medium refuses is lost, and the log and the next line say so.
+    /// Appends complete lines. Bytes that cannot be written are lost; the program's log and the
+    /// next line report them.
     pub(super) fn write(&self, lines: &[u8]) {
         if lines.is_empty() {
             return;
@@ -157,14 +159,14 @@ impl Audit {
         match error {
             None => {
                 if log.lost > 0 {
-                    tracing::warn!(lost_bytes = log.lost, "the audit log takes lines again");
+                    tracing::warn!(lost_bytes = log.lost, "the audit log is writable again");
                 }
                 (log.is_torn, log.lost) = (false, 0);
             }
             Some(error) => {
                 if log.lost == 0 {
                     let path = log.path.display();
-                    tracing::error!(%path, %error, "the audit log refuses lines: they are lost");
+                    tracing::error!(%path, %error, "cannot write to the audit log: lines are lost");
                 }
                 log.is_torn |= taken > 0;
                 log.lost += lines.len().min(text.len() - taken);
@@ -172,12 +174,12 @@ impl Audit {
         }
     }
 
-    fn log(&self) -> MutexGuard<'_, Log> {
+    fn log(&self) -> MutexGuard<'_, AuditFile> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The file, and whether its last line has no end.
+/// The file, and whether its last line is incomplete.
 fn open(path: &Path) -> io::Result<(File, bool)> {
     let mut options = File::options();
     options.append(true).create(true).mode(0o600);
@@ -191,7 +193,7 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
     Ok((file, last != [b'\n']))
 }
 
-/// How much of it was taken, and why no more.
+/// The number of bytes written, and the error that stopped the write.
 fn append(mut file: &File, text: &[u8]) -> (usize, Option<io::Error>) {
     let mut taken = 0;
     while taken < text.len() {

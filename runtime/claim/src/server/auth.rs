@@ -1,6 +1,6 @@
-//! Bearer tokens: who may speak to the server, as whom, and with which rights.
+//! Bearer tokens: authentication, owners and rights.
 //!
-//! Tokens are compared in time that does not depend on where they differ, and never logged.
+//! Tokens are compared in constant time, and never logged.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use hyper::header::{AUTHORIZATION, HeaderMap};
 use super::token_file::{self, Token};
 use crate::wire::date::Date;
 
-/// The tokens that open the server; none: everyone may speak. Clones share them.
+/// The accepted tokens; if empty, no token is required. Clones share them.
 #[derive(Clone, Default)]
 pub struct Tokens {
     file: Option<Arc<Path>>,
@@ -25,47 +25,48 @@ impl std::fmt::Debug for Tokens {
     }
 }
 
-/// Who sends a request, and from where.
+/// The identity and address of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// The name of the token that was shown, if it has one.
+    /// The name of its token, if it has one.
     pub(crate) name: Option<Arc<str>>,
-    /// May change and read what belongs to others.
+    /// Whether it may change and read the claims of other owners.
     pub(crate) has_all_rights: bool,
     pub(crate) from: SocketAddr,
 }
 
 impl Identity {
-    /// Whether it may change a claim of this owner, and read its user data. A claim that was made
-    /// without a named token belongs to nobody, and is everybody's.
+    /// Whether it may change a claim of this owner and read its user data. A claim created without
+    /// a named token has no owner, and every client may change it.
     pub(crate) fn may_change(&self, owner: Option<&str>) -> bool {
         self.has_all_rights || owner.is_none() || owner == self.name.as_deref()
     }
 }
 
-/// What a token that was shown turns out to be.
-pub(super) enum Shown {
+/// The result of looking up a token.
+pub(super) enum TokenCheck {
     Right(Token),
-    /// It was right until then.
+    /// The token expired at this time.
     Expired(Token),
     Wrong,
 }
 
 impl Tokens {
-    /// Reads a tokens file: `[[token]]` tables with `name` and `secret`, and perhaps `comment`,
-    /// `expires` and `operator`; or one token a line, without names.
+    /// Reads a tokens file: `[[token]]` tables with `name` and `secret`, and optionally `comment`,
+    /// `expires` and `operator`; or one token per line, without names.
     ///
     /// # Errors
-    /// When the file cannot be read, when others can read it, or when it has no token in it.
+    /// When the file cannot be read, when other users have access to it, or when it contains no
+    /// token.
     pub fn read(path: &Path) -> io::Result<Self> {
         let list = token_file::read(path)?.into();
         Ok(Self { file: Some(path.into()), list: Arc::new(RwLock::new(list)) })
     }
 
-    /// Reads the file again, for all clones.
+    /// Reloads the file, for all clones.
     ///
     /// # Errors
-    /// As [`Tokens::read`]; the tokens then stay as they were.
+    /// As [`Tokens::read`]; the previous tokens then stay in use.
     pub fn reload(&self) -> io::Result<()> {
         if let Some(path) = &self.file {
             let list = token_file::read(path)?.into();
@@ -74,14 +75,15 @@ impl Tokens {
         Ok(())
     }
 
-    /// Whether nobody has to show a token.
+    /// Whether no token is required.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.list().is_empty()
     }
 
-    /// What a token is at this time. All are looked at, so that the time it takes leads to none.
-    pub(super) fn find(&self, shown: &str, now: Date) -> Shown {
+    /// Looks up a token at this time. All tokens are compared, so that the time does not depend on
+    /// the result.
+    pub(super) fn find(&self, shown: &str, now: Date) -> TokenCheck {
         let list = self.list();
         let mut found = None;
         for token in list.iter() {
@@ -90,11 +92,11 @@ impl Tokens {
             }
         }
         match found {
-            None => Shown::Wrong,
+            None => TokenCheck::Wrong,
             Some(token) if token.expires.is_some_and(|expires| expires.0 <= now.0) => {
-                Shown::Expired(token.clone())
+                TokenCheck::Expired(token.clone())
             }
-            Some(token) => Shown::Right(token.clone()),
+            Some(token) => TokenCheck::Right(token.clone()),
         }
     }
 
@@ -103,13 +105,13 @@ impl Tokens {
     }
 }
 
-/// The token that a request shows.
+/// The bearer token of a request.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let shown = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ');
     shown.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim())
 }
 
-/// Whether two secrets are the same, in a time that says nothing of where they differ.
+/// Compares two secrets in constant time.
 pub(super) fn is_same(token: &str, shown: &str) -> bool {
     let differences = token.bytes().zip(shown.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
     differences == 0 && token.len() == shown.len()
@@ -134,7 +136,7 @@ mod tests {
         };
         let list: Arc<[Token]> = [token("one"), token("another")].into();
         let tokens = Tokens { file: None, list: Arc::new(RwLock::new(list)) };
-        let is_right = |shown| matches!(tokens.find(shown, Date(0)), Shown::Right(_));
+        let is_right = |shown| matches!(tokens.find(shown, Date(0)), TokenCheck::Right(_));
         assert!(is_right("one") && is_right("another"));
         assert!(!["", "on", "ones", "One", "one another"].into_iter().any(is_right));
     }

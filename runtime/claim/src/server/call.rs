@@ -1,4 +1,4 @@
-//! A request on its way through the engine, and what goes out for it. Plain data.
+//! Requests in progress and their data.
 
 use std::sync::Arc;
 
@@ -6,85 +6,85 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::audit::Cause;
+use super::audit::AuditCause;
 use super::auth::Identity;
-use super::reply::{Asked, Reply};
+use super::reply::{CallKind, Reply};
 
-/// Someone who waits for an answer, and the answer.
+/// The response of a request and the channel of its waiting task.
 #[derive(Debug)]
-pub(crate) struct Answer(pub(super) oneshot::Sender<Reply>, pub(super) Reply);
+pub(crate) struct OutgoingReply(pub(super) oneshot::Sender<Reply>, pub(super) Reply);
 
-/// A request that is not answered yet.
+/// A request that has no response yet.
 #[derive(Debug)]
 pub(crate) struct Call {
-    pub(super) asked: Asked,
+    pub(super) kind: CallKind,
     pub(super) claim: Option<u64>,
     pub(super) resource: Option<u32>,
-    pub(super) origin: Origin,
+    pub(super) origin: RequestOrigin,
     pub(super) reply: Option<oneshot::Sender<Reply>>,
 }
 
-/// What comes with an input of the core that it does not see.
+/// The context of an input.
 #[derive(Debug, Default)]
 pub(crate) struct RequestContext {
-    /// Whose request it is; none: the server does it of itself.
-    pub(super) cause: Option<Cause>,
+    /// The request that causes the input; `None` if the server does.
+    pub(super) cause: Option<AuditCause>,
     pub(super) request: Option<RequestData>,
-    /// The answer, if the step has given one.
+    /// The response, if the step has produced one.
     pub(super) reply: Option<Reply>,
 }
 
-/// What a request says beside what the core hears.
+/// The data of a request that the core does not see.
 #[derive(Debug)]
 pub(crate) struct RequestData {
     pub(super) caller: u64,
-    /// A POST's data, until its claim begins.
+    /// The data of a POST, until its claim is created.
     pub(super) new: Option<NewClaim>,
-    /// A PATCH's ttl, for the timer that it arms.
+    /// The ttl of a PATCH, for the timer that it arms.
     pub(super) ttl_us: Option<u64>,
     pub(super) wait_us: u64,
-    /// How long its client waits for the lock at all.
+    /// How long the client waits for the lock in all, in microseconds.
     pub(super) timeout_us: Option<u64>,
 }
 
-/// A POST's data.
+/// The data of a POST.
 #[derive(Debug)]
 pub(crate) struct NewClaim {
-    /// The resource's.
+    /// The number of the resource.
     pub(super) number: u32,
     pub(super) resource: Arc<str>,
     pub(super) ttl_us: u64,
-    /// What the client wants kept.
+    /// The user data, unchanged.
     pub(super) user_data: Option<Box<RawValue>>,
     pub(super) digest: u64,
-    /// The name of the token that was shown.
+    /// The name of the request's token.
     pub(super) owner: Option<Arc<str>>,
 }
 
-/// An answer, now or when it is on disk or the core has one.
+/// The response to a request, or a handle to wait for it.
 #[derive(Debug)]
-pub(crate) enum Turn {
-    Now(Reply),
-    Later(Pending),
+pub(crate) enum EngineReply {
+    Ready(Reply),
+    Pending(PendingReply),
 }
 
-/// An answer that is to come. Dropping it hangs up.
+/// A response that is not ready. Dropping it cancels the request.
 #[derive(Debug)]
-pub(crate) struct Pending {
+pub(crate) struct PendingReply {
     pub(crate) caller: u64,
     pub(crate) reply: oneshot::Receiver<Reply>,
-    /// It is asked for then at the latest; none: the core knows how long it waits.
+    /// When the request stops waiting; `None`: the core has a timer for it.
     pub(crate) until: Option<Instant>,
 }
 
-/// How a request came.
+/// The origin and the wait times of a request.
 #[derive(Clone, Debug)]
-pub(crate) struct Origin {
-    /// `https://host/v1/claims/`, in front of every id.
+pub(crate) struct RequestOrigin {
+    /// `https://host/v1/claims/`, the prefix of claims' URLs.
     pub(crate) base: Arc<str>,
-    /// How long the client is ready to wait for this answer.
+    /// How long the client waits for this response, in microseconds.
     pub(crate) wait_us: Option<u64>,
-    /// How long the client waits for the lock at all.
+    /// How long the client waits for the lock in all, in microseconds.
     pub(crate) timeout_us: Option<u64>,
     pub(crate) identity: Identity,
 }

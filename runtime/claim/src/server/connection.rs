@@ -1,6 +1,6 @@
-//! One connection: TLS if need be, then HTTP until the client is done or the server stops.
+//! One connection: optional TLS, then HTTP until the client closes it or the server stops.
 //!
-//! It reads nothing of what is said.
+//! It does not interpret requests.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -14,40 +14,40 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
 
-use super::ear::{Ear, Overheard};
-use super::http::{Front, Response};
-use super::listen::{LastWord, Line};
-use super::patience::Patient;
-use super::route::Visit;
+use super::disconnect::{DisconnectWatch, PeekStream};
+use super::http::{AppState, Response};
+use super::listen::{RejectOnDrop, TryWrite};
+use super::route::IncomingRequest;
 use super::serve::Options;
-use super::slots::Slot;
+use super::slots::ConnectionSlot;
+use super::write_timeout::WriteTimeout;
 
-/// The longest header of a request, and so much of an answer is made before its client takes any.
+/// The maximum size in bytes of a request's header, and of the buffered part of a response.
 const BUFFER_MAX: usize = 64 << 10;
 
-/// A connection that is open, and counted.
+/// An open connection.
 pub(super) struct Connection {
-    pub(super) front: Arc<Front>,
+    pub(super) app: Arc<AppState>,
     pub(super) options: Arc<Options>,
-    /// The other end.
+    /// The client's address.
     pub(super) from: SocketAddr,
     pub(super) is_stopping: watch::Receiver<bool>,
-    /// Its place among all.
-    pub(super) slot: Slot,
-    /// Dropped with the connection, for whoever waits for all of them.
+    /// Its connection slot.
+    pub(super) slot: ConnectionSlot,
+    /// Dropped with the connection; the server waits for all of them.
     pub(super) _alive: mpsc::Sender<()>,
 }
 
 impl Connection {
-    /// Answers what is asked until the client is done, the server stops, or others need the slot.
+    /// Serves requests until the client closes, the server stops, or the slot is reclaimed.
     pub(super) async fn serve<S>(self, stream: S)
     where
-        S: AsyncRead + AsyncWrite + LastWord + Unpin + Send + 'static,
+        S: AsyncRead + AsyncWrite + TryWrite + Unpin + Send + 'static,
     {
         tokio::select! {
             biased;
-            () = self.slot.seat.is_asked_to_leave() => {
-                tracing::debug!("a connection is closed to make room");
+            () = self.slot.state.close_requested() => {
+                tracing::debug!("closing a connection to make room");
             }
             () = self.answer(stream) => {}
         }
@@ -55,37 +55,38 @@ impl Connection {
 
     async fn answer<S>(&self, stream: S)
     where
-        S: AsyncRead + AsyncWrite + LastWord + Unpin + Send + 'static,
+        S: AsyncRead + AsyncWrite + TryWrite + Unpin + Send + 'static,
     {
         match &self.options.tls {
-            None => self.speak(Line::new(stream)).await,
+            None => self.serve_http(RejectOnDrop::new(stream)).await,
             Some(tls) => {
                 let hello = tls.acceptor().accept(stream);
-                match tokio::time::timeout(self.options.header_patience, hello).await {
-                    Ok(Ok(stream)) => self.speak(stream).await,
-                    Ok(Err(error)) => tracing::debug!(%error, "no TLS"),
-                    Err(_) => tracing::debug!("TLS took too long"),
+                match tokio::time::timeout(self.options.header_timeout, hello).await {
+                    Ok(Ok(stream)) => self.serve_http(stream).await,
+                    Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
+                    Err(_) => tracing::debug!("TLS handshake timed out"),
                 }
             }
         }
     }
 
-    async fn speak(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        let stream = Overheard::new(Patient::new(stream, self.options.answer_patience));
-        let ear = stream.ear();
-        let service = service_fn(|request| self.attend(request, &ear));
+    async fn serve_http(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let stream = PeekStream::new(WriteTimeout::new(stream, self.options.write_timeout));
+        let disconnect = stream.disconnect();
+        let service = service_fn(|request| self.respond(request, &disconnect));
         let mut connection = std::pin::pin!(
             http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(self.options.header_patience)
+                .header_read_timeout(self.options.header_timeout)
                 .max_buf_size(BUFFER_MAX)
-                // Who has asked and closes its side is answered; who waits, see `Ear`.
+                // A client that half-closes still gets its response, unless it is a long poll: see
+                // `DisconnectWatch`.
                 .half_close(true)
                 .serve_connection(TokioIo::new(stream), service)
         );
         let mut is_stopping = self.is_stopping.clone();
         let stopped = async {
-            // An error means that the server itself is gone, which ends the connection too.
+            // An error means that the server is gone, which ends the connection, too.
             let _gone = is_stopping.wait_for(|is_stopping| *is_stopping).await;
         };
         let ended = tokio::select! {
@@ -101,24 +102,31 @@ impl Connection {
             }
         };
         if let Err(error) = ended {
-            tracing::debug!(%error, "a connection has broken off");
+            tracing::debug!(%error, "connection failed");
         }
     }
 
-    /// Has a request answered. Until its body is there, and once it is answered, the slot may be
-    /// needed by others.
-    async fn attend(&self, request: Request<Incoming>, ear: &Ear) -> Result<Response, Infallible> {
-        let seat = &self.slot.seat;
+    /// Answers a request. While its body is received, and after the response, the slot may be
+    /// reclaimed.
+    async fn respond(
+        &self,
+        request: Request<Incoming>,
+        disconnect: &DisconnectWatch,
+    ) -> Result<Response, Infallible> {
+        let state = &self.slot.state;
         if self.options.tokens.is_open() {
-            seat.know();
+            state.mark_known();
         }
-        seat.wait();
+        state.wait();
         if request.body().is_end_stream() {
-            seat.begin().await;
+            state.begin().await;
         }
         let (head, body) = request.into_parts();
-        let answer = self.front.answer(Visit { head, body, from: self.from, seat, ear }).await;
-        seat.wait();
+        let answer = self
+            .app
+            .answer(IncomingRequest { head, body, from: self.from, state, disconnect })
+            .await;
+        state.wait();
         Ok(answer)
     }
 }

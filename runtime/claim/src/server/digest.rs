@@ -1,24 +1,24 @@
-//! Short numbers that stand for what a client has sent: equal for equal words, in every release.
+//! Hashes of client data that are stable across releases.
 //!
-//! They outlive the process. No secret depends on them.
+//! They are saved in the store. They are not cryptographic.
 
-use crate::wire::ask::Post;
+use crate::wire::request::Post;
 
-/// The number of an idempotency key, which is one only together with its resource and its owner.
+/// The hash of an idempotency key with its resource and its owner.
 pub(super) fn of_key(key: &[u8], resource: &str, owner: Option<&str>) -> u64 {
     let mut fnv = Fnv::new();
     fnv.take(&(key.len() as u64).to_le_bytes());
     fnv.take(key);
     fnv.take(resource.as_bytes());
     if let Some(owner) = owner {
-        // No resource has this byte, so that the two cannot run together.
+        // A separator that no resource contains.
         fnv.take(&[0xFF]);
         fnv.take(owner.as_bytes());
     }
     fnv.0
 }
 
-/// The number of what a POST says of its claim, beside the resource.
+/// The hash of a POST's data, except the resource.
 pub(super) fn of_post(post: &Post) -> u64 {
     let mut fnv = Fnv::new();
     fnv.take(&post.ttl_us.to_le_bytes());

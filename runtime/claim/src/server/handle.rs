@@ -1,4 +1,4 @@
-//! The claims as the tasks of all connections share them: requests go in, answers come out.
+//! The engine as shared by the tasks of all connections.
 
 use std::sync::Arc;
 
@@ -6,36 +6,36 @@ use tokio::sync::Semaphore;
 use turnstile_host::{Host, Outlet};
 
 use super::audit::Audit;
-use super::call::{Answer, Pending, Turn};
-use super::ear::Ear;
-use super::engine::Engine;
+use super::call::{EngineReply, OutgoingReply, PendingReply};
+use super::claim_engine::ClaimEngine;
+use super::disconnect::DisconnectWatch;
 use super::reply::Reply;
-use super::service::Claims;
+use super::service::ClaimService;
 
 /// The engine, shared by requests, timers and the committing task.
 #[derive(Debug)]
 pub(crate) struct EngineHandle {
-    host: Host<Claims>,
-    /// Whoever only reads takes turns, so that one of them at most stands in the others' way.
+    host: Host<ClaimService>,
+    /// Permits one read-only task at a time, so that readers do not starve writers.
     reading: Semaphore,
 }
 
 impl EngineHandle {
-    pub(crate) fn new(host: Host<Claims>) -> Arc<Self> {
+    pub(crate) fn new(host: Host<ClaimService>) -> Arc<Self> {
         Arc::new(Self { host, reading: Semaphore::new(1) })
     }
 
-    pub(crate) fn host(&self) -> Host<Claims> {
+    pub(crate) fn host(&self) -> Host<ClaimService> {
         self.host.clone()
     }
 
-    /// Does something with the engine, and wakes whom it concerns.
-    pub(crate) fn with<T>(&self, act: impl FnOnce(&mut Engine<'_>) -> T) -> T {
-        self.host.with(|state| act(&mut Engine(state)))
+    /// Calls a function with the engine, and wakes the tasks that have work.
+    pub(crate) fn with<T>(&self, act: impl FnOnce(&mut ClaimEngine<'_>) -> T) -> T {
+        self.host.with(|state| act(&mut ClaimEngine(state)))
     }
 
-    /// Reads something short, one after the other of those who read, and lets others go first.
-    pub(crate) async fn read<T>(&self, act: impl FnOnce(&mut Engine<'_>) -> T) -> T {
+    /// Calls a short read-only function, one reader at a time, and then yields.
+    pub(crate) async fn read<T>(&self, act: impl FnOnce(&mut ClaimEngine<'_>) -> T) -> T {
         let result = {
             let _turn = self.reading.acquire().await;
             self.with(act)
@@ -44,18 +44,18 @@ impl EngineHandle {
         result
     }
 
-    /// Whether the store refuses; it never waits.
+    /// Whether the store rejects writes. Never blocks.
     pub(crate) fn is_failed(&self) -> bool {
         self.host.is_failed()
     }
 
-    /// Waits for an answer. Whoever stops waiting hangs up.
-    pub(crate) async fn answer(&self, turn: Turn) -> Reply {
-        let Pending { caller, mut reply, until } = match turn {
-            Turn::Now(reply) => return reply,
-            Turn::Later(pending) => pending,
+    /// Waits for a response. Dropping the future cancels the request.
+    pub(crate) async fn answer(&self, pending: EngineReply) -> Reply {
+        let PendingReply { caller, mut reply, until } = match pending {
+            EngineReply::Ready(reply) => return reply,
+            EngineReply::Pending(pending) => pending,
         };
-        let line = Line { handle: self, caller };
+        let line = HangUpOnDrop { handle: self, caller };
         let reply = match until {
             None => reply.await,
             Some(until) => match tokio::time::timeout_at(until, &mut reply).await {
@@ -67,32 +67,38 @@ impl EngineHandle {
             },
         };
         drop(line);
-        // A sender is dropped without a word only where the server gives up.
+        // The sender is dropped without a response only when the server fails.
         reply.unwrap_or_else(|_| Reply::storage_in_trouble())
     }
 
-    /// Waits for an answer. Where it waits for its turn, a client that closes its side hangs up:
-    /// it cannot be told from one that is gone.
-    pub(crate) async fn answer_to(&self, turn: Turn, ear: &Ear) -> Reply {
-        if !matches!(&turn, Turn::Later(pending) if pending.caller != 0) {
-            return self.answer(turn).await;
+    /// Waits for a response. If a long poll's client closes its sending side, the request is
+    /// cancelled: the client cannot be distinguished from one that is gone.
+    pub(crate) async fn answer_to(
+        &self,
+        pending: EngineReply,
+        disconnect: &DisconnectWatch,
+    ) -> Reply {
+        if !matches!(&pending, EngineReply::Pending(pending) if pending.caller != 0) {
+            return self.answer(pending).await;
         }
         tokio::select! {
             biased;
-            reply = self.answer(turn) => reply,
-            () = ear.end() => Reply::message(408, "The connection ended while this waited"),
+            reply = self.answer(pending) => reply,
+            () = disconnect.end() => {
+                Reply::message(408, "The connection was closed while the request waited")
+            }
         }
     }
 }
 
-/// Where answers and lines of the audit log go.
-pub(super) struct Answers(pub(super) Option<Audit>);
+/// The outlet for responses and lines of the audit log.
+pub(super) struct ReplyOutlet(pub(super) Option<Audit>);
 
-impl Outlet<Answer> for Answers {
-    fn deliver(&self, answers: &mut Vec<Answer>, is_durable: bool) {
-        for Answer(sender, reply) in answers.drain(..) {
+impl Outlet<OutgoingReply> for ReplyOutlet {
+    fn deliver(&self, answers: &mut Vec<OutgoingReply>, is_durable: bool) {
+        for OutgoingReply(sender, reply) in answers.drain(..) {
             let reply = if is_durable { reply } else { Reply::storage_in_trouble() };
-            // Whoever has gone away needs no answer.
+            // An error means that the client is gone.
             let _gone = sender.send(reply);
         }
     }
@@ -104,13 +110,13 @@ impl Outlet<Answer> for Answers {
     }
 }
 
-/// The connection of a request that waits; dropped before its answer, it hangs up.
-struct Line<'a> {
+/// Cancels a waiting request if it is dropped before its response.
+struct HangUpOnDrop<'a> {
     handle: &'a EngineHandle,
     caller: u64,
 }
 
-impl Drop for Line<'_> {
+impl Drop for HangUpOnDrop<'_> {
     fn drop(&mut self) {
         if self.caller != 0 {
             self.handle.with(|engine| engine.hang_up(self.caller));

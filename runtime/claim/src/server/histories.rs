@@ -5,27 +5,27 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::oneshot::error::TryRecvError;
-use turnstile_core::claim::message::Asked;
+use turnstile_core::claim::message::TargetStatus;
 use turnstile_core::claim::record::{Limits, Records, Saved, State};
 use turnstile_host::store::{Disk, Image, Store as _};
 use turnstile_host::{HostState, Observer, Outbox};
 use turnstile_step::{Core as _, Effect, OutOf};
 
 use super::auth::Identity;
-use super::call::{Answer, Origin, Pending, Turn};
-use super::engine::Engine;
-use super::open::{Terms, open};
+use super::call::{EngineReply, OutgoingReply, PendingReply, RequestOrigin};
+use super::claim_engine::ClaimEngine;
 use super::quota::Quotas;
 use super::reply::Reply;
+use super::restore::{Retention, open};
 use super::saved::{self, Meta};
-use super::service::Claims;
-use crate::client::Dice;
-use crate::wire::ask::{Patch, Post};
+use super::service::ClaimService;
+use crate::client::Rng;
+use crate::wire::request::{Patch, Post};
 
 const HISTORIES: u64 = 1_000;
 const STEPS: u64 = 60;
 const START_US: u64 = 1_700_000_000_000_000;
-const TERMS: Terms = Terms {
+const RETENTION: Retention = Retention {
     limits: Limits { waiters_max: 3, finished_max: 6 },
     leave_us: 300_000,
     unasked_us: 4_000_000,
@@ -39,9 +39,9 @@ const TERMS: Terms = Terms {
 /// What happens to a server.
 #[derive(Clone, Debug)]
 enum Event {
-    Post(String, u64, Option<u64>, Origin),
-    Patch(u64, Patch, Origin),
-    Watch(u64, Origin),
+    Post(String, u64, Option<u64>, RequestOrigin),
+    Patch(u64, Patch, RequestOrigin),
+    Watch(u64, RequestOrigin),
     HangUp(u64),
     Tick,
     /// With a last word to the store, or without.
@@ -50,12 +50,12 @@ enum Event {
 
 /// A server without tasks, its disk, and what its core has saved.
 struct Replica {
-    state: HostState<Claims>,
+    state: HostState<ClaimService>,
     disk: Disk,
     kept: Arc<Mutex<Option<Saved>>>,
     /// The counters and the clock as they were last written.
     sealed: Meta,
-    waiting: Vec<Pending>,
+    waiting: Vec<PendingReply>,
     replies: Vec<Reply>,
     /// The lines of the audit log.
     audit: Vec<u8>,
@@ -71,7 +71,7 @@ fn keeper(kept: &Arc<Mutex<Option<Saved>>>) -> Observer<Records> {
     Box::new(move |_input, out: &OutOf<Records>| {
         for effect in &out.effects {
             if let Effect::Save(saved) = effect {
-                <Records>::keep(&mut kept.lock().expect("one thread"), saved.clone());
+                <Records>::merge_saved(&mut kept.lock().expect("one thread"), saved.clone());
             }
         }
     })
@@ -81,7 +81,7 @@ impl Replica {
     fn new(epoch: tokio::time::Instant) -> Self {
         let (disk, kept) = (Disk::default(), Arc::default());
         let found = saved::read(&mut disk.open()).expect("an empty disk");
-        let state = open(found, TERMS, wall_us(epoch), Some(keeper(&kept)));
+        let state = open(found, RETENTION, wall_us(epoch), Some(keeper(&kept)));
         let sealed = Meta::default();
         let (waiting, replies, audit) = (Vec::new(), Vec::new(), Vec::new());
         let mut replica = Self { state, disk, kept, sealed, waiting, replies, audit };
@@ -93,7 +93,7 @@ impl Replica {
 
     fn take(&mut self, event: &Event) {
         self.state.enter();
-        let mut engine = Engine(&mut self.state);
+        let mut engine = ClaimEngine(&mut self.state);
         let turn = match event.clone() {
             Event::Post(resource, ttl_us, key, origin) => {
                 let post = Post { resource, ttl_us, user_data: None };
@@ -108,8 +108,8 @@ impl Replica {
             Event::Tick | Event::Restart(_) => engine.read_nothing(),
         };
         match turn {
-            Turn::Now(reply) => self.replies.push(reply),
-            Turn::Later(pending) => self.waiting.push(pending),
+            EngineReply::Ready(reply) => self.replies.push(reply),
+            EngineReply::Pending(pending) => self.waiting.push(pending),
         }
         self.commit();
     }
@@ -124,7 +124,7 @@ impl Replica {
         let mut store = self.disk.open();
         store.write(&batch);
         store.sync().expect("this disk takes it");
-        for Answer(sender, reply) in outgoing {
+        for OutgoingReply(sender, reply) in outgoing {
             let _gone = sender.send(reply);
         }
         self.state.committed(true);
@@ -146,7 +146,7 @@ impl Replica {
     /// Starts again from the disk alone.
     fn restart_from_disk(&mut self, epoch: tokio::time::Instant) {
         let found = saved::read(&mut self.disk.open()).expect("it has written this");
-        self.state = open(found, TERMS, wall_us(epoch), Some(keeper(&self.kept)));
+        self.state = open(found, RETENTION, wall_us(epoch), Some(keeper(&self.kept)));
         self.waiting.clear();
         self.commit();
     }
@@ -157,7 +157,7 @@ impl Replica {
         let claims = &mut self.state.engine.service;
         (claims.calls, claims.watches, claims.last_caller) = Default::default();
         let outages_us = self.sealed.outages_us + now.at_us - self.sealed.alive.at_us;
-        claims.book.prolong(outages_us - claims.meta.outages_us);
+        claims.index.prolong(outages_us - claims.meta.outages_us);
         (claims.meta.outages_us, claims.meta.alive) = (outages_us, self.sealed.alive);
         let kept = self.kept.lock().expect("one thread").clone();
         self.state.engine.restart(now, kept, 0);
@@ -168,7 +168,7 @@ impl Replica {
     /// All that decides what happens next.
     fn view(&self) -> (State, Vec<String>, Vec<String>) {
         let claims = &self.state.engine.service;
-        let entries = (1..=claims.book.last()).filter_map(|id| claims.book.entry(id));
+        let entries = (1..=claims.index.last()).filter_map(|id| claims.index.entry(id));
         let engine = &self.state.engine;
         let timers =
             engine.armed().map(|timer| format!("{timer:?} {:?}", engine.armed_until_us(timer)));
@@ -180,10 +180,10 @@ impl Replica {
     }
 }
 
-fn event(dice: &mut Dice) -> Event {
-    let mut roll = |sides: u64| dice.number() % sides;
+fn event(rng: &mut Rng) -> Event {
+    let mut roll = |sides: u64| rng.number() % sides;
     let name = [None, Some("a".into()), Some("b".into())][roll(3) as usize].clone();
-    let origin = Origin {
+    let origin = RequestOrigin {
         base: "http://h/v1/claims/".into(),
         wait_us: (roll(2) == 0).then_some(800_000),
         timeout_us: (roll(3) == 0).then_some(1_500_000),
@@ -198,11 +198,11 @@ fn event(dice: &mut Dice) -> Event {
             let (id, wait) = (1 + roll(14), origin.wait_us.is_some());
             let patch = match roll(7) {
                 0 => Patch::Ttl(300_000 + roll(3) * 400_000),
-                1 | 2 => Patch::Status(Asked::Active { wait }),
-                3 => Patch::Status(Asked::Released),
-                4 => Patch::Status(Asked::Aborted),
-                5 => Patch::Status(Asked::Withdrawn),
-                _ => Patch::Status(Asked::Revoked),
+                1 | 2 => Patch::Status(TargetStatus::Active { wait }),
+                3 => Patch::Status(TargetStatus::Released),
+                4 => Patch::Status(TargetStatus::Aborted),
+                5 => Patch::Status(TargetStatus::Withdrawn),
+                _ => Patch::Status(TargetStatus::Revoked),
             };
             Event::Patch(id, patch, origin)
         }
@@ -217,18 +217,18 @@ fn event(dice: &mut Dice) -> Event {
 async fn the_same_entries_give_equal_states_and_equal_bytes_over_restarts() {
     let (mut restarts, mut claims, mut replies, mut lines) = (0, 0, 0, 0);
     for seed in 0..HISTORIES {
-        let mut dice = Dice::seeded(seed);
+        let mut rng = Rng::seeded(seed);
         let epoch = tokio::time::Instant::now();
         let (mut memory, mut disk) = (Replica::new(epoch), Replica::new(epoch));
         for step in 0..STEPS {
-            tokio::time::advance(Duration::from_millis(dice.number() % 400)).await;
-            let event = event(&mut dice);
+            tokio::time::advance(Duration::from_millis(rng.number() % 400)).await;
+            let event = event(&mut rng);
             if let Event::Restart(is_told) = event {
                 restarts += 1;
                 for replica in [&mut memory, &mut disk] {
                     if is_told {
                         replica.state.enter();
-                        Engine(&mut replica.state).end_waits();
+                        ClaimEngine(&mut replica.state).end_waits();
                         replica.state.engine.service.is_ending = false;
                         replica.commit();
                     }

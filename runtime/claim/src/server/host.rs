@@ -1,5 +1,5 @@
-//! What clients call this server: the Host header, which goes into URLs only where it is a name,
-//! or the address that a proxy in front of it has.
+//! The name of this server: the Host header, which is used in URLs only if it is valid, or the
+//! public URL of a proxy.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -7,27 +7,27 @@ use std::str::FromStr;
 
 use hyper::header::{HOST, HeaderMap};
 
-/// What URLs name where a client names nothing.
+/// The host in URLs if a client sends none.
 const UNNAMED: &str = "localhost";
 
-/// The scheme, the host and perhaps the port by which clients reach a proxy in front of the server.
+/// The scheme, host and optional port of a proxy in front of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl(String);
 
 impl FromStr for PublicUrl {
     type Err = &'static str;
 
-    /// Spelled as a browser spells an origin: in small letters, without the scheme's own port.
+    /// Serialized like an origin in a browser: lower case, without the scheme's default port.
     fn from_str(url: &str) -> Result<Self, Self::Err> {
         let url = url.strip_suffix('/').unwrap_or(url).to_ascii_lowercase();
-        let (scheme, host) = url.split_once("://").ok_or("it is no URL")?;
+        let (scheme, host) = url.split_once("://").ok_or("it is not a URL")?;
         let port = match scheme {
             "http" => ":80",
             "https" => ":443",
             _ => return Err("its scheme is neither http nor https"),
         };
         if !is_host(host) {
-            return Err("it has more than a host and a port, or no host");
+            return Err("it must have a host, optionally a port, and nothing else");
         }
         Ok(Self(format!("{scheme}://{}", host.strip_suffix(port).unwrap_or(host))))
     }
@@ -50,27 +50,27 @@ impl PublicUrl {
     }
 }
 
-/// The names by which requests may call this server, against DNS rebinding: a web page whose own
-/// name suddenly resolves to this machine sends that name as its Host.
+/// The accepted values of the Host header. It protects against DNS rebinding: a web page whose host
+/// name resolves to this machine sends that name.
 ///
-/// An address is always admitted, since no page can make its own name one.
+/// IP addresses are always accepted: no page can have its name resolve to an address literal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts(Vec<String>);
 
 impl Hosts {
-    /// These names, without ports, besides `localhost`.
+    /// Accepts these names, without ports, in addition to `localhost`.
     #[must_use]
     pub fn of(names: impl IntoIterator<Item = String>) -> Self {
         Self(names.into_iter().map(|name| name.to_ascii_lowercase()).collect())
     }
 
-    /// Whether no name was given.
+    /// Whether no name is configured.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a request may name this host; a port behind it does not matter.
+    /// Whether a Host header is accepted; its port is ignored.
     pub(super) fn admits(&self, host: &str, public_url: Option<&PublicUrl>) -> bool {
         let name = without_port(host).to_ascii_lowercase();
         let bare = name.trim_start_matches('[').trim_end_matches(']');
@@ -83,14 +83,14 @@ impl Hosts {
     }
 }
 
-/// A host name that `--host` takes.
+/// Parses the value of `--host`.
 ///
 /// # Errors
-/// Where it is none, or has a port.
+/// When it is not a host name, or has a port.
 pub fn read_name(text: &str) -> Result<String, &'static str> {
     match is_host(text) && without_port(text) == text {
         true => Ok(text.to_ascii_lowercase()),
-        false => Err("a host name without scheme, port and path is needed"),
+        false => Err("expected a host name without scheme, port or path"),
     }
 }
 
@@ -101,7 +101,7 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// What a client calls this server. None: no server can be called so.
+/// The value of the Host header; `None` if it is invalid.
 pub(super) fn named(headers: &HeaderMap) -> Option<&str> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
@@ -115,12 +115,12 @@ pub(super) fn named(headers: &HeaderMap) -> Option<&str> {
     }
 }
 
-/// The same for a URL, which must name something.
+/// Likewise for a URL, where the host must not be empty.
 pub(super) fn in_url(headers: &HeaderMap) -> &str {
     named(headers).unwrap_or(UNNAMED)
 }
 
-/// A name or an address, and perhaps a port.
+/// Splits a host and an optional port.
 pub(super) fn is_host(host: &str) -> bool {
     let is_port = |port: &str| {
         port.bytes().all(|byte| byte.is_ascii_digit())

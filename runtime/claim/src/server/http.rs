@@ -1,6 +1,6 @@
-//! The server's headers and bodies: a request becomes a call of the engine, a reply a response.
+//! HTTP handlers: they convert requests to operations of the engine, and replies to responses.
 //!
-//! It reads and writes HTTP and nothing else; a handler has no opinion about claims.
+//! They make no decisions about claims.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,102 +13,107 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATI
 use hyper::http::request::Parts;
 
 use super::auth::{Identity, Tokens};
-use super::call::Origin;
+use super::auth_throttle::AuthThrottle;
+use super::call::RequestOrigin;
+use super::connection_state::ConnectionState;
 use super::digest;
-use super::guesses::Guesses;
 use super::handle::EngineHandle;
 use super::host::{self, Hosts, PublicUrl};
 use super::listing::Listing;
 use super::metrics::Gauges;
 use super::reply::Reply;
-use super::route::Visit;
-use super::seat::Seat;
+use super::route::IncomingRequest;
 use super::session::Sessions;
-use super::slots::Slots;
-use super::streamed::{self, Streamed};
-use crate::wire::ask::{Bounds, Reasons, read_patch, read_post};
+use super::slots::ConnectionSlots;
+use super::streamed::{self, StreamedBody};
 use crate::wire::filter::Filter;
+use crate::wire::request::{Bounds, FieldErrors, read_patch, read_post};
 use crate::wire::{
     CLAIM_TIMEOUT, CLAIMS, FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER, PREFERENCE_APPLIED,
 };
 
-/// A response, whose body is there or is read as it is taken.
-pub(crate) type Response = hyper::Response<Either<Full<Bytes>, Streamed>>;
+/// A response with a complete or a streamed body.
+pub(crate) type Response = hyper::Response<Either<Full<Bytes>, StreamedBody>>;
 
-/// What the handlers need besides the engine.
+/// The state of the HTTP handlers.
 #[derive(Debug)]
-pub(crate) struct Front {
+pub(crate) struct AppState {
     pub(crate) shared: Arc<EngineHandle>,
     pub(crate) bounds: Bounds,
     pub(crate) body_max: usize,
-    pub(crate) body_patience: Duration,
+    pub(crate) body_timeout: Duration,
     pub(crate) wait_max_us: u64,
     pub(crate) scheme: &'static str,
     pub(crate) public_url: Option<PublicUrl>,
     pub(crate) hosts: Hosts,
     pub(crate) tokens: Tokens,
     pub(crate) sessions: Sessions,
-    pub(crate) guesses: Guesses,
+    pub(crate) auth_throttle: AuthThrottle,
     /// Microseconds since the Unix epoch.
     pub(crate) wall_us: fn() -> u64,
-    pub(crate) slots: Arc<Slots>,
+    pub(crate) slots: Arc<ConnectionSlots>,
 }
 
-impl Front {
-    pub(super) async fn list_claims(&self, visit: &Visit<'_>, identity: Identity) -> Response {
-        let filter = match Filter::read(visit.head.uri.query().unwrap_or("")) {
+impl AppState {
+    pub(super) async fn list_claims(
+        &self,
+        incoming: &IncomingRequest<'_>,
+        identity: Identity,
+    ) -> Response {
+        let filter = match Filter::read(incoming.head.uri.query().unwrap_or("")) {
             Ok(filter) => filter,
             Err(reasons) => return respond(Reply::refused(reasons)),
         };
-        let listing = Listing::new(filter, self.origin(&visit.head.headers, identity));
-        streamed::list(&self.shared, listing, visit.seat.clone()).await
+        let listing = Listing::new(filter, self.origin(&incoming.head.headers, identity));
+        streamed::list(&self.shared, listing, incoming.state.clone()).await
     }
 
     pub(super) async fn post_claim(
         &self,
-        visit: Visit<'_>,
+        incoming: IncomingRequest<'_>,
         identity: Identity,
     ) -> Result<Reply, Reply> {
-        let Visit { head, body, seat, ear, .. } = visit;
-        let body = self.take_json(&head.headers, body, seat).await?;
+        let IncomingRequest { head, body, state, disconnect, .. } = incoming;
+        let body = self.read_json(&head.headers, body, state).await?;
         let post = read_post(&body, &self.bounds).map_err(Reply::refused)?;
         let origin = self.waiting_origin(&head.headers, identity).map_err(Reply::refused)?;
         let key = head.headers.get(IDEMPOTENCY_KEY);
         let owner = origin.identity.name.as_deref();
         let key = key.map(|key| digest::of_key(key.as_bytes(), &post.resource, owner));
-        let turn = self.shared.with(|engine| engine.post(post, key, &origin));
-        Ok(self.shared.answer_to(turn, ear).await)
+        let reply = self.shared.with(|engine| engine.post(post, key, &origin));
+        Ok(self.shared.answer_to(reply, disconnect).await)
     }
 
     pub(super) async fn show_claim(
         &self,
-        visit: &Visit<'_>,
+        incoming: &IncomingRequest<'_>,
         id: Option<u64>,
         identity: Identity,
     ) -> Result<Reply, Reply> {
         let id = id.ok_or_else(no_claim)?;
-        let origin = self.waiting_origin(&visit.head.headers, identity).map_err(Reply::refused)?;
-        let turn = self.shared.with(|engine| engine.watch(id, &origin));
-        Ok(self.shared.answer_to(turn, visit.ear).await)
+        let origin =
+            self.waiting_origin(&incoming.head.headers, identity).map_err(Reply::refused)?;
+        let reply = self.shared.with(|engine| engine.watch(id, &origin));
+        Ok(self.shared.answer_to(reply, incoming.disconnect).await)
     }
 
     pub(super) async fn patch_claim(
         &self,
-        visit: Visit<'_>,
+        incoming: IncomingRequest<'_>,
         id: Option<u64>,
         identity: Identity,
     ) -> Result<Reply, Reply> {
-        let Visit { head, body, seat, ear, .. } = visit;
-        let body = self.take_json(&head.headers, body, seat).await?;
+        let IncomingRequest { head, body, state, disconnect, .. } = incoming;
+        let body = self.read_json(&head.headers, body, state).await?;
         let id = id.ok_or_else(no_claim)?;
         let origin = self.waiting_origin(&head.headers, identity).map_err(Reply::refused)?;
         let patch = read_patch(&body, &self.bounds, origin.wait_us.is_some());
         let patch = patch.map_err(Reply::refused)?;
-        let turn = self.shared.with(|engine| engine.patch(id, patch, &origin));
-        Ok(self.shared.answer_to(turn, ear).await)
+        let reply = self.shared.with(|engine| engine.patch(id, patch, &origin));
+        Ok(self.shared.answer_to(reply, disconnect).await)
     }
 
-    /// 301 to the same path with its slash.
+    /// 301 to the same path with a trailing slash.
     pub(super) fn add_slash(&self, head: &Parts) -> Response {
         let query = head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         let location = format!("{}{}/{query}", self.root(&head.headers), head.uri.path());
@@ -119,7 +124,7 @@ impl Front {
         response
     }
 
-    /// Whether it is worth asking this server for anything. It never waits for the engine.
+    /// Whether the server is healthy. Never waits for the engine.
     pub(super) fn health(&self) -> Response {
         if self.shared.is_failed() {
             return respond(Reply::storage_in_trouble());
@@ -139,49 +144,52 @@ impl Front {
         text(200, "text/plain; version=0.0.4", metrics.render(gauges))
     }
 
-    /// Reads a JSON body. Its type must say so: a page of another site can send other types without
-    /// being asked, but this one only where the server allows it, which it never does.
-    async fn take_json(
+    /// Reads a JSON body. The Content-Type is required: a page of another site may send other types
+    /// without a CORS preflight, but not this one.
+    async fn read_json(
         &self,
         headers: &HeaderMap,
         body: Incoming,
-        seat: &Seat,
+        state: &ConnectionState,
     ) -> Result<Bytes, Reply> {
-        let said = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let essence = said.unwrap_or("").split(';').next().unwrap_or("").trim();
+        let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let essence = value.unwrap_or("").split(';').next().unwrap_or("").trim();
         if !essence.eq_ignore_ascii_case("application/json") {
             return Err(Reply::message(415, "The Content-Type must be application/json"));
         }
-        // Where a token is required, a page that has one may send what it likes.
+        // If a token is required, a page that has one may send any request.
         if self.tokens.is_open() && self.is_foreign(headers) == Some(true) {
-            return Err(Reply::message(403, "The request comes from a page of another site"));
+            return Err(Reply::message(403, "The request was sent by a page of another site"));
         }
-        self.take(headers, body, seat).await
+        self.read_body(headers, body, state).await
     }
 
-    /// Reads a body that is neither too long nor too slow.
-    pub(super) async fn take(
+    /// Reads a body with limits on its size and on the time to receive it.
+    pub(super) async fn read_body(
         &self,
         headers: &HeaderMap,
         body: Incoming,
-        seat: &Seat,
+        state: &ConnectionState,
     ) -> Result<Bytes, Reply> {
         let too_long = || {
-            let text = format!("A body has at most {} bytes", self.body_max);
+            let text =
+                format!("The body is too large: at most {} bytes are allowed", self.body_max);
             Reply::message(413, &text)
         };
-        let said = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-        if said.and_then(|len| len.parse().ok()).is_some_and(|len: usize| len > self.body_max) {
+        let value = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        if value.and_then(|len| len.parse().ok()).is_some_and(|len: usize| len > self.body_max) {
             return Err(too_long());
         }
         let body = Limited::new(body, self.body_max).collect();
-        let read = tokio::time::timeout(self.body_patience, body).await;
-        seat.begin().await;
+        let read = tokio::time::timeout(self.body_timeout, body).await;
+        state.begin().await;
         match read {
-            Err(_) => Err(Reply::message(408, "The body did not come in time")),
+            Err(_) => Err(Reply::message(408, "The body was not received in time")),
             Ok(Ok(body)) => Ok(body.to_bytes()),
             Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_long()),
-            Ok(Err(_)) => Err(Reply::message(400, "The body broke off")),
+            Ok(Err(_)) => {
+                Err(Reply::message(400, "The connection was closed before the end of the body"))
+            }
         }
     }
 
@@ -189,30 +197,36 @@ impl Front {
         self.public_url.as_ref().map_or(self.scheme == "https", PublicUrl::is_tls)
     }
 
-    /// What URLs begin with.
+    /// The scheme, host and port of URLs.
     fn root(&self, headers: &HeaderMap) -> String {
-        self.public_url.as_ref().map_or_else(|| self.asked(headers), PublicUrl::to_string)
+        self.public_url
+            .as_ref()
+            .map_or_else(|| self.requested_origin(headers), PublicUrl::to_string)
     }
 
-    /// The server as a request names it, that comes past any proxy.
-    fn asked(&self, headers: &HeaderMap) -> String {
+    /// The origin by which a client that bypasses the proxy reaches the server.
+    fn requested_origin(&self, headers: &HeaderMap) -> String {
         [self.scheme, "://", host::in_url(headers)].concat()
     }
 
-    /// Whether a page from there is one of this server's.
+    /// Whether an Origin header is that of this server's pages.
     pub(crate) fn is_own(&self, from: &str, headers: &HeaderMap) -> bool {
-        from == self.root(headers) || from == self.asked(headers)
+        from == self.root(headers) || from == self.requested_origin(headers)
     }
 
-    pub(crate) fn origin(&self, headers: &HeaderMap, identity: Identity) -> Origin {
+    pub(crate) fn origin(&self, headers: &HeaderMap, identity: Identity) -> RequestOrigin {
         let base = self.root(headers) + CLAIMS;
-        Origin { base: base.into(), wait_us: None, timeout_us: None, identity }
+        RequestOrigin { base: base.into(), wait_us: None, timeout_us: None, identity }
     }
 
-    fn waiting_origin(&self, headers: &HeaderMap, identity: Identity) -> Result<Origin, Reasons> {
+    fn waiting_origin(
+        &self,
+        headers: &HeaderMap,
+        identity: Identity,
+    ) -> Result<RequestOrigin, FieldErrors> {
         let wait_us = read_wait(headers)?.map(|wait_us| wait_us.min(self.wait_max_us));
         let timeout_us = read_timeout(headers)?;
-        Ok(Origin { wait_us, timeout_us, ..self.origin(headers, identity) })
+        Ok(RequestOrigin { wait_us, timeout_us, ..self.origin(headers, identity) })
     }
 }
 
@@ -220,8 +234,8 @@ fn no_claim() -> Reply {
     Reply::message(404, "No claim found")
 }
 
-/// The microseconds of `Prefer: wait=N`. Other preferences are passed over, as their RFC says.
-fn read_wait(headers: &HeaderMap) -> Result<Option<u64>, Reasons> {
+/// The microseconds of `Prefer: wait=N`. Other preferences are ignored, as RFC 7240 requires.
+fn read_wait(headers: &HeaderMap) -> Result<Option<u64>, FieldErrors> {
     let values = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
     let mut preferences = values.flat_map(|value| value.split([',', ';'])).map(str::trim);
     let Some(wait) = preferences.find_map(|preference| {
@@ -234,18 +248,18 @@ fn read_wait(headers: &HeaderMap) -> Result<Option<u64>, Reasons> {
 }
 
 /// The microseconds of `Claim-Timeout: N`.
-fn read_timeout(headers: &HeaderMap) -> Result<Option<u64>, Reasons> {
-    let Some(said) = headers.get(CLAIM_TIMEOUT) else { return Ok(None) };
-    read_seconds(CLAIM_TIMEOUT, said.to_str().unwrap_or("")).map(Some)
+fn read_timeout(headers: &HeaderMap) -> Result<Option<u64>, FieldErrors> {
+    let Some(value) = headers.get(CLAIM_TIMEOUT) else { return Ok(None) };
+    read_seconds(CLAIM_TIMEOUT, value.to_str().unwrap_or("")).map(Some)
 }
 
-fn read_seconds(header: &'static str, said: &str) -> Result<u64, Reasons> {
-    let seconds = said.trim().parse().ok().filter(|seconds: &f64| *seconds >= 0.0);
-    let refused = || Reasons::from([(header, format!("{said:?} is not a number of seconds"))]);
+fn read_seconds(header: &'static str, value: &str) -> Result<u64, FieldErrors> {
+    let seconds = value.trim().parse().ok().filter(|seconds: &f64| *seconds >= 0.0);
+    let refused = || FieldErrors::from([(header, format!("{value:?} is not a number of seconds"))]);
     seconds.map(|seconds| (seconds * 1e6) as u64).ok_or_else(refused)
 }
 
-/// A reply as a response.
+/// Converts a reply to a response.
 pub(crate) fn respond(reply: Reply) -> Response {
     let mut response = Response::new(Either::Left(Full::from(reply.body)));
     *response.status_mut() = status(reply.status);
@@ -268,7 +282,7 @@ pub(crate) fn respond(reply: Reply) -> Response {
     response
 }
 
-/// A response that is no JSON.
+/// A response that is not JSON.
 pub(crate) fn text(code: u16, kind: &'static str, body: impl Into<Bytes>) -> Response {
     let mut response = Response::new(Either::Left(Full::new(body.into())));
     *response.status_mut() = status(code);

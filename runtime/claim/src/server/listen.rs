@@ -1,7 +1,7 @@
-//! Connections: taken in up to a limit, each with limited patience, each ended in good order.
+//! Listening: accepts connections up to a limit, and rejects requests that time out.
 //!
-//! A client that sends its header too slowly is told 408; one too many is told 503. Nothing here
-//! reads what a request says.
+//! A client that sends its header too slowly is answered with 408, a connection above the limit
+//! with 503. Requests are not interpreted.
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -12,28 +12,28 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\n\
-content-length: 47\r\nconnection: close\r\n\r\n\
-{\"message\":\"The request did not come in time.\"}";
+content-length: 51\r\nconnection: close\r\n\r\n\
+{\"message\":\"The request was not received in time.\"}";
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n\
-retry-after: 1\r\ncontent-length: 48\r\nconnection: close\r\n\r\n\
-{\"message\":\"Too many connections are open now.\"}";
+retry-after: 1\r\ncontent-length: 44\r\nconnection: close\r\n\r\n\
+{\"message\":\"Too many connections are open.\"}";
 
-/// More connections than this do not wait to be taken in; the system may allow fewer.
+/// The length of the listen queue; the system may reduce it.
 const QUEUE_MAX: u32 = 16_384;
 
-/// Where connections come from.
+/// A source of connections.
 pub trait Accept: Send {
     /// A connection.
-    type Stream: AsyncRead + AsyncWrite + LastWord + Unpin + Send + 'static;
+    type Stream: AsyncRead + AsyncWrite + TryWrite + Unpin + Send + 'static;
 
     /// The next connection.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
 }
 
-/// A stream to which something can be said without waiting, when it is given up.
-pub trait LastWord {
-    /// Sends as much as goes out at once.
-    fn say(&self, text: &[u8]);
+/// A stream that can be written without waiting, before it is closed.
+pub trait TryWrite {
+    /// Sends as many bytes as possible without blocking.
+    fn try_write(&self, text: &[u8]);
 }
 
 impl Accept for TcpListener {
@@ -46,15 +46,15 @@ impl Accept for TcpListener {
     }
 }
 
-impl LastWord for TcpStream {
-    fn say(&self, text: &[u8]) {
-        // The client is given up: whether it hears this is its own affair.
+impl TryWrite for TcpStream {
+    fn try_write(&self, text: &[u8]) {
+        // The connection is closed next: a failed or partial write is acceptable.
         let _sent = self.try_write(text);
     }
 }
 
-/// A socket that listens. Its queue is long: a client that finds it full tries again after a
-/// second, which is what a thousand that come back at once would wait for, again and again.
+/// A listening socket with a long queue: a client that finds the queue full retries after a second,
+/// so that a thousand reconnecting clients would need many seconds.
 pub(super) fn bind(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = if at.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
@@ -62,33 +62,33 @@ pub(super) fn bind(at: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(QUEUE_MAX)
 }
 
-/// Turns a connection away.
-pub(super) fn turn_away(stream: &impl LastWord) {
-    stream.say(TOO_MANY);
+/// Rejects a connection with 503.
+pub(super) fn turn_away(stream: &impl TryWrite) {
+    stream.try_write(TOO_MANY);
 }
 
-/// A stream that says 408 when it is dropped in the middle of a request's header.
+/// A stream that sends 408 when it is dropped within a request's header.
 #[derive(Debug)]
-pub(super) struct Line<S: LastWord> {
+pub(super) struct RejectOnDrop<S: TryWrite> {
     stream: S,
     has_unanswered: bool,
 }
 
-impl<S: LastWord> Line<S> {
+impl<S: TryWrite> RejectOnDrop<S> {
     pub(super) const fn new(stream: S) -> Self {
         Self { stream, has_unanswered: false }
     }
 }
 
-impl<S: LastWord> Drop for Line<S> {
+impl<S: TryWrite> Drop for RejectOnDrop<S> {
     fn drop(&mut self) {
         if self.has_unanswered {
-            self.stream.say(TOO_SLOW);
+            self.stream.try_write(TOO_SLOW);
         }
     }
 }
 
-impl<S: AsyncRead + LastWord + Unpin> AsyncRead for Line<S> {
+impl<S: AsyncRead + TryWrite + Unpin> AsyncRead for RejectOnDrop<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -97,14 +97,14 @@ impl<S: AsyncRead + LastWord + Unpin> AsyncRead for Line<S> {
         let before = buffer.filled().len();
         let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
         if poll.is_ready() {
-            // The end of the stream is no question.
+            // The end of the stream is not the start of a request.
             self.has_unanswered = buffer.filled().len() > before;
         }
         poll
     }
 }
 
-impl<S: AsyncWrite + LastWord + Unpin> AsyncWrite for Line<S> {
+impl<S: AsyncWrite + TryWrite + Unpin> AsyncWrite for RejectOnDrop<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -137,7 +137,7 @@ impl<S: AsyncWrite + LastWord + Unpin> AsyncWrite for Line<S> {
     }
 }
 
-/// Prints where the server listens, for whoever has started it with port 0.
+/// Prints the address on which the server listens, for callers that use port 0.
 pub(super) fn announce(scheme: &str, at: SocketAddr) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "listening on {scheme}://{at}")?;

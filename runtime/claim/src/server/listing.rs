@@ -1,51 +1,50 @@
-//! A listing of claims, read in slices: each looks at few claims, and none is longer than a few
-//! pages of memory.
+//! A listing of claims, read in slices of bounded work and memory.
 //!
-//! Ids increase, so a listing goes on behind the last claim that it has looked at. It is not of one
-//! instant: each claim is listed as it was when its slice was read. It lists none twice, and none
-//! that is younger than its first slice.
+//! Ids increase, so a listing continues after the last claim that it has scanned. It is not a
+//! snapshot: each claim is listed as it was when its slice was read. It lists no claim twice, and
+//! none that is newer than its first slice.
 
-use super::book::Book;
-use super::call::Origin;
+use super::call::RequestOrigin;
+use super::index::ClaimIndex;
 use crate::wire::filter::Filter;
 
-/// How many claims a slice looks at, at most.
+/// The maximum number of claims that a slice scans.
 pub(crate) const SLICE_CLAIMS: usize = 256;
-/// A slice that has so many bytes takes no further claim.
+/// The size in bytes at which a slice ends.
 pub(crate) const SLICE_BYTES: usize = 64 << 10;
 
-/// What is listed, and how far it has come.
+/// The state of a listing.
 #[derive(Debug)]
 pub(crate) struct Listing {
     filter: Filter,
-    /// Who asks, who may not read everything.
-    origin: Origin,
-    /// The first id that was not looked at.
+    /// The client, which may not see all user data.
+    origin: RequestOrigin,
+    /// The first id that was not scanned.
     next: u64,
-    /// The last id there is to look at; not known before the first slice.
+    /// The last id to scan; unknown before the first slice.
     last: Option<u64>,
-    /// JSON that was not taken yet.
+    /// JSON that was not sent yet.
     text: Vec<u8>,
-    /// Whether any claim has been written.
+    /// Whether any claim was written.
     has_claims: bool,
     is_over: bool,
 }
 
 impl Listing {
-    pub(crate) fn new(filter: Filter, origin: Origin) -> Self {
+    pub(crate) fn new(filter: Filter, origin: RequestOrigin) -> Self {
         let (next, last, text) = (0, None, Vec::new());
         Self { filter, origin, next, last, text, has_claims: false, is_over: false }
     }
 
-    /// Reads a slice; how many claims it has looked at.
-    pub(crate) fn read(&mut self, book: &Book, now_us: u64) -> usize {
-        let last = *self.last.get_or_insert_with(|| book.last());
+    /// Reads a slice; returns the number of claims scanned.
+    pub(crate) fn read(&mut self, index: &ClaimIndex, now_us: u64) -> usize {
+        let last = *self.last.get_or_insert_with(|| index.last());
         if self.next == 0 {
             self.text.push(b'[');
         }
         let mut seen = 0;
         let mut is_over = true;
-        for (id, entry) in book.from(&self.filter, self.next, last) {
+        for (id, entry) in index.from(&self.filter, self.next, last) {
             if self.filter.limit == 0 {
                 break;
             }
@@ -77,17 +76,17 @@ impl Listing {
         seen
     }
 
-    /// Whether what was read is to go out before more is read.
+    /// Whether there is enough JSON to send.
     pub(crate) fn is_full(&self) -> bool {
         self.text.len() >= SLICE_BYTES
     }
 
-    /// Whether everything has been read.
+    /// Whether all claims have been scanned.
     pub(crate) const fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// What was read since this was asked last.
+    /// Takes the JSON since the last call.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.text)
     }
@@ -99,14 +98,14 @@ mod tests {
     use turnstile_core::claim::record::Status;
 
     use super::super::auth::Identity;
-    use super::super::entry::Entry;
+    use super::super::record::ClaimRecord;
     use super::*;
     use turnstile_host::Moment;
 
     const CLAIMS: u64 = 100_000;
 
-    fn entry(number: u32, status: Status) -> Entry {
-        Entry {
+    fn entry(number: u32, status: Status) -> ClaimRecord {
+        ClaimRecord {
             number,
             resource: format!("r{number}").into(),
             user_data: None,
@@ -120,36 +119,36 @@ mod tests {
         }
     }
 
-    /// Adds a claim as a request does, whose resource has got a number.
-    fn add(book: &mut Book, id: u64, mut entry: Entry) {
-        (entry.number, entry.resource) = book.number(&entry.resource);
-        book.add(id, entry);
+    /// Adds a claim like a request whose resource has a number.
+    fn add(index: &mut ClaimIndex, id: u64, mut entry: ClaimRecord) {
+        (entry.number, entry.resource) = index.number(&entry.resource);
+        index.add(id, entry);
     }
 
-    fn origin() -> Origin {
+    fn origin() -> RequestOrigin {
         let from = ([127, 0, 0, 1], 1).into();
         let identity = Identity { name: None, has_all_rights: true, from };
-        Origin { base: "/".into(), wait_us: None, timeout_us: None, identity }
+        RequestOrigin { base: "/".into(), wait_us: None, timeout_us: None, identity }
     }
 
-    /// Every tenth is over, every second is of one resource.
-    fn book() -> Book {
-        let mut book = Book::default();
+    /// Every tenth claim has ended, every second one is of one resource.
+    fn index() -> ClaimIndex {
+        let mut index = ClaimIndex::default();
         for id in 1..=CLAIMS {
             let status = if id % 10 == 0 { Status::Released } else { Status::Waiting };
-            add(&mut book, id, entry(if id % 2 == 0 { 0 } else { id as u32 }, status));
+            add(&mut index, id, entry(if id % 2 == 0 { 0 } else { id as u32 }, status));
         }
-        book
+        index
     }
 
-    /// Reads all of a listing, slice by slice: its ids, and how many claims were looked at.
-    fn read(book: &Book, query: &str) -> (Vec<u64>, usize) {
+    /// Reads a whole listing: its ids, and the number of claims scanned.
+    fn read(index: &ClaimIndex, query: &str) -> (Vec<u64>, usize) {
         let filter = Filter::read(query).expect("well formed");
         let mut listing = Listing::new(filter, origin());
         let (mut text, mut looked_at) = (Vec::new(), 0);
         while !listing.is_over() {
             let before = text.len();
-            let seen = listing.read(book, 0);
+            let seen = listing.read(index, 0);
             assert!(seen <= SLICE_CLAIMS, "{seen} claims in one slice");
             looked_at += seen;
             text.extend(listing.take());
@@ -165,36 +164,36 @@ mod tests {
 
     #[test]
     fn slices_are_small_and_make_up_the_whole_list() {
-        let book = book();
-        let (ids, _) = read(&book, "limit=1000000");
+        let index = index();
+        let (ids, _) = read(&index, "limit=1000000");
         assert!(ids.into_iter().eq(1..=CLAIMS));
-        let (ids, looked_at) = read(&book, "minimum_active_duration=1");
+        let (ids, looked_at) = read(&index, "minimum_active_duration=1");
         assert_eq!((ids.len(), looked_at as u64), (0, CLAIMS));
-        let (ids, looked_at) = read(&book, "resource=r0&status=released&limit=1000000");
+        let (ids, looked_at) = read(&index, "resource=r0&status=released&limit=1000000");
         assert!(ids.into_iter().eq((10..=CLAIMS).step_by(10)));
         assert_eq!(looked_at as u64, CLAIMS / 2);
-        let (ids, _) = read(&book, "status=waiting&limit=3&offset=50000");
+        let (ids, _) = read(&index, "status=waiting&limit=3&offset=50000");
         assert_eq!(ids, [55_556, 55_557, 55_558]);
-        assert_eq!(read(&book, "limit=0"), (Vec::new(), 0));
-        assert_eq!(read(&book, "resource=unknown"), (Vec::new(), 0));
+        assert_eq!(read(&index, "limit=0"), (Vec::new(), 0));
+        assert_eq!(read(&index, "resource=unknown"), (Vec::new(), 0));
     }
 
     #[test]
     fn a_listing_ends_although_claims_come_and_go_under_it() {
-        let mut book = book();
+        let mut index = index();
         let filter = Filter { limit: usize::MAX, ..Filter::default() };
         let mut listing = Listing::new(filter, origin());
         let mut added = CLAIMS;
         let mut text = Vec::new();
         while !listing.is_over() {
-            listing.read(&book, 0);
+            listing.read(&index, 0);
             text.extend(listing.take());
             assert!(added < 10 * CLAIMS, "it runs after those that come");
             for _ in 0..2 * SLICE_CLAIMS {
                 added += 1;
-                add(&mut book, added, entry(1, Status::Waiting));
+                add(&mut index, added, entry(1, Status::Waiting));
             }
-            book.remove(CLAIMS);
+            index.remove(CLAIMS);
         }
         let claims: Vec<Value> = serde_json::from_slice(&text).expect("one array");
         assert_eq!(claims.len() as u64, CLAIMS - 1, "what was there and stays");
@@ -202,19 +201,19 @@ mod tests {
 
     #[test]
     fn no_slice_shows_a_stranger_what_is_another_s() {
-        let mut book = Book::default();
+        let mut index = ClaimIndex::default();
         for id in 1..=3 * SLICE_CLAIMS as u64 {
             let user_data = serde_json::value::to_raw_value("private").ok();
             let owner = Some(if id % 2 == 0 { "deploy" } else { "ci" }.into());
-            add(&mut book, id, Entry { user_data, owner, ..entry(1, Status::Waiting) });
+            add(&mut index, id, ClaimRecord { user_data, owner, ..entry(1, Status::Waiting) });
         }
         let identity =
             Identity { name: Some("ci".into()), has_all_rights: false, ..origin().identity };
         let filter = Filter { limit: usize::MAX, ..Filter::default() };
-        let mut listing = Listing::new(filter, Origin { identity, ..origin() });
+        let mut listing = Listing::new(filter, RequestOrigin { identity, ..origin() });
         let mut text = Vec::new();
         while !listing.is_over() {
-            listing.read(&book, 0);
+            listing.read(&index, 0);
             text.extend(listing.take());
         }
         let claims: Vec<Value> = serde_json::from_slice(&text).expect("one array");
@@ -228,7 +227,7 @@ mod tests {
     #[test]
     fn an_empty_list_is_an_array() {
         let mut listing = Listing::new(Filter::default(), origin());
-        listing.read(&Book::default(), 0);
+        listing.read(&ClaimIndex::default(), 0);
         assert!(listing.is_over());
         assert_eq!(listing.take(), b"[]");
     }

@@ -1,6 +1,6 @@
-//! What the server counts, in the text format of Prometheus.
+//! The server's metrics in the Prometheus text format.
 //!
-//! Counters only grow; gauges are asked for when they are written.
+//! Counters only grow; gauges are read when the metrics are rendered.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub(crate) struct Metrics {
     chunks: u64,
 }
 
-/// What is so now.
+/// The current values of gauges.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gauges {
     pub(crate) claims: usize,
@@ -39,7 +39,8 @@ impl Metrics {
         self.answers[usize::from(status / 100).min(5)] += 1;
     }
 
-    /// A listing has looked at so many claims while it held the engine, and sends something or not.
+    /// Counts a slice of a listing: the claims that it scanned, and whether the response is
+    /// complete.
     pub(crate) fn listed(&mut self, claims: usize, sends: bool) {
         self.slices += 1;
         self.scanned += claims as u64;
@@ -63,22 +64,37 @@ impl Metrics {
             .collect();
         let answers: Vec<(String, u64)> =
             (2..6).map(|class| (format!("{{class=\"{class}xx\"}}"), self.answers[class])).collect();
-        put("claims_became_total", "counter", "Claims that came to a status.", &became);
-        put("answers_total", "counter", "Answers of the core, by class.", &answers);
-        put("rows_total", "counter", "Rows of the table taken.", &one(gauges.counts.rows));
-        put("unexpected_total", "counter", "Events without a row.", &one(gauges.counts.unexpected));
+        put("claims_became_total", "counter", "Transitions of claims to each status.", &became);
+        put("answers_total", "counter", "Responses of the core, by status class.", &answers);
+        put(
+            "rows_total",
+            "counter",
+            "Rows of the transition table taken.",
+            &one(gauges.counts.rows),
+        );
+        put(
+            "unexpected_total",
+            "counter",
+            "Unhandled events: no row matched.",
+            &one(gauges.counts.unexpected),
+        );
         put("commits_total", "counter", "Commits to the store.", &one(gauges.commits));
         put("list_slices_total", "counter", "Slices read for lists.", &one(self.slices));
-        put("list_claims_total", "counter", "Claims that lists looked at.", &one(self.scanned));
-        put("list_chunks_total", "counter", "Parts of lists made to be sent.", &one(self.chunks));
+        put("list_claims_total", "counter", "Claims scanned for lists.", &one(self.scanned));
+        put("list_chunks_total", "counter", "Body chunks produced for lists.", &one(self.chunks));
         let max = one(self.slice_claims_max);
-        put("list_slice_claims_max", "gauge", "Claims looked at in the largest slice.", &max);
-        put("claims", "gauge", "Claims kept.", &one(gauges.claims as u64));
-        put("claims_live", "gauge", "Claims waiting or active.", &one(gauges.live as u64));
-        put("calls_open", "gauge", "Requests not answered yet.", &one(gauges.calls as u64));
+        put("list_slice_claims_max", "gauge", "Claims scanned in the largest slice.", &max);
+        put(
+            "claims",
+            "gauge",
+            "Claims in the store, finished ones included.",
+            &one(gauges.claims as u64),
+        );
+        put("claims_live", "gauge", "Claims that are waiting or active.", &one(gauges.live as u64));
+        put("calls_open", "gauge", "Requests without a response yet.", &one(gauges.calls as u64));
         let closed = one(gauges.made_room);
         put("connections_closed_total", "counter", "Connections closed to make room.", &closed);
-        put("connections", "gauge", "Connections open.", &one(gauges.connections as u64));
+        put("connections", "gauge", "Open connections.", &one(gauges.connections as u64));
         text
     }
 }

@@ -1,8 +1,9 @@
-//! Which connections come from one place: those of one IPv4 address, or of one IPv6 network.
+//! Groups client addresses by IPv4 address or IPv6 /64 network.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The address, or of IPv6 the network: whoever has one address there has 2^64.
+/// The IPv4 address, or the /64 network of an IPv6 address: a client usually has all 2^64 addresses
+/// of it.
 pub(super) fn network(from: IpAddr) -> IpAddr {
     match from.to_canonical() {
         from @ IpAddr::V4(_) => from,

@@ -1,6 +1,6 @@
-//! The status page: who holds, who waits, and a button that revokes. It keeps nothing of its own.
+//! The status page: lists holders and waiting claims, with a button that revokes. It has no state.
 //!
-//! Where tokens are required a browser is asked for one first, once.
+//! If tokens are required, a browser is asked for one first, and then has a session.
 
 use askama::Template;
 use hyper::header::{
@@ -9,26 +9,26 @@ use hyper::header::{
 };
 use serde_json::value::RawValue;
 
-use super::admit::refuse;
 use super::auth::Identity;
-use super::entry::Entry;
-use super::http::{Front, Response, respond, text};
+use super::authenticate::refuse;
+use super::http::{AppState, Response, respond, text};
+use super::record::ClaimRecord;
 use super::reply::Reply;
-use super::route::Visit;
+use super::route::IncomingRequest;
 use crate::wire::date::Date;
 use crate::wire::filter::decode;
 
-/// More rows than this are not shown.
+/// The maximum number of rows.
 const ROWS_MAX: usize = 1_000;
-/// How many rows are read while others wait for the engine.
+/// The number of rows that are read at a time, between which other requests run.
 const SLICE_ROWS: usize = 100;
-/// Of longer names and data the page shows the beginning.
+/// The maximum number of characters shown of a name or of user data.
 const TEXT_MAX: usize = 200;
-/// No further rows are shown once their names and data have so many bytes.
+/// The maximum size in bytes of all names and data of a page.
 const TEXT_ALL_MAX: usize = 256 << 10;
-/// The page asks for itself again after so many seconds.
+/// The interval in seconds at which the page reloads itself.
 const REFRESH_S: u32 = 5;
-/// Nothing from elsewhere, no script, in nobody's frame, and forms go nowhere else.
+/// No scripts, no external content, no framing, and forms only to this server.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
 
@@ -38,20 +38,20 @@ struct Page {
     refresh_s: u32,
     kept: usize,
     live: usize,
-    rows: Vec<Row>,
-    /// Whether there is a session to end.
+    rows: Vec<ClaimRow>,
+    /// Whether the browser has a session.
     has_session: bool,
 }
 
 #[derive(Template)]
 #[template(path = "login.html")]
 struct Login {
-    /// Why the token that was shown was refused.
+    /// Why the token was rejected.
     why: Option<&'static str>,
 }
 
-/// One claim that is not over.
-struct Row {
+/// A row: a claim that is waiting or active.
+struct ClaimRow {
     id: u64,
     resource: String,
     status: &'static str,
@@ -62,37 +62,42 @@ struct Row {
     token: String,
     user_data: String,
     owner: String,
-    /// May the one who looks change it.
+    /// Whether the client may change the claim.
     is_own: bool,
 }
 
 /// GET: the page. Its rows are read in slices, each as it was when its slice was read.
-pub(super) async fn show(front: &Front, visit: &Visit<'_>, identity: &Identity) -> Response {
-    let has_session = front.sessions.secret(&visit.head.headers).is_some();
-    let row = |id, entry: &Entry, now_us| row(id, entry, now_us, identity);
-    let mut rows: Vec<Row> = Vec::new();
+pub(super) async fn show(
+    app: &AppState,
+    incoming: &IncomingRequest<'_>,
+    identity: &Identity,
+) -> Response {
+    let has_session = app.sessions.secret(&incoming.head.headers).is_some();
+    let row = |id, entry: &ClaimRecord, now_us| row(id, entry, now_us, identity);
+    let mut rows: Vec<ClaimRow> = Vec::new();
     let mut len = 0;
     while rows.len() < ROWS_MAX && len < TEXT_ALL_MAX {
         let next = rows.last().map_or(0, |row| row.id + 1);
         let max = SLICE_ROWS.min(ROWS_MAX - rows.len());
-        let slice = front.shared.read(|engine| engine.live(next, max, row)).await;
+        let slice = app.shared.read(|engine| engine.live(next, max, row)).await;
         let is_last = slice.len() < max;
-        let text = |row: &Row| row.resource.len() + row.user_data.len() + row.owner.len();
+        let text = |row: &ClaimRow| row.resource.len() + row.user_data.len() + row.owner.len();
         len += slice.iter().map(text).sum::<usize>();
         rows.extend(slice);
         if is_last {
             break;
         }
     }
-    let ((kept, live), turn) = front.shared.with(|engine| (engine.counts(), engine.read_nothing()));
-    let reply = front.shared.answer(turn).await;
+    let ((kept, live), pending) =
+        app.shared.with(|engine| (engine.counts(), engine.read_nothing()));
+    let reply = app.shared.answer(pending).await;
     let page = Page { refresh_s: REFRESH_S, kept, live, rows, has_session };
     if reply.status == 200 { html(200, &page) } else { respond(reply) }
 }
 
-fn row(id: u64, entry: &Entry, now_us: u64, identity: &Identity) -> Row {
+fn row(id: u64, entry: &ClaimRecord, now_us: u64, identity: &Identity) -> ClaimRow {
     let seconds = |seconds: Option<f64>| seconds.map_or(String::new(), |s| format!("{s:.1}"));
-    Row {
+    ClaimRow {
         id,
         resource: beginning(&entry.resource),
         status: entry.status().name(),
@@ -115,7 +120,7 @@ fn beginning(text: &str) -> String {
     text.into_iter().collect()
 }
 
-/// What a browser is shown instead of the page, until it has shown a token.
+/// The login page, which asks for a token.
 pub(super) fn ask_for_token(status: u16, why: Option<&'static str>) -> Response {
     html(status, &Login { why })
 }
@@ -132,45 +137,49 @@ fn html(status: u16, page: &impl Template) -> Response {
     response
 }
 
-/// POST of the form that asks for a token: from there on a cookie stands for it.
-pub(super) async fn log_in(front: &Front, visit: Visit<'_>) -> Response {
-    let from = visit.from;
-    let token = match front.field("token", visit).await {
+/// POST of the login form: creates a session and its cookie.
+pub(super) async fn log_in(app: &AppState, incoming: IncomingRequest<'_>) -> Response {
+    let from = incoming.from;
+    let token = match app.field("token", incoming).await {
         Ok((_, token)) => token,
         Err(refused) => return respond(refused),
     };
-    let token = match front.judge(token.unwrap_or_default().trim(), from) {
+    let token = match app.judge(token.unwrap_or_default().trim(), from) {
         Ok(token) => token,
         Err(refusal) => return refuse(&refusal, true),
     };
-    match front.sessions.open(token.secret, front.is_tls()) {
+    match app.sessions.open(token.secret, app.is_tls()) {
         Ok(cookie) => back_to_page(Some(cookie)),
         Err(error) => respond(Reply::message(500, &error.to_string())),
     }
 }
 
-/// POST of the button that forgets the token.
-pub(super) fn log_out(front: &Front, visit: &Visit<'_>) -> Response {
-    let headers = &visit.head.headers;
-    if let Some(refused) = front.refuse_foreign(headers) {
+/// POST of the logout button: ends the session.
+pub(super) fn log_out(app: &AppState, incoming: &IncomingRequest<'_>) -> Response {
+    let headers = &incoming.head.headers;
+    if let Some(refused) = app.refuse_foreign(headers) {
         return respond(refused);
     }
-    back_to_page(Some(front.sessions.close(headers, front.is_tls())))
+    back_to_page(Some(app.sessions.close(headers, app.is_tls())))
 }
 
-/// POST of the page's form: the claim is revoked, then the page shows itself again.
-pub(super) async fn revoke(front: &Front, visit: Visit<'_>, identity: Identity) -> Response {
-    let (headers, claim) = match front.field("claim", visit).await {
+/// POST of the revoke button: revokes the claim and redirects to the page.
+pub(super) async fn revoke(
+    app: &AppState,
+    incoming: IncomingRequest<'_>,
+    identity: Identity,
+) -> Response {
+    let (headers, claim) = match app.field("claim", incoming).await {
         Ok(read) => read,
         Err(refused) => return respond(refused),
     };
     let Some(id) = claim.and_then(|id| id.parse().ok()) else {
-        return respond(Reply::message(400, "A claim is a number"));
+        return respond(Reply::message(400, "The claim's id must be a number"));
     };
-    let origin = front.origin(&headers, identity);
-    let turn = front.shared.with(|engine| engine.revoke(id, &origin));
-    let reply = front.shared.answer(turn).await;
-    // Where the claim is over already, the page says so.
+    let origin = app.origin(&headers, identity);
+    let pending = app.shared.with(|engine| engine.revoke(id, &origin));
+    let reply = app.shared.answer(pending).await;
+    // If the claim has already ended, the page shows that.
     let is_said = reply.status < 500 && reply.status != 403;
     if is_said { back_to_page(None) } else { respond(reply) }
 }
@@ -184,30 +193,30 @@ fn back_to_page(cookie: Option<String>) -> Response {
     response
 }
 
-impl Front {
-    /// The one field of a form of ours, which is neither too long nor too slow.
+impl AppState {
+    /// Reads the single field of a form, with limits on its size and on the time to receive it.
     async fn field(
         &self,
         name: &str,
-        visit: Visit<'_>,
+        incoming: IncomingRequest<'_>,
     ) -> Result<(HeaderMap, Option<String>), Reply> {
-        let Visit { head, body, seat, .. } = visit;
+        let IncomingRequest { head, body, state, .. } = incoming;
         if let Some(refused) = self.refuse_foreign(&head.headers) {
             return Err(refused);
         }
-        let body = self.take(&head.headers, body, seat).await?;
+        let body = self.read_body(&head.headers, body, state).await?;
         let body = std::str::from_utf8(&body).ok();
         let value = body.and_then(|body| body.strip_prefix(name)?.strip_prefix('='));
         Ok((head.headers, value.and_then(decode)))
     }
 
-    /// A form on another site's page must change nothing here. A browser says where a form comes
-    /// from; who says nothing must have shown a token by itself, if tokens are required.
+    /// Rejects forms of other sites (CSRF). Browsers send the origin of a form; a request without
+    /// an origin must have a token in its header, if tokens are required.
     fn refuse_foreign(&self, headers: &HeaderMap) -> Option<Reply> {
         let is_own = match self.is_foreign(headers) {
             Some(is_foreign) => !is_foreign,
             None => self.tokens.is_open() || headers.contains_key(AUTHORIZATION),
         };
-        (!is_own).then(|| Reply::message(403, "The form is not this server's"))
+        (!is_own).then(|| Reply::message(403, "The form was not sent by this server"))
     }
 }

@@ -1,21 +1,21 @@
-//! How many claims may wait or be active, in all and of one owner: no more are taken in than that.
+//! Quotas: the maximum number of waiting and active claims, in all and per owner.
 //!
-//! How many wait for one resource, and how many are kept once they are over, the core knows.
+//! The core has the limits on claims that wait for one resource and on finished claims.
 
 use turnstile_core::number::IdempotencyKey;
 
-use super::call::Origin;
-use super::engine::Engine;
-use super::entry::Entry;
+use super::call::RequestOrigin;
+use super::claim_engine::ClaimEngine;
+use super::record::ClaimRecord;
 use super::reply::Reply;
 use super::service::holder;
 
-/// How many claims may wait or be active; a POST beyond it is answered 429.
+/// The maximum number of waiting and active claims; a POST above it is answered with 429.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quotas {
     /// In all.
     pub claims_max: usize,
-    /// Of one owner: tokens of one name have made them, in whichever life of the server.
+    /// Per owner (token name), including claims created before a restart.
     pub claims_per_owner_max: usize,
 }
 
@@ -25,26 +25,26 @@ impl Default for Quotas {
     }
 }
 
-impl Engine<'_> {
-    /// What a POST is told for which there is no room. A repeated one makes no claim.
+impl ClaimEngine<'_> {
+    /// The 429 for a POST above a quota. A repeated POST creates no claim and passes.
     pub(super) fn refuse_beyond_quotas(
         &self,
         resource: &str,
         key: Option<u64>,
-        origin: &Origin,
+        origin: &RequestOrigin,
     ) -> Option<Reply> {
-        let Quotas { claims_max, claims_per_owner_max } = self.terms.quotas;
-        let (_, live) = self.book.counts();
-        // The new claim puts an end to it: one comes, one goes.
+        let Quotas { claims_max, claims_per_owner_max } = self.retention.quotas;
+        let (_, live) = self.index.counts();
+        // The new claim replaces a lapsed one.
         let lapsed = self.lapsed(resource);
         let is_beyond = |owner: &str| {
             let takes_over = lapsed.is_some_and(|lapsed| lapsed.owner.as_deref() == Some(owner));
-            self.book.live_of(owner) >= claims_per_owner_max && !takes_over
+            self.index.live_of(owner) >= claims_per_owner_max && !takes_over
         };
         let text = if live >= claims_max && lapsed.is_none() {
-            format!("No more than {claims_max} claims wait or are active on this server")
+            format!("This server already has {claims_max} waiting and active claims")
         } else if origin.identity.name.as_deref().is_some_and(is_beyond) {
-            format!("No more than {claims_per_owner_max} claims of one owner wait or are active")
+            format!("This owner already has {claims_per_owner_max} waiting and active claims")
         } else {
             return None;
         };
@@ -54,10 +54,10 @@ impl Engine<'_> {
     }
 
     /// The claim that holds a resource although its lease has lapsed.
-    fn lapsed(&self, resource: &str) -> Option<&Entry> {
+    fn lapsed(&self, resource: &str) -> Option<&ClaimRecord> {
         let holder =
-            self.book.known(resource).and_then(|number| holder(self.0.engine.state(), number))?;
-        let holder = self.book.entry(holder)?;
+            self.index.known(resource).and_then(|number| holder(self.0.engine.state(), number))?;
+        let holder = self.index.entry(holder)?;
         holder.ttl(self.now_us()).filter(|left| *left <= 0.0).map(|_| holder)
     }
 }

@@ -1,51 +1,51 @@
-//! An answer as it goes out: status, body, headers. Which status it is, the core has decided.
+//! Replies: status, body, headers. The core has decided the status.
 
 use serde_json::json;
 
-use super::call::Origin;
-use super::entry::Entry;
-use crate::wire::ask::Reasons;
+use super::call::RequestOrigin;
+use super::record::ClaimRecord;
+use crate::wire::request::FieldErrors;
 
-/// The answer to one request.
+/// The reply to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     /// The HTTP status.
     pub status: u16,
-    /// JSON, or nothing.
+    /// JSON, or empty.
     pub body: Vec<u8>,
     /// The claim's URL.
     pub location: Option<String>,
     /// The claim's token, while it is active.
     pub token: Option<u64>,
-    /// Come again after so many seconds.
+    /// The value of Retry-After, in seconds.
     pub retry_after: Option<u32>,
-    /// It answers a GET that was to wait, and that a server which can wait has heard.
+    /// Whether it is the reply to a long poll of GET, which gets `Preference-Applied`.
     pub is_watch: bool,
 }
 
-/// What a request was, as far as its answer's body depends on it.
+/// The kind of a request, as far as its reply depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum CallKind {
     /// POST.
     Post,
-    /// PATCH, and the field that it changes.
+    /// PATCH, with the field that it changes.
     Patch(&'static str),
-    /// GET, until the claim is over.
+    /// GET as a long poll for the end of the claim.
     Watch,
 }
 
-/// Seconds after which a client that was turned away may come again.
+/// The Retry-After of rejected requests, in seconds.
 const RETRY_AFTER: u32 = 1;
 
 impl Reply {
     fn json(status: u16, body: &impl serde::Serialize) -> Self {
-        // A claim with a short name takes about so many.
+        // The typical size of a claim's JSON.
         let mut text = Vec::with_capacity(512);
         serde_json::to_writer(&mut text, body).expect("bodies are plain data");
         Self::text(status, text)
     }
 
-    /// A message and nothing else.
+    /// A reply with only a message.
     #[must_use]
     pub(crate) fn message(status: u16, text: &str) -> Self {
         let mut reply = Self::json(status, &json!({ "message": text }));
@@ -53,26 +53,32 @@ impl Reply {
         reply
     }
 
-    /// 400, with the reasons by field.
+    /// 400 with the errors by field.
     #[must_use]
-    pub(crate) fn refused(reasons: Reasons) -> Self {
+    pub(crate) fn refused(reasons: FieldErrors) -> Self {
         Self::json(400, &reasons)
     }
 
-    /// 503: nobody knows what is on disk.
+    /// 503: the storage may or may not have the changes.
     #[must_use]
     pub(crate) fn storage_in_trouble() -> Self {
-        Self::message(503, "The storage is in trouble")
+        Self::message(503, "The storage is unavailable")
     }
 
-    /// A JSON text that is made already.
+    /// A reply with JSON text.
     #[must_use]
     pub(crate) const fn text(status: u16, body: Vec<u8>) -> Self {
         Self { status, body, location: None, token: None, retry_after: None, is_watch: false }
     }
 
-    /// 200 or, for a POST, 201 or 202: the claim.
-    pub(crate) fn claim(status: u16, id: u64, entry: &Entry, origin: &Origin, now_us: u64) -> Self {
+    /// The claim, with 200 or, for a POST, 201 or 202.
+    pub(crate) fn claim(
+        status: u16,
+        id: u64,
+        entry: &ClaimRecord,
+        origin: &RequestOrigin,
+        now_us: u64,
+    ) -> Self {
         let body = entry.body(id, origin, now_us);
         let mut reply = Self::json(status, &body);
         reply.token = entry.due_us.and(entry.token);
@@ -80,8 +86,13 @@ impl Reply {
         reply
     }
 
-    /// The answer to a GET that was to wait until the claim is over.
-    pub(crate) fn watched(id: u64, entry: Option<&Entry>, origin: &Origin, now_us: u64) -> Self {
+    /// The reply to a long poll for the end of a claim.
+    pub(crate) fn watched(
+        id: u64,
+        entry: Option<&ClaimRecord>,
+        origin: &RequestOrigin,
+        now_us: u64,
+    ) -> Self {
         let reply = match entry {
             Some(entry) => Self::claim(200, id, entry, origin, now_us),
             None => Self::message(404, "No claim found"),
@@ -89,34 +100,34 @@ impl Reply {
         Self { is_watch: true, ..reply }
     }
 
-    /// 403: the claim is another's.
+    /// 403: the claim has another owner.
     pub(crate) fn forbidden(id: u64) -> Self {
-        let mut body =
-            exception("Forbidden", "The claim belongs to another: its owner may do this");
+        let mut body = exception("Forbidden", "Only the claim's owner may do this");
         body["claim_id"] = id.into();
         Self::json(403, &body)
     }
 
-    /// What an answer says whose body is no claim.
+    /// The reply without a claim in its body.
     pub(crate) fn without_claim(
         status: u16,
-        asked: Asked,
-        entry: Option<(u64, &Entry)>,
+        kind: CallKind,
+        entry: Option<(u64, &ClaimRecord)>,
         holder: Option<u64>,
     ) -> Self {
-        match (status, asked, entry) {
+        match (status, kind, entry) {
             (204, _, _) => Self::text(204, Vec::new()),
-            (400, Asked::Patch(field), Some((id, entry))) => {
+            (400, CallKind::Patch(field), Some((id, entry))) => {
                 let now = entry.status().name();
-                let text = format!("The claim is {now}: its {field} cannot be updated so");
+                let text =
+                    format!("The claim is {now}: its {field} cannot be updated to this value");
                 let mut body = exception("InvalidRequest", &text);
                 body["claim_id"] = id.into();
                 body["now"] = now.into();
                 body[field] = text.into();
                 Self::json(400, &body)
             }
-            // One whose claim is over: it is neither made anew nor given back to life.
-            (409, Asked::Post, Some((id, entry))) => {
+            // The key's claim has ended; it is neither created again nor revived.
+            (409, CallKind::Post, Some((id, entry))) => {
                 let now = entry.status().name();
                 let text = format!("The claim of this idempotency key is {now}: use a new key");
                 let mut body = exception("ConflictException", &text);
@@ -132,12 +143,12 @@ impl Reply {
                 Self::json(409, &body)
             }
             (429, _, _) => Self::message(429, "Too many claims wait for this resource"),
-            (status, _, _) => Self::message(status, "The server cannot do this"),
+            (status, _, _) => Self::message(status, "The server cannot process the request"),
         }
     }
 }
 
-/// What every refusal of the old server had in it, by which its clients tell one from another.
+/// The error format of the original server, by which its clients distinguish errors.
 fn exception(class: &str, text: &str) -> serde_json::Value {
     json!({ "exception_class": class, "message": text })
 }

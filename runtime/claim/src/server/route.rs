@@ -1,6 +1,6 @@
-//! Which path leads where, and past whom: a request is let in here and nowhere else.
+//! Routing: all requests are authenticated and dispatched here.
 //!
-//! It reads the path, the method and the Host; a handler has the rest.
+//! It considers the path, the method and the Host header.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,26 +10,26 @@ use hyper::body::Incoming;
 use hyper::header::{ALLOW, HeaderValue};
 use hyper::http::request::Parts;
 
-use super::admit::refuse;
 use super::auth::Identity;
-use super::ear::Ear;
-use super::http::{Front, Response, respond};
+use super::authenticate::refuse;
+use super::connection_state::ConnectionState;
+use super::disconnect::DisconnectWatch;
+use super::http::{AppState, Response, respond};
 use super::page;
 use super::reply::Reply;
-use super::seat::Seat;
 use crate::wire::CLAIMS;
 
-/// A request, and the connection that it came on.
-pub(crate) struct Visit<'a> {
+/// A request and its connection.
+pub(crate) struct IncomingRequest<'a> {
     pub(crate) head: Parts,
     pub(crate) body: Incoming,
-    /// The other end of the connection.
+    /// The client's address.
     pub(crate) from: SocketAddr,
-    pub(crate) seat: &'a Arc<Seat>,
-    pub(crate) ear: &'a Ear,
+    pub(crate) state: &'a Arc<ConnectionState>,
+    pub(crate) disconnect: &'a DisconnectWatch,
 }
 
-impl Visit<'_> {
+impl IncomingRequest<'_> {
     fn is_read(&self) -> bool {
         matches!(self.head.method, Method::GET | Method::HEAD)
     }
@@ -39,64 +39,72 @@ impl Visit<'_> {
     }
 }
 
-impl Front {
+impl AppState {
     /// Answers a request.
-    pub(crate) async fn answer(&self, visit: Visit<'_>) -> Response {
-        match visit.head.uri.path() {
-            "/healthz" if visit.is_read() => return self.health(),
+    pub(crate) async fn answer(&self, incoming: IncomingRequest<'_>) -> Response {
+        match incoming.head.uri.path() {
+            "/healthz" if incoming.is_read() => return self.health(),
             "/healthz" => return not_allowed("GET,HEAD"),
             _ => {}
         }
-        if let Some(refused) = self.refuse_host(&visit.head) {
+        if let Some(refused) = self.refuse_host(&incoming.head) {
             return respond(refused);
         }
-        let path = visit.head.uri.path();
+        let path = incoming.head.uri.path();
         match path {
-            "/status/login/" if visit.is(&Method::POST) => return page::log_in(self, visit).await,
+            "/status/login/" if incoming.is(&Method::POST) => {
+                return page::log_in(self, incoming).await;
+            }
             "/status/login/" => return not_allowed("POST"),
             _ => {}
         }
         let is_page = path.starts_with("/status/");
-        match self.identify(&visit.head.headers, visit.from, is_page) {
+        match self.identify(&incoming.head.headers, incoming.from, is_page) {
             Ok(identity) => {
-                visit.seat.know();
-                self.lead(visit, identity).await
+                incoming.state.mark_known();
+                self.lead(incoming, identity).await
             }
-            Err(refusal) => refuse(&refusal, is_page && visit.is(&Method::GET)),
+            Err(refusal) => refuse(&refusal, is_page && incoming.is(&Method::GET)),
         }
     }
 
-    /// Leads a request to where its path says.
-    async fn lead(&self, visit: Visit<'_>, identity: Identity) -> Response {
-        let path = visit.head.uri.path();
+    /// Dispatches a request by its path.
+    async fn lead(&self, incoming: IncomingRequest<'_>, identity: Identity) -> Response {
+        let path = incoming.head.uri.path();
         match path {
-            CLAIMS if visit.is_read() => return self.list_claims(&visit, identity).await,
-            CLAIMS if visit.is(&Method::POST) => {
-                return either(self.post_claim(visit, identity).await);
+            CLAIMS if incoming.is_read() => return self.list_claims(&incoming, identity).await,
+            CLAIMS if incoming.is(&Method::POST) => {
+                return either(self.post_claim(incoming, identity).await);
             }
             CLAIMS => return not_allowed("GET,HEAD,POST"),
-            "/status/" if visit.is_read() => return page::show(self, &visit, &identity).await,
-            "/status/" => return not_allowed("GET,HEAD"),
-            "/status/revoke/" if visit.is(&Method::POST) => {
-                return page::revoke(self, visit, identity).await;
+            "/status/" if incoming.is_read() => {
+                return page::show(self, &incoming, &identity).await;
             }
-            "/status/logout/" if visit.is(&Method::POST) => return page::log_out(self, &visit),
+            "/status/" => return not_allowed("GET,HEAD"),
+            "/status/revoke/" if incoming.is(&Method::POST) => {
+                return page::revoke(self, incoming, identity).await;
+            }
+            "/status/logout/" if incoming.is(&Method::POST) => {
+                return page::log_out(self, &incoming);
+            }
             "/status/revoke/" | "/status/logout/" => return not_allowed("POST"),
-            "/metrics" if visit.is_read() => return self.metrics(),
+            "/metrics" if incoming.is_read() => return self.metrics(),
             "/metrics" => return not_allowed("GET,HEAD"),
-            "/v1/claims" | "/status" => return self.add_slash(&visit.head),
+            "/v1/claims" | "/status" => return self.add_slash(&incoming.head),
             _ => {}
         }
         let Some(id) = path.strip_prefix(CLAIMS) else { return nothing() };
         match id.strip_suffix('/') {
             Some(id) if id.contains('/') => nothing(),
             None if id.contains('/') => nothing(),
-            None => self.add_slash(&visit.head),
+            None => self.add_slash(&incoming.head),
             Some(id) => {
                 let id = claim_id(id);
-                match &visit.head.method {
-                    &Method::PATCH => either(self.patch_claim(visit, id, identity).await),
-                    _ if visit.is_read() => either(self.show_claim(&visit, id, identity).await),
+                match &incoming.head.method {
+                    &Method::PATCH => either(self.patch_claim(incoming, id, identity).await),
+                    _ if incoming.is_read() => {
+                        either(self.show_claim(&incoming, id, identity).await)
+                    }
                     _ => not_allowed("GET,HEAD,PATCH"),
                 }
             }
@@ -111,16 +119,16 @@ fn either(answer: Result<Reply, Reply>) -> Response {
 }
 
 fn nothing() -> Response {
-    respond(Reply::message(404, "Nothing is here"))
+    respond(Reply::message(404, "No such resource"))
 }
 
 fn not_allowed(allowed: &'static str) -> Response {
-    let mut response = respond(Reply::message(405, "The method is not allowed here"));
+    let mut response = respond(Reply::message(405, "Method not allowed"));
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     response
 }
 
-/// The number of a claim in a path: digits alone, since a claim has one URL.
+/// The id of a claim in a path: digits only, since a claim has exactly one URL.
 fn claim_id(text: &str) -> Option<u64> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()

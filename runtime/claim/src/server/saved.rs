@@ -1,9 +1,10 @@
-//! What the store's keys hold: the server's counters, and for each claim the core's part and ours.
+//! The encoding of the store's values: the server's counters, and the core's and the server's data
+//! of each claim.
 //!
-//! Little-endian integers one after the other, behind a version. A value that does not read whole
-//! is a fault of the store, never passed over. A lease's end is written without the outages before
-//! it, so that an outage changes the counters alone. Older versions are still read: up to version 4
-//! resources were numbered afresh at each start, version 3 had no outages, and version 2 one time
+//! Little-endian integers after a version. A value that cannot be decoded is an error. Leases are
+//! stored without outages, so that an outage changes the counters only. Older versions are still
+//! read: up to version 4 resources were numbered anew at each start, version 3 had no outages, and
+//! version 2 had one time for durations and dates and no owners.
 //! for durations and dates and no owners.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -12,21 +13,21 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use turnstile_core::claim::message::ResourceName;
-use turnstile_core::claim::record::{Kept, Status};
+use turnstile_core::claim::record::{SavedClaim, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
 
-use super::book::Book;
 use super::call::NewClaim;
-use super::entry::Entry;
+use super::index::ClaimIndex;
+use super::record::ClaimRecord;
 use turnstile_host::Moment;
 use turnstile_host::store::{Batch, Key, Store};
 
 /// The server's own counters and its clock.
 const META: u8 = 1;
-/// What the core saved of a claim, its history and its lease.
+/// The core's data of a claim, its history and its lease.
 const CLAIM: u8 = 2;
-/// What a claim's owner said of it; written once.
+/// The immutable data of a claim; written once.
 const DATA: u8 = 3;
 
 const META_KEY: Key = Key::single(META);
@@ -34,7 +35,7 @@ const META_KEY: Key = Key::single(META);
 const VERSION: u8 = 5;
 const VERSION_FOUR: u8 = 4;
 const VERSION_TWO: u8 = 2;
-/// What a status and when it began are, at most.
+/// The maximum encoded size of a status and its time.
 const MOMENT_BYTES: usize = 1 + 8 + 8;
 
 /// The server's counters and its clock.
@@ -42,22 +43,22 @@ const MOMENT_BYTES: usize = 1 + 8 + 8;
 pub(crate) struct Meta {
     pub last_claim: u64,
     pub last_token: u64,
-    /// When this was written: the server was alive.
+    /// When this was written: the last time at which the server is known to have been alive.
     pub alive: Moment,
-    /// How long it was not, in all.
+    /// The total duration of all outages, in microseconds.
     pub outages_us: u64,
 }
 
-/// Everything that a start finds.
+/// The content of a store.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// None: the store is new.
+pub(crate) struct Loaded {
+    /// `None`: the store is new.
     pub meta: Option<Meta>,
-    pub book: Book,
-    /// What the core saved.
-    pub claims: BTreeMap<ClaimId, Option<Kept>>,
-    /// Claims of older versions, whose resources get numbers that no other has.
-    unnumbered: Vec<(u64, String, Claim)>,
+    pub index: ClaimIndex,
+    /// The core's data of the claims.
+    pub claims: BTreeMap<ClaimId, Option<SavedClaim>>,
+    /// Claims of older versions, whose resources have no number yet.
+    unnumbered: Vec<(u64, String, LoadedClaim)>,
 }
 
 pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
@@ -69,7 +70,13 @@ pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
     batch.put(&META_KEY, &out);
 }
 
-pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry, outages_us: u64) {
+pub(crate) fn put_claim(
+    batch: &mut Batch,
+    id: u64,
+    kept: &SavedClaim,
+    entry: &ClaimRecord,
+    outages_us: u64,
+) {
     let mut out = vec![VERSION];
     let at = kept.at.name();
     out.push(at.len() as u8);
@@ -77,7 +84,7 @@ pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry, 
     put_option(&mut out, kept.token.map(Token::number));
     put_option(&mut out, kept.key.map(IdempotencyKey::number));
     put_u64(&mut out, entry.ttl_us);
-    // One of them at most: a claim waits or holds the lock.
+    // At most one of the two: a claim is either waiting or active.
     let due_us = entry.due_us.map(|due_us| due_us.saturating_sub(outages_us));
     put_option(&mut out, due_us.or(entry.until_us));
     for (status, at) in &entry.history {
@@ -88,12 +95,12 @@ pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry, 
     batch.put(&claim_key(id), &out);
 }
 
-/// What never changes of a claim.
-pub(crate) fn put_data(batch: &mut Batch, id: u64, entry: &Entry) {
+/// The immutable data of a claim.
+pub(crate) fn put_data(batch: &mut Batch, id: u64, entry: &ClaimRecord) {
     let mut out = vec![VERSION];
     out.extend_from_slice(&entry.number.to_le_bytes());
     put_u64(&mut out, entry.digest);
-    // No name is empty.
+    // An empty name means none.
     let owner = entry.owner.as_deref().unwrap_or("");
     out.push(u8::try_from(owner.len()).expect("names are limited"));
     out.extend_from_slice(owner.as_bytes());
@@ -109,9 +116,10 @@ pub(crate) fn remove_claim(batch: &mut Batch, id: u64) {
     batch.remove(&data_key(id));
 }
 
-/// Reads a whole store. Its claims come first, and then what they are of: in the same order.
-pub(crate) fn read(store: &mut dyn Store) -> io::Result<Found> {
-    let mut found = Found::default();
+/// Reads a store: first the changing data of all claims, then their immutable data, in the same
+/// order.
+pub(crate) fn read(store: &mut dyn Store) -> io::Result<Loaded> {
+    let mut found = Loaded::default();
     let mut changing = VecDeque::new();
     store.read(&mut |key, value| {
         let read = match (key.kind(), key.number()) {
@@ -120,11 +128,11 @@ pub(crate) fn read(store: &mut dyn Store) -> io::Result<Found> {
             (DATA, Some(id)) => match changing.pop_front_if(|(first, _)| *first == id) {
                 Some((_, first)) => {
                     if found.claims.is_empty() {
-                        found.book.reserve(changing.len());
+                        found.index.reserve(changing.len());
                     }
                     found.add(id, first, value)
                 }
-                // It is of no claim, or another is without.
+                // Data without a claim, or a claim without data.
                 None => changing.front().is_none_or(|(first, _)| *first > id).then_some(()),
             },
             _ => None,
@@ -135,9 +143,9 @@ pub(crate) fn read(store: &mut dyn Store) -> io::Result<Found> {
         return Err(damaged(&data_key(*id)));
     }
     let unnumbered = std::mem::take(&mut found.unnumbered);
-    found.book.close_gaps().ok_or_else(|| damaged(&Key::single(DATA)))?;
+    found.index.close_gaps().ok_or_else(|| damaged(&Key::single(DATA)))?;
     for (id, resource, claim) in unnumbered {
-        let (number, resource) = found.book.number(&resource);
+        let (number, resource) = found.index.number(&resource);
         found.insert(id, number, resource, claim);
     }
     Ok(found)
@@ -152,7 +160,7 @@ const fn data_key(id: u64) -> Key {
 }
 
 fn damaged(key: &Key) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("the store's {key:?} is damaged"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("the store's entry {key:?} is corrupt"))
 }
 
 fn read_meta(value: &[u8]) -> Option<Meta> {
@@ -163,9 +171,9 @@ fn read_meta(value: &[u8]) -> Option<Meta> {
     Some(Meta { last_claim, last_token, alive, outages_us })
 }
 
-impl Found {
-    /// Adds a claim: what changes of it was read, and this is the rest.
-    fn add(&mut self, id: u64, changing: Changing, data: &[u8]) -> Option<()> {
+impl Loaded {
+    /// Adds a claim from its changing and its immutable data.
+    fn add(&mut self, id: u64, changing: ClaimProgress, data: &[u8]) -> Option<()> {
         let (version, mut data) = versioned(data)?;
         let number = u32::from_le_bytes(take(&mut data)?);
         let digest = take_u64(&mut data)?;
@@ -177,20 +185,20 @@ impl Found {
             "" => None,
             text => Some(RawValue::from_string(text.to_owned()).ok()?),
         };
-        let claim = Claim { changing, digest, owner, user_data };
+        let claim = LoadedClaim { changing, digest, owner, user_data };
         if version <= VERSION_FOUR {
             self.unnumbered.push((id, resource.to_owned(), claim));
         } else {
-            let resource = self.book.numbered(resource, number)?;
+            let resource = self.index.numbered(resource, number)?;
             self.insert(id, number, resource, claim);
         }
         Some(())
     }
 
-    fn insert(&mut self, id: u64, number: u32, resource: Arc<str>, claim: Claim) {
-        let Claim { changing, digest, owner, user_data } = claim;
-        let Changing { at, token, key, ttl_us, time_us, history } = changing;
-        let kept = Kept {
+    fn insert(&mut self, id: u64, number: u32, resource: Arc<str>, claim: LoadedClaim) {
+        let LoadedClaim { changing, digest, owner, user_data } = claim;
+        let ClaimProgress { at, token, key, ttl_us, time_us, history } = changing;
+        let kept = SavedClaim {
             resource: ResourceName(number),
             at,
             token: token.map(Token::new),
@@ -199,23 +207,24 @@ impl Found {
         let waits = history.last().is_some_and(|(status, _)| *status == Status::Waiting);
         let (until_us, due_us) = if waits { (time_us, None) } else { (None, time_us) };
         let new = NewClaim { number, resource, ttl_us, user_data, digest, owner };
-        self.book.add(id, Entry { due_us, until_us, token, ..Entry::new(new, history) });
+        self.index
+            .add(id, ClaimRecord { due_us, until_us, token, ..ClaimRecord::new(new, history) });
         self.claims.insert(ClaimId::new(id), Some(kept));
     }
 }
 
-/// What is read of a claim beside its resource.
+/// The immutable data of a claim, except its resource.
 #[derive(Debug)]
-struct Claim {
-    changing: Changing,
+struct LoadedClaim {
+    changing: ClaimProgress,
     digest: u64,
     owner: Option<Arc<str>>,
     user_data: Option<Box<RawValue>>,
 }
 
-/// What changes of a claim.
+/// The changing data of a claim.
 #[derive(Debug)]
-struct Changing {
+struct ClaimProgress {
     at: machine::State,
     token: Option<u64>,
     key: Option<u64>,
@@ -224,7 +233,7 @@ struct Changing {
     history: Vec<(Status, Moment)>,
 }
 
-fn read_changing(value: &[u8]) -> Option<Changing> {
+fn read_changing(value: &[u8]) -> Option<ClaimProgress> {
     let (version, mut rest) = versioned(value)?;
     let [len] = take(&mut rest)?;
     let (at, mut rest) = rest.split_at_checked(usize::from(len))?;
@@ -238,11 +247,11 @@ fn read_changing(value: &[u8]) -> Option<Changing> {
         let [status] = take(&mut rest)?;
         history.push((*Status::ALL.get(usize::from(status))?, take_moment(&mut rest, version)?));
     }
-    let changing = Changing { at, token, key, ttl_us, time_us, history };
+    let changing = ClaimProgress { at, token, key, ttl_us, time_us, history };
     (!changing.history.is_empty()).then_some(changing)
 }
 
-/// A value's version, and what is behind it.
+/// Splits a value into its version and the rest.
 fn versioned(value: &[u8]) -> Option<(u8, &[u8])> {
     let (version, rest) = value.split_first()?;
     (VERSION_TWO..=VERSION).contains(version).then_some((*version, rest))

@@ -1,4 +1,4 @@
-//! The server as a whole: opens its store, serves connections, and ends without losing anything.
+//! The server: opens its store, serves connections, and shuts down without losing data.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,86 +12,85 @@ use turnstile_core::scenario::server_words;
 
 use super::audit::Audit;
 use super::auth::Tokens;
+use super::auth_throttle::AuthThrottle;
 use super::connection::Connection;
-use super::guesses::Guesses;
-use super::handle::{Answers, EngineHandle};
+use super::handle::{EngineHandle, ReplyOutlet};
 use super::host::{Hosts, PublicUrl};
-use super::http::Front;
+use super::http::AppState;
 use super::listen::{Accept, announce, bind, turn_away};
-use super::open::{Terms, open};
 use super::quota::Quotas;
-use super::saved::{self, Found};
+use super::restore::{Retention, open};
+use super::saved::{self, Loaded};
 use super::session::Sessions;
-use super::slots::{Room, Slots};
+use super::slots::{ConnectionLimits, ConnectionSlots};
 use super::tls::ServerTls;
-use crate::wire::ask::Bounds;
+use crate::wire::request::Bounds;
 use turnstile_host::at as at_place;
 use turnstile_host::store::Store;
 use turnstile_host::{Host, Pause, Trace, wall_us};
 
-/// Where the claims are kept.
+/// The storage of claims.
 pub enum Storage {
-    /// Nowhere.
+    /// None: claims are kept in memory only.
     Memory,
-    /// In a store that blocks: while it does, one thread of [`super::runtime`] stands still.
+    /// A store whose syncs block a thread of [`super::runtime`].
     Blocking(Box<dyn Store>),
-    /// In a store that does not block; a sync takes as long as the function says.
+    /// A store that does not block; the function returns the simulated duration of each sync.
     Simulated(Box<dyn Store>, Box<dyn FnMut() -> Duration + Send>),
 }
 
-/// What a server may and may not do.
+/// The configuration of a server.
 #[derive(Debug)]
 pub struct Options {
-    /// Who may speak to it.
+    /// The accepted tokens; if empty, no token is required.
     pub tokens: Tokens,
-    /// What it shows to its clients; none: plain HTTP.
+    /// The certificate; `None`: plain HTTP.
     pub tls: Option<ServerTls>,
-    /// How clients reach a proxy in front of it; none: as their requests say.
+    /// The URL of a proxy in front of the server; `None`: URLs use the Host header.
     pub public_url: Option<PublicUrl>,
-    /// By which names requests may call it besides `localhost`, its addresses and the public URL.
-    /// None given: by these alone where no token is required, by any name where one is.
+    /// The accepted Host headers besides `localhost`, IP addresses and the public URL's host. If
+    /// empty: no others without tokens, all others with tokens.
     pub hosts: Hosts,
-    /// So many wrong tokens a minute are looked at from one address.
+    /// The maximum number of wrong tokens per minute and address.
     pub wrong_tokens_max: u32,
-    /// Where each change of a claim is noted.
+    /// The audit log.
     pub audit: Option<Audit>,
-    /// How much the core keeps.
+    /// The core's limits.
     pub limits: Limits,
-    /// What a body may carry.
+    /// The limits on fields of requests.
     pub bounds: Bounds,
-    /// The longest body, in bytes.
+    /// The maximum size of a request's body, in bytes.
     pub body_max: usize,
-    /// How long a request's header may take, and an idle connection may idle.
-    pub header_patience: Duration,
-    /// How long a body may take.
-    pub body_patience: Duration,
-    /// How long a client may take nothing of its answer.
-    pub answer_patience: Duration,
-    /// The longest that a client may wait for a lock in one request.
+    /// The timeout for a request's header and for idle connections.
+    pub header_timeout: Duration,
+    /// The timeout for a request's body.
+    pub body_timeout: Duration,
+    /// The timeout for a client that does not read its response.
+    pub write_timeout: Duration,
+    /// The maximum time for which one request waits for a lock.
     pub wait_max: Duration,
-    /// A claim that waits, and that nobody has asked for in so long, is over.
+    /// How long a waiting claim is kept without a request for it.
     pub unasked_max: Duration,
-    /// A client that has said how long it waits has so long to say that it waits no longer, before
-    /// its claim is over.
+    /// The time after its `Claim-Timeout` in which a client can still withdraw its claim.
     pub leave_max: Duration,
-    /// A claim whose ttl is over, and that nobody has renewed or contended for in so long, is over.
+    /// How long a lapsed claim stays active without a renewal or a contender.
     pub lapse_max: Duration,
-    /// How many connections may be open. One more takes the slot of one that has waited longest
-    /// for its client, and is turned away where all are at work.
+    /// The maximum number of open connections. At the limit, a new one replaces the one for whose
+    /// client the server has waited longest; it is rejected if all are processing requests.
     pub connections_max: usize,
-    /// How many of them may come from one address, or one IPv6 network. None: a quarter of all,
-    /// and all of them from this machine.
+    /// The maximum number of connections per IPv4 address or IPv6 /64 network. `None`: a quarter of
+    /// all, and no limit for loopback.
     pub connections_per_address_max: Option<usize>,
-    /// How many claims may wait or be active.
+    /// The limits on waiting and active claims.
     pub quotas: Quotas,
     /// How long a stopping server waits for its connections.
     pub drain_max: Duration,
-    /// Reads the wall clock, in microseconds since the Unix epoch: once, at the start, and for the
+    /// Reads the wall clock, in microseconds since the Unix epoch: at the start, and to check the
     /// expiry of tokens.
     pub wall_us: fn() -> u64,
-    /// Where the store keeps its files, as the log tells it.
+    /// The store's directory, for the log.
     pub data: Option<PathBuf>,
-    /// Where every step is noted.
+    /// The trace of the core's steps.
     pub trace: Option<Trace>,
 }
 
@@ -107,9 +106,9 @@ impl Default for Options {
             limits: Limits::DEFAULT,
             bounds: Bounds::default(),
             body_max: 64 << 10,
-            header_patience: Duration::from_secs(30),
-            body_patience: Duration::from_secs(30),
-            answer_patience: Duration::from_secs(30),
+            header_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
             wait_max: Duration::from_secs(300),
             unasked_max: Duration::from_secs(3_600),
             leave_max: Duration::from_secs(10),
@@ -126,12 +125,12 @@ impl Default for Options {
 }
 
 impl Options {
-    const fn room(&self) -> Room {
-        Room { all: self.connections_max, address: self.connections_per_address_max }
+    const fn room(&self) -> ConnectionLimits {
+        ConnectionLimits { all: self.connections_max, address: self.connections_per_address_max }
     }
 }
 
-/// A server that has read its store and serves nobody yet.
+/// A server that has read its store and does not listen yet.
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<EngineHandle>,
@@ -139,7 +138,7 @@ pub struct Server {
     committer: Option<Committer>,
 }
 
-/// The store that is committed to, and how long its syncs seem to take.
+/// The store to commit to, and the simulated duration of its syncs.
 struct Committer(Box<dyn Store>, Option<Pause>);
 
 impl std::fmt::Debug for Committer {
@@ -157,7 +156,7 @@ impl Server {
         let trace = options.trace.take();
         let wall_us = (options.wall_us)();
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let terms = Terms {
+        let retention = Retention {
             limits: options.limits,
             unasked_us: micros(options.unasked_max),
             leave_us: micros(options.leave_max),
@@ -175,17 +174,18 @@ impl Server {
         };
         let found = match &mut committer {
             Some(Committer(store, _)) => saved::read(&mut **store)?,
-            None => Found::default(),
+            None => Loaded::default(),
         };
-        let observer = trace.map(|trace| trace.observer::<Records>(&server_words(terms.limits)));
-        let host = Host::new(open(found, terms, wall_us, observer), Answers(audit));
+        let observer =
+            trace.map(|trace| trace.observer::<Records>(&server_words(retention.limits)));
+        let host = Host::new(open(found, retention, wall_us, observer), ReplyOutlet(audit));
         Ok(Self { shared: EngineHandle::new(host), options, committer })
     }
 
-    /// Listens on a socket, says so on standard output, and serves until `stop` is done.
+    /// Listens on an address, prints it on standard output, and serves until `stop` completes.
     ///
     /// # Errors
-    /// When it cannot listen, or when it would listen beyond this machine without TLS and tokens.
+    /// When it cannot listen, or when the address is not loopback and TLS or tokens are missing.
     pub async fn listen(self, at: SocketAddr, stop: impl Future<Output = ()>) -> io::Result<()> {
         let is_guarded = self.options.tls.is_some() && !self.options.tokens.is_open();
         if !at.ip().is_loopback() && !is_guarded {
@@ -207,7 +207,7 @@ impl Server {
     fn log_start(&self, address: &str) {
         let (claims, live) = self.shared.with(|engine| engine.counts());
         let data = self.options.data.as_ref().map(|data| data.display().to_string());
-        let data = data.as_deref().unwrap_or("none: claims are kept in memory");
+        let data = data.as_deref().unwrap_or("none: claims are in memory only");
         tracing::info!(address, data, claims, live, "serving");
     }
 
@@ -215,7 +215,7 @@ impl Server {
         if self.options.tls.is_some() { "https" } else { "http" }
     }
 
-    /// Serves connections until `stop` is done, then lets those that are open come to their end.
+    /// Serves connections until `stop` completes, then waits for the open ones.
     ///
     /// # Errors
     /// When the committing task has panicked.
@@ -224,12 +224,12 @@ impl Server {
         mut listener: A,
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let slots = Slots::new(self.options.room());
-        let front = Arc::new(self.front(&slots));
+        let slots = ConnectionSlots::new(self.options.room());
+        let app = Arc::new(self.app(&slots));
         let Self { shared, options, committer } = self;
-        let timers = Task::spawn(shared.host().drive_timers());
+        let timers = AbortOnDrop::spawn(shared.host().drive_timers());
         let committing = committer
-            .map(|Committer(store, pause)| Task::spawn(shared.host().commit(store, pause)));
+            .map(|Committer(store, pause)| AbortOnDrop::spawn(shared.host().commit(store, pause)));
         let (stopping, is_stopping) = watch::channel(false);
         let (alive, mut all_gone) = mpsc::channel::<()>(1);
         let options = Arc::new(options);
@@ -243,8 +243,8 @@ impl Server {
             let (stream, from) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Out of sockets, most likely: those that close make room.
-                    tracing::warn!(%error, "a connection cannot be taken");
+                    // Probably out of file descriptors: wait until connections close.
+                    tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(10)).await;
                     continue;
                 }
@@ -254,7 +254,7 @@ impl Server {
                 continue;
             };
             let connection = Connection {
-                front: front.clone(),
+                app: app.clone(),
                 options: options.clone(),
                 from,
                 is_stopping: is_stopping.clone(),
@@ -266,7 +266,7 @@ impl Server {
         drop((alive, listener));
         stopping.send_replace(true);
         shared.with(|engine| engine.end_waits());
-        // Whoever is not done by then is cut off.
+        // Connections that are still open then are closed.
         let _all_done = tokio::time::timeout(options.drain_max, all_gone.recv()).await;
         shared.host().close();
         drop(timers);
@@ -276,41 +276,41 @@ impl Server {
         }
     }
 
-    fn front(&self, slots: &Arc<Slots>) -> Front {
+    fn app(&self, slots: &Arc<ConnectionSlots>) -> AppState {
         let options = &self.options;
-        Front {
+        AppState {
             shared: self.shared.clone(),
             bounds: options.bounds,
             body_max: options.body_max,
-            body_patience: options.body_patience,
+            body_timeout: options.body_timeout,
             wait_max_us: u64::try_from(options.wait_max.as_micros()).unwrap_or(u64::MAX),
             scheme: self.scheme(),
             public_url: options.public_url.clone(),
             hosts: options.hosts.clone(),
             tokens: options.tokens.clone(),
             sessions: Sessions::default(),
-            guesses: Guesses::new(options.wrong_tokens_max),
+            auth_throttle: AuthThrottle::new(options.wrong_tokens_max),
             wall_us: options.wall_us,
             slots: slots.clone(),
         }
     }
 }
 
-/// A task that ends with whoever has spawned it.
-struct Task<T>(tokio::task::JoinHandle<T>);
+/// A task that is aborted when this is dropped.
+struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
 
-impl<T: Send + 'static> Task<T> {
+impl<T: Send + 'static> AbortOnDrop<T> {
     fn spawn(task: impl Future<Output = T> + Send + 'static) -> Self {
         Self(tokio::spawn(task))
     }
 
-    /// Waits until it is done.
+    /// Waits until the task has finished.
     async fn end(mut self) -> io::Result<T> {
-        (&mut self.0).await.map_err(|_| io::Error::other("a task has panicked"))
+        (&mut self.0).await.map_err(|_| io::Error::other("a task panicked"))
     }
 }
 
-impl<T> Drop for Task<T> {
+impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -324,13 +324,13 @@ mod tests {
 
     use super::super::runtime::runtime;
     use super::*;
-    use turnstile_host::store::{Batch, Each};
+    use turnstile_host::store::{Batch, Visitor};
 
     /// A store whose syncs end when somebody says so.
     struct Stalled(mpsc::Sender<()>, mpsc::Receiver<()>);
 
     impl Store for Stalled {
-        fn read(&mut self, _each: Each<'_>) -> io::Result<()> {
+        fn read(&mut self, _each: Visitor<'_>) -> io::Result<()> {
             Ok(())
         }
 

@@ -1,53 +1,53 @@
-//! What the claim server adds to its core: leases, names, bodies, dates, histories, answers.
+//! The claim server's service of its core: leases, names, bodies, dates, histories, replies.
 //!
-//! Everything here follows from an effect and the request that caused it; nothing looks at a
-//! claim's status to decide anything.
+//! It follows from effects and their requests, and never decides by a claim's status.
 
 use std::collections::{BTreeSet, HashMap};
 
 use turnstile_core::claim::message::{Caller, Message, ResourceName, Response};
-use turnstile_core::claim::record::{Kept, Notice, Records, Saved, State, Status, Timer};
+use turnstile_core::claim::record::{Notice, Records, Saved, SavedClaim, State, Status, Timer};
 use turnstile_core::number::{ClaimId, Token};
 use turnstile_host::store::Batch;
 use turnstile_host::{Moment, Service, Step};
 
-use super::audit::{Change, audit};
-use super::book::Book;
-use super::call::{Answer, Call, RequestContext};
-use super::entry::Entry;
+use super::audit::{AuditedChange, audit};
+use super::call::{Call, OutgoingReply, RequestContext};
+use super::index::ClaimIndex;
 use super::metrics::Metrics;
-use super::open::Terms;
+use super::record::ClaimRecord;
 use super::reply::Reply;
+use super::restore::Retention;
 use super::saved::{self, Meta};
 
-/// While claims are active the store is told this often that the server is alive.
-const ALIVE_US: u64 = 1_000_000;
+/// The interval in microseconds at which the store records that the server is alive, while leases
+/// run.
+const HEARTBEAT_US: u64 = 1_000_000;
 
 /// The context of all claims, and the requests that wait.
 #[derive(Debug)]
-pub(crate) struct Claims {
-    pub(super) book: Book,
-    /// Claims that the step in hand has changed.
+pub(crate) struct ClaimService {
+    pub(super) index: ClaimIndex,
+    /// The claims that the current step has changed.
     changed: BTreeSet<u64>,
-    /// Claims that the step in hand has ended while they were watched, or may have been.
+    /// The claims that the current step has ended.
     over: Vec<u64>,
-    /// What the step in hand has answered: told once all that it says is so.
+    /// The responses of the current step, which are sent after its changes are collected.
     responses: Vec<(Caller, Response)>,
     pub(super) meta: Meta,
     pub(super) calls: HashMap<u64, Call>,
-    /// The calls that wait until a claim is over, by claim.
+    /// The long polls for the end of a claim, by claim.
     pub(super) watches: HashMap<u64, BTreeSet<u64>>,
     pub(super) last_caller: u64,
-    pub(super) terms: Terms,
-    /// Nobody is to wait any longer.
+    pub(super) retention: Retention,
+    /// The server is stopping: requests do not wait any more.
     pub(super) is_ending: bool,
     pub(crate) metrics: Metrics,
 }
 
-impl Claims {
-    pub(super) fn new(book: Book, meta: Meta, terms: Terms) -> Self {
+impl ClaimService {
+    pub(super) fn new(index: ClaimIndex, meta: Meta, retention: Retention) -> Self {
         Self {
-            book,
+            index,
             changed: BTreeSet::new(),
             over: Vec::new(),
             responses: Vec::new(),
@@ -55,20 +55,20 @@ impl Claims {
             calls: HashMap::new(),
             watches: HashMap::new(),
             last_caller: 0,
-            terms,
+            retention,
             is_ending: false,
             metrics: Metrics::default(),
         }
     }
 }
 
-impl Service for Claims {
+impl Service for ClaimService {
     type Core = Records;
     type Context = RequestContext;
-    type Outgoing = Answer;
+    type Outgoing = OutgoingReply;
 
-    /// A ttl counts from now, and anew with what a PATCH brings; after a restart a lease has what
-    /// it had left.
+    /// A ttl starts at the activation and at each PATCH; after a restart a lease keeps its
+    /// remaining time.
     fn due_us(&mut self, step: &mut Step<'_, Self>, timer: Timer) -> Option<u64> {
         let now_us = step.now.at_us;
         match timer {
@@ -78,24 +78,24 @@ impl Service for Claims {
                 if let Some(call) = self.calls.get_mut(&request.caller) {
                     call.claim = Some(claim.number());
                 }
-                let is_full = self.calls.len() > self.terms.waits_max;
+                let is_full = self.calls.len() > self.retention.waits_max;
                 let is_now = self.is_ending || is_full;
                 Some(if is_now { now_us } else { now_us.saturating_add(request.wait_us) })
             }
             Timer::Idle(claim) => {
-                let longest_us = now_us.saturating_add(self.terms.unasked_us);
+                let longest_us = now_us.saturating_add(self.retention.unasked_us);
                 let said_us = step.context.request.as_ref().and_then(|request| request.timeout_us);
                 let said_us = said_us.map(|timeout_us| now_us.saturating_add(timeout_us));
                 let until_us = self.until_us(claim, said_us);
                 Some(until_us.map_or(longest_us, |until_us| {
-                    longest_us.min(until_us.saturating_add(self.terms.leave_us))
+                    longest_us.min(until_us.saturating_add(self.retention.leave_us))
                 }))
             }
-            // It is counted from the end of the ttl, which is saved.
+            // Counted from the end of the ttl, which is saved.
             Timer::Lapse(claim) => {
-                let entry = self.book.entry(claim.number());
+                let entry = self.index.entry(claim.number());
                 let due_us = entry.and_then(|entry| entry.due_us).unwrap_or(now_us);
-                Some(due_us.saturating_add(self.terms.lapse_us))
+                Some(due_us.saturating_add(self.retention.lapse_us))
             }
         }
     }
@@ -107,7 +107,7 @@ impl Service for Claims {
             let id = id.number();
             self.changed.insert(id);
             if kept.is_none() {
-                self.book.remove(id);
+                self.index.remove(id);
             }
         }
     }
@@ -130,7 +130,7 @@ impl Service for Claims {
 
     fn finish(&mut self, step: &mut Step<'_, Self>) {
         self.put_changed(step.state, step.batch);
-        // Whoever watches is told what the claim is now.
+        // The long polls get the claim's new state.
         for id in std::mem::take(&mut self.over) {
             self.end_watches(id, step.now, step.outgoing);
         }
@@ -146,7 +146,7 @@ impl Service for Claims {
         saved::put_meta(batch, self.meta);
     }
 
-    fn is_patience(&self, timer: Timer) -> bool {
+    fn is_wait_timeout(&self, timer: Timer) -> bool {
         match timer {
             Timer::Wait(_) => true,
             Timer::Ttl(_) | Timer::Idle(_) | Timer::Lapse(_) => false,
@@ -161,14 +161,14 @@ impl Service for Claims {
         }
     }
 
-    fn alive_us(&self) -> Option<u64> {
-        Some(ALIVE_US)
+    fn heartbeat_us(&self) -> Option<u64> {
+        Some(HEARTBEAT_US)
     }
 }
 
-impl Claims {
+impl ClaimService {
     fn lease_end_us(&mut self, step: &mut Step<'_, Self>, id: u64) -> Option<u64> {
-        let entry = self.book.entry_mut(id)?;
+        let entry = self.index.entry_mut(id)?;
         let renewed_us = step.context.request.as_mut().and_then(|request| request.ttl_us.take());
         entry.ttl_us = renewed_us.unwrap_or(entry.ttl_us);
         let left_us = entry.due_us.filter(|_| step.is_restart);
@@ -178,14 +178,14 @@ impl Claims {
             self.changed.insert(id);
         }
         if let Some(ttl_us) = renewed_us {
-            self.audit(step, id, Change::Ttl(ttl_us));
+            self.audit(step, id, AuditedChange::Ttl(ttl_us));
         }
         Some(due_us)
     }
 
-    /// Until when a claim's client waits for the lock, by what it says now or has said before.
+    /// Until when a claim's client waits for the lock, according to this request or an earlier one.
     fn until_us(&mut self, claim: ClaimId, said_us: Option<u64>) -> Option<u64> {
-        let entry = self.book.entry_mut(claim.number())?;
+        let entry = self.index.entry_mut(claim.number())?;
         if said_us.is_some() {
             entry.until_us = said_us;
             self.changed.insert(claim.number());
@@ -196,53 +196,55 @@ impl Claims {
     fn became(&mut self, step: &mut Step<'_, Self>, id: u64, status: Status, token: Option<Token>) {
         let token = token.map(Token::number);
         self.metrics.became(status);
-        if self.book.entry(id).is_some() {
-            self.book.became(id, status, token, step.now);
-        } else if let Some(new) = step.context.request.as_mut().and_then(|hand| hand.new.take()) {
-            let entry = Entry { token, ..Entry::new(new, vec![(status, step.now)]) };
-            if !self.terms.is_volatile {
+        if self.index.entry(id).is_some() {
+            self.index.became(id, status, token, step.now);
+        } else if let Some(new) =
+            step.context.request.as_mut().and_then(|request| request.new.take())
+        {
+            let entry = ClaimRecord { token, ..ClaimRecord::new(new, vec![(status, step.now)]) };
+            if !self.retention.is_volatile {
                 saved::put_data(step.batch, id, &entry);
             }
-            self.book.add(id, entry);
+            self.index.add(id, entry);
         }
-        self.audit(step, id, Change::Became(status));
+        self.audit(step, id, AuditedChange::Became(status));
     }
 
-    fn audit(&self, step: &mut Step<'_, Self>, id: u64, change: Change) {
-        if let Some(entry) = self.book.entry(id).filter(|_| self.terms.is_audited) {
+    fn audit(&self, step: &mut Step<'_, Self>, id: u64, change: AuditedChange) {
+        if let Some(entry) = self.index.entry(id).filter(|_| self.retention.is_audited) {
             audit(step.log, step.now, step.context.cause.as_ref(), (id, entry), change);
         }
     }
 
-    /// Writes every claim that the step has changed, the core's part and its context together.
+    /// Writes all claims that the step has changed: the core's data and the context together.
     fn put_changed(&mut self, state: &State, batch: &mut Batch) {
-        if self.terms.is_volatile {
+        if self.retention.is_volatile {
             return self.changed.clear();
         }
         for id in std::mem::take(&mut self.changed) {
-            match (state.claim(ClaimId::new(id)), self.book.entry(id)) {
+            match (state.claim(ClaimId::new(id)), self.index.entry(id)) {
                 (Some(record), Some(entry)) => {
                     let outages_us = self.meta.outages_us;
-                    saved::put_claim(batch, id, &Kept::of(record), entry, outages_us);
+                    saved::put_claim(batch, id, &SavedClaim::of(record), entry, outages_us);
                 }
                 (None, _) | (_, None) => saved::remove_claim(batch, id),
             }
         }
     }
 
-    /// Answers a call: at once the one whose request is in hand, any other once it is saved.
+    /// Replies to a request: the current one directly, others after the commit.
     fn respond(&mut self, step: &mut Step<'_, Self>, to: Caller, response: Response) {
         let Some(call) = self.calls.remove(&to.0) else { return };
         let reply = self.reply(step, &call, response);
         match call.reply {
-            Some(sender) => step.outgoing.push(Answer(sender, reply)),
+            Some(sender) => step.outgoing.push(OutgoingReply(sender, reply)),
             None => step.context.reply = Some(reply),
         }
     }
 
     fn reply(&mut self, step: &Step<'_, Self>, call: &Call, response: Response) -> Reply {
         let id = response.claim.map(ClaimId::number).or(call.claim);
-        let entry = id.and_then(|id| Some((id, self.book.entry(id)?)));
+        let entry = id.and_then(|id| Some((id, self.index.entry(id)?)));
         self.metrics.answered(response.status);
         match (response.status, entry) {
             (200..=202, Some((id, entry))) => {
@@ -251,13 +253,13 @@ impl Claims {
             (status, entry) => {
                 let resource = entry.map(|(_, entry)| entry.number).or(call.resource);
                 let holder = resource.and_then(|number| holder(step.state, number));
-                Reply::without_claim(status, call.asked, entry, holder)
+                Reply::without_claim(status, call.kind, entry, holder)
             }
         }
     }
 }
 
-/// The claim that holds a resource, by the resource's number.
+/// The claim that holds a resource, given the resource's number.
 pub(super) fn holder(state: &State, number: u32) -> Option<u64> {
     state.holder(ResourceName(number)).map(ClaimId::number)
 }

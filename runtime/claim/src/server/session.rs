@@ -1,8 +1,7 @@
-//! Sessions of browsers, which cannot show a bearer token of their own: a form takes the token, a
-//! cookie stands for it from there on.
+//! Browser sessions: the login form takes a bearer token, and a cookie replaces it.
 //!
-//! The cookie is a number that nobody can guess and that no script can read, it goes to the status
-//! page only, and never with a request that another site has caused.
+//! The cookie is random, not readable by scripts, limited to the status page, and not sent with
+//! cross-site requests.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,20 +15,20 @@ use tokio::time::Instant;
 use super::auth::is_same;
 use turnstile_host::random_bytes;
 
-/// After this long a browser is asked for the token again.
+/// The lifetime of a session.
 const LASTS: Duration = Duration::from_secs(12 * 3_600);
-/// More browsers than this are not let in at a time: the first to expire makes room.
+/// The maximum number of sessions; a new one replaces the one that expires first.
 const SESSIONS_MAX: usize = 1_000;
 const NAME: &str = "turnstile-session";
 
-/// The sessions that are open. A restart ends all of them.
+/// The open sessions. A restart ends all of them.
 #[derive(Default)]
 pub(crate) struct Sessions(Mutex<BTreeMap<String, Session>>);
 
-/// A browser that was let in.
+/// A session.
 struct Session {
     until: Instant,
-    /// The token that it has shown: the session is over when that is.
+    /// The token of the login: the session ends when the token is no longer valid.
     secret: Arc<str>,
 }
 
@@ -40,13 +39,13 @@ impl std::fmt::Debug for Sessions {
 }
 
 impl Sessions {
-    /// Opens a session for who has shown this token; the cookie that stands for it.
+    /// Opens a session for this token; returns its cookie.
     ///
     /// # Errors
-    /// When the system has no randomness to give.
+    /// When the system has no source of randomness.
     pub(crate) fn open(&self, secret: Arc<str>, is_tls: bool) -> io::Result<String> {
         let id = random_bytes::<32>()?.iter().fold(String::new(), |mut id, byte| {
-            // A string takes what is written to it.
+            // Writing to a string cannot fail.
             let _taken = write!(id, "{byte:02x}");
             id
         });
@@ -62,12 +61,12 @@ impl Sessions {
         Ok(cookie(&id, LASTS, is_tls))
     }
 
-    /// The token that a request's browser has shown, if it was let in.
+    /// The token of a request's session, if it has one.
     pub(crate) fn secret(&self, headers: &HeaderMap) -> Option<Arc<str>> {
         let now = Instant::now();
         let shown = id(headers)?;
         let open = self.lock();
-        // All are looked at, so that the time it takes leads nobody to one.
+        // All are compared, so that the time does not depend on the result.
         let mut found = None;
         for (id, session) in open.iter() {
             if is_same(id, shown) & (session.until > now) {
@@ -77,7 +76,7 @@ impl Sessions {
         found
     }
 
-    /// Ends a browser's session; the cookie that says so.
+    /// Ends a session; returns the cookie that deletes its cookie.
     pub(crate) fn close(&self, headers: &HeaderMap, is_tls: bool) -> String {
         if let Some(id) = id(headers) {
             self.lock().remove(id);
@@ -96,7 +95,7 @@ fn cookie(id: &str, lasts: Duration, is_tls: bool) -> String {
     format!("{NAME}={id}; Path=/status/; Max-Age={lasts_s}; HttpOnly; SameSite=Strict{secure}")
 }
 
-/// The session that a request names.
+/// The session id in a request's cookie.
 fn id(headers: &HeaderMap) -> Option<&str> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs =

@@ -1,10 +1,11 @@
-//! Connection slots: how many connections are open, from where, and which of them makes room.
+//! Connection slots: limits on open connections, and which connection is closed when they are
+//! reached.
 //!
-//! A connection waits for its client (for a header, for a body, until an answer is read), or its
-//! client waits for it. Where no slot is free, of those that wait for their clients one is closed
-//! that has done so longest. Those that have been admitted are known; strangers cannot push them
-//! out, and they leave strangers an eighth of the slots. So a new connection finds a slot, and who
-//! sends its request at once keeps it, however many others send theirs a byte at a time.
+//! A connection is idle (the server waits for a header, a body, or for the client to read) or busy
+//! (a request is being processed). When no slot is free, the connection that has been idle longest
+//! is closed. Authenticated connections are preferred: unauthenticated ones cannot displace them,
+//! but an eighth of the slots is left to unauthenticated ones. So a new connection gets a slot, and
+//! a client that sends its request at once keeps it, however many others send theirs byte by byte.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -14,24 +15,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::connection_state::{ConnectionFlags, ConnectionState};
 use super::network::network;
-use super::seat::{Seat, Standing};
 
-/// So much of a room of slots is for strangers.
+/// The part of the slots that is reserved for unauthenticated connections: one in this many.
 const RESERVE: usize = 8;
-/// So much of a room of slots is made free at once, so that looking for them costs little.
+/// The part of the slots that is freed at once, to amortize the search: one in this many.
 const BATCH: usize = 64;
 
-/// How many connections there may be.
+/// The maximum number of connections.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct ConnectionLimits {
     pub(crate) all: usize,
-    /// From one address; none: a quarter of all, and all from this machine.
+    /// Per address; `None`: a quarter of all, and all for loopback.
     pub(crate) address: Option<usize>,
 }
 
-impl Room {
-    /// How many requests may wait for a lock: the connections of all the others come and go.
+impl ConnectionLimits {
+    /// The maximum number of requests that wait for a lock; the other slots stay available.
     pub(crate) fn waits(self) -> usize {
         self.all - reserve(self.all)
     }
@@ -45,81 +46,88 @@ impl Room {
     }
 }
 
-/// The slots that known connections leave to strangers.
+/// The number of slots reserved for unauthenticated connections.
 fn reserve(room: usize) -> usize {
     if room < 2 { 0 } else { (room / RESERVE).max(1) }
 }
 
 /// Every open connection.
 #[derive(Debug)]
-pub(crate) struct Slots {
-    room: Room,
-    open: Mutex<Open>,
-    /// Someone has left.
+pub(crate) struct ConnectionSlots {
+    room: ConnectionLimits,
+    open: Mutex<OpenConnections>,
+    /// Notified when a connection has closed.
     gone: Notify,
     made_room: AtomicU64,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenConnections {
     epoch: Instant,
-    seats: BTreeMap<u64, RowOutcome>,
-    all: Count,
-    addresses: BTreeMap<IpAddr, Count>,
+    connections: BTreeMap<u64, Occupied>,
+    all: ConnectionCounts,
+    addresses: BTreeMap<IpAddr, ConnectionCounts>,
     last: u64,
 }
 
-/// How many connections are open, and how many of them have been asked to leave.
+/// The number of connections, and of those that were asked to close.
 #[derive(Clone, Copy, Debug, Default)]
-struct Count {
+struct ConnectionCounts {
     open: usize,
     leaving: usize,
 }
 
 #[derive(Debug)]
-struct RowOutcome {
+struct Occupied {
     from: IpAddr,
-    seat: Arc<Seat>,
+    state: Arc<ConnectionState>,
 }
 
-/// A slot that is taken, until it is dropped.
+/// A slot of a connection; dropping it frees the slot.
 #[derive(Debug)]
-pub(crate) struct Slot {
-    slots: Arc<Slots>,
+pub(crate) struct ConnectionSlot {
+    slots: Arc<ConnectionSlots>,
     number: u64,
-    pub(crate) seat: Arc<Seat>,
+    pub(crate) state: Arc<ConnectionState>,
 }
 
-impl Slots {
-    pub(crate) fn new(room: Room) -> Arc<Self> {
-        let (seats, addresses) = (BTreeMap::new(), BTreeMap::new());
-        let open = Open { epoch: Instant::now(), seats, all: Count::default(), addresses, last: 0 };
+impl ConnectionSlots {
+    pub(crate) fn new(room: ConnectionLimits) -> Arc<Self> {
+        let (connections, addresses) = (BTreeMap::new(), BTreeMap::new());
+        let open = OpenConnections {
+            epoch: Instant::now(),
+            connections,
+            all: ConnectionCounts::default(),
+            addresses,
+            last: 0,
+        };
         let (open, gone) = (Mutex::new(open), Notify::new());
         Arc::new(Self { room, open, gone, made_room: AtomicU64::new(0) })
     }
 
-    /// How many connections are open.
+    /// The number of open connections.
     pub(crate) fn count(&self) -> usize {
         self.open().all.open
     }
 
-    /// How many were closed to make room.
+    /// The number of connections that were closed to free slots.
     pub(crate) fn made_room(&self) -> u64 {
         self.made_room.load(Ordering::Relaxed)
     }
 
-    /// A slot for a connection from there; none where all are at work. One task takes slots.
-    pub(crate) async fn take(self: &Arc<Self>, from: IpAddr) -> Option<Slot> {
+    /// A slot for a connection from this address; `None` if all are busy. Only one task may call
+    /// it.
+    pub(crate) async fn take(self: &Arc<Self>, from: IpAddr) -> Option<ConnectionSlot> {
         let from = network(from);
         loop {
             let gone = self.gone.notified();
             let step = self.open().step(self.room, from);
             match step {
-                Step::Taken(number, seat) => {
-                    return Some(Slot { slots: self.clone(), number, seat });
+                SlotOffer::Taken(number, state) => {
+                    return Some(ConnectionSlot { slots: self.clone(), number, state });
                 }
-                Step::Full => return None,
-                Step::Leaving(count) => {
+                SlotOffer::Full => return None,
+                SlotOffer::Leaving(count) => {
                     self.made_room.fetch_add(count, Ordering::Relaxed);
                     gone.await;
                 }
@@ -127,21 +135,21 @@ impl Slots {
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, OpenConnections> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What came of asking for a slot.
-enum Step {
-    Taken(u64, Arc<Seat>),
-    /// Some are leaving, so many of them since this was asked.
+/// The result of an attempt to get a slot.
+enum SlotOffer {
+    Taken(u64, Arc<ConnectionState>),
+    /// Connections are closing; so many of them were asked by this attempt.
     Leaving(u64),
     Full,
 }
 
-impl Open {
-    fn step(&mut self, room: Room, from: IpAddr) -> Step {
+impl OpenConnections {
+    fn step(&mut self, room: ConnectionLimits, from: IpAddr) -> SlotOffer {
         let of_address = room.of(from);
         let address = self.addresses.get(&from).copied().unwrap_or_default();
         if address.open >= of_address {
@@ -151,13 +159,13 @@ impl Open {
             return self.make_room(room.all, self.all, None);
         }
         self.last += 1;
-        let seat = Arc::new(Seat::new(self.epoch));
-        self.seats.insert(self.last, RowOutcome { from, seat: seat.clone() });
+        let state = Arc::new(ConnectionState::new(self.epoch));
+        self.connections.insert(self.last, Occupied { from, state: state.clone() });
         self.count(from, |count| count.open += 1);
-        Step::Taken(self.last, seat)
+        SlotOffer::Taken(self.last, state)
     }
 
-    fn count(&mut self, from: IpAddr, change: impl Fn(&mut Count)) {
+    fn count(&mut self, from: IpAddr, change: impl Fn(&mut ConnectionCounts)) {
         change(&mut self.all);
         let address = self.addresses.entry(from).or_default();
         change(address);
@@ -166,20 +174,26 @@ impl Open {
         }
     }
 
-    /// Asks those to leave that have waited longest for their clients, of one address or of all.
-    fn make_room(&mut self, room: usize, count: Count, from: Option<IpAddr>) -> Step {
+    /// Asks the connections that have been idle longest to close, of one address or of all.
+    fn make_room(
+        &mut self,
+        room: usize,
+        count: ConnectionCounts,
+        from: Option<IpAddr>,
+    ) -> SlotOffer {
         if count.leaving > 0 {
-            return Step::Leaving(0);
+            return SlotOffer::Leaving(0);
         }
         let (mut known, mut strangers) = (Vec::new(), Vec::new());
         let mut known_count = 0;
-        for (number, taken) in &self.seats {
+        for (number, taken) in &self.connections {
             if from.is_some_and(|from| taken.from != from) {
                 continue;
             }
-            let Standing { since_us, is_known, is_working, is_leaving } = taken.seat.standing();
+            let ConnectionFlags { since_us, is_known, is_working, is_closing } =
+                taken.state.flags();
             known_count += usize::from(is_known);
-            match (is_working || is_leaving, is_known) {
+            match (is_working || is_closing, is_known) {
                 (true, _) => {}
                 (false, true) => known.push((since_us, *number)),
                 (false, false) => strangers.push((since_us, *number)),
@@ -189,25 +203,26 @@ impl Open {
         let batch = (room / BATCH).max(1);
         let mut asked = 0;
         if have_more {
-            asked = self.ask_to_leave(known, batch);
+            asked = self.request_close(known, batch);
         }
         if asked == 0 {
-            asked = self.ask_to_leave(strangers, batch);
+            asked = self.request_close(strangers, batch);
         }
-        if asked == 0 { Step::Full } else { Step::Leaving(asked) }
+        if asked == 0 { SlotOffer::Full } else { SlotOffer::Leaving(asked) }
     }
 
-    /// How many of so many that have waited longest leave: one may have begun to work just now.
-    fn ask_to_leave(&mut self, mut seats: Vec<(u64, u64)>, count: usize) -> u64 {
-        if seats.len() > count {
-            seats.select_nth_unstable(count);
-            seats.truncate(count);
+    /// Asks up to `count` connections that have been idle longest; returns how many will close,
+    /// since some may have become busy.
+    fn request_close(&mut self, mut connections: Vec<(u64, u64)>, count: usize) -> u64 {
+        if connections.len() > count {
+            connections.select_nth_unstable(count);
+            connections.truncate(count);
         }
         let mut asked = 0;
-        for (_, number) in seats {
-            let Some(taken) = self.seats.get(&number) else { continue };
+        for (_, number) in connections {
+            let Some(taken) = self.connections.get(&number) else { continue };
             let from = taken.from;
-            if taken.seat.ask_to_leave() {
+            if taken.state.request_close() {
                 asked += 1;
                 self.count(from, |count| count.leaving += 1);
             }
@@ -216,8 +231,8 @@ impl Open {
     }
 
     fn leave(&mut self, number: u64) {
-        let Some(RowOutcome { from, seat }) = self.seats.remove(&number) else { return };
-        let leaving = usize::from(seat.standing().is_leaving);
+        let Some(Occupied { from, state }) = self.connections.remove(&number) else { return };
+        let leaving = usize::from(state.flags().is_closing);
         self.count(from, |count| {
             count.open -= 1;
             count.leaving -= leaving;
@@ -225,7 +240,7 @@ impl Open {
     }
 }
 
-impl Drop for Slot {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.slots.open().leave(self.number);
         self.slots.gone.notify_one();
@@ -241,24 +256,28 @@ mod tests {
     const HOME: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
     const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
-    fn slots(all: usize, address: Option<usize>) -> Arc<Slots> {
-        Slots::new(Room { all, address })
+    fn slots(all: usize, address: Option<usize>) -> Arc<ConnectionSlots> {
+        ConnectionSlots::new(ConnectionLimits { all, address })
     }
 
-    /// Takes a slot for which nobody has to leave.
-    async fn take(slots: &Arc<Slots>, from: IpAddr) -> Slot {
+    /// Takes a free slot.
+    async fn take(slots: &Arc<ConnectionSlots>, from: IpAddr) -> ConnectionSlot {
         slots.take(from).await.expect("a slot is free")
     }
 
-    /// Takes a slot for which one of these has to leave; which, by its place.
-    async fn push_out(slots: &Arc<Slots>, from: IpAddr, open: &mut Vec<Slot>) -> usize {
+    /// Takes a slot that another connection has to free; returns the other's index.
+    async fn push_out(
+        slots: &Arc<ConnectionSlots>,
+        from: IpAddr,
+        open: &mut Vec<ConnectionSlot>,
+    ) -> usize {
         let taking = slots.take(from);
         let mut taking = std::pin::pin!(taking);
         let pushed = tokio::select! {
             biased;
             _ = &mut taking => panic!("a slot was free, or none is ever"),
             () = std::future::ready(()) => {
-                open.iter().position(|slot| slot.seat.standing().is_leaving)
+                open.iter().position(|slot| slot.state.flags().is_closing)
             }
         };
         let pushed = pushed.expect("one is asked to leave");
@@ -275,11 +294,11 @@ mod tests {
             open.push(take(&slots, HOME).await);
             tokio::time::advance(std::time::Duration::from_millis(5)).await;
         }
-        open[0].seat.know();
-        open[1].seat.wait();
+        open[0].state.mark_known();
+        open[1].state.wait();
         assert_eq!(push_out(&slots, HOME, &mut open).await, 2);
         assert_eq!(push_out(&slots, HOME, &mut open).await, 2);
-        assert!(open[0].seat.work() && open[1].seat.work());
+        assert!(open[0].state.try_begin() && open[1].state.try_begin());
         assert_eq!(push_out(&slots, HOME, &mut open).await, 2);
         assert_eq!((slots.count(), slots.made_room()), (8, 3));
     }
@@ -290,7 +309,7 @@ mod tests {
         let mut open = Vec::new();
         for _ in 0..8 {
             open.push(take(&slots, HOME).await);
-            open.last().expect("just pushed").seat.know();
+            open.last().expect("just pushed").state.mark_known();
             tokio::time::advance(std::time::Duration::from_millis(5)).await;
         }
         assert_eq!(push_out(&slots, HOME, &mut open).await, 0, "they have one more than theirs");
@@ -298,7 +317,7 @@ mod tests {
             assert_eq!(push_out(&slots, HOME, &mut open).await, 7, "strangers take turns");
         }
         for slot in &open {
-            assert!(slot.seat.work());
+            assert!(slot.state.try_begin());
         }
         assert!(slots.take(HOME).await.is_none(), "all are at work");
         drop(open);

@@ -1,7 +1,7 @@
-//! A listing as a body that is read as it is taken: the next slice only once the connection has
-//! room for it. A list that nobody takes is a slice or two of memory, however long it is.
+//! A listing as a streamed body: the next slice is read only when the connection has room for it,
+//! so that a slow client costs at most two slices of memory.
 //!
-//! A list of one slice is an answer like any other, with its length before it.
+//! A list of one slice is sent as a plain response with a Content-Length.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,28 +12,28 @@ use http_body_util::Either;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 
+use super::connection_state::ConnectionState;
 use super::handle::EngineHandle;
 use super::http::{Response, respond};
 use super::listing::Listing;
 use super::reply::Reply;
-use super::seat::Seat;
 
-/// A listing, and the slice that was read of it last; or why there is none.
-type Read = (Box<Listing>, Result<Vec<u8>, Reply>);
-type Reading = Pin<Box<dyn Future<Output = Read> + Send>>;
+/// A listing and its last slice, or the error.
+type ReadSlice = (Box<Listing>, Result<Vec<u8>, Reply>);
+type Reading = Pin<Box<dyn Future<Output = ReadSlice> + Send>>;
 
 /// The body of a list that is longer than a slice.
-pub(crate) struct Streamed {
+pub(crate) struct StreamedBody {
     shared: Arc<EngineHandle>,
-    /// A client that takes the list is not one that we wait for.
-    seat: Arc<Seat>,
-    /// The slice that is read already.
+    /// The connection is idle while its client reads the list.
+    state: Arc<ConnectionState>,
+    /// The slice that has been read.
     first: Option<Bytes>,
-    /// None once all is read, or nothing can be.
-    rest: Option<Rest>,
+    /// `None` after the last slice or an error.
+    rest: Option<Remaining>,
 }
 
-enum Rest {
+enum Remaining {
     Asleep(Box<Listing>),
     Reading(Reading),
 }
@@ -42,7 +42,7 @@ enum Rest {
 pub(super) async fn list(
     shared: &Arc<EngineHandle>,
     listing: Listing,
-    seat: Arc<Seat>,
+    state: Arc<ConnectionState>,
 ) -> Response {
     let (listing, first) = read(shared.clone(), Box::new(listing)).await;
     let first = match first {
@@ -52,26 +52,26 @@ pub(super) async fn list(
     if listing.is_over() {
         return respond(Reply::text(200, first));
     }
-    let rest = Some(Rest::Asleep(listing));
-    let streamed = Streamed { shared: shared.clone(), seat, first: Some(first.into()), rest };
+    let rest = Some(Remaining::Asleep(listing));
+    let streamed = StreamedBody { shared: shared.clone(), state, first: Some(first.into()), rest };
     let mut response = Response::new(Either::Right(streamed));
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(CONTENT_TYPE, json);
     response
 }
 
-/// Reads on until there is something to send, and until what it says is on disk.
-async fn read(shared: Arc<EngineHandle>, mut listing: Box<Listing>) -> Read {
+/// Reads until there is enough to send, and until its content is durable.
+async fn read(shared: Arc<EngineHandle>, mut listing: Box<Listing>) -> ReadSlice {
     loop {
-        let turn = shared.read(|engine| engine.list(&mut listing)).await;
-        let Some(turn) = turn else { continue };
-        let reply = shared.answer(turn).await;
+        let pending = shared.read(|engine| engine.list(&mut listing)).await;
+        let Some(pending) = pending else { continue };
+        let reply = shared.answer(pending).await;
         let read = if reply.status == 200 { Ok(reply.body) } else { Err(reply) };
         return (listing, read);
     }
 }
 
-impl HttpBody for Streamed {
+impl HttpBody for StreamedBody {
     type Data = Bytes;
     type Error = std::io::Error;
 
@@ -84,19 +84,21 @@ impl HttpBody for Streamed {
         }
         let mut reading = match self.rest.take() {
             None => return Poll::Ready(None),
-            Some(Rest::Asleep(listing)) => Box::pin(read(self.shared.clone(), listing)) as Reading,
-            Some(Rest::Reading(reading)) => reading,
+            Some(Remaining::Asleep(listing)) => {
+                Box::pin(read(self.shared.clone(), listing)) as Reading
+            }
+            Some(Remaining::Reading(reading)) => reading,
         };
         let Poll::Ready((listing, read)) = reading.as_mut().poll(context) else {
-            self.rest = Some(Rest::Reading(reading));
+            self.rest = Some(Remaining::Reading(reading));
             return Poll::Pending;
         };
-        // An array that breaks off is the only way left to say that something is wrong.
+        // Aborting the body is the only way to report an error after the header was sent.
         let Ok(text) = read else {
-            return Poll::Ready(Some(Err(std::io::Error::other("the store is in trouble"))));
+            return Poll::Ready(Some(Err(std::io::Error::other("the store failed"))));
         };
-        self.seat.wait();
-        self.rest = (!listing.is_over()).then_some(Rest::Asleep(listing));
+        self.state.wait();
+        self.rest = (!listing.is_over()).then_some(Remaining::Asleep(listing));
         Poll::Ready(Some(Ok(Frame::data(text.into()))))
     }
 

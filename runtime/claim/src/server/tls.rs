@@ -1,4 +1,4 @@
-//! TLS for the server: a certificate chain and its key, read at the start and when it is told to.
+//! TLS for the server: certificate chain and key, read at the start and on reload.
 
 use std::io;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use turnstile_host::pem;
 
-/// What the server shows to its clients. Clones share it.
+/// The server's certificate. Clones share it.
 #[derive(Clone)]
 pub struct ServerTls {
     chain: Arc<Path>,
@@ -26,16 +26,16 @@ impl ServerTls {
     /// Reads a chain and a key, both PEM.
     ///
     /// # Errors
-    /// When a file cannot be read, or the two do not fit.
+    /// When a file cannot be read, or the key does not match the certificate.
     pub fn read(chain: &Path, key: &Path) -> io::Result<Self> {
         let acceptor = Arc::new(RwLock::new(read(chain, key)?));
         Ok(Self { chain: chain.into(), key: key.into(), acceptor })
     }
 
-    /// Reads both files again, for all clones. Connections that are open stay as they are.
+    /// Reloads both files, for all clones. Open connections are not affected.
     ///
     /// # Errors
-    /// As [`ServerTls::read`]; what is shown then stays as it was.
+    /// As [`ServerTls::read`]; the previous certificate then stays in use.
     pub fn reload(&self) -> io::Result<()> {
         let acceptor = read(&self.chain, &self.key)?;
         *self.acceptor.write().unwrap_or_else(PoisonError::into_inner) = acceptor;

@@ -1,7 +1,7 @@
-//! The tokens file: tables as TOML writes them, or one token a line.
+//! The tokens file: TOML tables, or one token per line.
 //!
-//! No error says anything of a secret. It is read whole or refused: a key that is not known, such
-//! as a misspelt `expires`, never passes for one that is not there.
+//! Errors never contain a secret. A file with any error is rejected as a whole: a misspelt key such
+//! as `expire` is never ignored.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -14,23 +14,23 @@ use turnstile_host::at;
 
 const HEADER: &str = "[[token]]";
 const KEYS: [&str; 5] = ["name", "secret", "comment", "expires", "operator"];
-/// The longest name, in bytes; the store keeps its length in one byte.
+/// The maximum length of a name in bytes; the store keeps the length in one byte.
 const NAME_MAX: usize = u8::MAX as usize;
 
-/// A token that is let in.
+/// A token.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    /// To whom its claims belong; a file of plain lines names nobody.
+    /// The owner of its claims; `None` in a file of plain lines.
     pub(super) name: Option<Arc<str>>,
     /// What is shown.
     pub(super) secret: Arc<str>,
-    /// May change and read what belongs to others.
+    /// Whether it may change and read the claims of other owners.
     pub(super) is_operator: bool,
-    /// From then on it is refused.
+    /// It is rejected from then on, in microseconds since the Unix epoch.
     pub(super) expires: Option<Date>,
 }
 
-/// Reads a file that nobody but its owner may read.
+/// Reads a file that only its owner may access.
 pub(super) fn read(path: &Path) -> io::Result<Vec<Token>> {
     let mut file = File::open(path).map_err(at(path.display()))?;
     let mode = file.metadata().map_err(at(path.display()))?.mode() & 0o7777;
@@ -47,7 +47,7 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<Token>> {
     file.read_to_string(&mut text).map_err(at(path.display()))?;
     match parse(&text) {
         Ok(tokens) if tokens.is_empty() => {
-            let text = format!("{} has no token in it", path.display());
+            let text = format!("{} contains no token", path.display());
             refuse(io::ErrorKind::InvalidData, text)
         }
         Ok(tokens) => Ok(tokens),
@@ -59,7 +59,7 @@ fn parse(text: &str) -> Result<Vec<Token>, String> {
     let lines = text.lines().map(str::trim).zip(1_usize..);
     let lines: Vec<(&str, usize)> =
         lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).collect();
-    // A file whose headers are misspelt must not be a list of tokens such as `operator = true`.
+    // A file with misspelt headers must not be read as a list of tokens such as `operator = true`.
     let is_key =
         |line: &str| line.split_once('=').is_some_and(|(key, _)| KEYS.contains(&key.trim_end()));
     if lines.iter().any(|(line, _)| line.starts_with('[') || is_key(line)) {
@@ -75,16 +75,16 @@ fn parse(text: &str) -> Result<Vec<Token>, String> {
 }
 
 fn read_tables(lines: &[(&str, usize)]) -> Result<Vec<Token>, String> {
-    let mut tables: Vec<Table> = Vec::new();
+    let mut tables: Vec<TableReader> = Vec::new();
     for (line, number) in lines {
         let number = *number;
         let read = match (line.starts_with('['), tables.last_mut()) {
             (true, _) if bare(line) == HEADER => {
-                tables.push(Table { number, ..Table::default() });
+                tables.push(TableReader { number, ..TableReader::default() });
                 Ok(())
             }
-            (true, _) => Err(format!("{HEADER} is the only header")),
-            (false, None) => Err(format!("it is before the first {HEADER}")),
+            (true, _) => Err(format!("the only table header allowed is {HEADER}")),
+            (false, None) => Err(format!("expected {HEADER} before the first key")),
             (false, Some(table)) => table.set(line),
         };
         read.map_err(|error| format!("line {number}: {error}"))?;
@@ -101,9 +101,9 @@ fn read_tables(lines: &[(&str, usize)]) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// What a table has said so far, and the line of its header.
+/// The keys of a table so far, and the line of its header.
 #[derive(Default)]
-struct Table {
+struct TableReader {
     number: usize,
     said: Vec<&'static str>,
     name: Option<String>,
@@ -112,14 +112,15 @@ struct Table {
     is_operator: bool,
 }
 
-impl Table {
+impl TableReader {
     fn set(&mut self, line: &str) -> Result<(), String> {
-        let (key, value) = line.split_once('=').ok_or("a line is KEY = VALUE")?;
+        let (key, value) = line.split_once('=').ok_or("expected KEY = VALUE")?;
         let (key, value) = (key.trim_end(), value.trim_start());
         let known = KEYS.into_iter().find(|known| *known == key);
-        let key = known.ok_or_else(|| format!("the key is none of {}", KEYS.join(", ")))?;
+        let key =
+            known.ok_or_else(|| format!("unknown key: expected one of {}", KEYS.join(", ")))?;
         if self.said.contains(&key) {
-            return Err(format!("{key:?} is there twice"));
+            return Err(format!("duplicate key {key:?}"));
         }
         self.said.push(key);
         match key {
@@ -127,13 +128,13 @@ impl Table {
             "secret" => self.secret = Some(read_secret(read_string(value)?)?),
             "expires" => {
                 let date = Date::read(bare(value));
-                let text = "a date such as 2030-12-31 or 2030-12-31T23:59:59Z is expected";
+                let text = "expected a date such as 2030-12-31 or 2030-12-31T23:59:59Z";
                 self.expires = Some(date.ok_or(text)?);
             }
             "operator" => {
-                self.is_operator = bare(value).parse().map_err(|_| "true or false is expected")?;
+                self.is_operator = bare(value).parse().map_err(|_| "expected true or false")?;
             }
-            // A comment is for whoever reads the file.
+            // Comments are ignored.
             _ => drop(read_string(value)?),
         }
         Ok(())
@@ -152,26 +153,26 @@ impl Table {
 fn read_name(name: String) -> Result<String, String> {
     match (1..=NAME_MAX).contains(&name.len()) && !name.contains(char::is_control) {
         true => Ok(name),
-        false => Err(format!("a name has 1 to {NAME_MAX} bytes and no control characters")),
+        false => Err(format!("a name must have 1 to {NAME_MAX} bytes and no control characters")),
     }
 }
 
 fn read_secret(secret: String) -> Result<String, &'static str> {
     match secret.as_str() {
         "" => Err("the secret is empty"),
-        text if text.trim() != text => Err("the secret begins or ends with a blank"),
+        text if text.trim() != text => Err("the secret starts or ends with white space"),
         _ => Ok(secret),
     }
 }
 
-/// A value without quotes, up to a comment.
+/// An unquoted value, up to a comment.
 fn bare(value: &str) -> &str {
     value.split('#').next().unwrap_or("").trim()
 }
 
-/// A string of TOML in one line: basic, with escapes of the quote and the backslash, or literal.
+/// A single-line TOML string: basic, with escapes of quote and backslash only, or literal.
 fn read_string(value: &str) -> Result<String, &'static str> {
-    let refused = "a string in quotes is expected";
+    let refused = "expected a quoted string";
     let mut rest = value.chars();
     let quote = rest.next().filter(|quote| ['"', '\''].contains(quote)).ok_or(refused)?;
     let mut text = String::new();
@@ -180,7 +181,7 @@ fn read_string(value: &str) -> Result<String, &'static str> {
             letter if letter == quote => break,
             '\\' if quote == '"' => {
                 let escaped = rest.next().filter(|letter| ['"', '\\'].contains(letter));
-                text.push(escaped.ok_or("a backslash escapes a quote or a backslash alone")?);
+                text.push(escaped.ok_or("a backslash may escape only a quote or a backslash")?);
             }
             letter => text.push(letter),
         }

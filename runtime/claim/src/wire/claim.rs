@@ -1,6 +1,6 @@
 //! A claim as a JSON body: written by the server, read by the client.
 //!
-//! Durations and dates come in from the history; nothing here reads a clock.
+//! Durations and dates are computed from the history; this module reads no clock.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -11,65 +11,65 @@ use crate::wire::date::Date;
 /// A claim as the server writes it. Durations are seconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClaimBody<'a> {
-    /// Absolute.
+    /// Absolute URL.
     pub url: String,
-    /// The name of what is claimed.
+    /// The name of the resource.
     pub resource: &'a str,
-    /// Where it stands.
+    /// The current status.
     #[serde(with = "crate::wire::status")]
     pub status: Status,
     /// When it was posted.
     pub created: Date,
-    /// Every status it has had, in order.
-    pub status_history: Vec<Change>,
-    /// What is left of its ttl; less than nothing where it has lapsed.
+    /// All statuses, oldest first.
+    pub status_history: Vec<StatusChange>,
+    /// The remaining seconds of its ttl; negative after it has lapsed.
     pub ttl: Option<f64>,
-    /// How long it has held, or held.
+    /// Seconds for which it was active.
     pub active_duration: Option<f64>,
-    /// How long it has waited, or waited.
+    /// Seconds for which it waited.
     pub waiting_duration: Option<f64>,
-    /// As it came, for who may read it.
+    /// Unchanged; only for clients that may read it.
     pub user_data: Option<&'a RawValue>,
-    /// Minted at its activation. An addition to the protocol.
+    /// The fencing token. An addition to the original protocol.
     pub fencing_token: Option<u64>,
-    /// The name of the token that made it; not there where it has none. An addition.
+    /// The name of the token that created it, if any. An addition to the original protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<&'a str>,
 }
 
 /// One entry of a claim's history.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Change {
-    /// The status it came to.
+pub struct StatusChange {
+    /// The new status.
     #[serde(with = "crate::wire::status")]
     pub status: Status,
-    /// When.
+    /// The time of the change.
     pub timestamp: Date,
 }
 
-/// A claim as the client reads it; a server of the original protocol sends no token.
+/// A claim as the client reads it; servers of the original protocol send no fencing token.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ClaimSeen {
-    /// Where to ask about it.
+    /// The claim's URL.
     pub url: String,
-    /// The name of what is claimed.
+    /// The name of the resource.
     pub resource: String,
-    /// Where it stands.
+    /// The current status.
     #[serde(with = "crate::wire::status")]
     pub status: Status,
     /// When it was posted.
     #[serde(default)]
     pub created: String,
-    /// Seconds left.
+    /// Remaining seconds of the ttl.
     #[serde(default)]
     pub ttl: Option<f64>,
-    /// Seconds held.
+    /// Seconds for which it was active.
     #[serde(default)]
     pub active_duration: Option<f64>,
-    /// Seconds waited.
+    /// Seconds for which it waited.
     #[serde(default)]
     pub waiting_duration: Option<f64>,
-    /// As its owner wrote it.
+    /// User data, unchanged.
     #[serde(default)]
     pub user_data: Option<Box<RawValue>>,
     /// The fencing token.
@@ -94,7 +94,7 @@ mod tests {
             resource: "r",
             status: Status::Active,
             created: Date(0),
-            status_history: vec![Change { status: Status::Waiting, timestamp: Date(0) }],
+            status_history: vec![StatusChange { status: Status::Waiting, timestamp: Date(0) }],
             ttl: Some(20.0),
             active_duration: Some(0.5),
             waiting_duration: None,

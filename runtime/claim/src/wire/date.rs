@@ -1,5 +1,4 @@
-//! Dates as RFC 822 (with RFC 1123's year) and RFC 3339 write them, always written in UTC. It reads
-//! no clock.
+//! Dates in the formats of RFC 822 (with RFC 1123's year) and RFC 3339, written in UTC.
 
 use std::fmt;
 
@@ -18,8 +17,8 @@ impl fmt::Display for Date {
 }
 
 impl Date {
-    /// Writes it as `Tue, 22 Nov 2011 06:12:18 +0000`, which every claim that is sent has in it
-    /// several times: a format string takes ten times as long.
+    /// Formats the date as `Tue, 22 Nov 2011 06:12:18 +0000`. Every claim has it several times, and
+    /// a format string would take ten times as long.
     fn rfc822(self) -> String {
         let seconds = self.0 / 1_000_000;
         let (days, time) = (seconds / 86_400, seconds % 86_400);
@@ -40,7 +39,7 @@ impl Date {
         text
     }
 
-    /// Writes it as `2011-11-22T06:12:18.000000Z`.
+    /// Formats the date as `2011-11-22T06:12:18.000000Z`.
     #[must_use]
     pub fn rfc3339(self) -> String {
         let (seconds, micros) = (self.0 / 1_000_000, self.0 % 1_000_000);
@@ -50,8 +49,8 @@ impl Date {
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
     }
 
-    /// Reads a date of RFC 3339 from 1970 on, or a day alone, which is its first instant in UTC.
-    /// Fractions of a second are refused.
+    /// Parses an RFC 3339 date from 1970 on, or a day, which means its start in UTC. Fractions of a
+    /// second are rejected.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let (day, time) = match text.split_once(['T', 't', ' ']) {
@@ -66,14 +65,14 @@ impl Date {
     }
 }
 
-/// Appends a number of two digits.
+/// Appends a two-digit number.
 fn push_two(text: &mut String, number: u64) {
     for digit in [number / 10, number % 10] {
         text.push(char::from(b'0' + digit as u8));
     }
 }
 
-/// Seconds since a day's first instant in UTC, which an offset may put before it.
+/// Seconds since the start of a day in UTC; negative for some offsets.
 fn seconds(time: &str) -> Option<i64> {
     let (clock, zone) = time.split_at_checked(8)?;
     let is_clock = [2, 5].iter().all(|at| clock.as_bytes()[*at] == b':');
@@ -92,13 +91,13 @@ fn seconds(time: &str) -> Option<i64> {
     (is_clock && is_time).then_some(local - sign * ahead)
 }
 
-/// The number that so many digits from there on write.
+/// Parses a number of this many digits.
 fn number(text: &str, from: usize, len: usize) -> Option<u64> {
     let digits = text.get(from..from + len)?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
-/// The count of days since the epoch of a day that is in the calendar.
+/// The number of days from the epoch to a valid date.
 fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     let shifted_year = if month <= 2 { year.checked_sub(1)? } else { year };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day;
@@ -113,8 +112,8 @@ impl serde::Serialize for Date {
     }
 }
 
-/// Year, month and day of a count of days since the epoch. The year is taken to begin in March, so
-/// that a leap day is its last.
+/// The year, month and day of a number of days since the epoch. Years start in March here, so that
+/// a leap day is the last day of a year.
 fn civil(days: u64) -> (u64, u64, u64) {
     const ERA: u64 = 146_097;
     let days = days + 719_468;

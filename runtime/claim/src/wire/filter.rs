@@ -1,12 +1,12 @@
-//! The query of `GET /v1/claims/`: what is listed, and how much of it.
+//! The query of `GET /v1/claims/`: filters, limit and offset.
 //!
-//! It reads text and holds values against bounds; the claims themselves it never sees.
+//! It parses and compares values; it does not see the claims.
 
 use turnstile_core::claim::record::Status;
 
-use crate::wire::ask::Reasons;
+use crate::wire::request::FieldErrors;
 
-/// How many claims are listed unless a limit is given.
+/// The default limit.
 const LIMIT_DEFAULT: usize = 10;
 
 /// A lower and an upper bound in seconds, both inclusive.
@@ -17,7 +17,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Is a value wanted. One that is not there is wanted only where nothing is asked of it.
+    /// Whether a value is within the bounds. A missing value is only if there are no bounds.
     #[must_use]
     pub fn holds(&self, value: Option<f64>) -> bool {
         match value {
@@ -29,29 +29,29 @@ impl Range {
         }
     }
 
-    /// Is anything asked.
+    /// Whether there is any bound.
     #[must_use]
     pub const fn is_set(&self) -> bool {
         self.minimum.is_some() || self.maximum.is_some()
     }
 }
 
-/// Which claims are listed.
+/// A filter of claims.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    /// Only those of this resource.
+    /// Only claims of this resource.
     pub resource: Option<String>,
-    /// Only those of this status.
+    /// Only claims of this status.
     pub status: Option<Status>,
-    /// Only those with this much ttl left; implies active.
+    /// Only claims with this remaining ttl; implies active.
     pub ttl: Range,
-    /// Only those that were active for so long.
+    /// Only claims that were active for this long.
     pub active_duration: Range,
-    /// Only those that waited for so long.
+    /// Only claims that waited for this long.
     pub waiting_duration: Range,
-    /// At most so many.
+    /// The maximum number of claims.
     pub limit: usize,
-    /// After so many.
+    /// The number of matching claims to skip.
     pub offset: usize,
 }
 
@@ -70,13 +70,13 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Reads a query string. A name that the protocol does not know is passed over.
+    /// Parses a query string. Unknown names are ignored.
     ///
     /// # Errors
-    /// The reasons for a 400.
-    pub fn read(query: &str) -> Result<Self, Reasons> {
+    /// The field errors for a 400.
+    pub fn read(query: &str) -> Result<Self, FieldErrors> {
         let mut filter = Self::default();
-        let mut reasons = Reasons::new();
+        let mut reasons = FieldErrors::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let (Some(name), Some(value)) = (decode(name), decode(value)) else {
@@ -88,19 +88,19 @@ impl Filter {
         if reasons.is_empty() { Ok(filter) } else { Err(reasons) }
     }
 
-    /// Whether a claim that is over is never wanted.
+    /// Whether finished claims never match.
     #[must_use]
     pub fn wants_live(&self) -> bool {
         self.status.is_some_and(|status| !status.is_final()) || self.ttl.is_set()
     }
 
-    fn set(&mut self, name: &str, value: String, reasons: &mut Reasons) {
+    fn set(&mut self, name: &str, value: String, reasons: &mut FieldErrors) {
         match name {
             "resource" => self.resource = Some(value),
             "status" => match Status::from_name(&value) {
                 Some(status) => self.status = Some(status),
                 None => {
-                    reasons.insert("status", format!("{value:?} is not a status"));
+                    reasons.insert("status", format!("{value:?} is not a valid status"));
                 }
             },
             "limit" => set_count(&mut self.limit, "limit", &value, reasons),
@@ -109,7 +109,7 @@ impl Filter {
         }
     }
 
-    fn set_bound(&mut self, name: &str, value: &str, reasons: &mut Reasons) {
+    fn set_bound(&mut self, name: &str, value: &str, reasons: &mut FieldErrors) {
         let (bound, key) = match name {
             "minimum_ttl" => (&mut self.ttl.minimum, "minimum_ttl"),
             "maximum_ttl" => (&mut self.ttl.maximum, "maximum_ttl"),
@@ -136,7 +136,7 @@ impl Filter {
     }
 }
 
-fn set_count(count: &mut usize, key: &'static str, value: &str, reasons: &mut Reasons) {
+fn set_count(count: &mut usize, key: &'static str, value: &str, reasons: &mut FieldErrors) {
     match value.parse() {
         Ok(number) => *count = number,
         Err(_) => {
@@ -145,7 +145,7 @@ fn set_count(count: &mut usize, key: &'static str, value: &str, reasons: &mut Re
     }
 }
 
-/// Undoes percent-encoding, with `+` for a space.
+/// Decodes percent-encoding, with `+` for a space.
 pub(crate) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

@@ -11,7 +11,9 @@ pub const LONGEST: Duration = Duration::from_secs(100 * 366 * 86_400);
 /// Where it is none; why, in words.
 pub fn of(number: f64) -> Result<Duration, String> {
     let time = Duration::try_from_secs_f64(number).ok().filter(|time| *time <= LONGEST);
-    time.ok_or_else(|| format!("{number} is no number of seconds from 0 to {}", LONGEST.as_secs()))
+    time.ok_or_else(|| {
+        format!("{number} is not a number of seconds from 0 to {}", LONGEST.as_secs())
+    })
 }
 
 /// Reads a number of seconds.
@@ -19,7 +21,7 @@ pub fn of(number: f64) -> Result<Duration, String> {
 /// # Errors
 /// Where it is none; why, in words.
 pub fn read(text: &str) -> Result<Duration, String> {
-    text.parse().map_err(|_| format!("{text:?} is no number of seconds")).and_then(of)
+    text.parse().map_err(|_| format!("{text:?} is not a number of seconds")).and_then(of)
 }
 
 #[cfg(test)]
@@ -31,7 +33,7 @@ mod tests {
         assert_eq!(read("0.25"), Ok(Duration::from_millis(250)));
         assert_eq!(of(0.0), Ok(Duration::ZERO));
         for text in ["", "soon", "-1", "inf", "NaN", "1e12", "1e300"] {
-            assert!(read(text).is_err_and(|why| why.contains("no number of seconds")), "{text}");
+            assert!(read(text).is_err_and(|why| why.contains("not a number of seconds")), "{text}");
         }
     }
 }

@@ -18,5 +18,5 @@ pub fn serialize<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok,
 /// When it is none of them.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Status, D::Error> {
     let name = String::deserialize(deserializer)?;
-    Status::from_name(&name).ok_or_else(|| D::Error::custom(format!("{name:?} is no status")))
+    Status::from_name(&name).ok_or_else(|| D::Error::custom(format!("{name:?} is not a status")))
 }

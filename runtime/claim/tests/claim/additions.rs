@@ -191,8 +191,8 @@ fn what_is_too_large_is_told_so_and_the_server_serves_on() {
 #[test]
 fn a_slow_request_is_told_so_and_an_idle_connection_is_closed() {
     let options = Options {
-        header_patience: Duration::from_millis(50),
-        body_patience: Duration::from_millis(50),
+        header_timeout: Duration::from_millis(50),
+        body_timeout: Duration::from_millis(50),
         ..Options::default()
     };
     let server = Running::start(Storage::Memory, options);
@@ -253,7 +253,7 @@ fn the_status_page_stays_short() {
         client.post(&body(&format!("r{number}"), 60.0)).expect(201);
     }
     let page = client.get("/status/").expect(200).text;
-    assert!(page.contains("1001 waiting or active, the oldest 1000 shown"), "{page}");
+    assert!(page.contains("1001 claims waiting or active (the oldest 1000 are shown)"), "{page}");
     assert!(page.contains(&format!("<td>{}…</td>", "é".repeat(200))), "{page}");
     assert!(!page.contains(&"u".repeat(201)) && !page.contains("r999"), "{page}");
 }

@@ -8,15 +8,15 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 use turnstile_claim::blocking;
-use turnstile_claim::client::{Cause, Connector, Manager, Setup, Standing};
+use turnstile_claim::client::{Connector, ErrorKind, LeaseState, LockClient, LockClientBuilder};
 use turnstile_claim::server::{Options, ServerTls, Storage};
 
 use crate::http::{PATIENCE, Running, until};
 
 const SHORT: Duration = Duration::from_millis(300);
 
-fn manager(server: &Running) -> Manager {
-    Manager::connect(&format!("http://{}", server.at)).expect("a good address")
+fn lock_client(server: &Running) -> LockClient {
+    LockClient::connect(&format!("http://{}", server.at)).expect("a good address")
 }
 
 /// A claim's fields at the server.
@@ -36,10 +36,10 @@ fn statuses(server: &Running, resource: &str) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_claim_is_held_renewed_and_given_back() {
     let server = Running::in_memory();
-    let manager = manager(&server);
-    let claim = manager.claim("r").ttl(SHORT).await.expect("nobody else wants it");
+    let lock_client = lock_client(&server);
+    let claim = lock_client.claim("r").ttl(SHORT).await.expect("nobody else wants it");
     assert!(claim.is_held());
-    assert_eq!(claim.standing(), Standing::Held);
+    assert_eq!(claim.lease_state(), LeaseState::Held);
     assert_eq!(claim.resource(), "r");
     let there = seen(&server, &claim.url());
     assert_eq!(there["status"], "active");
@@ -53,27 +53,27 @@ async fn a_claim_is_held_renewed_and_given_back() {
     let url = claim.url();
     claim.release().await.expect("it is held");
     assert_eq!(seen(&server, &url)["status"], "released");
-    manager.claim("r").await.expect("the resource is free again");
+    lock_client.claim("r").await.expect("the resource is free again");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_second_claim_of_a_resource_is_refused_and_names_the_first() {
     let server = Running::in_memory();
-    let manager = manager(&server);
-    let first = manager.claim("r").await.expect("nobody else wants it");
-    let error = manager.claim("r").await.expect_err("it is claimed");
-    assert_eq!(error.cause, Cause::Claimed { first: first.url() });
+    let lock_client = lock_client(&server);
+    let first = lock_client.claim("r").await.expect("nobody else wants it");
+    let error = lock_client.claim("r").await.expect_err("it is claimed");
+    assert_eq!(error.cause, ErrorKind::Claimed { first: first.url() });
     let text = error.to_string();
     assert!(text.contains("\"r\"") && text.contains(&first.url()), "{text}");
     drop(first);
-    manager.claim("r").await.expect("the first is given back before the second begins");
+    lock_client.claim("r").await.expect("the first is given back before the second begins");
     assert_eq!(statuses(&server, "r")[0], "released");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_release_hands_over_to_whoever_waits() {
     let server = Running::in_memory();
-    let (one, two) = (manager(&server), manager(&server));
+    let (one, two) = (lock_client(&server), lock_client(&server));
     let first = one.claim("r").await.expect("nobody else wants it");
     let waiting = tokio::spawn(two.claim("r").into_future());
     until("the second queues", || statuses(&server, "r") == ["active", "waiting"]);
@@ -87,10 +87,10 @@ async fn a_release_hands_over_to_whoever_waits() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn waiting_ends_with_the_timeout_and_leaves_nothing_behind() {
     let server = Running::in_memory();
-    let (one, two) = (manager(&server), manager(&server));
+    let (one, two) = (lock_client(&server), lock_client(&server));
     let _held = one.claim("r").await.expect("nobody else wants it");
     let error = two.claim("r").timeout(SHORT).await.expect_err("it is held");
-    assert_eq!(error.cause, Cause::TimedOut);
+    assert_eq!(error.cause, ErrorKind::TimedOut);
     assert!(error.to_string().starts_with("resource \"r\""), "{error}");
     until("it is withdrawn", || statuses(&server, "r") == ["active", "withdrawn"]);
 }
@@ -98,7 +98,7 @@ async fn waiting_ends_with_the_timeout_and_leaves_nothing_behind() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn whoever_stops_waiting_leaves_nothing_behind() {
     let server = Running::in_memory();
-    let (one, two) = (manager(&server), manager(&server));
+    let (one, two) = (lock_client(&server), lock_client(&server));
     let held = one.claim("r").await.expect("nobody else wants it");
     for round in 1..4 {
         let waiting = tokio::spawn(two.claim("r").ttl(SHORT).into_future());
@@ -120,7 +120,7 @@ async fn who_waits_claims_anew_where_its_claim_has_expired() {
         ..Options::default()
     };
     let server = Running::start(Storage::Memory, options);
-    let (one, two) = (manager(&server), manager(&server));
+    let (one, two) = (lock_client(&server), lock_client(&server));
     let held = one.claim("r").ttl(Duration::from_secs(60)).await.expect("nobody else wants it");
     let waiting = tokio::spawn(two.claim("r").ttl(SHORT).into_future());
     until("its claims expire one by one", || {
@@ -134,28 +134,28 @@ async fn who_waits_claims_anew_where_its_claim_has_expired() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_claim_that_is_taken_away_is_lost_for_good() {
     let server = Running::in_memory();
-    let manager = manager(&server);
-    let claim = manager.claim("r").ttl(SHORT).await.expect("nobody else wants it");
-    manager.revoke(&claim.url()).await.expect("it is held");
+    let lock_client = lock_client(&server);
+    let claim = lock_client.claim("r").ttl(SHORT).await.expect("nobody else wants it");
+    lock_client.revoke(&claim.url()).await.expect("it is held");
     timeout(PATIENCE, claim.lost()).await.expect("the next renewal tells");
     assert!(!claim.is_held());
-    assert_eq!(claim.standing(), Standing::Lost);
+    assert_eq!(claim.lease_state(), LeaseState::Lost);
     let error = claim.refresh(None).await.expect_err("it is lost");
-    assert_eq!((error.cause, error.claim), (Cause::Lost, Some(claim.url())));
+    assert_eq!((error.cause, error.claim), (ErrorKind::Lost, Some(claim.url())));
     claim.release().await.expect_err("there is nothing to give back");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_server_that_is_gone_costs_the_claim_before_its_lease_lapses() {
     let server = Running::in_memory();
-    let manager = manager(&server);
-    let claim = manager.claim("r").ttl(SHORT).await.expect("nobody else wants it");
+    let lock_client = lock_client(&server);
+    let claim = lock_client.claim("r").ttl(SHORT).await.expect("nobody else wants it");
     server.stop();
     let mut jeopardy = 0;
     let lost = claim.lost();
     let watch = async {
         loop {
-            jeopardy += usize::from(claim.standing() == Standing::Jeopardy);
+            jeopardy += usize::from(claim.lease_state() == LeaseState::Jeopardy);
             tokio::task::yield_now().await;
         }
     };
@@ -190,8 +190,8 @@ async fn a_deadline_is_counted_from_the_sending_however_slow_the_answer() {
         heard
     });
     let ttl = Duration::from_secs(60);
-    let manager = Manager::connect(&format!("http://{at}")).expect("a good address");
-    let claim = manager.claim("r").ttl(ttl).await.expect("it is granted");
+    let lock_client = LockClient::connect(&format!("http://{at}")).expect("a good address");
+    let claim = lock_client.claim("r").ttl(ttl).await.expect("it is granted");
     let heard = server.join().expect("no panic");
     let deadline = claim.deadline().expect("it is held").into_std();
     assert!(claim.margin() > Duration::ZERO);
@@ -201,8 +201,8 @@ async fn a_deadline_is_counted_from_the_sending_however_slow_the_answer() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_refresh_renews_at_once_and_can_change_the_ttl() {
     let server = Running::in_memory();
-    let manager = manager(&server);
-    let claim = manager.claim("r").ttl(Duration::from_secs(60)).await.expect("it is free");
+    let lock_client = lock_client(&server);
+    let claim = lock_client.claim("r").ttl(Duration::from_secs(60)).await.expect("it is free");
     let before = claim.deadline().expect("it is held");
     claim.refresh(None).await.expect("it is held");
     assert!(claim.deadline().expect("it is held") > before);
@@ -210,13 +210,13 @@ async fn a_refresh_renews_at_once_and_can_change_the_ttl() {
     let ttl = seen(&server, &claim.url())["ttl"].as_f64().expect("a ttl");
     assert!(ttl > 500.0, "{ttl}");
     let error = claim.refresh(Some(Duration::from_millis(1))).await.expect_err("too short");
-    assert!(matches!(error.cause, Cause::TtlTooShort { ttl_ms: 1, .. }), "{error}");
-    let error = manager.claim("e").ttl(Duration::MAX).await.expect_err("too long");
-    assert!(matches!(error.cause, Cause::Refused { status: 400, .. }), "{error}");
-    let free = manager.claim("e").timeout(Duration::MAX).await.expect("it is free");
+    assert!(matches!(error.cause, ErrorKind::TtlTooShort { ttl_ms: 1, .. }), "{error}");
+    let error = lock_client.claim("e").ttl(Duration::MAX).await.expect_err("too long");
+    assert!(matches!(error.cause, ErrorKind::Refused { status: 400, .. }), "{error}");
+    let free = lock_client.claim("e").timeout(Duration::MAX).await.expect("it is free");
     free.release().await.expect("it is held");
-    let error = manager.claim("s").ttl(Duration::ZERO).await.expect_err("too short");
-    assert!(matches!(error.cause, Cause::TtlTooShort { .. }), "{error}");
+    let error = lock_client.claim("s").ttl(Duration::ZERO).await.expect_err("too short");
+    assert!(matches!(error.cause, ErrorKind::TtlTooShort { .. }), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -224,17 +224,17 @@ async fn what_the_server_refuses_is_passed_on() {
     let mut options = Options::default();
     options.limits.waiters_max = 0;
     let server = Running::start(Storage::Memory, options);
-    let (one, two) = (manager(&server), manager(&server));
+    let (one, two) = (lock_client(&server), lock_client(&server));
     let _held = one.claim("r").await.expect("nobody else wants it");
     let error = two.claim("r").await.expect_err("the queue is full");
-    let Cause::Refused { status, reason } = error.cause else { panic!("{error}") };
+    let ErrorKind::Refused { status, reason } = error.cause else { panic!("{error}") };
     assert!(status == 429 && reason.contains("Too many claims"), "{status} {reason}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn closing_gives_everything_back() {
     let server = Running::in_memory();
-    let (one, two) = (manager(&server), manager(&server));
+    let (one, two) = (lock_client(&server), lock_client(&server));
     let _held = one.claim("r").await.expect("nobody else wants it");
     let _own = two.claim("s").await.expect("nobody else wants it");
     let waiting = tokio::spawn(two.claim("r").into_future());
@@ -243,26 +243,26 @@ async fn closing_gives_everything_back() {
     assert_eq!(statuses(&server, "s"), ["released"]);
     assert_eq!(statuses(&server, "r"), ["active", "withdrawn"]);
     let error = waiting.await.expect("no panic").expect_err("it was given up");
-    assert_eq!(error.cause, Cause::TimedOut);
+    assert_eq!(error.cause, ErrorKind::TimedOut);
 }
 
 #[test]
 fn the_blocking_face_does_the_same() {
     let server = Running::in_memory();
     let url = format!("http://{}", server.at);
-    let manager = blocking::Manager::connect(&url).expect("a good address");
-    let claim = manager.claim("r").ttl(SHORT).wait().expect("nobody else wants it");
+    let lock_client = blocking::LockClient::connect(&url).expect("a good address");
+    let claim = lock_client.claim("r").ttl(SHORT).wait().expect("nobody else wants it");
     assert!(claim.is_held() && claim.fencing_token().is_some());
     assert!(!claim.wait_lost(2 * SHORT), "it is renewed in the background");
     claim.refresh(None).expect("it is held");
-    let other = blocking::Manager::connect(&url).expect("a good address");
+    let other = blocking::LockClient::connect(&url).expect("a good address");
     let error = other.claim("r").timeout(SHORT).wait().expect_err("it is held");
-    assert_eq!(error.cause, Cause::TimedOut);
+    assert_eq!(error.cause, ErrorKind::TimedOut);
     claim.release().expect("it is held");
-    let dropped = manager.claim("s").wait().expect("nobody else wants it");
+    let dropped = lock_client.claim("s").wait().expect("nobody else wants it");
     assert!(dropped.is_held());
     drop(dropped);
-    drop(manager);
+    drop(lock_client);
     assert_eq!(statuses(&server, "s"), ["released"], "dropping the manager waits for that");
 }
 
@@ -275,23 +275,23 @@ async fn tls_is_spoken_with_whom_it_trusts() {
     let certificate = fixture("localhost.cert.pem");
     let tls = ServerTls::read(&certificate, &fixture("localhost.key.pem")).expect("a good pair");
     let server = Running::start(Storage::Memory, Options { tls: Some(tls), ..Options::default() });
-    let mut setup = Setup::new(&format!("https://localhost:{}", server.at.port()));
-    let strange = setup.clone().build().expect("a good address");
+    let mut builder = LockClientBuilder::new(&format!("https://localhost:{}", server.at.port()));
+    let strange = builder.clone().build().expect("a good address");
     let error = strange.list(None, None, 1).await.expect_err("nobody vouches for it");
-    assert!(matches!(error.cause, Cause::Unreachable(_)), "{error}");
+    assert!(matches!(error.cause, ErrorKind::Unreachable(_)), "{error}");
     let error = timeout(PATIENCE, strange.claim("r")).await.expect("it does not ask for ever");
     let error = error.expect_err("nobody vouches for it");
-    assert!(matches!(error.cause, Cause::Refused { .. }), "{error}");
+    assert!(matches!(error.cause, ErrorKind::Refused { .. }), "{error}");
     assert!(error.to_string().contains("is not trusted"), "{error}");
-    setup.connector = Connector::default().trusting(fixture("none.pem"));
-    let error = setup.clone().build().expect_err("there is no such file");
+    builder.connector = Connector::default().trusting(fixture("none.pem"));
+    let error = builder.clone().build().expect_err("there is no such file");
     assert!(error.to_string().contains("none.pem: "), "{error}");
-    setup.connector = Connector::default().trusting(fixture("localhost.key.pem"));
-    let error = setup.clone().build().expect_err("it is a key");
-    assert!(error.to_string().contains("localhost.key.pem has no certificate"), "{error}");
-    setup.connector = Connector::default().trusting(certificate);
-    let manager = setup.build().expect("a good address");
-    let claim = manager.claim("r").await.expect("nobody else wants it");
+    builder.connector = Connector::default().trusting(fixture("localhost.key.pem"));
+    let error = builder.clone().build().expect_err("it is a key");
+    assert!(error.to_string().contains("localhost.key.pem has no trusted"), "{error}");
+    builder.connector = Connector::default().trusting(certificate);
+    let lock_client = builder.build().expect("a good address");
+    let claim = lock_client.claim("r").await.expect("nobody else wants it");
     assert!(claim.url().starts_with("https://localhost:"), "{}", claim.url());
     claim.release().await.expect("it is held");
 }
@@ -299,13 +299,13 @@ async fn tls_is_spoken_with_whom_it_trusts() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_server_that_speaks_no_tls_is_not_asked_for_ever() {
     let server = Running::in_memory();
-    let mut setup = Setup::new(&format!("https://localhost:{}", server.at.port()));
-    setup.connector = Connector::default().trusting(fixture("localhost.cert.pem"));
-    let manager = setup.build().expect("a good address");
-    let error = timeout(PATIENCE, manager.claim("r")).await.expect("it does not ask for ever");
+    let mut builder = LockClientBuilder::new(&format!("https://localhost:{}", server.at.port()));
+    builder.connector = Connector::default().trusting(fixture("localhost.cert.pem"));
+    let lock_client = builder.build().expect("a good address");
+    let error = timeout(PATIENCE, lock_client.claim("r")).await.expect("it does not ask for ever");
     let error = error.expect_err("there is no TLS");
-    assert!(matches!(error.cause, Cause::Refused { .. }), "{error}");
-    assert!(error.to_string().contains("does not speak TLS"), "{error}");
+    assert!(matches!(error.cause, ErrorKind::Refused { .. }), "{error}");
+    assert!(error.to_string().contains("TLS handshake failed"), "{error}");
 }
 
 /// Polls a future so often and drops it, unless it is done before.
@@ -327,24 +327,24 @@ async fn cancel<T>(after: usize, future: impl IntoFuture<Output = T>) -> Option<
 #[tokio::test]
 async fn a_future_can_be_cancelled_at_any_await() {
     let server = Running::in_memory();
-    let rival = manager(&server).claim("busy").await.expect("nobody else wants it");
+    let rival = lock_client(&server).claim("busy").await.expect("nobody else wants it");
     for polls in [0, 1, 2, 3, 5, 10, 20, 50, 100, 1_000] {
-        let manager = manager(&server);
-        cancel(polls, manager.claim("free")).await;
-        let claim = manager.claim("kept").await.expect("nobody else wants it");
+        let lock_client = lock_client(&server);
+        cancel(polls, lock_client.claim("free")).await;
+        let claim = lock_client.claim("kept").await.expect("nobody else wants it");
         // Dropped after so many polls, and without having been polled at all.
         cancel(polls, claim.refresh(None)).await;
         cancel(polls, claim.lost()).await;
         assert!(claim.is_held());
         cancel(polls, claim.release()).await;
-        cancel(polls, manager.claim("busy").ttl(SHORT)).await;
-        cancel(polls, manager.give_up("busy")).await;
+        cancel(polls, lock_client.claim("busy").ttl(SHORT)).await;
+        cancel(polls, lock_client.abandon("busy")).await;
         // While the one before is still being given back.
-        cancel(polls, manager.claim("busy")).await;
-        let again = timeout(PATIENCE, manager.claim("kept")).await.expect("in time");
+        cancel(polls, lock_client.claim("busy")).await;
+        let again = timeout(PATIENCE, lock_client.claim("kept")).await.expect("in time");
         again.expect("nobody else wants it").release().await.expect("it is held");
-        cancel(polls, manager.close(PATIENCE)).await;
-        manager.close(PATIENCE).await;
+        cancel(polls, lock_client.close(PATIENCE)).await;
+        lock_client.close(PATIENCE).await;
         for resource in ["free", "kept", "busy"] {
             let left = statuses(&server, resource);
             let live = left.iter().filter(|status| ["active", "waiting"].contains(&&***status));

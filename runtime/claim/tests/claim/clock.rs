@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::time::{Instant, timeout};
-use turnstile_claim::client::{Cause, Claim, Clock, Manager, Setup, Standing};
+use turnstile_claim::client::{Claim, Clock, ErrorKind, LeaseState, LockClient, LockClientBuilder};
 use turnstile_claim::server::{Options, Storage};
 
 use crate::http::{PATIENCE, Running, until};
@@ -29,17 +29,17 @@ impl Sleep {
     }
 }
 
-fn manager(at: std::net::SocketAddr, clock: Clock) -> Manager {
-    let mut setup = Setup::new(&format!("http://{at}"));
-    setup.clock = clock;
-    setup.build().expect("a good address")
+fn lock_client(at: std::net::SocketAddr, clock: Clock) -> LockClient {
+    let mut builder = LockClientBuilder::new(&format!("http://{at}"));
+    builder.clock = clock;
+    builder.build().expect("a good address")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_machine_that_slept_too_long_has_lost_its_claims_when_it_wakes() {
     let server = Running::in_memory();
     let sleep = Sleep::default();
-    let sleeper = manager(server.at, sleep.clock());
+    let sleeper = lock_client(server.at, sleep.clock());
     let ttl = Duration::from_secs(20);
     let claim = sleeper.claim("r").ttl(ttl).await.expect("nobody else wants it");
     let margin = claim.margin();
@@ -47,12 +47,12 @@ async fn a_machine_that_slept_too_long_has_lost_its_claims_when_it_wakes() {
     sleep.sleep(ttl - margin + Duration::from_millis(1));
     let woken = Instant::now();
     assert!(!claim.is_held(), "at once, whoever asks");
-    assert_eq!(claim.standing(), Standing::Lost);
+    assert_eq!(claim.lease_state(), LeaseState::Lost);
     timeout(PATIENCE, lost).await.expect("in time").expect("no panic");
     assert!(woken.elapsed() < margin, "before the lease can lapse at the server");
     let late = claim.refresh(None).await.expect_err("it is lost");
-    assert_eq!(late.cause, Cause::Lost);
-    let other = manager(server.at, Clock::default());
+    assert_eq!(late.cause, ErrorKind::Lost);
+    let other = lock_client(server.at, Clock::default());
     other.revoke(&claim.url()).await.expect("the server has not noticed yet");
     let next = other.claim("r").await.expect("nobody else wants it");
     assert!(next.fencing_token() > claim.fencing_token());
@@ -64,7 +64,7 @@ async fn a_machine_that_slept_a_little_renews_when_it_wakes() {
     let server = Running::in_memory();
     let sleep = Sleep::default();
     let ttl = Duration::from_secs(20);
-    let sleeper = manager(server.at, sleep.clock());
+    let sleeper = lock_client(server.at, sleep.clock());
     let claim = sleeper.claim("r").ttl(ttl).await.expect("nobody else wants it");
     let mut changes = claim.changes();
     let before = claim.deadline().expect("it is held");
@@ -115,8 +115,8 @@ fn a_wall_clock_that_is_set_moves_no_lease_and_no_date() {
 async fn a_server_that_is_stopped_and_goes_on_has_no_two_holders() {
     let server = Turnstiled::start(&["--in-memory"]);
     let pid = Pid::from_child(&server.child);
-    let one = manager(server.at, Clock::default());
-    let two = manager(server.at, Clock::default());
+    let one = lock_client(server.at, Clock::default());
+    let two = lock_client(server.at, Clock::default());
     let ttl = Duration::from_millis(400);
     let claim = one.claim("r").ttl(ttl).await.expect("nobody else wants it");
     let waiting = tokio::spawn(two.claim("r").ttl(ttl).into_future());

@@ -363,6 +363,6 @@ fn a_server_that_does_not_answer_is_named() {
         assert_eq!(ran.status.code(), Some(69), "{ran:?}");
         let text = String::from_utf8(ran.stderr).expect("plain text");
         let last = text.lines().last().unwrap_or_default();
-        assert!(last.contains(&format!("{url} does not answer: Connection refused")), "{text}");
+        assert!(last.contains(&format!("no response from {url}: Connection refused")), "{text}");
     }
 }

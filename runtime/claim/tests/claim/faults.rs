@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use turnstile_claim::client::{Connector, Dice, Manager, Setup};
+use turnstile_claim::client::{Connector, LockClient, LockClientBuilder, Rng};
 use turnstile_claim::server::{Options, Storage};
 
 use crate::clock::{Sleep, jumping_wall_us, set_wall_clock};
@@ -44,8 +44,8 @@ enum Fault {
 }
 
 impl Fault {
-    fn roll(dice: &mut Dice) -> Self {
-        match dice.number() % 20 {
+    fn roll(rng: &mut Rng) -> Self {
+        match rng.number() % 20 {
             0 | 1 => Self::Reset,
             2 | 3 => Self::AnswerLost,
             4 | 5 => Self::HalfAnAnswer,
@@ -66,10 +66,10 @@ type Sleeps = Arc<Vec<Sleep>>;
 
 /// Sends one client's machine to sleep, for less than a lease or for more, and sets the server's
 /// wall clock forward or back.
-fn jump(sleeps: &Sleeps, dice: &mut Dice) {
-    let sleeper = (dice.number() % CLIENTS) as usize;
-    sleeps[sleeper].sleep(TTL.mul_f64(0.2 + 1.3 * dice.roll()));
-    set_wall_clock((dice.roll() - 0.5) * 1e6);
+fn jump(sleeps: &Sleeps, rng: &mut Rng) {
+    let sleeper = (rng.number() % CLIENTS) as usize;
+    sleeps[sleeper].sleep(TTL.mul_f64(0.2 + 1.3 * rng.roll()));
+    set_wall_clock((rng.roll() - 0.5) * 1e6);
 }
 
 async fn proxy(
@@ -79,14 +79,14 @@ async fn proxy(
     counts: Counts,
     sleeps: Sleeps,
 ) {
-    let mut dice = Dice::seeded(seed);
+    let mut rng = Rng::seeded(seed);
     loop {
         let (stream, _) = listener.accept().await.expect("loopback takes connections in");
-        let mut dice = Dice::seeded(dice.number());
+        let mut rng = Rng::seeded(rng.number());
         let (counts, sleeps) = (counts.clone(), sleeps.clone());
         tokio::spawn(async move {
             // Either end may go away at any time: that is what this is for.
-            let _broken = forward(stream, server, &mut dice, &counts, &sleeps).await;
+            let _broken = forward(stream, server, &mut rng, &counts, &sleeps).await;
         });
     }
 }
@@ -112,13 +112,13 @@ fn connector(gone: SocketAddr, counts: Counts) -> Connector {
 async fn forward(
     mut stream: TcpStream,
     server: SocketAddr,
-    dice: &mut Dice,
+    rng: &mut Rng,
     counts: &Counts,
     sleeps: &Sleeps,
 ) -> io::Result<()> {
     loop {
         let request = read_message(&mut stream).await?;
-        let fault = Fault::roll(dice);
+        let fault = Fault::roll(rng);
         *counts.lock().expect("nobody panics with it").entry(fault).or_default() += 1;
         match fault {
             Fault::Reset => return stream.set_zero_linger(),
@@ -127,8 +127,8 @@ async fn forward(
                 stream.write_all(text.as_bytes()).await?;
                 continue;
             }
-            Fault::Slow => tokio::time::sleep(TTL.mul_f64(0.3 * dice.roll())).await,
-            Fault::ClockJumped => jump(sleeps, dice),
+            Fault::Slow => tokio::time::sleep(TTL.mul_f64(0.3 * rng.roll())).await,
+            Fault::ClockJumped => jump(sleeps, rng),
             Fault::None
             | Fault::Refused
             | Fault::AnswerLost
@@ -194,7 +194,7 @@ async fn read_message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
     let seed = seeds::number("TURNSTILE_SEED");
-    let seed = seed.unwrap_or_else(|| Dice::loose().number());
+    let seed = seed.unwrap_or_else(|| Rng::from_entropy().number());
     println!("TURNSTILE_SEED={seed} cargo test -p turnstile-claim --test claim faults");
     let (notes, trace) = Notes::new();
     let options =
@@ -211,13 +211,13 @@ async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
     let newest = Arc::new(Mutex::new(0));
     let clients: Vec<_> = (0..CLIENTS)
         .map(|number| {
-            let mut setup = Setup::new(&format!("http://{at}"));
-            setup.ttl = TTL;
-            setup.connector = connector(gone, counts.clone());
-            setup.dice = Dice::seeded(seed ^ number << 32);
-            setup.clock = sleeps[number as usize].clock();
-            setup.trace = Some(trace.of(&format!("program {number}")));
-            tokio::spawn(take_turns(setup.build().expect("a good address"), newest.clone()))
+            let mut builder = LockClientBuilder::new(&format!("http://{at}"));
+            builder.ttl = TTL;
+            builder.connector = connector(gone, counts.clone());
+            builder.rng = Rng::seeded(seed ^ number << 32);
+            builder.clock = sleeps[number as usize].clock();
+            builder.trace = Some(trace.of(&format!("program {number}")));
+            tokio::spawn(take_turns(builder.build().expect("a good address"), newest.clone()))
         })
         .collect();
     for client in clients {
@@ -233,10 +233,10 @@ async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
 }
 
 /// Gets the lock a number of times, and looks that nobody else has it meanwhile.
-async fn take_turns(manager: Manager, newest: Arc<Mutex<u64>>) {
+async fn take_turns(lock_client: LockClient, newest: Arc<Mutex<u64>>) {
     let mut turns = 0;
     while turns < TURNS {
-        let claim = match manager.claim("lock").timeout(10 * TTL).await {
+        let claim = match lock_client.claim("lock").timeout(10 * TTL).await {
             Ok(claim) => claim,
             Err(error) if error.cause.may_pass() => continue,
             Err(error) => panic!("{error}"),
@@ -258,5 +258,5 @@ async fn take_turns(manager: Manager, newest: Arc<Mutex<u64>>) {
         // A release whose answer was lost may be told as a loss.
         let _acknowledged = claim.release().await;
     }
-    manager.close(Duration::from_secs(5)).await;
+    lock_client.close(Duration::from_secs(5)).await;
 }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
-use turnstile_claim::client::Dice;
+use turnstile_claim::client::Rng;
 
 use crate::http::{Answer, Client, until};
 use crate::real::Turnstiled;
@@ -64,7 +64,7 @@ struct Claim {
 
 /// A client over all lives.
 struct Actor {
-    dice: Dice,
+    rng: Rng,
     claim: Option<Claim>,
     holds: Vec<Hold>,
     /// What each claim is in the end.
@@ -77,8 +77,8 @@ fn token(claim: &Answer) -> u64 {
 
 impl Actor {
     fn new(number: u64) -> Self {
-        let dice = Dice::seeded(number << 8);
-        Self { dice, claim: None, holds: Vec::new(), ends: BTreeMap::new() }
+        let rng = Rng::seeded(number << 8);
+        Self { rng, claim: None, holds: Vec::new(), ends: BTreeMap::new() }
     }
 
     /// Claims and releases until the server is gone.
@@ -118,7 +118,7 @@ impl Actor {
         let mut claim = match self.claim.clone() {
             Some(claim) => claim,
             None => {
-                let (resource, key) = (self.dice.number() % RESOURCES, self.dice.number());
+                let (resource, key) = (self.rng.number() % RESOURCES, self.rng.number());
                 let (posted, stage) = (Instant::now(), Stage::Posting);
                 let path = String::new();
                 Claim { resource, key, posted, path, grant: None, stage }
@@ -226,15 +226,15 @@ fn is_revoked(revoked: &Revoked, path: &str) -> bool {
 }
 
 /// Takes locks from who holds them, until the server is gone.
-fn operate(server: &Turnstiled, dice: &mut Dice, revoked: &Revoked) -> Option<()> {
+fn operate(server: &Turnstiled, rng: &mut Rng, revoked: &Revoked) -> Option<()> {
     let mut client = Client::try_new(server.at)?;
     loop {
         let list = client.try_request("GET", "/v1/claims/?status=active", "")?.expect(200).json();
         let claims = list.as_array().expect("an array");
-        if claims.is_empty() || !dice.number().is_multiple_of(20) {
+        if claims.is_empty() || !rng.number().is_multiple_of(20) {
             continue;
         }
-        let url = claims[dice.number() as usize % claims.len()]["url"].as_str().expect("a URL");
+        let url = claims[rng.number() as usize % claims.len()]["url"].as_str().expect("a URL");
         let path = &url[url.find("/v1/").expect("a path")..];
         let now = Instant::now();
         revoked.lock().expect("nobody panics with it").entry(path.to_owned()).or_insert(now);
@@ -261,17 +261,17 @@ fn a_server_killed_under_contention_has_one_history() {
     let data = dir.to_str().expect("a readable path");
     let arguments = ["--data", data];
     let mut actors: Vec<Actor> = (0..CLIENTS).map(Actor::new).collect();
-    let (revoked, mut dice) = (Revoked::default(), Dice::seeded(7));
+    let (revoked, mut rng) = (Revoked::default(), Rng::seeded(7));
     for _ in 0..kills {
         let server = Turnstiled::start(&arguments);
-        let (count, enough) = (AtomicU64::new(0), 100 + dice.number() % 300);
+        let (count, enough) = (AtomicU64::new(0), 100 + rng.number() % 300);
         std::thread::scope(|scope| {
             // However this ends, the threads end with the server.
             let _killed = Killed(&server);
-            let (count, revoked, server, dice) = (&count, &revoked, &server, &mut dice);
+            let (count, revoked, server, rng) = (&count, &revoked, &server, &mut rng);
             let acting = actors.iter_mut().map(|actor| actor.live(server, revoked, count));
             let acting: Vec<_> = acting.map(|live| scope.spawn(live)).collect();
-            scope.spawn(move || operate(server, dice, revoked));
+            scope.spawn(move || operate(server, rng, revoked));
             until("the server is busy", || {
                 let has_failed = acting.iter().any(ScopedJoinHandle::is_finished);
                 has_failed || count.load(Ordering::Relaxed) > enough

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use turnstile_claim::client::{Cause, Connector, Manager, Setup};
+use turnstile_claim::client::{Connector, ErrorKind, LockClient, LockClientBuilder};
 use turnstile_claim::keychain::LINE_MAX;
 use turnstile_claim::server::{Options, ServerTls, Storage};
 
@@ -159,9 +159,9 @@ const SERVER: &str = "TURNSTILE_TEST_KEYCHAIN";
 #[tokio::test]
 async fn a_manager_finds_server_and_keychain_in_its_environment() {
     if env::var_os(SERVER).is_some() {
-        let manager = Manager::with_keychain().expect("it starts");
-        let claim = manager.claim("r").await.expect("it is free");
-        assert!(manager.keychain_id().is_some() && claim.is_held());
+        let lock_client = LockClient::with_keychain().expect("it starts");
+        let claim = lock_client.claim("r").await.expect("it is free");
+        assert!(lock_client.keychain_id().is_some() && claim.is_held());
         return claim.release().await.expect("it is held");
     }
     let server = Running::in_memory();
@@ -180,9 +180,9 @@ async fn a_manager_finds_server_and_keychain_in_its_environment() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_manager_holds_its_claims_through_a_keychain() {
     let server = Running::in_memory();
-    let setup = Setup::new(&format!("http://{}", server.at));
-    let manager = setup.build_with_keychain(Path::new(CLAIM)).expect("it starts");
-    let claim = manager.claim("r").ttl(Duration::from_millis(300)).await.expect("it is free");
+    let builder = LockClientBuilder::new(&format!("http://{}", server.at));
+    let lock_client = builder.build_with_keychain(Path::new(CLAIM)).expect("it starts");
+    let claim = lock_client.claim("r").ttl(Duration::from_millis(300)).await.expect("it is free");
     assert!(claim.is_held() && claim.fencing_token().is_some());
     until("it is renewed by the keychain", || {
         assert!(claim.is_held());
@@ -190,22 +190,22 @@ async fn a_manager_holds_its_claims_through_a_keychain() {
         list[0]["active_duration"].as_f64() > Some(0.9)
     });
     claim.refresh(Some(Duration::from_secs(60))).await.expect("it is held");
-    let error = manager.claim("r").await.expect_err("it is claimed");
-    assert!(matches!(error.cause, Cause::Claimed { .. }), "{error}");
+    let error = lock_client.claim("r").await.expect_err("it is claimed");
+    assert!(matches!(error.cause, ErrorKind::Claimed { .. }), "{error}");
     let long = RawValue::from_string(format!("\"{}\"", "d".repeat(LINE_MAX))).expect("JSON");
-    let endless = manager.claim("e").raw_data(long).await.expect_err("it is too long");
-    assert!(matches!(endless.cause, Cause::Keychain(_)), "{endless}");
+    let endless = lock_client.claim("e").raw_data(long).await.expect_err("it is too long");
+    assert!(matches!(endless.cause, ErrorKind::Keychain(_)), "{endless}");
     assert!(claim.is_held(), "the others are held on");
     claim.release().await.expect("it is held");
     assert_eq!(statuses(&server, "r"), ["released"]);
 
     server.client().post(r#"{"resource":"s","ttl":60}"#).expect(201);
-    let error = manager.claim("s").timeout(Duration::from_millis(100)).await.expect_err("held");
-    assert_eq!(error.cause, Cause::TimedOut);
-    let held = manager.claim("t").await.expect("it is free");
-    drop(manager.claim("u").await.expect("it is free"));
+    let error = lock_client.claim("s").timeout(Duration::from_millis(100)).await.expect_err("held");
+    assert_eq!(error.cause, ErrorKind::TimedOut);
+    let held = lock_client.claim("t").await.expect("it is free");
+    drop(lock_client.claim("u").await.expect("it is free"));
     until("it is given back", || statuses(&server, "u") == ["released"]);
-    manager.close(PATIENCE).await;
+    lock_client.close(PATIENCE).await;
     assert!(!held.is_held());
     assert_eq!(statuses(&server, "t"), ["released"]);
 }
@@ -213,22 +213,22 @@ async fn a_manager_holds_its_claims_through_a_keychain() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_dead_keychain_is_an_error_at_once() {
     let server = Running::in_memory();
-    let setup = Setup::new(&format!("http://{}", server.at));
-    let manager = setup.clone().build_with_keychain(Path::new(CLAIM)).expect("it starts");
-    let held = manager.claim("r").await.expect("it is free");
+    let builder = LockClientBuilder::new(&format!("http://{}", server.at));
+    let lock_client = builder.clone().build_with_keychain(Path::new(CLAIM)).expect("it starts");
+    let held = lock_client.claim("r").await.expect("it is free");
     server.client().post(r#"{"resource":"s","ttl":60}"#).expect(201);
-    let waiting = tokio::spawn(manager.claim("s").into_future());
+    let waiting = tokio::spawn(lock_client.claim("s").into_future());
     until("it queues", || statuses(&server, "s").len() == 2);
-    let keychain = manager.keychain_id().expect("it runs");
+    let keychain = lock_client.keychain_id().expect("it runs");
     let keychain = i32::try_from(keychain).ok().and_then(Pid::from_raw).expect("a process id");
     kill_process(keychain, Signal::KILL).expect("it runs");
     tokio::time::timeout(PATIENCE, held.lost()).await.expect("at once");
     let error = waiting.await.expect("no panic").expect_err("the keychain is dead");
-    assert!(matches!(error.cause, Cause::Keychain(_)), "{error}");
-    let error = manager.claim("t").await.expect_err("the keychain is dead");
-    assert!(matches!(error.cause, Cause::Keychain(_)), "{error}");
-    let error = setup.build_with_keychain(Path::new("/no/such/claim")).expect_err("no program");
-    assert!(matches!(error.cause, Cause::Keychain(_)), "{error}");
+    assert!(matches!(error.cause, ErrorKind::Keychain(_)), "{error}");
+    let error = lock_client.claim("t").await.expect_err("the keychain is dead");
+    assert!(matches!(error.cause, ErrorKind::Keychain(_)), "{error}");
+    let error = builder.build_with_keychain(Path::new("/no/such/claim")).expect_err("no program");
+    assert!(matches!(error.cause, ErrorKind::Keychain(_)), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -238,19 +238,19 @@ async fn a_keychain_speaks_tls_and_shows_the_token() {
     let tokens = tokens("keychain.tokens", "secret\n");
     let options = Options { tls: Some(tls), tokens, ..Options::default() };
     let server = Running::start(Storage::Memory, options);
-    let mut setup = Setup::new(&format!("https://localhost:{}", server.at.port()));
-    setup.timeout = Some(PATIENCE);
-    setup.connector = Connector::default().trusting(certificate);
-    let stranger = setup.clone().build_with_keychain(Path::new(CLAIM)).expect("it starts");
+    let mut builder = LockClientBuilder::new(&format!("https://localhost:{}", server.at.port()));
+    builder.timeout = Some(PATIENCE);
+    builder.connector = Connector::default().trusting(certificate);
+    let stranger = builder.clone().build_with_keychain(Path::new(CLAIM)).expect("it starts");
     let error = stranger.claim("r").await.expect_err("it has no token");
     assert!(error.to_string().contains("401"), "{error}");
-    setup.token = Some("secret".into());
-    let manager = setup.clone().build_with_keychain(Path::new(CLAIM)).expect("it starts");
-    let claim = manager.claim("r").ttl(Duration::from_millis(400)).await.expect("it is free");
+    builder.token = Some("secret".into());
+    let lock_client = builder.clone().build_with_keychain(Path::new(CLAIM)).expect("it starts");
+    let claim = lock_client.claim("r").ttl(Duration::from_millis(400)).await.expect("it is free");
     assert!(claim.url().starts_with("https://localhost:"), "{}", claim.url());
     assert!(claim.margin() > Duration::ZERO);
     claim.refresh(None).await.expect("it is held");
     claim.release().await.expect("it is held");
-    let list = setup.build().expect("a good address").list(Some("r"), None, 10).await;
+    let list = builder.build().expect("a good address").list(Some("r"), None, 10).await;
     assert!(list.expect("it has a token").contains(r#""status":"released""#));
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::runtime::Builder;
-use turnstile_claim::client::{Manager, Setup};
+use turnstile_claim::client::{LockClient, LockClientBuilder};
 
 use crate::http::{Client, PATIENCE, Running, until};
 use crate::real::Turnstiled;
@@ -32,14 +32,15 @@ fn leave(url: &str) {
     };
     let runtime = runtime.enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let (manager, guard) = if how.contains("unguarded") {
-            (Manager::connect(url).expect("a good address"), None)
+        let (lock_client, guard) = if how.contains("unguarded") {
+            (LockClient::connect(url).expect("a good address"), None)
         } else {
             let patience = if how.contains("late") { SHORT } else { PATIENCE };
-            let built = Setup::new(url).build_with_guard(patience).expect("a good address");
+            let built =
+                LockClientBuilder::new(url).build_with_guard(patience).expect("a good address");
             (built.0, Some(built.1))
         };
-        let ask = manager.claim("r").ttl(Duration::from_millis(1_500));
+        let ask = lock_client.claim("r").ttl(Duration::from_millis(1_500));
         std::mem::forget(ask.await.expect("nobody else wants it"));
         if how.contains("late") {
             // The tests' own output is not what is printed here.

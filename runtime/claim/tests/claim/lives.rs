@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use turnstile_claim::client::{Connector, Setup};
+use turnstile_claim::client::{Connector, LockClientBuilder};
 
 use crate::client::fixture;
 use crate::http::{Client, until};
@@ -57,7 +57,7 @@ fn logged(log: &Path, message: &str) -> Vec<Value> {
 
 /// SIGHUP, and what could not be read.
 fn reload(server: &Turnstiled, log: &Path) -> Vec<Value> {
-    let refused = || logged(log, "not reloaded: what was read before stays in use");
+    let refused = || logged(log, "reload failed: the previous content stays in use");
     let count = || logged(log, "reloaded on SIGHUP").len() + refused().len();
     let before = count();
     signal(server, Signal::HUP);
@@ -113,11 +113,11 @@ fn wrong_tokens_are_logged_and_never_what_was_shown() {
     for status in [401, 401, 429, 429] {
         client(&server, "hush").get("/v1/claims/").expect(status);
     }
-    until("it is logged", || !logged(&log, "too many wrong tokens").is_empty());
-    let wrong = logged(&log, "a wrong token");
+    until("it is logged", || !logged(&log, "too many wrong tokens from this address").is_empty());
+    let wrong = logged(&log, "wrong token");
     assert_eq!(wrong.len(), 2, "{wrong:?}");
     assert!(wrong.iter().all(|fields| fields["from"] == "127.0.0.1"), "{wrong:?}");
-    assert_eq!(logged(&log, "too many wrong tokens").len(), 1, "once");
+    assert_eq!(logged(&log, "too many wrong tokens from this address").len(), 1, "once");
     assert!(!fs::read_to_string(&log).expect("it is there").contains("hush"));
 }
 
@@ -192,12 +192,13 @@ fn sighup_reads_the_certificate_anew() {
     install("localhost", "localhost");
     let server = start(&log, &["--in-memory", "--tls-cert", text(&chain), "--tls-key", text(&key)]);
     let shows = |name: &str| {
-        let mut setup = Setup::new(&format!("https://localhost:{}", server.at.port()));
-        setup.connector = Connector::default().trusting(fixture(&format!("{name}.cert.pem")));
+        let mut builder =
+            LockClientBuilder::new(&format!("https://localhost:{}", server.at.port()));
+        builder.connector = Connector::default().trusting(fixture(&format!("{name}.cert.pem")));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
-            let manager = setup.build().expect("a good address");
-            manager.list(None, None, 1).await.is_ok()
+            let lock_client = builder.build().expect("a good address");
+            lock_client.list(None, None, 1).await.is_ok()
         })
     };
     assert!(shows("localhost") && !shows("renewed"));

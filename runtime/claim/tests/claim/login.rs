@@ -51,7 +51,7 @@ fn a_browser_shows_the_token_once_and_may_then_look_and_revoke() {
     assert!(!refused.headers.contains_key("set-cookie"), "who does not say where it comes from");
     let mut wrong = server.client().with("origin", &origin(&server));
     let refused = wrong.request("POST", "/status/login/", "token=a%2Bb").expect(401);
-    assert!(refused.text.contains("no token of this server"), "{}", refused.text);
+    assert!(refused.text.contains("not valid for this server"), "{}", refused.text);
     assert!(!refused.headers.contains_key("set-cookie"));
 
     let mut owner = server.client().with_token("a+b secret");
@@ -118,7 +118,7 @@ fn another_site_revokes_nothing_with_a_browser_s_cookie() {
 #[test]
 fn a_login_that_is_slow_or_long_is_told_so() {
     let patience = Duration::from_millis(50);
-    let options = Options { body_patience: patience, body_max: 100, ..Options::default() };
+    let options = Options { body_timeout: patience, body_max: 100, ..Options::default() };
     let server = start("slow.tokens", options);
     let from = origin(&server);
     let mut slow = server.client();

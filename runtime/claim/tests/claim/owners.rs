@@ -21,7 +21,7 @@ fn claim(resource: &str) -> String {
 #[track_caller]
 fn check_forbidden(answer: &Answer, claim: &Answer) {
     assert_eq!(answer.status, 403, "{answer:?}");
-    assert!(answer.field("message").as_str().is_some_and(|text| text.contains("another")));
+    assert!(answer.field("message").as_str().is_some_and(|text| text.contains("owner")));
     let id = claim.path().trim_end_matches('/').rsplit('/').next().map(str::to_owned);
     assert_eq!(Some(answer.field("claim_id").to_string()), id);
     assert!(!answer.text.contains("private"), "{answer:?}");

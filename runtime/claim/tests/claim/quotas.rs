@@ -32,12 +32,12 @@ fn beyond_the_quota_a_post_is_told_to_come_again() {
     let held = post(&mut keyed, "a").expect(201);
     post(&mut client, "a").expect(202);
     let short = client.post(r#"{"resource":"b","ttl":0.001}"#).expect(201).path();
-    check_refused(&post(&mut client, "c"), "3 claims wait or are active on this server");
+    check_refused(&post(&mut client, "c"), "already has 3 waiting and active claims");
     assert_eq!(post(&mut keyed, "a").expect(201).field("url"), held.field("url"));
     until("it lapses", || client.get(&short).number("ttl") < 0.0);
     let renewed = post(&mut client, "b").expect(201).path();
     assert_eq!(client.get(&short).field("status"), "expired", "one comes, one goes");
-    check_refused(&post(&mut client, "c"), "3 claims");
+    check_refused(&post(&mut client, "c"), "already has 3 waiting");
     client.set(&renewed, "released").expect(204);
     post(&mut client, "c").expect(201);
 }
@@ -51,10 +51,10 @@ fn one_owner_leaves_room_for_others() {
     let mut deploy = server.client().with_token("deploy-1");
     let held = post(&mut ci, "a").expect(201).path();
     post(&mut rotated, "b").expect(201);
-    check_refused(&post(&mut ci, "c"), "2 claims of one owner");
-    check_refused(&post(&mut rotated, "c"), "2 claims of one owner");
+    check_refused(&post(&mut ci, "c"), "This owner already has 2 waiting");
+    check_refused(&post(&mut rotated, "c"), "This owner already has 2 waiting");
     post(&mut deploy, "c").expect(201);
-    check_refused(&post(&mut deploy, "d"), "3 claims wait or are active on this server");
+    check_refused(&post(&mut deploy, "d"), "already has 3 waiting and active claims");
     ci.set(&held, "released").expect(204);
     post(&mut ci, "d").expect(201);
     check_refused(&post(&mut ci, "e"), "claims");
@@ -70,7 +70,7 @@ fn a_lapsed_claim_makes_room_for_its_owner_alone() {
     let short = ci.post(r#"{"resource":"a","ttl":0.001}"#).expect(201).path();
     post(&mut deploy, "b").expect(201);
     until("it lapses", || ci.get(&short).number("ttl") < 0.0);
-    check_refused(&post(&mut deploy, "a"), "1 claims of one owner");
+    check_refused(&post(&mut deploy, "a"), "This owner already has 1 waiting");
     post(&mut ci, "a").expect(201);
     assert_eq!(ci.get(&short).field("status"), "expired");
 }
@@ -91,9 +91,9 @@ fn a_restart_forgets_none_of_them() {
     let server = start();
     let (mut ci, mut deploy) =
         (server.client().with_token("ci-2"), server.client().with_token("deploy-1"));
-    check_refused(&post(&mut ci, "c"), "2 claims of one owner");
+    check_refused(&post(&mut ci, "c"), "This owner already has 2 waiting");
     post(&mut deploy, "c").expect(201);
-    check_refused(&post(&mut deploy, "d"), "3 claims wait or are active on this server");
+    check_refused(&post(&mut deploy, "d"), "already has 3 waiting and active claims");
     ci.set(&held, "released").expect(204);
     post(&mut ci, "d").expect(201);
 }

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::sync::mpsc;
-use turnstile_claim::server::{Accept, LastWord, Options, Server, Storage};
+use turnstile_claim::server::{Accept, Options, Server, Storage, TryWrite};
 use turnstile_host::store::Disk;
 
 use crate::additions::metric;
@@ -63,8 +63,8 @@ fn a_long_list_comes_whole_and_in_parts() {
 /// An end of a connection within the process, that holds a few bytes only.
 pub(crate) type Pipe = Wire<DuplexStream>;
 
-impl LastWord for Pipe {
-    fn say(&self, _text: &[u8]) {}
+impl TryWrite for Pipe {
+    fn try_write(&self, _text: &[u8]) {}
 }
 
 /// Where such connections come from.

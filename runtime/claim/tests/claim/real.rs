@@ -253,7 +253,7 @@ fn what_keeps_a_server_from_starting_is_named() {
     memory(&["--trace", "/no/trace"], "/no/trace: No such file");
     memory(&["--patience=-1"], "--patience");
     memory(&["--ttl-max", "1e12"], "--ttl-max");
-    memory(&["--ttl-min", "2", "--ttl-max", "1"], "--ttl-min is more than --ttl-max");
+    memory(&["--ttl-min", "2", "--ttl-max", "1"], "--ttl-min must not exceed --ttl-max");
     check_refused(&[], "--data");
 }
 

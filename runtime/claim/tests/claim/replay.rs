@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use turnstile_core::scenario::LANGUAGES;
+use turnstile_core::scenario::PROTOCOLS;
 use turnstile_host::Trace;
 use turnstile_scenario::trace::replay;
 
@@ -32,9 +32,13 @@ impl Notes {
     #[track_caller]
     pub(crate) fn replay(&self) -> usize {
         let text = self.text();
-        let replay = replay(text.as_bytes(), LANGUAGES).unwrap_or_else(|fault| panic!("{fault}"));
-        assert!(replay.is_as_written(), "{replay:#?}");
-        assert_eq!((replay.late, replay.torn), (0, None), "no timer is late, and every line whole");
+        let replay = replay(text.as_bytes(), PROTOCOLS).unwrap_or_else(|fault| panic!("{fault}"));
+        assert!(replay.matches(), "{replay:#?}");
+        assert_eq!(
+            (replay.late_timers, replay.truncated_line),
+            (0, None),
+            "no timer is late, and every line whole"
+        );
         let is_trouble =
             |line: &&str| line.contains("{\"unexpected\":") || line.contains("{\"action_failed\":");
         assert_eq!(text.lines().find(is_trouble), None, "every event has a row");
@@ -55,31 +59,34 @@ fn a_trace_that_was_tampered_with_departs() {
     drop(server);
     assert!(notes.replay() >= 4);
     let text = notes.text();
-    let departures = |from: &str, to: &str| {
+    let mismatches = |from: &str, to: &str| {
         let place = text.find(from).unwrap_or_else(|| panic!("{from} is not in {text}"));
         let line = 1 + text[..place].matches('\n').count();
-        let replay = replay(text.replacen(from, to, 1).as_bytes(), LANGUAGES);
-        let departures = replay.expect("it can be played").departures;
-        assert!(departures.iter().any(|departure| departure.line == line), "{departures:#?}");
-        departures
+        let replay = replay(text.replacen(from, to, 1).as_bytes(), PROTOCOLS);
+        let mismatches = replay.expect("it can be played").mismatches;
+        assert!(mismatches.iter().any(|mismatch| mismatch.line == line), "{mismatches:#?}");
+        mismatches
     };
     let token = |number: u64| format!(r#""status":201,"claim":1,"token":{number}"#);
-    let [changed] = &departures(&token(1), &token(9))[..] else {
+    let [changed] = &mismatches(&token(1), &token(9))[..] else {
         panic!("one effect departs");
     };
-    assert!(changed.written.as_ref().is_some_and(|written| written.contains(&token(9))));
-    assert!(changed.now.as_ref().is_some_and(|now| now.contains(&token(1))), "{changed:?}");
+    assert!(changed.expected.as_ref().is_some_and(|written| written.contains(&token(9))));
+    assert!(changed.actual.as_ref().is_some_and(|now| now.contains(&token(1))), "{changed:?}");
     let arm = r#"{"arm":{"ttl":1}}"#;
-    let [missing] = &departures(&format!("{arm},"), "")[..] else {
+    let [missing] = &mismatches(&format!("{arm},"), "")[..] else {
         panic!("one effect is missing");
     };
-    assert_eq!((missing.written.as_deref(), missing.now.as_deref()), (None, Some(arm)));
+    assert_eq!((missing.expected.as_deref(), missing.actual.as_deref()), (None, Some(arm)));
     let (_, rows) = text.split_once(r#""rows":[{"row":"#).expect("a row is taken");
     let (row, _) = rows.split_once(']').expect("a list ends");
     let row = format!("{{\"row\":{row}");
-    let [missing] = &departures(&row, "")[..] else { panic!("one row is missing") };
-    assert_eq!((missing.written.as_deref(), missing.now.as_deref()), (None, Some(&*row)));
+    let [missing] = &mismatches(&row, "")[..] else { panic!("one row is missing") };
+    assert_eq!((missing.expected.as_deref(), missing.actual.as_deref()), (None, Some(&*row)));
     let other = r#"{"row":{"machine":"claim-record","row":"0"}}"#;
-    let [another] = &departures(&row, other)[..] else { panic!("one row is another") };
-    assert_eq!((another.written.as_deref(), another.now.as_deref()), (Some(other), Some(&*row)));
+    let [another] = &mismatches(&row, other)[..] else { panic!("one row is another") };
+    assert_eq!(
+        (another.expected.as_deref(), another.actual.as_deref()),
+        (Some(other), Some(&*row))
+    );
 }

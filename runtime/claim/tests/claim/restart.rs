@@ -132,7 +132,7 @@ fn a_store_that_is_damaged_is_refused() {
         let storage = Storage::Blocking(Box::new(disk.open()));
         let error = turnstile_claim::server::Server::open(storage, Options::default())
             .expect_err("it is damaged");
-        assert!(error.to_string().contains("damaged"), "{key:?}: {error}");
+        assert!(error.to_string().contains("corrupt"), "{key:?}: {error}");
     }
 }
 

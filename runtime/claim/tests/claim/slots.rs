@@ -17,7 +17,7 @@ const RENEW: &str = r#"{"ttl":60}"#;
 /// A server that is far more patient than any test.
 fn patient(options: Options) -> Running {
     let patience = Duration::from_secs(600);
-    let options = Options { header_patience: patience, body_patience: patience, ..options };
+    let options = Options { header_timeout: patience, body_timeout: patience, ..options };
     Running::start(Storage::Memory, options)
 }
 

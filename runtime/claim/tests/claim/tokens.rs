@@ -118,23 +118,32 @@ fn check_refused(text: &str, because: &str) {
 fn a_bad_line_is_named_and_no_secret_is() {
     check_refused("[[token]]\nsecret = \"hush\"\n", "line 1: the token has no name");
     check_refused("# c\n[[token]]\nname = \"ci\"\n", "line 2: the token has no secret");
-    check_refused("[[token]]\nname = \"\"\nsecret = \"hush\"\n", "line 2: a name has");
+    check_refused("[[token]]\nname = \"\"\nsecret = \"hush\"\n", "line 2: a name must have");
     check_refused("[[token]]\nname = \"ci\"\nsecret = \"\"\n", "line 3: the secret is empty");
-    check_refused("[[token]]\nname = \"ci\"\nsecret = hush\n", "line 3: a string in quotes");
-    check_refused("[[token]]\nname = \"ci\"\nsecret = \"hush\n", "line 3: a string in quotes");
-    check_refused("[[token]]\nname = \"ci\" hush\n", "line 2: a string in quotes");
-    check_refused("[[token]]\nexpire = 2030-01-01\n", "line 2: the key is none of");
-    check_refused("[[token]]\nexpires = \"2030-01-01\"\n", "line 2: a date such as 2030-12-31");
+    check_refused("[[token]]\nname = \"ci\"\nsecret = hush\n", "line 3: expected a quoted string");
+    check_refused(
+        "[[token]]\nname = \"ci\"\nsecret = \"hush\n",
+        "line 3: expected a quoted string",
+    );
+    check_refused("[[token]]\nname = \"ci\" hush\n", "line 2: expected a quoted string");
+    check_refused("[[token]]\nexpire = 2030-01-01\n", "line 2: unknown key: expected one of");
+    check_refused(
+        "[[token]]\nexpires = \"2030-01-01\"\n",
+        "line 2: expected a date such as 2030-12-31",
+    );
     for date in ["2030-02-30", "2030-13-01", "2030-01-01T24:00:00Z", "2030-01-01T00:00:00", "soon"]
     {
-        check_refused(&format!("[[token]]\nexpires = {date}\n"), "line 2: a date such as");
+        check_refused(&format!("[[token]]\nexpires = {date}\n"), "line 2: expected a date such as");
     }
-    check_refused("[[token]]\noperator = yes\n", "line 2: true or false");
-    check_refused("[[token]]\nname = \"a\"\nname = \"b\"\n", "line 3: \"name\" is there twice");
-    check_refused("hush\n[[token]]\nname = \"a\"\n", "line 1: it is before the first [[token]]");
+    check_refused("[[token]]\noperator = yes\n", "line 2: expected true or false");
+    check_refused("[[token]]\nname = \"a\"\nname = \"b\"\n", "line 3: duplicate key \"name\"");
+    check_refused(
+        "hush\n[[token]]\nname = \"a\"\n",
+        "line 1: expected [[token]] before the first key",
+    );
     let twice = "[[token]]\nname = \"a\"\nsecret = \"hush\"\n";
     check_refused(&format!("{twice}{twice}"), "line 4: another token has the same secret");
-    check_refused("# nothing else\n", "has no token in it");
+    check_refused("# nothing else\n", "contains no token");
 }
 
 static DATE_US: AtomicU64 = AtomicU64::new(0);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
-use turnstile_core::scenario::LANGUAGES;
+use turnstile_core::scenario::PROTOCOLS;
 use turnstile_scenario::trace::replay;
 
 use crate::http::Client;
@@ -28,9 +28,13 @@ fn text(path: &Path) -> &str {
 #[track_caller]
 fn check(path: &Path) -> usize {
     let text = std::fs::read_to_string(path).expect("it was written");
-    let replay = replay(text.as_bytes(), LANGUAGES).unwrap_or_else(|fault| panic!("{fault}"));
-    assert!(replay.is_as_written(), "{replay:#?}");
-    assert_eq!((replay.late, replay.torn), (0, None), "no timer is late, and every line whole");
+    let replay = replay(text.as_bytes(), PROTOCOLS).unwrap_or_else(|fault| panic!("{fault}"));
+    assert!(replay.matches(), "{replay:#?}");
+    assert_eq!(
+        (replay.late_timers, replay.truncated_line),
+        (0, None),
+        "no timer is late, and every line whole"
+    );
     assert!(text.contains(r#""rows":[{"row":{"machine":"#), "{text}");
     replay.steps
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use turnstile_claim::server::{Options, Storage};
-use turnstile_host::store::{Batch, Each, Store};
+use turnstile_host::store::{Batch, Store, Visitor};
 
 use crate::http::{Client, Running, until};
 use crate::real::Turnstiled;
@@ -27,7 +27,7 @@ struct Refusing {
 }
 
 impl Store for Refusing {
-    fn read(&mut self, _each: Each<'_>) -> io::Result<()> {
+    fn read(&mut self, _each: Visitor<'_>) -> io::Result<()> {
         Ok(())
     }
 
@@ -186,7 +186,7 @@ fn a_server_whose_directory_is_removed_grants_nothing_more() {
 
 #[test]
 fn who_does_not_read_is_cut_off() {
-    let options = Options { answer_patience: Duration::from_millis(100), ..Options::default() };
+    let options = Options { write_timeout: Duration::from_millis(100), ..Options::default() };
     let server = Running::start(Storage::Memory, options);
     let mut client = server.client();
     for number in 0..500 {

@@ -109,5 +109,5 @@ fn claims_of_version_4_are_as_they_were() {
 fn two_resources_of_one_number_are_damage() {
     let storage = Storage::Blocking(Box::new(claims(5).open()));
     let error = Server::open(storage, Options::default()).expect_err("r and s have one number");
-    assert!(error.to_string().contains("damaged"), "{error}");
+    assert!(error.to_string().contains("corrupt"), "{error}");
 }

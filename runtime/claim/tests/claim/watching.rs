@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::timeout;
-use turnstile_claim::client::{Cause, Manager};
+use turnstile_claim::client::{ErrorKind, LockClient};
 use turnstile_claim::server::{Options, Storage};
 use turnstile_host::store::LogStore;
 
@@ -96,8 +96,8 @@ fn only_what_holds_the_lock_is_watched() {
     watcher(&server, &queued, "soon").hear().expect(400);
 }
 
-fn manager(server: &Running) -> Manager {
-    Manager::connect(&format!("http://{}", server.at)).expect("a good address")
+fn lock_client(server: &Running) -> LockClient {
+    LockClient::connect(&format!("http://{}", server.at)).expect("a good address")
 }
 
 fn revoke(server: &Running, url: &str) {
@@ -109,13 +109,13 @@ fn revoke(server: &Running, url: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_holder_hears_at_once_that_its_claim_is_revoked() {
     let server = Running::in_memory();
-    let manager = manager(&server);
-    let claim = manager.claim("r").ttl(Duration::from_secs(3_600)).await.expect("it is free");
+    let lock_client = lock_client(&server);
+    let claim = lock_client.claim("r").ttl(Duration::from_secs(3_600)).await.expect("it is free");
     revoke(&server, &claim.url());
     timeout(PATIENCE, claim.lost()).await.expect("it is told");
     assert!(!claim.is_held());
     let error = claim.release().await.expect_err("it was taken away");
-    assert_eq!(error.cause, Cause::Lost);
+    assert_eq!(error.cause, ErrorKind::Lost);
 }
 
 /// The server lets nobody wait for long, so that the client asks again and again.
@@ -123,8 +123,8 @@ async fn a_holder_hears_at_once_that_its_claim_is_revoked() {
 async fn a_watch_that_ends_is_taken_up_again() {
     let options = Options { wait_max: Duration::from_millis(1), ..Options::default() };
     let server = Running::start(Storage::Memory, options);
-    let manager = manager(&server);
-    let claim = manager.claim("r").ttl(Duration::from_secs(3_600)).await.expect("it is free");
+    let lock_client = lock_client(&server);
+    let claim = lock_client.claim("r").ttl(Duration::from_secs(3_600)).await.expect("it is free");
     let mut client = server.client();
     let answers = |client: &mut Client| {
         let text = client.get("/metrics").text;

@@ -6,9 +6,11 @@ use std::time::Duration;
 use super::Best;
 use turnstile_core::number::{CallId, DataVersion, LockId};
 use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::{Key, LockType};
-use turnstile_core::ranges::manager::{CacheManager, Command, News, State, Wish};
-use turnstile_core::ranges::message::{Answer, FileId, Lease, Message, Server, Whole};
+use turnstile_core::ranges::locks::{ClientKey, LockType};
+use turnstile_core::ranges::manager::{CacheManager, Command, Operation, Outcome, State};
+use turnstile_core::ranges::message::{
+    FileId, FileServerPeer, Lease, Message, ServerLock, ServerReply,
+};
 use turnstile_step::{Core, Effect, Input, Out, OutOf};
 
 const SIZES: [u64; 3] = [1_000, 10_000, 100_000];
@@ -44,30 +46,34 @@ impl Host {
         let (core, state, out) = (CacheManager::new(), State::default(), Out::default());
         let mut host = Self { core, state, out, laid };
         let last = ByteRange::byte(u64::MAX);
-        host.asks(Key(0), Wish::Lock(LockType::Exclusive, last));
+        host.asks(ClientKey(0), Operation::Lock(LockType::Exclusive, last));
         let (call, lease) = (CallId::default(), Lease::Live);
-        let answer = Answer::Set(Whole::LockWrite, DataVersion::default());
-        let message = Message::Answer { call, answer, lease };
-        host.core.step(&mut host.state, Input::Message { from: Server, message }, &mut host.out);
+        let reply = ServerReply::Set(ServerLock::LockWrite, DataVersion::default());
+        let message = Message::Reply { call, reply, lease };
+        host.core.step(
+            &mut host.state,
+            Input::Message { from: FileServerPeer, message },
+            &mut host.out,
+        );
         for client in 1..=locks {
             host.locks(client);
         }
         host
     }
 
-    fn asks(&mut self, key: Key, wish: Wish) -> Option<News> {
+    fn asks(&mut self, key: ClientKey, operation: Operation) -> Option<Outcome> {
         self.out.effects.clear();
         self.out.rows.clear();
-        let input = Input::Command(Command { file: FILE, key, wish });
+        let input = Input::Command(Command { file: FILE, key, operation });
         self.core.step(&mut self.state, input, &mut self.out);
         self.out.effects.iter().find_map(|effect| match effect {
-            Effect::Notify(notice) => Some(notice.what),
+            Effect::Notify(notice) => Some(notice.outcome),
             Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) => None,
         })
     }
 
-    fn key(client: u64) -> Key {
-        Key(u32::try_from(client).expect("few clients"))
+    fn key(client: u64) -> ClientKey {
+        ClientKey(u32::try_from(client).expect("few clients"))
     }
 
     fn range(&self, client: u64) -> ByteRange {
@@ -75,9 +81,9 @@ impl Host {
     }
 
     fn locks(&mut self, client: u64) {
-        let wish = Wish::Lock(self.laid.kind, self.range(client));
-        let news = self.asks(Self::key(client), wish);
-        assert!(matches!(news, Some(News::Granted(_))), "nothing is in its way: {news:?}");
+        let operation = Operation::Lock(self.laid.kind, self.range(client));
+        let outcome = self.asks(Self::key(client), operation);
+        assert!(matches!(outcome, Some(Outcome::Granted(_))), "nothing is in its way: {outcome:?}");
     }
 
     /// The one lock that a client has.
@@ -87,15 +93,17 @@ impl Host {
     }
 
     fn unlocks(&mut self, client: u64, lock: LockId) {
-        self.asks(Self::key(client), Wish::Unlock(lock));
+        self.asks(Self::key(client), Operation::Unlock(lock));
     }
 
     /// Somebody else wants it all for itself, and gives up.
     fn waits_and_gives_up(&mut self, client: u64) {
-        let wish = Wish::Lock(LockType::Exclusive, self.range(client));
-        let news = self.asks(Key(0), wish);
-        let Some(News::Waits(lock)) = news else { panic!("others are in its way: {news:?}") };
-        self.asks(Key(0), Wish::Abandon(lock));
+        let operation = Operation::Lock(LockType::Exclusive, self.range(client));
+        let outcome = self.asks(ClientKey(0), operation);
+        let Some(Outcome::Waits(lock)) = outcome else {
+            panic!("others are in its way: {outcome:?}")
+        };
+        self.asks(ClientKey(0), Operation::Abandon(lock));
     }
 }
 

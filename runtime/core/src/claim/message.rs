@@ -1,8 +1,8 @@
-//! What the client and the server of a claim send each other, without a word about HTTP.
+//! The messages between the client and the server of a claim, independent of HTTP.
 //!
-//! Durations, user data, dates and the resource's name as a string are the driver's; a core sees
-//! a [`ResourceName`] by number. A request is answered exactly once, if need be by
-//! [`Response::unanswered`], which stands for every way in which no answer came.
+//! The host keeps durations, user data, dates and the names of resources; a core sees a
+//! [`ResourceName`] as a number. Each request gets exactly one response; [`Response::unanswered`]
+//! stands for every way in which no response arrives.
 
 use core::fmt;
 
@@ -10,28 +10,30 @@ use turnstile_step::Symbolic;
 
 use crate::number::{CallId, ClaimId, IdempotencyKey, Token};
 
-/// The resource that is claimed, as the driver numbers its name. Only ever compared.
+pub use crate::lease::Lease;
+
+/// The resource of a claim, by the number that the host gives its name. Only ever compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ResourceName(pub u32);
 
-/// Who sent a request, as the server's driver numbers it.
+/// The client that sent a request, by the number that the server's host gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Caller(pub u64);
 
-/// The nodes that a client speaks to.
+/// The peers of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Server {
     /// The claim server.
     Claims,
-    /// A store behind the lock, which sees only [`Message::Act`].
+    /// A store that the lock protects; it receives [`Message::Act`] only.
     Store,
 }
 
-/// Anything that travels between a client, the claim server and a store behind the lock.
+/// A message between a client, the claim server and a store that the lock protects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -40,89 +42,85 @@ pub enum Message {
     Request(Request),
     /// From the claim server back to the client.
     Response(Response),
-    /// From a client to the store: it does what the lock protects.
+    /// From a client to the store: an operation that the lock protects.
     Act {
-        /// The token of the claim it is done under; `None` where the protocol has no tokens.
+        /// The token of the client's claim; `None` if the protocol has no tokens.
         token: Option<Token>,
     },
-    /// From the claim server to whoever watches a claim: it was revoked or has expired. An addition
-    /// to the protocol.
+    /// From the claim server to a client that watches a claim: it was revoked or has expired. An
+    /// addition to the protocol.
     Over {
-        /// Which.
+        /// The claim.
         claim: ClaimId,
     },
 }
 
-/// A question that is answered exactly once.
+/// A request, which gets exactly one response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
-    /// The client's number for it.
+    /// The number by which the response finds the request.
     pub call: CallId,
-    /// What it asks for.
-    pub ask: Ask,
+    /// The method and its arguments.
+    #[cfg_attr(feature = "serde", serde(rename = "ask"))]
+    pub kind: RequestKind,
 }
 
-/// What a client may ask of the claim server.
+/// The kinds of requests to the claim server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Ask {
-    /// POST: a claim of a resource.
+pub enum RequestKind {
+    /// POST: claim a resource.
     Post {
-        /// Of which.
+        /// The resource.
         resource: ResourceName,
         /// A second POST with the same key is the same claim. An addition to the protocol.
         key: Option<IdempotencyKey>,
-        /// Answer only when granted, or when the server's patience ends. An addition.
+        /// Respond only when the lock is granted or [`Timer::Wait`] fires (a long poll). An
+        /// addition.
+        ///
+        /// [`Timer::Wait`]: super::record::Timer::Wait
         wait: bool,
     },
-    /// PATCH ttl: count the claim's ttl anew.
+    /// PATCH ttl: restart the claim's ttl.
     Ttl {
-        /// Of which claim.
+        /// The claim.
         claim: ClaimId,
     },
     /// PATCH status.
     Status {
-        /// Of which claim.
+        /// The claim.
         claim: ClaimId,
-        /// The status asked for.
-        to: Asked,
+        /// The requested status.
+        to: TargetStatus,
     },
 }
 
-/// The statuses that a client may ask for.
+/// The statuses that a client may request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Asked {
-    /// To hold the lock.
+pub enum TargetStatus {
+    /// Hold the lock.
     Active {
-        /// Answer only when granted, or when the server's patience ends. An addition.
+        /// Respond only when the lock is granted or [`Timer::Wait`] fires (a long poll). An
+        /// addition.
+        ///
+        /// [`Timer::Wait`]: super::record::Timer::Wait
         wait: bool,
     },
-    /// To be done with it.
+    /// Give the lock back.
     Released,
-    /// To be done with it, because the client fails.
+    /// Give the lock back because the client failed.
     Aborted,
-    /// To wait no longer.
+    /// Stop waiting.
     Withdrawn,
-    /// To take it from its holder.
+    /// Take the lock from its holder.
     Revoked,
 }
 
-/// Whether the lease that an answer grants can still be counted on when the answer is heard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Lease {
-    /// Counted from when the request was sent, it still runs.
-    Live,
-    /// It may be over already.
-    Lapsed,
-}
-
-/// The one answer to a request.
+/// The response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Response {
@@ -130,60 +128,60 @@ pub struct Response {
     pub call: CallId,
     /// The HTTP status.
     pub status: u16,
-    /// The claim, in the answer to a POST and in one that grants a lease.
+    /// The claim; set in the response to a POST and in one that grants a lease.
     pub claim: Option<ClaimId>,
-    /// The claim's token, if it is active and the server mints them.
+    /// The claim's token, if the claim is active and the server mints tokens.
     pub token: Option<Token>,
-    /// Written by the server as live; whoever delivers the answer sets it.
+    /// Whether the lease that the response grants still runs; see [`Lease`].
     pub lease: Lease,
-    /// It is a refusal, and says that the claim has expired. An addition.
+    /// Whether it is a rejection because the claim has expired. An addition.
     pub is_expired: bool,
 }
 
 impl Response {
-    /// Stands for the answer that will never come: the request was lost, or its answer, the
-    /// connection was reset, or the waiting was given up. Nobody knows which.
+    /// The pseudo status of a missing response: the request or the response was lost, the
+    /// connection was reset, or the client timed out. The client cannot tell which.
     pub const UNANSWERED: u16 = 599;
 
-    /// Stands for the answer to a request that nobody took: the connection was refused before
-    /// anything of it was sent, and it is certain that the server knows nothing of it.
+    /// The pseudo status of a refused connection: nothing of the request was sent, so the server
+    /// certainly has not seen it.
     pub const REFUSED: u16 = 598;
 
-    /// An answer without claim and token.
+    /// A response without claim and token.
     #[must_use]
     pub const fn bare(call: CallId, status: u16) -> Self {
         let lease = Lease::Live;
         Self { call, status, claim: None, token: None, lease, is_expired: false }
     }
 
-    /// What a client hears when no answer comes.
+    /// The response that stands for a missing one.
     #[must_use]
     pub const fn unanswered(call: CallId) -> Self {
         Self::bare(call, Self::UNANSWERED)
     }
 
-    /// What a client hears when nobody took its request.
+    /// The response that stands for a refused connection.
     #[must_use]
     pub const fn refused(call: CallId) -> Self {
         Self::bare(call, Self::REFUSED)
     }
 
-    /// Whether the server may have handled the request, as far as this answer tells.
+    /// Whether the server may or may not have handled the request.
     #[must_use]
     pub const fn leaves_open(&self) -> bool {
         self.status >= 500 && self.status != Self::REFUSED
     }
 
-    /// The statuses with which a server says that the claim holds the lock.
+    /// The statuses of a response by which the claim holds the lock.
     pub const GRANTS: [u16; 2] = [200, 201];
 
-    /// Whether the answer says that the claim holds the lock.
+    /// Whether the claim holds the lock by this response.
     #[must_use]
     pub fn grants(&self) -> bool {
         Self::GRANTS.contains(&self.status)
     }
 
-    /// The same answer, heard after the lease it grants may have lapsed.
+    /// The same response, delivered after its lease may have expired.
     #[must_use]
     pub const fn lapsed(self) -> Self {
         Self { lease: Lease::Lapsed, ..self }
@@ -193,7 +191,7 @@ impl Response {
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Request(Request { call, ask }) => write!(f, "call {call}: {ask}"),
+            Self::Request(Request { call, kind }) => write!(f, "call {call}: {kind}"),
             Self::Response(response) => response.fmt(f),
             Self::Act { token: Some(token) } => write!(f, "act with token {token}"),
             Self::Act { token: None } => write!(f, "act without a token"),
@@ -202,7 +200,7 @@ impl fmt::Display for Message {
     }
 }
 
-impl fmt::Display for Ask {
+impl fmt::Display for RequestKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Post { resource, key, wait } => {
@@ -215,7 +213,7 @@ impl fmt::Display for Ask {
             Self::Ttl { claim } => write!(f, "PATCH claim {claim} ttl"),
             Self::Status { claim, to } => {
                 write!(f, "PATCH claim {claim} status {}", to.name())?;
-                write_wait(f, matches!(to, Asked::Active { wait: true }))
+                write_wait(f, matches!(to, TargetStatus::Active { wait: true }))
             }
         }
     }
@@ -225,7 +223,7 @@ fn write_wait(f: &mut fmt::Formatter<'_>, wait: bool) -> fmt::Result {
     f.write_str(if wait { " and wait" } else { "" })
 }
 
-impl Asked {
+impl TargetStatus {
     /// The status as the protocol spells it.
     #[must_use]
     pub const fn name(self) -> &'static str {

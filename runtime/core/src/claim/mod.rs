@@ -1,10 +1,10 @@
-//! Claims: a lock as a lease that a server grants, that its holder renews, and that lapses.
+//! Claims: locks as leases. A server grants a lease, its holder renews it, otherwise it expires.
 //!
-//! [`client`] runs the document's claim machine, [`record`] is the server's side of it,
-//! [`keychain`] holds many claims over one connection. They speak [`message::Message`]s.
+//! [`client`] runs the document's claim machine, [`record`] is the server, [`keychain`] holds many
+//! claims over one connection. They exchange [`message::Message`]s.
 
 pub mod client;
+mod display;
 pub mod keychain;
 pub mod message;
 pub mod record;
-mod words;

@@ -1,67 +1,67 @@
-//! A lock at the member that uses it: its machine's events, and what its actions do.
+//! The machine of a lock at a client: its events and its actions.
 
 use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client::{
     Action, ActionCall, Event, Guard, LockRspIs, Machine, Op, Resource,
 };
 use turnstile_machines::group_lock_coordinator as coordinator;
-use turnstile_step::{Effect, RowOutcome, take};
+use turnstile_step::{Effect, RowOutcome, step_machine};
 
-use super::message::{Info, LockName, Request, Says};
-use super::state::{Lock, Notice, Timer};
-use super::turn::Turn;
+use super::context::StepContext;
+use super::message::{LockInfo, LockName, LockRequest, MessageBody};
+use super::state::{LockState, Notice, Timer};
 
 const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
-impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> Turn<'_, C, K> {
+impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> StepContext<'_, C, K> {
     pub(super) fn lock(&mut self, lock: LockName) {
-        self.take_lock(lock, Event::Lock);
+        self.step_lock(lock, Event::Lock);
     }
 
     pub(super) fn unlock(&mut self, lock: LockName) {
-        self.take_lock(lock, Event::Unlock);
+        self.step_lock(lock, Event::Unlock);
     }
 
     pub(super) fn give_up(&mut self, lock: LockName) {
-        self.take_lock(lock, Event::ATimeout);
+        self.step_lock(lock, Event::ATimeout);
     }
 
     pub(super) fn answered(&mut self, lock: LockName, is_successful: bool) {
         let is = if is_successful { LockRspIs::Successful } else { LockRspIs::Failed };
-        self.take_lock(lock, Event::LockRsp { is });
+        self.step_lock(lock, Event::LockRsp { is });
     }
 
-    /// The machine of one lock takes one event; a lock that no longer exists is forgotten.
-    pub(super) fn take_lock(&mut self, lock: LockName, event: Event) {
-        let initial = Lock { at: self.core.client.initial(), is_client_lock: false };
+    /// Steps the machine of one lock; a lock in its initial state is removed.
+    pub(super) fn step_lock(&mut self, lock: LockName, event: Event) {
+        let initial = LockState { at: self.core.client.initial(), is_client_lock: false };
         let before = self.state.locks.get(&lock).copied().unwrap_or(initial);
         let is_known = self.state.coord.is_some();
         let guards = |guard: Guard| match guard {
             Guard::ACoordinatorIsKnown => is_known,
         };
-        let (taken, step) = take(&self.core.client, before.at, event, &guards);
-        self.out.rows.push(taken);
+        let (row_outcome, step) = step_machine(&self.core.client, before.at, event, &guards);
+        self.out.rows.push(row_outcome);
         let Some(step) = step else { return };
-        self.state.locks.insert(lock, Lock { at: step.to, ..before });
+        self.state.locks.insert(lock, LockState { at: step.to, ..before });
         for entry in step.actions {
-            self.carry_lock(lock, event, entry);
+            self.apply_lock_action(lock, event, entry);
         }
         if self.state.locks.get(&lock) == Some(&initial) {
             self.state.locks.remove(&lock);
         }
     }
 
-    fn carry_lock(&mut self, lock: LockName, event: Event, entry: ActionCall<'_>) {
+    fn apply_lock_action(&mut self, lock: LockName, event: Event, entry: ActionCall<'_>) {
         for op in entry.ops {
             self.apply_lock(lock, *op);
         }
         match entry.action {
-            Action::SendLock => self.ask(Request::Lock(lock), entry.action.name()),
-            Action::SendUnlock => self.ask(Request::Unlock(lock), entry.action.name()),
+            Action::SendLock => self.ask(LockRequest::Lock(lock), entry.action.name()),
+            Action::SendUnlock => self.ask(LockRequest::Unlock(lock), entry.action.name()),
             Action::SendDuplicateLockRsp => {
                 let round = self.state.round;
                 if let Some(coord) = self.state.coord {
-                    self.send(coord, Says::DuplicateLockRsp(lock), round);
+                    self.send(coord, MessageBody::DuplicateLockRsp(lock), round);
                 }
             }
             Action::SignalThePromise => {
@@ -71,7 +71,7 @@ impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> Turn<'_, C, K> {
             Action::RefuseTheCaller => self.tell(Notice::Rejected(lock)),
             Action::SignalAnException => self.tell(Notice::TimedOut(lock)),
             Action::InvokeTheCallback => self.tell(Notice::Duplicate(lock)),
-            // All that these do is what they do to their resource.
+            // These only create or delete their resource.
             Action::AddTheLockRequest
             | Action::Block
             | Action::AddTheUnlockRequest
@@ -86,20 +86,20 @@ impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> Turn<'_, C, K> {
         self.out.effects.push(Effect::Notify(notice));
     }
 
-    fn ask(&mut self, request: Request, action: &'static str) {
+    fn ask(&mut self, request: LockRequest, action: &'static str) {
         let round = self.state.round;
         match self.state.coord {
-            Some(coord) => self.send(coord, Says::Asks(request), round),
+            Some(coord) => self.send(coord, MessageBody::Request(request), round),
             None => self.out.rows.push(RowOutcome::ActionFailed {
                 machine: MACHINE,
                 action,
-                because: "no coordinator is known",
+                reason: "no coordinator is known",
             }),
         }
     }
 
-    /// What an action does to a resource. Pending requests are what the machine's state holds;
-    /// the client lock, which a state may hold, is remembered.
+    /// Carries out an operation on a resource. Pending requests follow from the machine's state;
+    /// the client lock is stored.
     fn apply_lock(&mut self, lock: LockName, op: Op) {
         let is_created = matches!(op, Op::Create(_) | Op::Restart(_));
         match op.resource() {
@@ -116,16 +116,16 @@ impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> Turn<'_, C, K> {
         }
     }
 
-    /// What this member holds and waits for, as it tells a coordinator.
-    pub(super) fn info(&self) -> Info {
-        let mut info = Info::default();
+    /// The LOCK-INFO-RSP of this member: its locks and pending requests.
+    pub(super) fn info(&self) -> LockInfo {
+        let mut info = LockInfo::default();
         for (name, lock) in self.state.locks() {
             let holds = self.core.client.holds(lock.at);
             info.locks.extend(lock.is_client_lock.then_some(name));
             let unlocks = holds.contains(&Resource::UnlockRequest);
-            info.requests.extend(unlocks.then_some(Request::Unlock(name)));
+            info.requests.extend(unlocks.then_some(LockRequest::Unlock(name)));
             let locks = holds.contains(&Resource::LockRequest);
-            info.requests.extend(locks.then_some(Request::Lock(name)));
+            info.requests.extend(locks.then_some(LockRequest::Lock(name)));
         }
         info
     }

@@ -1,92 +1,93 @@
-//! A member as coordinator: its machine's events, and what its actions do to the lock table, the
-//! queue and the responses.
+//! The machine of the coordinator: its events, and its actions on the lock table, the queue and the
+//! responses.
 
 use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{
     Action, ActionCall, Event, Machine, Op, Resource, ViewIs,
 };
-use turnstile_step::{Effect, take};
+use turnstile_step::{Effect, step_machine};
 
-use super::formula::Asked;
-use super::message::{LockName, Message, Request, Says};
+use super::context::{EventContext, StepContext};
+use super::facts::CoordinatorFacts;
+use super::message::{LockName, LockRequest, Message, MessageBody};
 use super::state::Timer;
-use super::turn::{Heard, Turn};
 use crate::view::{MemberId, View};
 
-/// The most runs of the ReconciliationProtocol that one step begins.
-const RUNS_MAX: u8 = 8;
+/// The most runs of the ReconciliationProtocol that one step starts.
+const RECONCILIATIONS_MAX: u8 = 8;
 
 pub(super) const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
-impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
-    /// A view is delivered, and with it what came too early.
+impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
+    /// A view is delivered; then the LOCK-INFO-REQ that came before it, if any.
     pub(super) fn view(&mut self, view: View) {
         let is = if view.is_merge() { ViewIs::MergeView } else { ViewIs::View };
         let (id, coord) = (view.id, view.coordinator());
         self.state.view = Some(view);
-        self.take(Event::View { is }, self.nobody());
-        let asks = coord.filter(|coord| self.state.early.get(coord) == Some(&id));
+        self.step_machine(Event::View { is }, self.internal_event());
+        let early = coord.filter(|coord| self.state.early.get(coord) == Some(&id));
         self.state.early.retain(|_, early| *early > id);
-        if let Some(coord) = asks {
-            self.hear(coord, Message { says: Says::LockInfoReq, round: Some(id) });
+        if let Some(coord) = early {
+            self.on_message(coord, Message { body: MessageBody::LockInfoReq, round: Some(id) });
         }
     }
 
-    /// The responses have not all come in time.
+    /// The timeout of the responses fires.
     pub(super) fn stop_waiting(&mut self) {
-        self.take(Event::ATimeout, self.nobody());
+        self.step_machine(Event::ATimeout, self.internal_event());
     }
 
-    /// A client asks.
-    pub(super) fn receive(&mut self, from: MemberId, request: Request, heard: Heard<'_>) {
-        let heard = Heard { from, request: Some(request), ..heard };
+    /// A request of a client arrives.
+    pub(super) fn receive(&mut self, from: MemberId, request: LockRequest, ctx: EventContext<'_>) {
+        let ctx = EventContext { from, request: Some(request), ..ctx };
         match request {
-            Request::Lock(_) => self.take(Event::Lock, heard),
-            Request::Unlock(_) => self.take(Event::Unlock, heard),
+            LockRequest::Lock(_) => self.step_machine(Event::Lock, ctx),
+            LockRequest::Unlock(_) => self.step_machine(Event::Unlock, ctx),
         }
     }
 
-    /// The lock-handler takes the next request off the queue, if it runs and there is one.
+    /// The lock-handler handles the next queued request, if it runs. Returns whether it did.
     pub(super) fn handle_next(&mut self) -> bool {
-        if !self.state.server.is_handling || self.state.server.queue.is_empty() {
+        if !self.state.coordinator.is_handling || self.state.coordinator.queue.is_empty() {
             return false;
         }
-        let (from, request) = self.state.server.queue.remove(0);
-        let heard = Heard { from, request: Some(request), ..self.nobody() };
+        let (from, request) = self.state.coordinator.queue.remove(0);
+        let ctx = EventContext { from, request: Some(request), ..self.internal_event() };
         match request {
-            Request::Lock(_) => self.take(Event::LockIsRemoved, heard),
-            Request::Unlock(_) => self.take(Event::UnlockIsRemoved, heard),
+            LockRequest::Lock(_) => self.step_machine(Event::LockIsRemoved, ctx),
+            LockRequest::Unlock(_) => self.step_machine(Event::UnlockIsRemoved, ctx),
         }
         true
     }
 
-    fn nobody(&self) -> Heard<'static> {
-        Heard { from: self.core.me, request: None, info: None, round: None }
+    fn internal_event(&self) -> EventContext<'static> {
+        EventContext { from: self.core.me, request: None, info: None, round: None }
     }
 
-    /// The machine takes one event.
-    pub(super) fn take(&mut self, event: Event, heard: Heard<'_>) {
-        let before = self.state.server.at;
+    /// Steps the machine.
+    pub(super) fn step_machine(&mut self, event: Event, ctx: EventContext<'_>) {
+        let before = self.state.coordinator.at;
         let rules = &self.core.coordinator;
-        let asked = Asked { me: self.core.me, state: self.state, heard };
-        let (taken, step) = take(rules, before, event, &|guard| rules.guard(guard, &asked));
-        self.out.rows.push(taken);
+        let asked = CoordinatorFacts { me: self.core.me, state: self.state, ctx };
+        let (row_outcome, step) =
+            step_machine(rules, before, event, &|guard| rules.guard(guard, &asked));
+        self.out.rows.push(row_outcome);
         let Some(step) = step else { return };
-        self.state.server.at = step.to;
+        self.state.coordinator.at = step.to;
         for run in step.blocks() {
             let Some(each) = run.each else {
-                run.actions.iter().for_each(|entry| self.carry(entry, heard));
+                run.actions.iter().for_each(|entry| self.apply_action(entry, ctx));
                 continue;
             };
             for (from, request) in self.each(each) {
-                let heard = Heard { from, request, ..heard };
-                run.actions.iter().for_each(|entry| self.carry(entry, heard));
+                let ctx = EventContext { from, request, ..ctx };
+                run.actions.iter().for_each(|entry| self.apply_action(entry, ctx));
             }
         }
     }
 
-    fn carry(&mut self, entry: ActionCall<'_>, heard: Heard<'_>) {
+    fn apply_action(&mut self, entry: ActionCall<'_>, ctx: EventContext<'_>) {
         for op in entry.ops {
             self.apply(*op);
         }
@@ -98,42 +99,42 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
                 self.reconcile(entry.action.name());
             }
             Action::SendLockInfoReq => {
-                let round = self.state.server.round;
-                self.send(heard.from, Says::LockInfoReq, round);
+                let round = self.state.coordinator.round;
+                self.send(ctx.from, MessageBody::LockInfoReq, round);
             }
             Action::ClearReqQueue => {
-                self.state.server.queue.clear();
-                self.state.server.aside.clear();
+                self.state.coordinator.queue.clear();
+                self.state.coordinator.deferred.clear();
             }
             Action::ClearServerLocks => self.clear_locks(),
             Action::SendLockInfoRsp => {
                 let (info, round) = (self.info(), self.state.round);
-                self.send(heard.from, Says::LockInfoRsp(info), round);
+                self.send(ctx.from, MessageBody::LockInfoRsp(info), round);
             }
-            Action::AddTheResponse => self.add_response(heard),
-            Action::SendBackDuplicateLock => self.send_back_duplicate(heard),
-            Action::AddToReqQueue => self.state.server.queue.extend(heard.asked()),
-            Action::SetItAside => self.state.server.aside.extend(heard.asked()),
-            Action::AddXToLockTable | Action::AddItToLockTable => self.add_to_table(heard),
-            Action::RemoveXFromLockTable => self.remove_from_table(heard),
+            Action::AddTheResponse => self.add_response(ctx),
+            Action::SendBackDuplicateLock => self.send_back_duplicate(ctx),
+            Action::AddToReqQueue => self.state.coordinator.queue.extend(ctx.client_request()),
+            Action::SetItAside => self.state.coordinator.deferred.extend(ctx.client_request()),
+            Action::AddXToLockTable | Action::AddItToLockTable => self.add_to_table(ctx),
+            Action::RemoveXFromLockTable => self.remove_from_table(ctx),
             Action::SendSuccessfulLockRsp => {
-                self.answer(heard, |lock| Says::LockRsp { lock, is_successful: true });
+                self.answer(ctx, |lock| MessageBody::LockRsp { lock, is_successful: true });
             }
             Action::SendFailedLockRsp => {
-                self.answer(heard, |lock| Says::LockRsp { lock, is_successful: false });
+                self.answer(ctx, |lock| MessageBody::LockRsp { lock, is_successful: false });
             }
-            Action::SendUnlockRsp => self.answer(heard, Says::UnlockRsp),
+            Action::SendUnlockRsp => self.answer(ctx, MessageBody::UnlockRsp),
             Action::NumberTheRound => {
-                self.state.server.round = self.state.view.as_ref().map(|view| view.id);
+                self.state.coordinator.round = self.state.view.as_ref().map(|view| view.id);
             }
             Action::JoinTheRound => {
-                (self.state.round, self.state.coord) = (heard.round, Some(heard.from));
+                (self.state.round, self.state.coord) = (ctx.round, Some(ctx.from));
             }
-            Action::NoteThatItWasTold => self.note_told(heard),
+            Action::NoteThatItWasTold => self.note_told(ctx),
             Action::KeepItUntilItsViewComes => {
-                self.state.early.extend(heard.round.map(|round| (heard.from, round)));
+                self.state.early.extend(ctx.round.map(|round| (ctx.from, round)));
             }
-            // All that these do is what they do to their resource.
+            // These only create or delete their resource.
             Action::UnblockTheCaller
             | Action::StartLockHandler
             | Action::StopLockHandler
@@ -143,19 +144,19 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
         }
     }
 
-    /// Runs the ReconciliationProtocol, unless the step would never end.
+    /// Runs the ReconciliationProtocol, at most [`RECONCILIATIONS_MAX`] times in a step.
     fn reconcile(&mut self, action: &'static str) {
-        if self.begun == RUNS_MAX {
-            return self.endless(action);
+        if self.reconciliations == RECONCILIATIONS_MAX {
+            return self.fail_endless(action);
         }
-        self.begun += 1;
-        self.begin();
-        self.take(Event::ReconciliationProtocol, self.nobody());
+        self.reconciliations += 1;
+        self.start_round();
+        self.step_machine(Event::ReconciliationProtocol, self.internal_event());
     }
 
     fn apply(&mut self, op: Op) {
         let is_created = matches!(op, Op::Create(_) | Op::Restart(_));
-        let server = &mut self.state.server;
+        let coordinator = &mut self.state.coordinator;
         match op.resource() {
             Resource::ReconciliationTimeout if is_created => {
                 self.out.effects.push(Effect::Arm(Timer::Reconciliation));
@@ -164,31 +165,31 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
                 self.out.effects.push(Effect::Disarm(Timer::Reconciliation));
             }
             Resource::LockHandler => {
-                server.is_handling = is_created;
-                server.responses.clear();
-                let aside = core::mem::take(&mut server.aside);
-                server.queue.extend(aside);
+                coordinator.is_handling = is_created;
+                coordinator.responses.clear();
+                let deferred = core::mem::take(&mut coordinator.deferred);
+                coordinator.queue.extend(deferred);
             }
             Resource::Losers if is_created => self.note_losers(),
-            Resource::Losers => server.losers.clear(),
+            Resource::Losers => coordinator.losers.clear(),
         }
     }
 
-    fn add_to_table(&mut self, heard: Heard<'_>) {
-        let entry = heard.lock().map(|lock| (lock, heard.from));
-        self.state.server.table.extend(entry);
+    fn add_to_table(&mut self, ctx: EventContext<'_>) {
+        let entry = ctx.lock().map(|lock| (lock, ctx.from));
+        self.state.coordinator.table.extend(entry);
     }
 
-    fn remove_from_table(&mut self, heard: Heard<'_>) {
-        if let Some(lock) = heard.lock() {
-            self.state.server.table.remove(&lock);
+    fn remove_from_table(&mut self, ctx: EventContext<'_>) {
+        if let Some(lock) = ctx.lock() {
+            self.state.coordinator.table.remove(&lock);
         }
     }
 
-    fn answer(&mut self, heard: Heard<'_>, says: impl FnOnce(LockName) -> Says) {
-        let round = self.state.server.round;
-        if let Some(lock) = heard.lock() {
-            self.send(heard.from, says(lock), round);
+    fn answer(&mut self, ctx: EventContext<'_>, body: impl FnOnce(LockName) -> MessageBody) {
+        let round = self.state.coordinator.round;
+        if let Some(lock) = ctx.lock() {
+            self.send(ctx.from, body(lock), round);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What members say to each other about locks. A message names no number but that of the round
-//! that it belongs to, and as the document has it not even that.
+//! The messages between members about locks. A message has no number but that of its round, and as
+//! written in the document not even that.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -13,18 +13,18 @@ use crate::number::ViewId;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LockName(pub u16);
 
-/// The view whose coordinator collected what its members hold; none where messages are not
-/// numbered.
+/// A reconciliation round: the view whose coordinator collects the locks of its members. `None`
+/// where messages are not numbered.
 pub type Round = Option<ViewId>;
 
-/// What a client asks of the coordinator.
+/// A request of a client to the coordinator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Request {
-    /// The lock.
+pub enum LockRequest {
+    /// Acquire the lock.
     Lock(LockName),
-    /// To be rid of it.
+    /// Release the lock.
     Unlock(LockName),
 }
 
@@ -32,19 +32,21 @@ pub enum Request {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Message {
-    /// What it says.
-    pub says: Says,
+    /// The content.
+    #[cfg_attr(feature = "serde", serde(rename = "says"))]
+    pub body: MessageBody,
     /// Its sender's round.
     pub round: Round,
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Says {
+pub enum MessageBody {
     /// LOCK(X) or UNLOCK(X).
-    Asks(Request),
+    #[cfg_attr(feature = "serde", serde(rename = "asks"))]
+    Request(LockRequest),
     /// LOCK-RSP(X).
     LockRsp {
         /// X.
@@ -56,26 +58,26 @@ pub enum Says {
     UnlockRsp(LockName),
     /// DUPLICATE-LOCK(X).
     DuplicateLock(LockName),
-    /// The loser of X was told.
+    /// DUPLICATE-LOCK-RSP(X): the losing holder of X was notified.
     DuplicateLockRsp(LockName),
     /// LOCK-INFO-REQ.
     LockInfoReq,
     /// LOCK-INFO-RSP.
-    LockInfoRsp(Info),
+    LockInfoRsp(LockInfo),
 }
 
-/// What a client holds, and what it has asked for and not been answered.
+/// The locks and the pending requests of a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Info {
+pub struct LockInfo {
     /// Its client locks, by name.
     pub locks: Vec<LockName>,
     /// Its pending requests: by lock, an UNLOCK before the LOCK that came after it.
-    pub requests: Vec<Request>,
+    pub requests: Vec<LockRequest>,
 }
 
-impl Request {
-    /// The lock that it is about.
+impl LockRequest {
+    /// The lock.
     #[must_use]
     pub const fn lock(self) -> LockName {
         match self {
@@ -90,7 +92,7 @@ impl fmt::Display for LockName {
     }
 }
 
-impl fmt::Display for Request {
+impl fmt::Display for LockRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lock(lock) => write!(f, "LOCK({})", lock.0),
@@ -99,7 +101,7 @@ impl fmt::Display for Request {
     }
 }
 
-impl fmt::Display for Info {
+impl fmt::Display for LockInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("LOCK-INFO-RSP")?;
         let mut before = ": ";
@@ -117,19 +119,19 @@ impl fmt::Display for Info {
 
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.says {
-            Says::Asks(request) => write!(f, "{request}")?,
-            Says::LockRsp { lock, is_successful: true } => {
+        match &self.body {
+            MessageBody::Request(request) => write!(f, "{request}")?,
+            MessageBody::LockRsp { lock, is_successful: true } => {
                 write!(f, "successful LOCK-RSP({})", lock.0)?;
             }
-            Says::LockRsp { lock, is_successful: false } => {
+            MessageBody::LockRsp { lock, is_successful: false } => {
                 write!(f, "failed LOCK-RSP({})", lock.0)?;
             }
-            Says::UnlockRsp(lock) => write!(f, "UNLOCK-RSP({})", lock.0)?,
-            Says::DuplicateLock(lock) => write!(f, "DUPLICATE-LOCK({})", lock.0)?,
-            Says::DuplicateLockRsp(lock) => write!(f, "DUPLICATE-LOCK-RSP({})", lock.0)?,
-            Says::LockInfoReq => f.write_str("LOCK-INFO-REQ")?,
-            Says::LockInfoRsp(info) => write!(f, "{info}")?,
+            MessageBody::UnlockRsp(lock) => write!(f, "UNLOCK-RSP({})", lock.0)?,
+            MessageBody::DuplicateLock(lock) => write!(f, "DUPLICATE-LOCK({})", lock.0)?,
+            MessageBody::DuplicateLockRsp(lock) => write!(f, "DUPLICATE-LOCK-RSP({})", lock.0)?,
+            MessageBody::LockInfoReq => f.write_str("LOCK-INFO-REQ")?,
+            MessageBody::LockInfoRsp(info) => write!(f, "{info}")?,
         }
         match self.round {
             Some(round) => write!(f, " in round {round}"),

@@ -1,8 +1,8 @@
-//! Locks that the coordinator of a group keeps: every member is a client, one of them coordinates.
+//! Locks kept by the coordinator of a group: every member is a client, one member coordinates.
 //!
 //! [`Member`] runs two machines: `group-lock-client`, one instance for each lock that the member
 //! uses ([`client`]), and `group-lock-coordinator` ([`coordinator`]). Views come from outside, as
-//! commands; nothing in here decides who is alive.
+//! commands; failure detection is not part of this core.
 //!
 //! ```
 //! use turnstile_core::group::message::LockName;
@@ -20,46 +20,45 @@
 //!     out.effects
 //! };
 //!
-//! // Alone in its view it coordinates, and asks nobody what they hold.
+//! // Alone in its view it coordinates, and has no other member to query.
 //! step(Command::View(View::new(ViewId::new(1), [me])));
 //! let effects = step(Command::Lock(lock));
 //! assert!(effects.contains(&Effect::Notify(Notice::Locked(lock))));
 //!
-//! // In a view of two another one coordinates; it will ask what is held here.
+//! // In a view of two another member coordinates, which will query the locks of this one.
 //! let effects = step(Command::View(View::new(ViewId::new(2), [MemberId(2), me])));
 //! assert_eq!(effects, []);
 //! ```
 
 mod client;
+mod context;
 mod coordinator;
-mod formula;
+mod facts;
 pub mod message;
 mod reconcile;
 mod state;
-mod turn;
 
 use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client_machine;
 use turnstile_machines::group_lock_coordinator as coordinator_machine;
 use turnstile_step::{Core, Input, InputOf, OutOf};
 
+use self::context::StepContext;
 use self::message::Message;
-use self::turn::Turn;
 use crate::view::MemberId;
 
-pub use state::{Command, Lock, Notice, Server, State, Timer};
+pub use state::{Command, CoordinatorState, LockState, Notice, State, Timer};
 
 /// The core of a member.
 ///
-/// It needs links that neither lose nor reorder what one member sends to another while both stay
-/// in the group. What a member sends to itself it hears within the same step. [`Command::View`]
-/// brings views that have this member, each with a greater number than the one before; of two with
-/// one number, from groups that do not know of each other, it brings one at most. After a restart
-/// it is a new member, with another [`MemberId`].
+/// It needs reliable FIFO links between members while both stay in the group. A message to itself
+/// is delivered within the same step. [`Command::View`] delivers views that contain this member,
+/// each with a greater number than the one before; of two views with one number, from groups that
+/// do not know each other, at most one. A restarted member is a new one, with another [`MemberId`].
 ///
-/// No input makes it panic. What comes from who is not in its view, or from a coordinator that is
-/// not its own, changes nothing; neither does an answer that comes twice, nor a timer that fires
-/// though it is not armed. What a step could not do for its caller stands in [`Out::rows`].
+/// No input makes it panic. A message from outside its view or from another coordinator changes
+/// nothing; neither does a repeated response, nor a timer that is not armed. Failed actions and
+/// unhandled events are in [`Out::rows`].
 ///
 /// [`Out::rows`]: turnstile_step::Out::rows
 #[derive(Clone, Debug)]
@@ -67,16 +66,16 @@ pub struct Member<
     C: Rules<client_machine::Machine> = client_machine::Machine,
     K: Rules<coordinator_machine::Machine> = coordinator_machine::Machine,
 > {
-    /// This member, as others address it.
+    /// The address of this member.
     pub me: MemberId,
-    /// The table of its locks.
+    /// The table of each lock at the client.
     pub client: C,
     /// The table of the coordinator.
     pub coordinator: K,
 }
 
 impl Member {
-    /// A member by the tables that are baked in.
+    /// A member by the compiled tables.
     #[must_use]
     pub const fn new(me: MemberId) -> Self {
         let (client, coordinator) = (client_machine::Machine, coordinator_machine::Machine);
@@ -100,16 +99,16 @@ impl<C: Rules<client_machine::Machine>, K: Rules<coordinator_machine::Machine>> 
     }
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        let mut turn = Turn::new(self, state, out);
+        let mut context = StepContext::new(self, state, out);
         match input {
-            Input::Message { from, message } => turn.hear(from, message),
-            Input::Fired(Timer::Lock(lock)) => turn.give_up(lock),
-            Input::Fired(Timer::Reconciliation) => turn.stop_waiting(),
-            Input::Command(Command::Lock(lock)) => turn.lock(lock),
-            Input::Command(Command::Unlock(lock)) => turn.unlock(lock),
-            Input::Command(Command::View(view)) => turn.view(view),
-            Input::Restart(_) => *turn.state = self.start(),
+            Input::Message { from, message } => context.on_message(from, message),
+            Input::Fired(Timer::Lock(lock)) => context.give_up(lock),
+            Input::Fired(Timer::Reconciliation) => context.stop_waiting(),
+            Input::Command(Command::Lock(lock)) => context.lock(lock),
+            Input::Command(Command::Unlock(lock)) => context.unlock(lock),
+            Input::Command(Command::View(view)) => context.view(view),
+            Input::Restart(_) => *context.state = self.start(),
         }
-        turn.finish();
+        context.finish();
     }
 }

@@ -1,5 +1,4 @@
-//! What a coordinator makes of the responses: which locks exist, who has one that another has,
-//! what is still asked for.
+//! The reconciliation of responses: the existing locks, the duplicate ones, the pending requests.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -8,27 +7,27 @@ use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{Loop, Machine};
 
-use super::message::{LockName, Request, Says};
-use super::turn::{Heard, Turn};
+use super::context::{EventContext, StepContext};
+use super::message::{LockName, LockRequest, MessageBody};
 use crate::view::{MemberId, View};
 
-/// One of several that a row is about: a member, and what it has or asks for.
-type One = (MemberId, Option<Request>);
+/// One item of a row's loop: a member, and its lock or request.
+type LoopItem = (MemberId, Option<LockRequest>);
 
-impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
-    /// Forgets what was responded before, and notes who is asked.
-    pub(super) fn begin(&mut self) {
+impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
+    /// Clears the responses and records the members of the view, which are to be queried.
+    pub(super) fn start_round(&mut self) {
         let members = self.state.view.iter().flat_map(|view: &View| view.members.iter());
-        self.state.server.responses = members.map(|member| (member, None)).collect();
+        self.state.coordinator.responses = members.map(|member| (member, None)).collect();
     }
 
-    /// All that a row speaks of, in a fixed order.
-    pub(super) fn each(&self, each: Loop) -> Vec<One> {
-        let table = &self.state.server.table;
-        let has = |(member, lock): (MemberId, LockName)| (member, Some(Request::Lock(lock)));
+    /// The items of a row's loop, in a fixed order.
+    pub(super) fn each(&self, each: Loop) -> Vec<LoopItem> {
+        let table = &self.state.coordinator.table;
+        let has = |(member, lock): (MemberId, LockName)| (member, Some(LockRequest::Lock(lock)));
         match each {
             Loop::Members => {
-                self.state.server.responses.keys().map(|member| (*member, None)).collect()
+                self.state.coordinator.responses.keys().map(|member| (*member, None)).collect()
             }
             Loop::ExistingLocks => {
                 let new = self.existing().into_iter().filter(|(lock, _)| !table.contains_key(lock));
@@ -39,7 +38,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
                 lost.map(has).collect()
             }
             Loop::PendingRequests => {
-                let responses = self.state.server.responses.iter();
+                let responses = self.state.coordinator.responses.iter();
                 let requests = responses.flat_map(|(member, info)| {
                     let requests = info.iter().flat_map(|info| info.requests.iter());
                     requests.map(|request| (*member, Some(*request)))
@@ -49,10 +48,10 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
         }
     }
 
-    /// Each lock that is held, with who has it: those in lock-table keep what they have there,
-    /// and of those that responded the first one has it.
+    /// Each held lock with its holder: the one in lock-table, otherwise the first member, by
+    /// address, that responded with the lock.
     fn existing(&self) -> BTreeMap<LockName, MemberId> {
-        let mut table = self.state.server.table.clone();
+        let mut table = self.state.coordinator.table.clone();
         for (member, lock) in self.held() {
             table.entry(lock).or_insert(member);
         }
@@ -60,45 +59,45 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
     }
 
     fn held(&self) -> impl Iterator<Item = (MemberId, LockName)> {
-        let responses = self.state.server.responses.iter();
+        let responses = self.state.coordinator.responses.iter();
         responses.flat_map(|(member, info)| {
             let locks = info.iter().flat_map(|info| info.locks.iter());
             locks.map(|lock| (*member, *lock))
         })
     }
 
-    pub(super) fn add_response(&mut self, heard: Heard<'_>) {
-        let response = self.state.server.responses.get_mut(&heard.from);
-        if let (Some(response), Some(info)) = (response, heard.info) {
+    pub(super) fn add_response(&mut self, ctx: EventContext<'_>) {
+        let response = self.state.coordinator.responses.get_mut(&ctx.from);
+        if let (Some(response), Some(info)) = (response, ctx.info) {
             *response = Some(info.clone());
         }
     }
 
-    pub(super) fn send_back_duplicate(&mut self, heard: Heard<'_>) {
-        let round = self.state.server.round;
-        if let Some(lock) = heard.lock() {
-            self.send(heard.from, Says::DuplicateLock(lock), round);
+    pub(super) fn send_back_duplicate(&mut self, ctx: EventContext<'_>) {
+        let round = self.state.coordinator.round;
+        if let Some(lock) = ctx.lock() {
+            self.send(ctx.from, MessageBody::DuplicateLock(lock), round);
         }
     }
 
-    /// Notes who loses a lock.
+    /// Records the holders that lose a lock.
     pub(super) fn note_losers(&mut self) {
         let lost = self.each(Loop::DuplicateLocks).into_iter();
         let lost = lost.filter_map(|(member, has)| Some((member, has?.lock())));
-        self.state.server.losers = lost.collect();
+        self.state.coordinator.losers = lost.collect();
     }
 
     pub(super) fn clear_locks(&mut self) {
-        let server = &mut self.state.server;
-        server.table.clear();
-        server.responses.clear();
-        server.losers.clear();
-        server.round = None;
+        let coordinator = &mut self.state.coordinator;
+        coordinator.table.clear();
+        coordinator.responses.clear();
+        coordinator.losers.clear();
+        coordinator.round = None;
     }
 
-    pub(super) fn note_told(&mut self, heard: Heard<'_>) {
-        if let Some(lock) = heard.lock() {
-            self.state.server.losers.remove(&(heard.from, lock));
+    pub(super) fn note_told(&mut self, ctx: EventContext<'_>) {
+        if let Some(lock) = ctx.lock() {
+            self.state.coordinator.losers.remove(&(ctx.from, lock));
         }
     }
 }

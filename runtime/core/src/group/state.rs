@@ -1,5 +1,5 @@
-//! What a member remembers: as a client its locks and requests, as a coordinator the lock table,
-//! the queue and the responses.
+//! The state, timers, commands and notices of a member: as a client its locks and requests, as a
+//! coordinator the lock table, the queue and the responses.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -8,78 +8,78 @@ use core::fmt;
 use turnstile_machines::{group_lock_client as client, group_lock_coordinator as coordinator};
 use turnstile_step::{IdClass, Symbolic};
 
-use super::message::{Info, LockName, Request, Round};
+use super::message::{LockInfo, LockName, LockRequest, Round};
 use crate::number::ViewId;
 use crate::view::{MemberId, View};
 
 /// The state of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    /// The view that was delivered last.
+    /// The last delivered view.
     pub view: Option<View>,
-    /// The coordinator that is remembered.
+    /// The known coordinator.
     pub coord: Option<MemberId>,
-    /// The round whose LOCK-INFO-REQ was answered last.
+    /// The round of the last answered LOCK-INFO-REQ.
     pub round: Round,
-    /// The locks that were asked for and not given up, with what became of them.
-    pub(super) locks: BTreeMap<LockName, Lock>,
-    /// Who sent a LOCK-INFO-REQ of a view that has not been delivered, and the view's number.
+    /// The locks that are requested or held, by name.
+    pub(super) locks: BTreeMap<LockName, LockState>,
+    /// Senders of a LOCK-INFO-REQ of a view that is not delivered yet, with the view's number.
     pub(super) early: BTreeMap<MemberId, ViewId>,
-    /// What it does as a coordinator.
-    pub(super) server: Server,
+    /// Its state as coordinator.
+    pub(super) coordinator: CoordinatorState,
 }
 
-/// A lock at the member that uses it.
+/// A lock at a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Lock {
-    /// Where its machine stands.
+pub struct LockState {
+    /// The machine's state.
     pub at: client::State,
     /// Whether it is in client-locks.
     pub is_client_lock: bool,
 }
 
-/// A member as coordinator.
+/// The state of a member as coordinator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Server {
-    /// Where its machine stands.
+pub struct CoordinatorState {
+    /// The machine's state.
     pub at: coordinator::State,
-    /// lock-table: who has which lock.
+    /// lock-table: the holder of each lock.
     pub table: BTreeMap<LockName, MemberId>,
-    /// req-queue: who asks for what.
-    pub queue: Vec<(MemberId, Request)>,
+    /// req-queue: requests with their clients.
+    pub queue: Vec<(MemberId, LockRequest)>,
     /// Whether lock-handler runs.
     pub is_handling: bool,
-    /// The round that it numbered.
+    /// The round that it started.
     pub round: Round,
-    /// The members that were asked, and what they responded.
-    pub(super) responses: BTreeMap<MemberId, Option<Info>>,
-    /// Requests that come after those of the responses.
-    pub(super) aside: Vec<(MemberId, Request)>,
-    /// Losers that have not yet said that they were told.
+    /// The queried members, with their responses.
+    pub(super) responses: BTreeMap<MemberId, Option<LockInfo>>,
+    /// Requests deferred until after those of the responses.
+    pub(super) deferred: Vec<(MemberId, LockRequest)>,
+    /// Losing holders that have not acknowledged DUPLICATE-LOCK.
     pub(super) losers: BTreeSet<(MemberId, LockName)>,
 }
 
-impl Server {
-    /// Whether requests are in its req-queue, or set aside until they may be.
+impl CoordinatorState {
+    /// Whether a request is queued or deferred.
     #[must_use]
     pub fn is_asked(&self) -> bool {
-        !self.queue.is_empty() || !self.aside.is_empty()
+        !self.queue.is_empty() || !self.deferred.is_empty()
     }
 
-    /// How much there is to be handled: what one step may take grows with it.
+    /// The amount of pending data, which bounds the work of one step.
     pub(super) fn size(&self) -> usize {
         let responses = self.responses.values().flatten();
         let responses = responses.map(|info| info.locks.len() + info.requests.len());
-        let waiting = self.queue.len() + self.aside.len() + self.losers.len();
+        let waiting = self.queue.len() + self.deferred.len() + self.losers.len();
         self.table.len() + waiting + responses.sum::<usize>()
     }
 
-    /// The requests of its req-queue, and those set aside to come behind them, in order.
-    pub fn requests(&self) -> impl Iterator<Item = (MemberId, Request)> {
-        self.queue.iter().chain(&self.aside).copied()
+    /// The queued requests, then the deferred ones, in order.
+    pub fn requests(&self) -> impl Iterator<Item = (MemberId, LockRequest)> {
+        self.queue.iter().chain(&self.deferred).copied()
     }
 
-    /// Who was told that a lock is another's, and has not answered.
+    /// Losing holders that have not acknowledged DUPLICATE-LOCK.
     pub fn losers(&self) -> impl Iterator<Item = (MemberId, LockName)> {
         self.losers.iter().copied()
     }
@@ -87,14 +87,14 @@ impl Server {
 
 impl State {
     pub(super) fn at(at: coordinator::State) -> Self {
-        let server = Server {
+        let coordinator = CoordinatorState {
             at,
             table: BTreeMap::new(),
             queue: Vec::new(),
             is_handling: false,
             round: None,
             responses: BTreeMap::new(),
-            aside: Vec::new(),
+            deferred: Vec::new(),
             losers: BTreeSet::new(),
         };
         Self {
@@ -103,75 +103,75 @@ impl State {
             round: None,
             locks: BTreeMap::new(),
             early: BTreeMap::new(),
-            server,
+            coordinator,
         }
     }
 
     /// A lock that this member uses.
     #[must_use]
-    pub fn lock(&self, lock: LockName) -> Option<&Lock> {
+    pub fn lock(&self, lock: LockName) -> Option<&LockState> {
         self.locks.get(&lock)
     }
 
     /// This member as coordinator.
     #[must_use]
-    pub const fn server(&self) -> &Server {
-        &self.server
+    pub const fn coordinator(&self) -> &CoordinatorState {
+        &self.coordinator
     }
 
     /// Every lock that this member uses, by name.
-    pub fn locks(&self) -> impl Iterator<Item = (LockName, &Lock)> {
+    pub fn locks(&self) -> impl Iterator<Item = (LockName, &LockState)> {
         self.locks.iter().map(|(name, lock)| (*name, lock))
     }
 }
 
-/// The timers of a member. How long they run is the driver's.
+/// The timers of a member. The host chooses their durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Timer {
-    /// How long a caller of lock() waits.
+    /// The timeout of a caller of lock().
     Lock(LockName),
-    /// How long the coordinator waits for responses, again and again: who has not responded then
-    /// is worth a suspicion.
+    /// The timeout of the coordinator's wait for responses; it restarts. A member that has not
+    /// responded by then may have failed.
     Reconciliation,
 }
 
-/// What a member is told from above and from below.
+/// A command of the local user or of the membership layer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
-    /// Get the lock. One of [`Notice::Locked`], [`Notice::Rejected`] and [`Notice::TimedOut`] is
-    /// its return; nobody waits in a queue. While the member holds the lock, the return is
-    /// [`Notice::Rejected`]. While it waits for it, nothing happens, and nothing is told: callers
-    /// of one member take turns.
+    /// Acquire the lock. The outcome is [`Notice::Locked`], [`Notice::Rejected`] or
+    /// [`Notice::TimedOut`]; requests do not queue. While the member holds the lock, the outcome is
+    /// [`Notice::Rejected`]. While it waits for the lock, the command has no effect and no notice:
+    /// the callers of one member must take turns.
     Lock(LockName),
-    /// Give it back, at once: there is no answer. Whoever does not hold the lock may say so, too;
-    /// while the member waits for it, nothing happens.
+    /// Release the lock, without a notice. It is no error if the lock is not held; while the member
+    /// waits for the lock, the command has no effect.
     Unlock(LockName),
-    /// The membership has a new view, which has this member.
+    /// The membership layer delivers a new view, which contains this member.
     View(View),
 }
 
-/// What the local user is told.
+/// A notification to the local user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
     /// lock() returns: the lock is held.
     Locked(LockName),
-    /// lock() returns: another one holds it.
+    /// lock() returns: another member holds the lock.
     Rejected(LockName),
-    /// lock() returns: no answer came in time. Should it be granted yet, it is given back.
+    /// lock() returns: no response in time. A later grant is released.
     TimedOut(LockName),
-    /// Groups have merged, and the lock is another's: whoever holds it here holds it no longer. It
-    /// may come when the lock has just been given back.
+    /// Groups have merged and another member keeps the lock: this member no longer holds it. The
+    /// notice may come just after the lock was released.
     Duplicate(LockName),
 }
 
 impl Notice {
-    /// The lock that it is about.
+    /// The lock.
     #[must_use]
     pub const fn lock(self) -> LockName {
         match self {
@@ -188,7 +188,7 @@ impl Symbolic for State {
         self.view.visit_ids(each);
         self.round.visit_ids(each);
         self.early.visit_ids(each);
-        self.server.round.visit_ids(each);
+        self.coordinator.round.visit_ids(each);
     }
 }
 
@@ -215,9 +215,9 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Locked(lock) => write!(f, "that {lock} is held"),
-            Self::Rejected(lock) => write!(f, "that {lock} is another's"),
-            Self::TimedOut(lock) => write!(f, "that no answer came for {lock}"),
-            Self::Duplicate(lock) => write!(f, "that {lock} is lost to another"),
+            Self::Rejected(lock) => write!(f, "that {lock} is held by another member"),
+            Self::TimedOut(lock) => write!(f, "that {lock} timed out"),
+            Self::Duplicate(lock) => write!(f, "that {lock} is lost to another member"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! S->fileLocks: the locks of one file in the order in which they came, found by range.
+//! S->fileLocks: the locks of one file in the order of their requests, indexed by range and client.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -9,135 +9,134 @@ use core::mem;
 use turnstile_machines::byte_range_lock::State;
 use turnstile_step::{IdClass, Symbolic};
 
-use super::overlaps::Overlaps;
+use super::interval_index::IntervalIndex;
 use super::range::ByteRange;
 use crate::number::{DataVersion, LockId};
 
-/// Who owns a lock: a token that means something for one file only.
+/// The owner of a lock, by a key that is unique within one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Key(pub u32);
+pub struct ClientKey(pub u32);
 
-/// What a lock keeps others from.
+/// The type of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum LockType {
-    /// From writing.
+    /// Other clients cannot write.
     Shared,
-    /// From reading and writing.
+    /// Other clients can neither read nor write.
     Exclusive,
 }
 
 /// A byte-range lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub struct Lock {
+pub struct ByteRangeLock {
     /// Its owner.
-    pub key: Key,
+    pub key: ClientKey,
     /// Its type.
     pub kind: LockType,
     /// Its bytes.
     pub range: ByteRange,
-    /// Where its machine is.
+    /// The machine's state.
     #[symbolic(skip)]
     pub at: State,
-    /// What it was when it was lost; only while it is LOST.
+    /// Its state and contents when it was lost; set while it is LOST.
     pub lost: Option<Loss>,
 }
 
-/// What is kept of a lock that is LOST.
+/// The circumstances of the loss of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Loss {
-    /// Its state before.
+    /// Its state before the loss.
     #[symbolic(skip)]
     pub was: State,
-    /// The contents that the file had when the file server last granted; `None` once a client of
-    /// this cache manager may have modified them.
+    /// The version of the contents when the file server last granted the server lock; `None` once a
+    /// client of this cache manager may have modified them.
     pub contents: Option<DataVersion>,
 }
 
-/// What the counts count.
+/// The states that the counts include.
 const VALID: [State; 2] = [State::Active, State::Waitlock];
 
-/// Where a lock is kept as long as it is in the list: whoever has found it once need not search
-/// for it again.
+/// The index of a lock's storage, stable while the lock is in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Slot(pub(super) u32);
 
-/// The locks of one file. Equal where the list and what is found by it are: in which slots the
-/// locks are kept, and what shape the tree has, depends on what happened before.
+/// The locks of one file. Equality compares the list and the indexes' contents; slots and the shape
+/// of the tree depend on history and are ignored.
 #[derive(Clone, Debug, Default)]
-pub struct Locks {
-    slots: Vec<Option<(LockId, Lock)>>,
+pub struct FileLocks {
+    slots: Vec<Option<(LockId, ByteRangeLock)>>,
     free: Vec<Slot>,
     list: BTreeMap<LockId, Slot>,
-    index: Overlaps<Slot>,
-    owned: BTreeMap<(Key, LockId), Slot>,
-    /// How many there are in each state, shared and exclusive.
+    index: IntervalIndex<Slot>,
+    owned: BTreeMap<(ClientKey, LockId), Slot>,
+    /// The number of locks in each state, shared and exclusive.
     counts: [[usize; 2]; State::ALL.len()],
 }
 
-const KEPT: &str = "what is in the list is kept";
+const KEPT: &str = "a listed lock has a slot";
 
-impl Locks {
+impl FileLocks {
     /// A lock, if it is in the list.
     #[must_use]
-    pub fn lock(&self, id: LockId) -> Option<&Lock> {
+    pub fn lock(&self, id: LockId) -> Option<&ByteRangeLock> {
         self.slot(id).map(|slot| self.kept(slot).1)
     }
 
-    /// Every lock, in the order in which they came.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (LockId, &Lock)> {
+    /// Every lock, in the order of the list.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (LockId, &ByteRangeLock)> {
         self.slots().map(|slot| self.kept(slot))
     }
 
-    /// The locks that share a byte with a range, in no order that means anything.
-    pub fn over(&self, range: ByteRange) -> impl Iterator<Item = (LockId, &Lock)> {
+    /// The locks that overlap a range, in unspecified order.
+    pub fn over(&self, range: ByteRange) -> impl Iterator<Item = (LockId, &ByteRangeLock)> {
         self.slots_over(range).map(|slot| self.kept(slot))
     }
 
-    /// The locks of a client, in the order in which they came.
-    pub fn of(&self, key: Key) -> impl Iterator<Item = (LockId, &Lock)> {
+    /// The locks of a client, in the order of the list.
+    pub fn of(&self, key: ClientKey) -> impl Iterator<Item = (LockId, &ByteRangeLock)> {
         self.slots_of(key).map(|slot| self.kept(slot))
     }
 
-    /// Where a lock is kept, if it is in the list.
+    /// The slot of a lock, if it is in the list.
     pub(super) fn slot(&self, id: LockId) -> Option<Slot> {
         self.list.get(&id).copied()
     }
 
-    /// The lock that is kept here, if one is.
-    pub(super) fn at(&self, slot: Slot) -> Option<(LockId, &Lock)> {
+    /// The lock of a slot, if it has one.
+    pub(super) fn at(&self, slot: Slot) -> Option<(LockId, &ByteRangeLock)> {
         let (id, lock) = self.slots.get(slot.0 as usize)?.as_ref()?;
         Some((*id, lock))
     }
 
-    /// Where every lock is kept, in the order in which they came.
+    /// The slot of every lock, in the order of the list.
     pub(super) fn slots(&self) -> impl DoubleEndedIterator<Item = Slot> {
         self.list.values().copied()
     }
 
-    /// Where the locks are kept that share a byte with a range.
+    /// The slots of the locks that overlap a range.
     pub(super) fn slots_over(&self, range: ByteRange) -> impl Iterator<Item = Slot> {
         self.index.over(range)
     }
 
-    /// Where the locks of a client are kept, in the order in which they came.
-    pub(super) fn slots_of(&self, key: Key) -> impl Iterator<Item = Slot> {
+    /// The slots of a client's locks, in the order of the list.
+    pub(super) fn slots_of(&self, key: ClientKey) -> impl Iterator<Item = Slot> {
         let own = self.owned.range((key, LockId::new(0))..=(key, LockId::new(u64::MAX)));
         own.map(|(_, slot)| *slot)
     }
 
-    fn kept(&self, slot: Slot) -> (LockId, &Lock) {
+    fn kept(&self, slot: Slot) -> (LockId, &ByteRangeLock) {
         self.at(slot).expect(KEPT)
     }
 
-    /// What is found by owner: under which key and id, and which lock that is.
-    fn owned(&self) -> impl Iterator<Item = (&(Key, LockId), Option<LockId>)> {
+    /// The entries of the index by client: the key, and the lock that it refers to.
+    fn owned(&self) -> impl Iterator<Item = (&(ClientKey, LockId), Option<LockId>)> {
         self.owned.iter().map(|(own, slot)| (own, self.at(*slot).map(|(id, _)| id)))
     }
 
-    /// What is found by range, in the order in which it came.
+    /// The locks in the index by range, sorted.
     fn indexed(&self) -> Vec<Option<LockId>> {
         let found = self.index.over(ByteRange::ALL);
         let mut found: Vec<_> = found.map(|slot| self.at(slot).map(|(id, _)| id)).collect();
@@ -145,20 +144,20 @@ impl Locks {
         found
     }
 
-    fn kept_mut(&mut self, id: LockId) -> Option<&mut Lock> {
+    fn kept_mut(&mut self, id: LockId) -> Option<&mut ByteRangeLock> {
         let slot = self.slot(id)?;
         let kept = self.slots[slot.0 as usize].as_mut();
         kept.map(|(_, lock)| lock)
     }
 
-    /// The locks in a state, in the order in which they came.
-    pub fn in_state(&self, at: State) -> impl Iterator<Item = (LockId, &Lock)> {
+    /// The locks in a state, in the order of the list.
+    pub fn in_state(&self, at: State) -> impl Iterator<Item = (LockId, &ByteRangeLock)> {
         let is_any = self.counts[at as usize] != [0, 0];
         let all = is_any.then(|| self.iter()).into_iter().flatten();
         all.filter(move |(_, lock)| lock.at == at)
     }
 
-    /// How many there are.
+    /// The number of locks.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
@@ -176,15 +175,15 @@ impl Locks {
         VALID.iter().map(|at| self.counts[*at as usize][kind as usize]).sum()
     }
 
-    /// Whether as many locks of each type are VALID as were counted.
+    /// Whether the counts agree with the list.
     #[must_use]
     pub fn are_counted(&self) -> bool {
         let all = VALID.into_iter().flat_map(|at| self.in_state(at)).count();
         all == self.valid(LockType::Shared) + self.valid(LockType::Exclusive)
     }
 
-    /// Puts a lock at the end of the list.
-    pub(super) fn push(&mut self, id: LockId, lock: Lock) {
+    /// Appends a lock to the list.
+    pub(super) fn push(&mut self, id: LockId, lock: ByteRangeLock) {
         assert!(self.list.last_key_value().is_none_or(|(last, _)| *last < id), "it comes last");
         let slot = self.free.pop().unwrap_or_else(|| {
             let slot = u32::try_from(self.slots.len()).expect("fewer than 2^31 locks of one file");
@@ -198,7 +197,7 @@ impl Locks {
         self.list.insert(id, slot);
     }
 
-    /// Takes a lock from the list.
+    /// Removes a lock from the list.
     pub(super) fn remove(&mut self, id: LockId) {
         let Some(slot) = self.list.remove(&id) else { return };
         let (_, lock) = self.slots[slot.0 as usize].take().expect(KEPT);
@@ -208,7 +207,7 @@ impl Locks {
         self.counts[lock.at as usize][lock.kind as usize] -= 1;
     }
 
-    /// Moves a lock's machine.
+    /// Sets the state of a lock.
     pub(super) fn put(&mut self, id: LockId, to: State) {
         let Some(lock) = self.kept_mut(id) else { return };
         let (from, kind) = (mem::replace(&mut lock.at, to), lock.kind);
@@ -216,15 +215,15 @@ impl Locks {
         self.counts[to as usize][kind as usize] += 1;
     }
 
-    /// Notes what a lock was, or that it is lost no longer.
-    pub(super) fn note(&mut self, id: LockId, lost: Option<Loss>) {
+    /// Sets or clears the loss of a lock.
+    pub(super) fn set_loss(&mut self, id: LockId, lost: Option<Loss>) {
         if let Some(lock) = self.kept_mut(id) {
             lock.lost = lost;
         }
     }
 
-    /// Notes for every lock that is LOST that the contents are not what they were.
-    pub(super) fn modified(&mut self) {
+    /// Marks the contents as modified, for every LOST lock.
+    pub(super) fn mark_modified(&mut self) {
         if self.counts[State::Lost as usize] == [0, 0] {
             return;
         }
@@ -234,7 +233,7 @@ impl Locks {
     }
 }
 
-impl PartialEq for Locks {
+impl PartialEq for FileLocks {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
             && self.counts == other.counts
@@ -243,9 +242,9 @@ impl PartialEq for Locks {
     }
 }
 
-impl Eq for Locks {}
+impl Eq for FileLocks {}
 
-impl Hash for Locks {
+impl Hash for FileLocks {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.len().hash(state);
         self.iter().for_each(|lock| lock.hash(state));
@@ -255,8 +254,8 @@ impl Hash for Locks {
     }
 }
 
-impl Symbolic for Locks {
-    /// Slots stay as they are, and so does the tree of overlaps, which knows slots only.
+impl Symbolic for FileLocks {
+    /// Slots do not change, nor does the index by range, which has slots only.
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         let mut list: Vec<_> = mem::take(&mut self.list).into_iter().collect();
         let mut is_listed = vec![false; self.slots.len()];

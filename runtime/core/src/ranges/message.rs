@@ -1,7 +1,7 @@
-//! What a cache manager and a file server say to each other about the lock of a whole file.
+//! The messages between a cache manager and a file server about the lock of a whole file.
 //!
-//! Durations, names and contents of files are the driver's. A call is answered exactly once, if
-//! need be by [`Answer::None`], which stands for every way in which no answer came.
+//! The host keeps durations, and the names and contents of files. Each call gets exactly one reply;
+//! [`ServerReply::None`] stands for every way in which no reply arrives.
 
 use core::fmt;
 
@@ -9,114 +9,113 @@ use turnstile_step::Symbolic;
 
 use crate::number::{CallId, DataVersion};
 
-/// A file, as the driver numbers it. Only ever compared.
+pub use crate::lease::Lease;
+
+/// A file, by the number that the host gives it. Only ever compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FileId(pub u32);
 
-/// A host that calls, as the file server's driver numbers it.
+/// A client host, by the number that the file server gives it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Host(pub u32);
 
-/// The one node that a cache manager calls.
+/// The address of the file server, the only peer of a cache manager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "data::Peer", into = "data::Peer"))]
-pub struct Server;
+pub struct FileServerPeer;
 
-/// What a file server grants: the lock of a whole file.
+/// The lock of a whole file, which a file server grants to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Whole {
+pub enum ServerLock {
     /// Several hosts may have it at once.
     LockRead,
     /// One host alone may have it.
     LockWrite,
 }
 
-/// Anything that travels between the two.
+/// A message between a cache manager and the file server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Message {
     /// From the cache manager.
     Call {
-        /// Its number for it.
+        /// The number by which the reply finds the call.
         call: CallId,
-        /// About which file.
+        /// The file.
         file: FileId,
-        /// What it asks for.
-        ask: Ask,
+        /// The request.
+        #[cfg_attr(feature = "serde", serde(rename = "ask"))]
+        request: ServerRequest,
     },
     /// From the file server.
-    Answer {
+    #[cfg_attr(feature = "serde", serde(rename = "answer"))]
+    Reply {
         /// The call's number.
         call: CallId,
-        /// What it says.
-        answer: Answer,
-        /// Written as live; whoever delivers the answer sets it.
+        /// The result.
+        #[cfg_attr(feature = "serde", serde(rename = "answer"))]
+        reply: ServerReply,
+        /// Whether the lease that the reply grants still runs; see [`Lease`].
         lease: Lease,
     },
 }
 
-/// What a cache manager may ask.
+/// A request of a cache manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Ask {
-    /// To have this lock, instead of the one that the host has, if any.
-    Set(Whole),
-    /// To count anew how long the host keeps its lock.
+pub enum ServerRequest {
+    /// Replace the host's lock, if it has one, by this lock.
+    Set(ServerLock),
+    /// Restart the lease of the host's lock.
     Extend,
-    /// To have none.
+    /// Release the host's lock.
     Release,
 }
 
-/// What a file server answers.
+/// A reply of a file server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Answer {
-    /// The host has the lock that it asked for.
-    Set(Whole, DataVersion),
-    /// The host keeps its lock.
+pub enum ServerReply {
+    /// The host holds the requested lock; with the version of the file's contents.
+    Set(ServerLock, DataVersion),
+    /// The host's lock is extended; with the version of the file's contents.
     Extended(DataVersion),
-    /// The host has no lock any more.
+    /// The host holds no lock.
     Released,
-    /// Another host's lock is in the way, or there is none to extend.
+    /// Another host's lock conflicts, or the host holds no lock to extend.
     Refused,
-    /// Nothing was heard: nobody knows whether the call was handled.
+    /// No reply arrived: the server may or may not have handled the call.
     None,
 }
 
-/// Whether what an answer grants can still be counted on when the answer is heard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Lease {
-    /// Counted from when the call was sent, the file server still keeps the lock.
-    Live,
-    /// It may have let it go already.
-    Lapsed,
-}
-
 impl Message {
-    /// What the caller hears when no answer comes.
+    /// The message that stands for a reply that never arrives.
     #[must_use]
     pub const fn unanswered(call: CallId) -> Self {
-        Self::Answer { call, answer: Answer::None, lease: Lease::Live }
+        Self::Reply { call, reply: ServerReply::None, lease: Lease::Live }
     }
 
-    /// The same, heard after what it grants may have lapsed; `None` where it grants nothing.
+    /// The same reply, delivered after its lease may have expired; `None` if it grants no lease.
     #[must_use]
     pub const fn lapsed(self) -> Option<Self> {
         match self {
-            Self::Answer {
-                call, answer: answer @ (Answer::Set(..) | Answer::Extended(_)), ..
-            } => Some(Self::Answer { call, answer, lease: Lease::Lapsed }),
-            Self::Answer { answer: Answer::Released | Answer::Refused | Answer::None, .. }
+            Self::Reply {
+                call,
+                reply: reply @ (ServerReply::Set(..) | ServerReply::Extended(_)),
+                ..
+            } => Some(Self::Reply { call, reply, lease: Lease::Lapsed }),
+            Self::Reply {
+                reply: ServerReply::Released | ServerReply::Refused | ServerReply::None,
+                ..
+            }
             | Self::Call { .. } => None,
         }
     }
@@ -134,13 +133,13 @@ impl fmt::Display for Host {
     }
 }
 
-impl fmt::Display for Server {
+impl fmt::Display for FileServerPeer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("file server")
     }
 }
 
-impl fmt::Display for Whole {
+impl fmt::Display for ServerLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::LockRead => "LockRead",
@@ -152,9 +151,9 @@ impl fmt::Display for Whole {
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Call { call, file, ask } => write!(f, "call {call}: {ask} {file}"),
-            Self::Answer { call, answer, lease } => {
-                write!(f, "call {call}: {answer}")?;
+            Self::Call { call, file, request } => write!(f, "call {call}: {request} {file}"),
+            Self::Reply { call, reply, lease } => {
+                write!(f, "call {call}: {reply}")?;
                 match lease {
                     Lease::Live => Ok(()),
                     Lease::Lapsed => f.write_str(", lapsed"),
@@ -164,7 +163,7 @@ impl fmt::Display for Message {
     }
 }
 
-impl fmt::Display for Ask {
+impl fmt::Display for ServerRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Set(whole) => write!(f, "set {whole} on"),
@@ -174,7 +173,7 @@ impl fmt::Display for Ask {
     }
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for ServerReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Set(whole, version) => write!(f, "{whole} is set, contents {version}"),
@@ -186,7 +185,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// The one peer as data: its name, where the type alone would be null.
+/// The serde form of the peer: its name, as a unit struct would be null.
 #[cfg(feature = "serde")]
 mod data {
     #[derive(serde::Serialize, serde::Deserialize)]
@@ -195,14 +194,14 @@ mod data {
         FileServer,
     }
 
-    impl From<Peer> for super::Server {
+    impl From<Peer> for super::FileServerPeer {
         fn from(_: Peer) -> Self {
             Self
         }
     }
 
-    impl From<super::Server> for Peer {
-        fn from(_: super::Server) -> Self {
+    impl From<super::FileServerPeer> for Peer {
+        fn from(_: super::FileServerPeer) -> Self {
             Self::FileServer
         }
     }

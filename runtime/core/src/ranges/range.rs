@@ -26,8 +26,8 @@ pub enum RangeError {
 impl fmt::Display for RangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Empty => "a range has a byte at least, and this one has a length of 0",
-            Self::BeyondTheEnd => "a range ends at address 2^64 - 1 at the latest",
+            Self::Empty => "a range has at least one byte, but this length is 0",
+            Self::BeyondTheEnd => "a range must end at address 2^64 - 1 or before",
         })
     }
 }
@@ -35,14 +35,14 @@ impl fmt::Display for RangeError {
 impl core::error::Error for RangeError {}
 
 impl ByteRange {
-    /// Every address there is.
+    /// All addresses.
     pub const ALL: Self = Self { first: 0, last: u64::MAX };
 
     /// The range `(offset,+length)`, in bytes.
     ///
     /// # Errors
     ///
-    /// A length of zero; a last address that is none.
+    /// The length is zero, or the last address exceeds 2^64 - 1.
     pub const fn new(offset: u64, length: u64) -> Result<Self, RangeError> {
         if length == 0 {
             return Err(RangeError::Empty);
@@ -83,7 +83,7 @@ impl ByteRange {
         self.first <= other.last && other.first <= self.last
     }
 
-    /// What is in both.
+    /// The addresses in both, if any.
     #[must_use]
     pub fn intersection(self, other: Self) -> Option<Self> {
         let (first, last) = (self.first.max(other.first), self.last.min(other.last));
@@ -101,7 +101,7 @@ impl fmt::Display for ByteRange {
     }
 }
 
-/// A range as data: its first and its last address, in this order.
+/// The serde form of a range: its first and its last address.
 #[cfg(feature = "serde")]
 mod data {
     use super::{ByteRange, RangeError};

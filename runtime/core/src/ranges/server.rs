@@ -1,38 +1,38 @@
-//! A file server as a cache manager needs it: one lock a file and host, which lapses unless it is
-//! extended, and a number for each file's contents. It knows of no byte ranges.
+//! A model of a file server: one lock for each file and host, which expires unless it is extended,
+//! and a version of each file's contents. It knows no byte ranges.
 //!
-//! How long a lock lasts is the driver's. Hosts that are no nodes of their own, and what they do
-//! to a file, are commands.
+//! The host of this core chooses the lease. Other hosts, which are not nodes, act by commands.
 
 use alloc::collections::BTreeMap;
 use core::fmt;
 
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 
-use super::message::{Answer, Ask, FileId, Host, Lease, Message, Whole};
+use super::message::{FileId, Host, Lease, Message, ServerLock, ServerReply, ServerRequest};
+use crate::never::Never;
 use crate::number::DataVersion;
 
 /// The core of a file server.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileServer;
 
-/// What a file server keeps. A file that nobody has asked for is not in it.
+/// The state of a file server: the files that have been used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
     #[symbolic(values)]
-    files: BTreeMap<FileId, Shelf>,
+    files: BTreeMap<FileId, FileEntry>,
 }
 
-/// What it keeps of one file.
+/// The locks and the contents of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
-struct Shelf {
+struct FileEntry {
     #[symbolic(skip)]
-    locks: BTreeMap<Host, Whole>,
-    elsewhere: Option<Whole>,
+    locks: BTreeMap<Host, ServerLock>,
+    elsewhere: Option<ServerLock>,
     contents: DataVersion,
 }
 
-/// A host's lock lasts no longer.
+/// The timer of a host's lock: it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Lapse {
@@ -42,53 +42,47 @@ pub struct Lapse {
     pub host: Host,
 }
 
-/// What hosts do that are no nodes.
+/// An action of a host that is not a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
-    /// A host takes the lock, if it can.
-    Take(FileId, Whole),
-    /// It gives the lock up.
+    /// A host takes the lock, if no lock conflicts.
+    Take(FileId, ServerLock),
+    /// It releases the lock.
     Free(FileId),
     /// It changes the file.
     Change(FileId),
 }
 
-/// A file server tells nobody anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Silence {}
-
 impl State {
-    /// The lock that a host has.
+    /// A host's lock.
     #[must_use]
-    pub fn of(&self, file: FileId, host: Host) -> Option<Whole> {
+    pub fn of(&self, file: FileId, host: Host) -> Option<ServerLock> {
         self.files.get(&file)?.locks.get(&host).copied()
     }
 
-    /// The lock that hosts have which are no nodes.
+    /// The lock of hosts that are not nodes.
     #[must_use]
-    pub fn elsewhere(&self, file: FileId) -> Option<Whole> {
+    pub fn elsewhere(&self, file: FileId) -> Option<ServerLock> {
         self.files.get(&file)?.elsewhere
     }
 
-    /// Whether some host has a lock.
+    /// Whether any host has a lock.
     #[must_use]
     pub fn is_locked(&self, file: FileId) -> bool {
-        let shelf = self.files.get(&file);
-        shelf.is_some_and(|shelf| shelf.elsewhere.is_some() || !shelf.locks.is_empty())
+        let entry = self.files.get(&file);
+        entry.is_some_and(|entry| entry.elsewhere.is_some() || !entry.locks.is_empty())
     }
 }
 
-impl Shelf {
-    /// Whether the lock goes together with those of all other hosts.
-    fn allows(&self, host: Option<Host>, lock: Whole) -> bool {
+impl FileEntry {
+    /// Whether the lock is compatible with those of all other hosts.
+    fn allows(&self, host: Option<Host>, lock: ServerLock) -> bool {
         let nodes = self.locks.iter().filter(|(other, _)| host != Some(**other));
         let others = self.elsewhere.iter().filter(|_| host.is_some());
         let mut all = nodes.map(|(_, lock)| lock).chain(others);
-        all.all(|other| (lock, *other) == (Whole::LockRead, Whole::LockRead))
+        all.all(|other| (lock, *other) == (ServerLock::LockRead, ServerLock::LockRead))
     }
 }
 
@@ -98,7 +92,7 @@ impl Core for FileServer {
     type Message = Message;
     type Timer = Lapse;
     type Command = Command;
-    type Notice = Silence;
+    type Notice = Never;
     type Saved = ();
 
     fn start(&self) -> State {
@@ -107,14 +101,14 @@ impl Core for FileServer {
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
         match input {
-            Input::Message { from, message: Message::Call { call, file, ask } } => {
-                let shelf = state.files.entry(file).or_default();
-                let (answer, timer) = answer(shelf, from, ask, Lapse { file, host: from });
+            Input::Message { from, message: Message::Call { call, file, request } } => {
+                let entry = state.files.entry(file).or_default();
+                let (reply, timer) = reply(entry, from, request, Lapse { file, host: from });
                 out.effects.extend(timer);
-                let message = Message::Answer { call, answer, lease: Lease::Live };
+                let message = Message::Reply { call, reply, lease: Lease::Live };
                 out.effects.push(Effect::Send { to: from, message });
             }
-            Input::Message { message: Message::Answer { .. }, .. } => {}
+            Input::Message { message: Message::Reply { .. }, .. } => {}
             Input::Fired(Lapse { file, host }) => {
                 state.files.entry(file).or_default().locks.remove(&host);
             }
@@ -124,21 +118,26 @@ impl Core for FileServer {
     }
 }
 
-type Timed = Option<Effect<Host, Message, Lapse, Silence, ()>>;
+type Timed = Option<Effect<Host, Message, Lapse, Never, ()>>;
 
-fn answer(shelf: &mut Shelf, host: Host, ask: Ask, lapse: Lapse) -> (Answer, Timed) {
-    match ask {
-        Ask::Set(lock) if shelf.allows(Some(host), lock) => {
-            shelf.locks.insert(host, lock);
-            (Answer::Set(lock, shelf.contents), Some(Effect::Arm(lapse)))
+fn reply(
+    entry: &mut FileEntry,
+    host: Host,
+    request: ServerRequest,
+    lapse: Lapse,
+) -> (ServerReply, Timed) {
+    match request {
+        ServerRequest::Set(lock) if entry.allows(Some(host), lock) => {
+            entry.locks.insert(host, lock);
+            (ServerReply::Set(lock, entry.contents), Some(Effect::Arm(lapse)))
         }
-        Ask::Extend if shelf.locks.contains_key(&host) => {
-            (Answer::Extended(shelf.contents), Some(Effect::Arm(lapse)))
+        ServerRequest::Extend if entry.locks.contains_key(&host) => {
+            (ServerReply::Extended(entry.contents), Some(Effect::Arm(lapse)))
         }
-        Ask::Set(_) | Ask::Extend => (Answer::Refused, None),
-        Ask::Release => {
-            shelf.locks.remove(&host);
-            (Answer::Released, Some(Effect::Disarm(lapse)))
+        ServerRequest::Set(_) | ServerRequest::Extend => (ServerReply::Refused, None),
+        ServerRequest::Release => {
+            entry.locks.remove(&host);
+            (ServerReply::Released, Some(Effect::Disarm(lapse)))
         }
     }
 }
@@ -146,15 +145,15 @@ fn answer(shelf: &mut Shelf, host: Host, ask: Ask, lapse: Lapse) -> (Answer, Tim
 fn elsewhere(state: &mut State, command: Command) {
     match command {
         Command::Take(file, lock) => {
-            let shelf = state.files.entry(file).or_default();
-            if shelf.allows(None, lock) {
-                shelf.elsewhere = Some(lock);
+            let entry = state.files.entry(file).or_default();
+            if entry.allows(None, lock) {
+                entry.elsewhere = Some(lock);
             }
         }
         Command::Free(file) => state.files.entry(file).or_default().elsewhere = None,
         Command::Change(file) => {
-            let shelf = state.files.entry(file).or_default();
-            shelf.contents = shelf.contents.next();
+            let entry = state.files.entry(file).or_default();
+            entry.contents = entry.contents.next();
         }
     }
 }
@@ -172,11 +171,5 @@ impl fmt::Display for Command {
             Self::Free(file) => write!(f, "that another host frees {file}"),
             Self::Change(file) => write!(f, "that another host changes {file}"),
         }
-    }
-}
-
-impl fmt::Display for Silence {
-    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {}
     }
 }

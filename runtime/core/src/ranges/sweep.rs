@@ -1,32 +1,32 @@
-//! A range from its first byte to its last, in parts that the same locks cover, each with the locks
-//! over it. What is so of one byte of a part is so of all of them.
+//! A sweep over a range from its first byte to its last, in parts that the same locks cover. The
+//! bytes of a part are equivalent.
 //!
 //! One query finds the locks over the range, O(log n + k) for k of n; they are sorted once, in
 //! O(k log k), and the walk then takes, for each part, as much as there are locks over it.
 
 use alloc::vec::Vec;
 
-use super::locks::{Locks, Slot};
+use super::locks::{FileLocks, Slot};
 use super::range::ByteRange;
 
-/// A walk over the parts of a range.
+/// A sweep over the parts of a range.
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
-    /// The locks that begin later, the nearest one at the end, with their ranges.
+    /// The locks that begin later, with their ranges, in descending order.
     ahead: Vec<(ByteRange, Slot)>,
-    /// The locks over the part where it is, with the last byte of each.
+    /// The locks over the current part, with the last byte of each.
     here: Vec<(u64, Slot)>,
-    /// The first byte of that part.
+    /// The first byte of the current part.
     byte: Option<u64>,
-    /// The first byte of the next one.
+    /// The first byte of the next part.
     next: Option<u64>,
     /// The last byte of the range.
     last: u64,
 }
 
 impl Sweep {
-    /// A walk that has not begun.
-    pub(super) fn new(locks: &Locks, range: ByteRange) -> Self {
+    /// A sweep before the first part.
+    pub(super) fn new(locks: &FileLocks, range: ByteRange) -> Self {
         let over = locks.slots_over(range);
         let mut ahead: Vec<(ByteRange, Slot)> =
             over.filter_map(|slot| Some((locks.at(slot)?.1.range, slot))).collect();
@@ -35,7 +35,7 @@ impl Sweep {
         Self { ahead, here: Vec::new(), byte: None, next, last }
     }
 
-    /// Goes on to the next part: a byte of it.
+    /// Moves to the next part. Returns its first byte.
     pub(super) fn step(&mut self) -> Option<u64> {
         let byte = self.next?;
         self.here.retain(|(last, _)| *last >= byte);
@@ -49,12 +49,12 @@ impl Sweep {
         Some(byte)
     }
 
-    /// The `n`th lock over the part where it is.
+    /// The `n`th lock over the current part.
     pub(super) fn nth(&self, n: usize) -> Option<Slot> {
         self.here.get(n).map(|(_, slot)| *slot)
     }
 
-    /// Whether this is the byte that stands for the part where it is.
+    /// Whether this is the first byte of the current part.
     pub(super) fn is_at(&self, byte: u64) -> bool {
         self.byte == Some(byte)
     }
@@ -67,7 +67,7 @@ mod tests {
 
     use super::*;
     use crate::number::LockId;
-    use crate::ranges::locks::{Key, Lock, LockType};
+    use crate::ranges::locks::{ByteRangeLock, ClientKey, LockType};
 
     const BYTES: u64 = 24;
 
@@ -80,11 +80,12 @@ mod tests {
         })
     }
 
-    fn locks(ranges: &[ByteRange]) -> Locks {
-        let mut locks = Locks::default();
+    fn locks(ranges: &[ByteRange]) -> FileLocks {
+        let mut locks = FileLocks::default();
         for (id, range) in (1..).map(LockId::new).zip(ranges) {
             let (kind, at) = (LockType::Shared, State::Active);
-            locks.push(id, Lock { key: Key(1), kind, range: *range, at, lost: None });
+            locks
+                .push(id, ByteRangeLock { key: ClientKey(1), kind, range: *range, at, lost: None });
         }
         locks
     }

@@ -1,8 +1,8 @@
-//! Every address in a value, for whoever gives members other ones. What is sorted by address is
-//! sorted anew.
+//! Visits of every address in a value, for symmetry reduction. Lists sorted by address are sorted
+//! again.
 
 use super::message::Message;
-use super::types::{Address, Entry, Operation};
+use super::types::{Address, LogEntry, LogOperation};
 use super::{Locks, State};
 
 impl Locks {
@@ -17,11 +17,11 @@ impl Locks {
     }
 }
 
-impl Entry {
+impl LogEntry {
     /// Calls `each` with every address; it may replace them.
     pub fn visit_addresses(&mut self, each: &mut dyn FnMut(&mut Address)) {
         each(&mut self.by);
-        if let Operation::Reset(members) = &mut self.operation {
+        if let LogOperation::Reset(members) = &mut self.operation {
             members.iter_mut().for_each(each);
             members.sort_unstable();
         }

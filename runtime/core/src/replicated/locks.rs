@@ -1,25 +1,25 @@
 //! The replicated state and the one function that changes it: [`Service::apply`].
 //!
-//! It depends on nothing but the state, the log index and the command, so every member that applies
-//! the same log has the same state. It knows no leader, no connection and no listener.
+//! It depends only on the state, the log index and the command, so every member that applies the
+//! same log has the same state. It knows no leader, no connection and no listener.
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status::{self as machine, Action, Event, Guard, Machine};
-use turnstile_step::{RowOutcome, Symbolic, take};
+use turnstile_step::{RowOutcome, Symbolic, step_machine};
 
-use super::types::{Address, Entry, LockName, Operation, Status};
+use super::types::{Address, LockName, LockStatus, LogEntry, LogOperation};
 use crate::number::Token;
 
 /// The machine's name.
 pub(super) const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
-/// The most holders that one event makes, beside those that wait.
+/// The most holders that one event makes, in addition to the number of waiters.
 const NEXT_MIN: usize = 8;
 
-/// All locks that somebody holds or waits for.
+/// All locks with a holder or a waiter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Locks(#[symbolic(values)] BTreeMap<LockName, Lock>);
@@ -32,41 +32,41 @@ pub struct Lock {
     pub holder: Option<Address>,
     /// The fencing token of its grant: the log index.
     pub token: Option<Token>,
-    /// The waiting queue, the first one first.
+    /// The waiting queue, first in, first out.
     pub waiters: Vec<Address>,
-    /// Where each member's machine is, unless it is where it began.
+    /// The state of each member's machine, unless it is the initial one.
     #[symbolic(skip)]
-    #[cfg_attr(feature = "serde", serde(with = "crate::named::each"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::serde_names::each"))]
     pub status: Vec<(Address, machine::State)>,
 }
 
-/// Somebody's status after a command.
+/// A member's status after a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub struct Change {
-    /// Which lock.
+pub struct StatusChange {
+    /// The lock.
     pub lock: LockName,
-    /// Whose.
+    /// The member.
     pub member: Address,
-    /// What it is now.
-    pub status: Status,
+    /// The new status.
+    pub status: LockStatus,
     /// The fencing token, if it holds the lock and there is one.
     pub token: Option<Token>,
 }
 
 impl Locks {
-    /// Nobody holds anything.
+    /// No locks.
     #[must_use]
     pub const fn new() -> Self {
         Self(BTreeMap::new())
     }
 
-    /// A lock that somebody holds or waits for.
+    /// A lock with a holder or a waiter.
     #[must_use]
     pub fn lock(&self, name: LockName) -> Option<&Lock> {
         self.0.get(&name)
     }
 
-    /// All of them.
+    /// All locks, by name.
     pub fn iter(&self) -> impl Iterator<Item = (LockName, &Lock)> {
         self.0.iter().map(|(name, lock)| (*name, lock))
     }
@@ -75,12 +75,12 @@ impl Locks {
         self.0.values_mut()
     }
 
-    /// What a member is to a lock.
+    /// A member's status for a lock.
     #[must_use]
-    pub fn status(&self, name: LockName, member: Address) -> Status {
-        self.lock(name).map_or(Status::None, |lock| {
+    pub fn status(&self, name: LockName, member: Address) -> LockStatus {
+        self.lock(name).map_or(LockStatus::None, |lock| {
             let found = lock.status.iter().find(|(who, _)| *who == member);
-            found.map_or(Status::None, |(_, at)| Status::from(*at))
+            found.map_or(LockStatus::None, |(_, at)| LockStatus::from(*at))
         })
     }
 
@@ -90,7 +90,7 @@ impl Locks {
         self.lock(name).filter(|lock| lock.holder == Some(member)).and_then(|lock| lock.token)
     }
 
-    /// Everybody who holds a lock or waits for one, each once, in order.
+    /// All holders and waiters, each once, in order.
     #[must_use]
     pub fn everybody(&self) -> Vec<Address> {
         let mut all: Vec<Address> = self.0.values().flat_map(Lock::everybody).collect();
@@ -117,7 +117,7 @@ impl Lock {
         self.holder.into_iter().chain(self.waiters.iter().copied())
     }
 
-    fn settle(&mut self, member: Address, to: machine::State, initial: machine::State) {
+    fn set_state(&mut self, member: Address, to: machine::State, initial: machine::State) {
         self.status.retain(|(who, _)| *who != member);
         if to != initial {
             let place = self.status.partition_point(|(who, _)| *who < member);
@@ -126,42 +126,42 @@ impl Lock {
     }
 }
 
-/// The lock service's state machine, by some table.
+/// The replicated state machine of the lock service, by a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Service<R: Rules<Machine> = Machine> {
     /// The table.
     pub rules: R,
 }
 
-/// A command on its way.
-struct Applying<'a, R: Rules<Machine>> {
+/// The command that is being applied.
+struct ApplyContext<'a, R: Rules<Machine>> {
     rules: &'a R,
     locks: &'a mut Locks,
     index: Token,
     list: &'a [Address],
-    changes: Vec<Change>,
+    changes: Vec<StatusChange>,
     rows: &'a mut Vec<RowOutcome>,
-    /// Who is told to be the next holder, once the row that says so is done.
+    /// Members that become the next holder after the current row.
     then: VecDeque<(LockName, Address)>,
 }
 
 impl<R: Rules<Machine>> Service<R> {
-    /// Applies the command at this index of the log, and says whose status changed, in order.
+    /// Applies the command at this index of the log. Returns the changes of status, in order.
     pub fn apply(
         &self,
         locks: &mut Locks,
         index: Token,
-        entry: &Entry,
+        entry: &LogEntry,
         rows: &mut Vec<RowOutcome>,
-    ) -> Vec<Change> {
+    ) -> Vec<StatusChange> {
         let list: &[Address] = match &entry.operation {
-            Operation::Reset(list) => list,
-            Operation::Lock(_)
-            | Operation::TryLock(_)
-            | Operation::Unlock(_)
-            | Operation::UnlockAll => &[],
+            LogOperation::Reset(list) => list,
+            LogOperation::Lock(_)
+            | LogOperation::TryLock(_)
+            | LogOperation::Unlock(_)
+            | LogOperation::UnlockAll => &[],
         };
-        let mut applying = Applying {
+        let mut applying = ApplyContext {
             rules: &self.rules,
             locks,
             index,
@@ -170,49 +170,49 @@ impl<R: Rules<Machine>> Service<R> {
             rows,
             then: VecDeque::new(),
         };
-        applying.obey(entry);
+        applying.on_command(entry);
         let changes = applying.changes;
         locks.0.retain(|_, lock| lock.everybody().next().is_some() || !lock.status.is_empty());
         changes
     }
 }
 
-impl<R: Rules<Machine>> Applying<'_, R> {
-    fn obey(&mut self, entry: &Entry) {
+impl<R: Rules<Machine>> ApplyContext<'_, R> {
+    fn on_command(&mut self, entry: &LogEntry) {
         match &entry.operation {
-            Operation::Lock(lock) => self.take(*lock, entry.by, Event::Lock),
-            Operation::TryLock(lock) => self.take(*lock, entry.by, Event::TryLock),
-            Operation::Unlock(lock) => self.take(*lock, entry.by, Event::Unlock),
-            Operation::UnlockAll => {
+            LogOperation::Lock(lock) => self.step_machine(*lock, entry.by, Event::Lock),
+            LogOperation::TryLock(lock) => self.step_machine(*lock, entry.by, Event::TryLock),
+            LogOperation::Unlock(lock) => self.step_machine(*lock, entry.by, Event::Unlock),
+            LogOperation::UnlockAll => {
                 for lock in self.locks.of(entry.by) {
-                    self.take(lock, entry.by, Event::UnlockAll);
+                    self.step_machine(lock, entry.by, Event::UnlockAll);
                 }
             }
-            Operation::Reset(_) => {
+            LogOperation::Reset(_) => {
                 let all = self
                     .locks
                     .iter()
                     .flat_map(|(name, lock)| lock.everybody().map(move |member| (name, member)));
                 let all: Vec<(LockName, Address)> = all.collect();
                 for (lock, member) in all {
-                    self.take(lock, member, Event::Reset);
+                    self.step_machine(lock, member, Event::Reset);
                 }
             }
         }
     }
 
-    /// One event for one machine, and then for those that it tells to be the next holder.
-    fn take(&mut self, name: LockName, member: Address, event: Event) {
+    /// Steps one machine, then the machines of the next holders.
+    fn step_machine(&mut self, name: LockName, member: Address, event: Event) {
         self.step(name, member, event);
         let waiting = self.locks.lock(name).map_or(0, |lock| lock.waiters.len());
         for _ in 0..waiting + NEXT_MIN {
             let Some((name, member)) = self.then.pop_front() else { return };
             self.step(name, member, Event::NextHolder);
         }
-        // A table may have each holder make the next one.
+        // By some tables each holder makes the next one, forever.
         self.then.clear();
-        let (action, because) = ("make the next holder", "it follows from itself without end");
-        self.rows.push(RowOutcome::ActionFailed { machine: MACHINE, action, because });
+        let (action, reason) = ("make the next holder", "it would repeat forever");
+        self.rows.push(RowOutcome::ActionFailed { machine: MACHINE, action, reason });
     }
 
     fn step(&mut self, name: LockName, member: Address, event: Event) {
@@ -225,16 +225,16 @@ impl<R: Rules<Machine>> Applying<'_, R> {
             Guard::Possible => lock.holder.is_none(),
             Guard::InTheList => self.list.contains(&member),
         };
-        let (taken, step) = take(rules, at, event, &guards);
-        self.rows.push(taken);
+        let (row_outcome, step) = step_machine(rules, at, event, &guards);
+        self.rows.push(row_outcome);
         let Some(step) = step else { return };
-        lock.settle(member, step.to, initial);
+        lock.set_state(member, step.to, initial);
         for entry in step.actions {
-            self.carry(name, member, entry.action);
+            self.apply_action(name, member, entry.action);
         }
     }
 
-    fn carry(&mut self, name: LockName, member: Address, action: Action) {
+    fn apply_action(&mut self, name: LockName, member: Address, action: Action) {
         let lock = self.locks.0.entry(name).or_default();
         match action {
             Action::HoldTheLock => (lock.holder, lock.token) = (Some(member), None),
@@ -252,7 +252,7 @@ impl<R: Rules<Machine>> Applying<'_, R> {
             Action::NotifyTheListener => {
                 let status = self.locks.status(name, member);
                 let token = self.locks.token(name, member);
-                self.changes.push(Change { lock: name, member, status, token });
+                self.changes.push(StatusChange { lock: name, member, status, token });
             }
         }
     }

@@ -1,88 +1,89 @@
-//! The machine of a member: when it resigns, and what it has the log reset.
+//! The machine of a member: when it resigns, and its RESET commands.
 
 use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::lock_member::{Action, ElectedBecause, Event, Guard, Machine, ViewOf};
 use turnstile_machines::{lock_mutex, lock_status};
-use turnstile_step::take;
+use turnstile_step::step_machine;
 
-use super::Change;
-use super::message::{Because, Connected};
-use super::mutex::Heard;
-use super::turn::Turn;
-use super::types::{LockName, Operation, Status};
+use super::StatusChange;
+use super::context::StepContext;
+use super::message::{Connectivity, ElectionReason};
+use super::mutex::EventContext;
+use super::types::{LockName, LockStatus, LogOperation};
 
-impl From<Connected> for ViewOf {
-    fn from(is: Connected) -> Self {
+impl From<Connectivity> for ViewOf {
+    fn from(is: Connectivity) -> Self {
         match is {
-            Connected::Minority => Self::AMinority,
-            Connected::Left => Self::MembersLeft,
-            Connected::Joined => Self::MembersJoined,
+            Connectivity::Minority => Self::AMinority,
+            Connectivity::Left => Self::MembersLeft,
+            Connectivity::Joined => Self::MembersJoined,
         }
     }
 }
 
-impl From<Because> for ElectedBecause {
-    fn from(because: Because) -> Self {
+impl From<ElectionReason> for ElectedBecause {
+    fn from(because: ElectionReason) -> Self {
         match because {
-            Because::MajorityIsJustReached => Self::MajorityIsJustReached,
-            Because::TheLeaderLeft => Self::TheLeaderLeft,
-            Because::TheCoordinatorChanged => Self::TheCoordinatorChanged,
+            ElectionReason::MajorityIsJustReached => Self::MajorityIsJustReached,
+            ElectionReason::TheLeaderLeft => Self::TheLeaderLeft,
+            ElectionReason::TheCoordinatorChanged => Self::TheCoordinatorChanged,
         }
     }
 }
 
 impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Machine>>
-    Turn<'_, S, M, X>
+    StepContext<'_, S, M, X>
 {
-    /// The machine takes one event.
-    pub(super) fn take(&mut self, event: Event) {
+    /// Steps the machine.
+    pub(super) fn step_machine(&mut self, event: Event) {
         let before = self.state.at;
         let core = self.core;
         let guards = |guard: Guard| match guard {};
-        let (taken, step) = take(&core.member, before, event, &guards);
-        self.out.rows.push(taken);
+        let (row_outcome, step) = step_machine(&core.member, before, event, &guards);
+        self.out.rows.push(row_outcome);
         let Some(step) = step else { return };
         self.state.at = step.to;
         for entry in step.actions {
-            self.carry(entry.action);
+            self.apply_action(entry.action);
         }
     }
 
-    fn carry(&mut self, action: Action) {
+    fn apply_action(&mut self, action: Action) {
         match action {
-            Action::NotifyListenersThatItHasUnlocked => self.tell_all_unlocked(),
-            Action::NotifyListenersOfWhatHasChanged => self.tell_all_changes(),
+            Action::NotifyListenersThatItHasUnlocked => self.notify_all_unlocked(),
+            Action::NotifyListenersOfWhatHasChanged => self.notify_all_changes(),
             Action::ResetWithTheCurrentMembers => {
                 let present = self.state.present.clone();
-                self.execute(Operation::Reset(present), None);
+                self.execute(LogOperation::Reset(present), None);
             }
-            Action::ResetWithAnEmptyList => self.execute(Operation::Reset(Vec::new()), None),
+            Action::ResetWithAnEmptyList => self.execute(LogOperation::Reset(Vec::new()), None),
             Action::HearTheLogNoLonger => self.state.hears = false,
             Action::HearTheLogAgain => self.state.hears = true,
             Action::FailItsCommands => self.fail_all(),
-            Action::ExecuteUnlockAll => self.execute(Operation::UnlockAll, None),
+            Action::ExecuteUnlockAll => self.execute(LogOperation::UnlockAll, None),
         }
     }
 
-    /// From all locks, whatever the log says.
-    fn tell_all_unlocked(&mut self) {
+    /// Notifies that every lock is unlocked, independent of the log.
+    fn notify_all_unlocked(&mut self) {
         let told: Vec<LockName> = self.state.told.keys().copied().collect();
         for lock in told {
-            self.tell_listener(self.unlocked(lock));
+            self.notify_listener(self.unlocked(lock));
         }
         let used: Vec<LockName> = self.state.mutexes.keys().copied().collect();
         for lock in used {
-            let none = lock_mutex::Event::Notified { status: Status::None.into() };
-            self.take_mutex(lock, none, Heard::FROM_THE_MEMBER);
+            let none = lock_mutex::Event::Notified { status: LockStatus::None.into() };
+            self.step_mutex(lock, none, EventContext::FROM_THE_MEMBER);
         }
     }
 
-    /// What the listener was told last, beside what the replica says. Whoever lost a lock and has
-    /// it once more, or stands in its queue, is told of both; a mutex only where its thread has the
-    /// lock under another token: to any other one the loss is older than its command.
-    fn tell_all_changes(&mut self) {
+    /// Notifies every difference between the last notification and the replica. A lock that was
+    /// lost and is held or requested again is notified twice: the loss, then the new status. The
+    /// mutex is notified of the loss only if its thread has the lock under another token; otherwise
+    /// the loss is older than the mutex's command.
+    fn notify_all_changes(&mut self) {
         if !self.state.hears {
             return;
         }
@@ -97,19 +98,19 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
             if told == (status, token) {
                 continue;
             }
-            if told.0 == Status::Holding && status != Status::None {
+            if told.0 == LockStatus::Holding && status != LockStatus::None {
                 let mutex = self.state.mutex(lock).filter(|mutex| mutex.token.is_some());
                 if mutex.is_some_and(|mutex| mutex.token != token) {
-                    self.tell_change(self.unlocked(lock));
+                    self.notify_change(self.unlocked(lock));
                 } else {
-                    self.tell_listener(self.unlocked(lock));
+                    self.notify_listener(self.unlocked(lock));
                 }
             }
-            self.tell_change(Change { lock, member: self.core.me, status, token });
+            self.notify_change(StatusChange { lock, member: self.core.me, status, token });
         }
     }
 
-    const fn unlocked(&self, lock: LockName) -> Change {
-        Change { lock, member: self.core.me, status: Status::None, token: None }
+    const fn unlocked(&self, lock: LockName) -> StatusChange {
+        StatusChange { lock, member: self.core.me, status: LockStatus::None, token: None }
     }
 }

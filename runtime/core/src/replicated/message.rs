@@ -1,5 +1,4 @@
-//! What a member hears from Raft and from its channel, what it gives them, and what it is told and
-//! tells.
+//! The messages between a member and its Raft cluster, and the member's commands and notices.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -7,10 +6,10 @@ use core::fmt;
 use turnstile_step::Symbolic;
 
 use super::locks::Locks;
-use super::types::{Address, Call, Entry, LockName, Request, Status};
+use super::types::{Address, CommandId, LockName, LockStatus, LogEntry, ServiceRequest};
 use crate::number::Token;
 
-/// Whoever keeps the log and knows who is connected.
+/// The cluster: it keeps the log, elects leaders and detects failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "data::Peer", into = "data::Peer"))]
@@ -22,146 +21,148 @@ impl fmt::Display for Cluster {
     }
 }
 
-/// What a view says of the subgroup that has the member.
+/// How a view changes the connectivity of the member's subgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Connected {
-    /// It is a minority: of one, perhaps.
+pub enum Connectivity {
+    /// A minority, possibly of one member.
     Minority,
-    /// It is a majority; somebody is missing who was there before.
+    /// A majority; members left.
     Left,
-    /// It is a majority; somebody is there who was missing before.
+    /// A majority; members joined.
     Joined,
 }
 
-/// Why a leader is elected.
+/// Why a leader was elected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Because {
-    /// There was no majority before.
+pub enum ElectionReason {
+    /// A majority was just reached.
     MajorityIsJustReached,
-    /// The leader before left, and the majority did not.
+    /// The former leader left; the majority remained.
     TheLeaderLeft,
-    /// Another member coordinates, and called an election before it knew of the leader.
+    /// Another member became coordinator and started an election before it knew the leader.
     TheCoordinatorChanged,
 }
 
-/// What a member hears, and [`Message::Execute`], which it says.
+/// A message from the cluster to a member, or [`Message::Execute`] from a member to the cluster.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Message {
-    /// Who is connected has changed.
+    /// The set of connected members changed.
     View {
-        /// How.
-        is: Connected,
-        /// Who is.
+        /// The change.
+        is: Connectivity,
+        /// The connected members.
         members: Vec<Address>,
     },
-    /// The member is the leader.
-    Elected(Because),
-    /// The member is the leader no longer.
+    /// The member was elected leader.
+    Elected(ElectionReason),
+    /// Another member was elected leader.
     AnotherIsElected,
-    /// The next command of the log is to be applied.
+    /// The next committed entry of the log, to be applied.
     Apply {
         /// Its index.
         index: Token,
-        /// The command.
-        entry: Entry,
+        /// The entry.
+        entry: LogEntry,
     },
-    /// What all commands up to an index came to.
+    /// The state after all commands up to an index.
     Snapshot {
-        /// The index; none where the log is empty.
+        /// The index; `None` if the log is empty.
         index: Option<Token>,
         /// The state.
         locks: Locks,
     },
     /// The result of a command.
     Result {
-        /// Of which lock.
+        /// The lock.
         lock: LockName,
-        /// Which command.
-        call: Call,
+        /// The command.
+        call: CommandId,
         /// Its index in the log.
         index: Token,
-        /// What the member was to the lock after it.
-        status: Status,
+        /// The member's status after the command.
+        status: LockStatus,
         /// The fencing token, if it held the lock and there was one.
         token: Option<Token>,
     },
-    /// A command failed; it may be in the log all the same.
+    /// A command failed; it may nevertheless be committed.
     Failed {
-        /// Of which lock.
+        /// The lock.
         lock: LockName,
-        /// Which command.
-        call: Call,
+        /// The command.
+        call: CommandId,
     },
-    /// Put this into the log.
-    Execute(Entry),
+    /// Append an entry to the log.
+    Execute(LogEntry),
 }
 
-/// What a member is told from above.
+/// A command of the local user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
-    /// lock() of the mutex: [`Says::Returns`] once the member holds the lock, or [`Says::Throws`].
-    /// While a thread has the mutex or waits for it nothing happens, and nothing is told: threads
-    /// of one member take turns at a lock of their own.
+    /// lock() of the mutex: [`MutexEvent::Returns`] once the member holds the lock, or
+    /// [`MutexEvent::Throws`]. While a thread has the mutex or waits for it, the command has no
+    /// effect and no notice: the threads of one member must take turns by a local lock.
     Lock(LockName),
-    /// tryLock() of the mutex: also [`Says::NotLocked`].
+    /// tryLock() of the mutex: also [`MutexEvent::NotLocked`].
     TryLock(LockName),
-    /// unlock() of the mutex, by the thread that has it: [`Says::Returns`], or [`Says::Throws`];
-    /// unlocked it is either way. When no thread has it, nothing happens.
+    /// unlock() of the mutex, by the thread that has it: [`MutexEvent::Returns`] or
+    /// [`MutexEvent::Throws`]; it is unlocked either way. No effect if no thread has it.
     Unlock(LockName),
-    /// The lock service is called past the mutex; what comes of it the listener is told.
-    Serve(Request),
+    /// Call the lock service directly, without the mutex; the listener is notified.
+    Serve(ServiceRequest),
 }
 
-/// What a member tells.
+/// A notification to the local user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
-    /// The listener: the member's status is another one.
+    /// To the listener: the member's status changed.
     Changed {
-        /// Of which lock.
+        /// The lock.
         lock: LockName,
-        /// What it is now.
-        status: Status,
+        /// The new status.
+        status: LockStatus,
         /// The fencing token, if it holds the lock and there is one.
         token: Option<Token>,
     },
-    /// The thread, by its mutex.
+    /// To the thread that uses a mutex.
     Mutex {
-        /// Of which lock.
+        /// The lock.
         lock: LockName,
-        /// What.
-        says: Says,
+        /// The event.
+        #[cfg_attr(feature = "serde", serde(rename = "says"))]
+        event: MutexEvent,
     },
 }
 
-/// What a mutex says to the thread that uses it.
+/// An event of a mutex, for the thread that uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Says {
+pub enum MutexEvent {
     /// lock(), tryLock() or unlock() returns.
     Returns,
     /// tryLock() returns without the lock.
     NotLocked,
-    /// A RaftException is thrown: the command failed or took too long, or the member has resigned.
-    /// Should the lock be held all the same, it is unlocked.
+    /// A RaftException is thrown: the command failed or timed out, or the member resigned. If the
+    /// lock is held nevertheless, it is unlocked.
     Throws,
-    /// The handler of an unexpected status: it was unlocked, and no thread did that.
+    /// The handler of an unexpected status is called: the lock was unlocked by no thread.
     UnexpectedUnlocking,
-    /// The handler of an unexpected status: it was locked or is waited for, and no thread did that.
+    /// The handler of an unexpected status is called: the lock was locked or requested by no
+    /// thread.
     UnexpectedLocking,
 }
 
-/// The one peer as data: its name, where the type alone would be null.
+/// The serde form of the peer: its name, as a unit struct would be null.
 #[cfg(feature = "serde")]
 mod data {
     #[derive(serde::Serialize, serde::Deserialize)]

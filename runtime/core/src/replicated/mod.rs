@@ -1,15 +1,15 @@
-//! Locks that a replicated log keeps: every member applies the same commands at its own pace.
+//! Locks kept by a replicated log: every member applies the same commands at its own pace.
 //!
 //! [`Service::apply`] is the replicated part, pure: the machine `lock-status`, one instance for
 //! each lock and member. [`Member`] runs it behind a log that Raft agrees on, with two machines of
 //! its own: `lock-member`, which resigns and resets, and `lock-mutex`, one for each lock that its
-//! threads use. Nothing in here elects, decides who is connected, or orders commands.
+//! threads use. Elections, failure detection and the order of commands are not part of this core.
 //!
 //! ```
 //! use turnstile_core::number::Token;
 //! use turnstile_core::replicated::Member;
 //! use turnstile_core::replicated::message::{
-//!     Because, Cluster, Command, Connected, Message, Notice, Says,
+//!     ElectionReason, Cluster, Command, Connectivity, Message, Notice, MutexEvent,
 //! };
 //! use turnstile_core::replicated::types::{Address, LockName};
 //! use turnstile_step::{Core, Effect, Input, Out};
@@ -22,64 +22,64 @@
 //!     member.step(&mut state, input, &mut out);
 //!     out.effects
 //! };
-//! let hears = |message| Input::Message { from: Cluster, message };
+//! let from_cluster = |message| Input::Message { from: Cluster, message };
 //!
-//! // A cluster of one begins: its leader has the log cleared.
-//! step(hears(Message::View { is: Connected::Joined, members: vec![me] }));
-//! let reset = step(hears(Message::Elected(Because::MajorityIsJustReached)));
-//! // lock() has the log say LOCK, and returns when that is applied.
+//! // A cluster of one starts: its leader resets the locks.
+//! step(from_cluster(Message::View { is: Connectivity::Joined, members: vec![me] }));
+//! let reset = step(from_cluster(Message::Elected(ElectionReason::MajorityIsJustReached)));
+//! // lock() appends LOCK to the log, and returns when it is applied.
 //! let lock_it = step(Input::Command(Command::Lock(lock)));
 //!
 //! let mut index = 0;
 //! for effect in reset.into_iter().chain(lock_it) {
-//!     // An agreed log of one: what is to be executed comes back with its index.
+//!     // The log of one member: an executed entry is committed and applied with its index.
 //!     let Effect::Send { message: Message::Execute(entry), .. } = effect else { continue };
 //!     index += 1;
-//!     let told = step(hears(Message::Apply { index: Token::new(index), entry }));
-//!     let returns = Effect::Notify(Notice::Mutex { lock, says: Says::Returns });
-//!     assert_eq!(told.contains(&returns), index == 2);
+//!     let effects = step(from_cluster(Message::Apply { index: Token::new(index), entry }));
+//!     let returns = Effect::Notify(Notice::Mutex { lock, event: MutexEvent::Returns });
+//!     assert_eq!(effects.contains(&returns), index == 2);
 //! }
 //! ```
 
 mod addresses;
+mod context;
+mod display;
 mod locks;
 mod member;
 pub mod message;
 mod mutex;
 mod state;
-mod turn;
 pub mod types;
-mod words;
 
 use turnstile_machine::Rules;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
 use turnstile_step::{Core, Input, InputOf, OutOf};
 
+use self::context::StepContext;
 use self::message::{Cluster, Command, Message, Notice};
-use self::turn::Turn;
 use self::types::{Address, Timer};
 
-pub use locks::{Change, Lock, Locks, Service};
+pub use locks::{Lock, Locks, Service, StatusChange};
 pub use state::{Lag, Mutex, State};
 
 /// The core of a member.
 ///
-/// It needs a log that gives each member the same commands in the same order, each once, or a
+/// It needs a log that delivers the same commands in the same order to each member, each once, or a
 /// [`Message::Snapshot`] of some of them; and views and elections in the order in which they
-/// happened. What one member executes comes into the log in the order in which it was executed.
-/// After a restart it is a new member, with another [`Address`].
+/// happened. The commands of one member enter the log in the order in which it executed them. A
+/// restarted member is a new one, with another [`Address`].
 ///
-/// No input makes it panic. A result that comes twice, or of a command that was given up, changes
-/// nothing; neither does a timer that fires though it is not armed. How long a command may take
-/// ([`Timer::Timeout`]) and after what time an UNLOCK that nobody waits for is executed again
-/// ([`Timer::Retry`]) is the driver's to say.
+/// No input makes it panic. A repeated result, or one of an abandoned command, changes nothing;
+/// neither does a timer that is not armed. The host chooses the timeout of a command
+/// ([`Timer::Timeout`]) and the delay before an UNLOCK without a waiting thread is retried
+/// ([`Timer::Retry`]).
 #[derive(Clone, Debug)]
 pub struct Member<
     S: Rules<lock_status::Machine> = lock_status::Machine,
     M: Rules<lock_member::Machine> = lock_member::Machine,
     X: Rules<lock_mutex::Machine> = lock_mutex::Machine,
 > {
-    /// This member, in the log.
+    /// The address of this member.
     pub me: Address,
     /// The replicated part.
     pub service: Service<S>,
@@ -90,7 +90,7 @@ pub struct Member<
 }
 
 impl Member {
-    /// A member by the tables that are baked in.
+    /// A member by the compiled tables.
     #[must_use]
     pub const fn new(me: Address) -> Self {
         let service = Service { rules: lock_status::Machine };
@@ -114,13 +114,13 @@ impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<lo
     }
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        let mut turn = Turn::new(self, state, out);
+        let mut context = StepContext::new(self, state, out);
         match input {
-            Input::Message { from: Cluster, message } => turn.hear(message),
-            Input::Fired(Timer::Timeout(lock)) => turn.time_out(lock),
-            Input::Fired(Timer::Retry(lock)) => turn.retry(lock),
-            Input::Command(command) => turn.obey(command),
-            Input::Restart(_) => *turn.state = self.start(),
+            Input::Message { from: Cluster, message } => context.on_message(message),
+            Input::Fired(Timer::Timeout(lock)) => context.time_out(lock),
+            Input::Fired(Timer::Retry(lock)) => context.retry(lock),
+            Input::Command(command) => context.on_command(command),
+            Input::Restart(_) => *context.state = self.start(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The machine of a mutex: its events, and what its actions do.
+//! The machine of a mutex: its events and its actions.
 
 use alloc::vec::Vec;
 
@@ -7,79 +7,79 @@ use turnstile_machines::lock_mutex::{
     Action, ActionCall, Event, Guard, Machine, NotifiedStatus, Op, Resource, ResultStatus,
 };
 use turnstile_machines::{lock_member, lock_status};
-use turnstile_step::{Effect, take};
+use turnstile_step::{Effect, step_machine};
 
-use super::message::Says;
-use super::turn::Turn;
-use super::types::{Call, LockName, Operation, Status, Timer};
+use super::context::StepContext;
+use super::message::MutexEvent;
+use super::types::{CommandId, LockName, LockStatus, LogOperation, Timer};
 use super::{Lag, Mutex};
 use crate::number::Token;
 
-impl From<Status> for ResultStatus {
-    fn from(status: Status) -> Self {
+impl From<LockStatus> for ResultStatus {
+    fn from(status: LockStatus) -> Self {
         match status {
-            Status::None => Self::None,
-            Status::Waiting => Self::Waiting,
-            Status::Holding => Self::Holding,
+            LockStatus::None => Self::None,
+            LockStatus::Waiting => Self::Waiting,
+            LockStatus::Holding => Self::Holding,
         }
     }
 }
 
-impl From<Status> for NotifiedStatus {
-    fn from(status: Status) -> Self {
+impl From<LockStatus> for NotifiedStatus {
+    fn from(status: LockStatus) -> Self {
         match status {
-            Status::None => Self::None,
-            Status::Waiting => Self::Waiting,
-            Status::Holding => Self::Holding,
+            LockStatus::None => Self::None,
+            LockStatus::Waiting => Self::Waiting,
+            LockStatus::Holding => Self::Holding,
         }
     }
 }
 
-/// What comes with an event.
+/// The data of an event that the table does not name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Heard {
-    /// The command that it is about.
-    pub(super) call: Option<Call>,
-    /// The fencing token of who holds the lock.
+pub(super) struct EventContext {
+    /// The command of the event.
+    pub(super) call: Option<CommandId>,
+    /// The holder's fencing token.
     pub(super) token: Option<Token>,
-    /// It comes from the log, and so may be older than what is known.
+    /// Whether it comes from the log, and so may be older than the mutex's state.
     pub(super) is_from_the_log: bool,
 }
 
-impl Heard {
+impl EventContext {
     pub(super) const FROM_THE_LOG: Self = Self { call: None, token: None, is_from_the_log: true };
     pub(super) const FROM_THE_MEMBER: Self = Self { is_from_the_log: false, ..Self::FROM_THE_LOG };
 }
 
 impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<Machine>>
-    Turn<'_, S, M, X>
+    StepContext<'_, S, M, X>
 {
     pub(super) fn lock(&mut self, lock: LockName) {
-        self.take_mutex(lock, Event::Lock, Heard::FROM_THE_MEMBER);
+        self.step_mutex(lock, Event::Lock, EventContext::FROM_THE_MEMBER);
     }
 
     pub(super) fn try_lock(&mut self, lock: LockName) {
-        self.take_mutex(lock, Event::TryLock, Heard::FROM_THE_MEMBER);
+        self.step_mutex(lock, Event::TryLock, EventContext::FROM_THE_MEMBER);
     }
 
     pub(super) fn unlock(&mut self, lock: LockName) {
-        self.take_mutex(lock, Event::Unlock, Heard::FROM_THE_MEMBER);
+        self.step_mutex(lock, Event::Unlock, EventContext::FROM_THE_MEMBER);
     }
 
     pub(super) fn time_out(&mut self, lock: LockName) {
-        self.take_mutex(lock, Event::TimeoutEnds, Heard::FROM_THE_MEMBER);
+        self.step_mutex(lock, Event::TimeoutEnds, EventContext::FROM_THE_MEMBER);
     }
 
     pub(super) fn retry(&mut self, lock: LockName) {
-        self.take_mutex(lock, Event::RetryTimerEnds, Heard::FROM_THE_MEMBER);
+        self.step_mutex(lock, Event::RetryTimerEnds, EventContext::FROM_THE_MEMBER);
     }
 
     pub(super) fn result(
         &mut self,
         lock: LockName,
-        call: Call,
+        call: CommandId,
         index: Token,
-        status: Status,
+        status: LockStatus,
         token: Option<Token>,
     ) {
         let applied = self.state.applied;
@@ -88,76 +88,76 @@ impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<Ma
         if let Some(mutex) = mutex.filter(lags) {
             mutex.lag = if Some(index) <= applied { Lag::None } else { Lag::Until(index) };
         }
-        let heard = Heard { call: Some(call), token, is_from_the_log: false };
-        self.take_mutex(lock, Event::Result { status: status.into() }, heard);
+        let ctx = EventContext { call: Some(call), token, is_from_the_log: false };
+        self.step_mutex(lock, Event::Result { status: status.into() }, ctx);
     }
 
-    pub(super) fn failed(&mut self, lock: LockName, call: Call) {
-        let heard = Heard { call: Some(call), ..Heard::FROM_THE_MEMBER };
-        self.take_mutex(lock, Event::CommandFails, heard);
+    pub(super) fn failed(&mut self, lock: LockName, call: CommandId) {
+        let ctx = EventContext { call: Some(call), ..EventContext::FROM_THE_MEMBER };
+        self.step_mutex(lock, Event::CommandFails, ctx);
     }
 
-    /// Every command whose result has not come has failed.
+    /// Fails every command without a result.
     pub(super) fn fail_all(&mut self) {
         let calls = self.state.mutexes.iter();
         let calls = calls.filter_map(|(lock, mutex)| Some((*lock, mutex.call?)));
-        let calls: Vec<(LockName, Call)> = calls.collect();
+        let calls: Vec<(LockName, CommandId)> = calls.collect();
         for (lock, call) in calls {
             self.failed(lock, call);
         }
     }
 
-    pub(super) fn take_mutex(&mut self, lock: LockName, event: Event, heard: Heard) {
+    pub(super) fn step_mutex(&mut self, lock: LockName, event: Event, ctx: EventContext) {
         let core = self.core;
         let at = core.mutex.initial();
         let initial = Mutex { at, call: None, lag: Lag::None, token: None };
         let before = self.state.mutexes.get(&lock).copied().unwrap_or(initial);
         let hears = self.state.hears;
         let guards = |guard: Guard| match guard {
-            Guard::ItsCommandIsApplied => !heard.is_from_the_log || before.lag == Lag::None,
-            Guard::OfThisCommand => before.call == heard.call,
+            Guard::ItsCommandIsApplied => !ctx.is_from_the_log || before.lag == Lag::None,
+            Guard::OfThisCommand => before.call == ctx.call,
             Guard::TheLogIsHeard => hears,
         };
-        let (taken, step) = take(&core.mutex, before.at, event, &guards);
-        self.out.rows.push(taken);
+        let (row_outcome, step) = step_machine(&core.mutex, before.at, event, &guards);
+        self.out.rows.push(row_outcome);
         let Some(step) = step else { return };
-        let answered = heard.call.is_some() && before.call == heard.call;
+        let answered = ctx.call.is_some() && before.call == ctx.call;
         let call = if answered { None } else { before.call };
         self.state.mutexes.insert(lock, Mutex { at: step.to, call, ..before });
         for entry in step.actions {
-            self.carry_mutex(lock, entry, heard);
+            self.apply_mutex_action(lock, entry, ctx);
         }
         if self.state.mutexes.get(&lock) == Some(&initial) {
             self.state.mutexes.remove(&lock);
         }
     }
 
-    fn carry_mutex(&mut self, lock: LockName, entry: ActionCall<'_>, heard: Heard) {
+    fn apply_mutex_action(&mut self, lock: LockName, entry: ActionCall<'_>, ctx: EventContext) {
         for op in entry.ops {
             self.apply_to_timer(lock, *op);
         }
         match entry.action {
-            Action::ExecuteLock => self.execute_of(lock, Operation::Lock(lock)),
-            Action::ExecuteTryLock => self.execute_of(lock, Operation::TryLock(lock)),
-            Action::ExecuteUnlock => self.execute_of(lock, Operation::Unlock(lock)),
+            Action::ExecuteLock => self.execute_of(lock, LogOperation::Lock(lock)),
+            Action::ExecuteTryLock => self.execute_of(lock, LogOperation::TryLock(lock)),
+            Action::ExecuteUnlock => self.execute_of(lock, LogOperation::Unlock(lock)),
             Action::Return => {
                 if let Some(mutex) = self.state.mutexes.get_mut(&lock) {
-                    mutex.token = heard.token;
+                    mutex.token = ctx.token;
                 }
-                self.tell(lock, Says::Returns);
+                self.notify_mutex(lock, MutexEvent::Returns);
             }
-            Action::ReturnWithoutTheLock => self.tell(lock, Says::NotLocked),
-            Action::ThrowRaftException => self.tell(lock, Says::Throws),
+            Action::ReturnWithoutTheLock => self.notify_mutex(lock, MutexEvent::NotLocked),
+            Action::ThrowRaftException => self.notify_mutex(lock, MutexEvent::Throws),
             Action::TellTheHandlerOfAnUnexpectedUnlocking => {
                 if let Some(mutex) = self.state.mutexes.get_mut(&lock) {
                     mutex.token = None;
                 }
-                self.tell(lock, Says::UnexpectedUnlocking);
+                self.notify_mutex(lock, MutexEvent::UnexpectedUnlocking);
             }
             Action::TellTheHandlerOfAnUnexpectedLocking => {
-                self.tell(lock, Says::UnexpectedLocking);
+                self.notify_mutex(lock, MutexEvent::UnexpectedLocking);
             }
-            // All that these do is what they do to their timer.
+            // These only arm or disarm their timer.
             Action::StartTheTimeout
             | Action::StopTheTimeout
             | Action::StartTheRetryTimer
@@ -165,9 +165,9 @@ impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<Ma
         }
     }
 
-    /// A command of the mutex, whose result it waits for.
-    fn execute_of(&mut self, lock: LockName, operation: Operation) {
-        let call = Call(self.state.calls.0.strict_add(1));
+    /// Executes a command of the mutex and waits for its result.
+    fn execute_of(&mut self, lock: LockName, operation: LogOperation) {
+        let call = CommandId(self.state.calls.0.strict_add(1));
         self.state.calls = call;
         let is_asked = self.core.mutex.asks(Guard::ItsCommandIsApplied);
         let lag = if is_asked { Lag::Unknown } else { Lag::None };

@@ -1,4 +1,4 @@
-//! What a member remembers: the replica, what its listener was told, and its mutexes.
+//! The state of a member: the replica, the last notifications of its listener, and its mutexes.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -7,40 +7,40 @@ use turnstile_machines::{lock_member as member, lock_mutex as mutex};
 use turnstile_step::Symbolic;
 
 use super::locks::Locks;
-use super::types::{Address, Call, LockName, Status};
+use super::types::{Address, CommandId, LockName, LockStatus};
 use crate::number::Token;
 
 /// The state of a member.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct State {
-    /// Where its machine stands.
+    /// The machine's state.
     #[symbolic(skip)]
     pub at: member::State,
-    /// What the log has come to, as far as it was applied.
+    /// The replicated state after the applied commands.
     pub replica: Locks,
-    /// The index of the last command that was applied, if one was.
+    /// The index of the last applied command.
     pub applied: Option<Token>,
-    /// Whether what is applied is told.
+    /// Whether applied changes are notified.
     pub hears: bool,
-    /// Who is connected, by the last view.
+    /// The connected members, by the last view.
     pub present: Vec<Address>,
-    /// What the listener was told last, of each lock that it was not told to have none of.
+    /// The last status and token notified to the listener, for each lock whose status is not none.
     #[symbolic(values)]
-    pub told: BTreeMap<LockName, (Status, Option<Token>)>,
+    pub told: BTreeMap<LockName, (LockStatus, Option<Token>)>,
     #[symbolic(values)]
     pub(super) mutexes: BTreeMap<LockName, Mutex>,
-    pub(super) calls: Call,
+    pub(super) calls: CommandId,
 }
 
-/// An exclusive lock across processes, at one of them.
+/// A mutex: an exclusive lock across processes, as seen by one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Mutex {
-    /// Where its machine stands.
+    /// The machine's state.
     #[symbolic(skip)]
     pub at: mutex::State,
-    /// The command that was executed last, if its result has not come.
-    pub call: Option<Call>,
-    /// How far the member lags behind it, where the table asks.
+    /// The last executed command, until its result arrives.
+    pub call: Option<CommandId>,
+    /// Whether the member has applied that command, if the table has a guard on it.
     pub lag: Lag,
     /// The fencing token of the thread that has it.
     pub token: Option<Token>,
@@ -49,11 +49,11 @@ pub struct Mutex {
 /// Whether a member has applied the command that its mutex executed last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Lag {
-    /// It has, or the command has failed.
+    /// It has applied it, or the command failed.
     None,
-    /// It will have when it has applied the command of this index.
+    /// It has not: the command has this index.
     Until(Token),
-    /// That is not known.
+    /// Unknown.
     Unknown,
 }
 
@@ -67,7 +67,7 @@ impl State {
             present: Vec::new(),
             told: BTreeMap::new(),
             mutexes: BTreeMap::new(),
-            calls: Call(0),
+            calls: CommandId(0),
         }
     }
 
@@ -82,7 +82,7 @@ impl State {
         self.mutexes.iter().map(|(lock, mutex)| (*lock, mutex))
     }
 
-    /// What was applied is no longer ahead of any mutex.
+    /// Clears the lag of each mutex whose command has been applied.
     pub(super) fn catch_up(&mut self) {
         for mutex in self.mutexes.values_mut() {
             if matches!(mutex.lag, Lag::Until(index) if Some(index) <= self.applied) {

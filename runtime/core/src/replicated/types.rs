@@ -1,4 +1,4 @@
-//! Who holds what, and the commands that change it: the words of the replicated lock service.
+//! The types of the replicated lock service: addresses, locks, and the commands of the log.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 use turnstile_machines::lock_status::State;
 use turnstile_step::Symbolic;
 
-/// The address of a member's channel: a member that comes back has another one.
+/// The address of a member's channel. A restarted member has another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Address(pub u64);
@@ -28,12 +28,12 @@ impl fmt::Display for LockName {
     }
 }
 
-/// What a member is to a lock.
+/// The status of a member for one lock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Status {
-    /// Neither of the others.
+pub enum LockStatus {
+    /// Neither waiting nor holding.
     #[default]
     None,
     /// It is in the waiting queue.
@@ -42,7 +42,7 @@ pub enum Status {
     Holding,
 }
 
-impl From<State> for Status {
+impl From<State> for LockStatus {
     fn from(state: State) -> Self {
         match state {
             State::None => Self::None,
@@ -52,7 +52,7 @@ impl From<State> for Status {
     }
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for LockStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::None => "none",
@@ -62,42 +62,42 @@ impl fmt::Display for Status {
     }
 }
 
-/// A command of a mutex, so that its result can be told from another's. Counted by its member.
+/// The id of a command of a mutex, which identifies its result. Its member counts it up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Call(pub u64);
+pub struct CommandId(pub u64);
 
-/// What a user may have the log do.
+/// A request of a user to the lock service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Request {
-    /// [`Operation::Lock`].
+pub enum ServiceRequest {
+    /// [`LogOperation::Lock`].
     Lock(LockName),
-    /// [`Operation::TryLock`].
+    /// [`LogOperation::TryLock`].
     TryLock(LockName),
-    /// [`Operation::Unlock`].
+    /// [`LogOperation::Unlock`].
     Unlock(LockName),
-    /// [`Operation::UnlockAll`].
+    /// [`LogOperation::UnlockAll`].
     UnlockAll,
 }
 
-impl From<Request> for Operation {
-    fn from(request: Request) -> Self {
+impl From<ServiceRequest> for LogOperation {
+    fn from(request: ServiceRequest) -> Self {
         match request {
-            Request::Lock(lock) => Self::Lock(lock),
-            Request::TryLock(lock) => Self::TryLock(lock),
-            Request::Unlock(lock) => Self::Unlock(lock),
-            Request::UnlockAll => Self::UnlockAll,
+            ServiceRequest::Lock(lock) => Self::Lock(lock),
+            ServiceRequest::TryLock(lock) => Self::TryLock(lock),
+            ServiceRequest::Unlock(lock) => Self::Unlock(lock),
+            ServiceRequest::UnlockAll => Self::UnlockAll,
         }
     }
 }
 
-/// What a command of the log does.
+/// The operation of a log entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Operation {
+pub enum LogOperation {
     /// Hold the lock if possible, otherwise join the waiting queue.
     Lock(LockName),
     /// Hold the lock if possible.
@@ -106,11 +106,11 @@ pub enum Operation {
     Unlock(LockName),
     /// Leave all holding and waiting status.
     UnlockAll,
-    /// Remove whoever is not in the list. Internal: it is no [`Request`].
+    /// Remove every member that is not in the list. Internal: not a [`ServiceRequest`].
     Reset(Vec<Address>),
 }
 
-impl fmt::Display for Operation {
+impl fmt::Display for LogOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lock(lock) => write!(f, "LOCK {lock}"),
@@ -133,19 +133,19 @@ impl fmt::Display for Operation {
     }
 }
 
-/// A command of the log: who gave it, and what it does.
+/// A command of the log.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Entry {
-    /// The member that gave it.
+pub struct LogEntry {
+    /// The member that issued it.
     pub by: Address,
-    /// The mutex's command that waits for its result, if one does.
-    pub call: Option<Call>,
-    /// What it does.
-    pub operation: Operation,
+    /// The id by which a mutex waits for the result, if one does.
+    pub call: Option<CommandId>,
+    /// The operation.
+    pub operation: LogOperation,
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for LogEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.call {
             Some(call) => write!(f, "{} of {}, call {}", self.operation, self.by, call.0),
@@ -154,14 +154,14 @@ impl fmt::Display for Entry {
     }
 }
 
-/// What a member waits for.
+/// The timers of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Timer {
-    /// A command of the mutex may take as long.
+    /// The timeout of a mutex's command.
     Timeout(LockName),
-    /// An UNLOCK that nobody waits for is executed again after that.
+    /// The delay before an UNLOCK without a waiting thread is retried.
     Retry(LockName),
 }
 

@@ -1,4 +1,4 @@
-//! The words of the claim system's nodes: clients, the claim server, a store behind the lock.
+//! The text format of the claim system: clients, keychains, the claim server, the store.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -10,20 +10,21 @@ use crate::claim::client::{self, Client};
 use crate::claim::keychain::{self, Keychain};
 use crate::claim::message::{Caller, Message, Request, ResourceName, Response, Server};
 use crate::claim::record::{self, Limits, Records, Saved};
-use crate::fence::{Fence, Never};
+use crate::fence::Fence;
+use crate::never::Never;
 use crate::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_machine::Rules;
 use turnstile_machines::{claim, claim_record};
-use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
+use turnstile_scenario::{Deliverable, Node, NodeFactory, TextFormat};
 
-/// The nodes of the claim system, by the tables that are baked in.
+/// The nodes of the claim system, by the compiled tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClaimNodes;
 
-impl Nodes for ClaimNodes {
+impl NodeFactory for ClaimNodes {
     type Message = Message;
 
-    const KNOWN: &'static str = "`claim client of resource N`, `keychain`, both perhaps `that \
+    const NODE_KINDS: &'static str = "`claim client of resource N`, `keychain`, both perhaps `that \
                                  waits`, `claim server`, perhaps `with room for N waiting and N \
                                  over`, and `fence`";
 
@@ -57,7 +58,7 @@ impl Nodes for ClaimNodes {
     }
 }
 
-/// What a claim server with these limits is, behind `is a`.
+/// The kind of a claim server with these limits, as after `is a`.
 #[must_use]
 pub fn server_words(limits: Limits) -> String {
     let Limits { waiters_max, finished_max } = limits;
@@ -74,7 +75,7 @@ impl Deliverable for Message {
 
     fn unanswered(&self) -> Vec<Self> {
         match self {
-            Self::Request(Request { call, ask: _ }) => {
+            Self::Request(Request { call, kind: _ }) => {
                 let (call, bare) = (*call, Response::bare(*call, UNAVAILABLE));
                 let instead = [Response::unanswered(call), Response::refused(call), bare];
                 instead.map(Self::Response).into()
@@ -84,7 +85,7 @@ impl Deliverable for Message {
     }
 }
 
-/// What a server or a proxy in trouble answers, whether or not it did what was asked.
+/// The status of an overloaded server or proxy, whether or not it handled the request.
 const UNAVAILABLE: u16 = 503;
 
 impl<R: Rules<claim::Machine>> TextFormat for Client<R> {
@@ -189,7 +190,7 @@ impl<R: Rules<claim_record::Machine>> TextFormat for Records<R> {
 }
 
 impl TextFormat for Fence {
-    const COMMANDS: &'static str = "nobody tells it anything";
+    const COMMANDS: &'static str = "a fence has no commands";
 
     fn peer_name(peer: Caller) -> String {
         peer.to_string()

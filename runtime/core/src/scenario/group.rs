@@ -1,4 +1,4 @@
-//! The words of the group lock's nodes: members that lock and unlock, and are told of their views.
+//! The text format of the group lock: members, whose views are commands.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -11,16 +11,16 @@ use crate::number::ViewId;
 use crate::view::{MemberId, Members, View};
 use turnstile_machine::Rules;
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
-use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
+use turnstile_scenario::{Deliverable, Node, NodeFactory, TextFormat};
 
-/// The nodes of the group system, by the tables that are baked in.
+/// The nodes of the group system, by the compiled tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GroupNodes;
 
-impl Nodes for GroupNodes {
+impl NodeFactory for GroupNodes {
     type Message = Message;
 
-    const KNOWN: &'static str = "all of them `member with locks`";
+    const NODE_KINDS: &'static str = "all of them `member with locks`";
 
     fn node(name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
         if what != "member with locks" {

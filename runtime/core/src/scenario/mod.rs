@@ -1,4 +1,4 @@
-//! How the inputs and effects of the cores read in scenarios, and which core a node of a trace is.
+//! The text formats of the cores for scenarios, and their node kinds for scenarios and traces.
 
 mod claim;
 mod group;
@@ -9,18 +9,18 @@ mod view;
 
 #[cfg(not(feature = "serde"))]
 use turnstile_scenario::CoreNode as NodeOf;
-use turnstile_scenario::Language;
+use turnstile_scenario::Protocol;
 #[cfg(feature = "serde")]
-use turnstile_scenario::trace::TracedNode as NodeOf;
+use turnstile_scenario::trace::TraceableNode as NodeOf;
 
 pub use claim::server_words;
 
-/// What scenarios and traces of these cores may speak; the first also where no node says which.
-pub const LANGUAGES: &[Language] = &[
-    Language::of::<claim::ClaimNodes>(),
-    Language::of::<view::ViewNodes>(),
-    Language::of::<group::GroupNodes>(),
-    Language::of::<stack::StackNodes>(),
-    Language::of::<ranges::RangeNodes>(),
-    Language::of::<replicated::ReplicatedNodes>(),
+/// The protocols of these cores. The first one is used if no node decides.
+pub const PROTOCOLS: &[Protocol] = &[
+    Protocol::of::<claim::ClaimNodes>(),
+    Protocol::of::<view::ViewNodes>(),
+    Protocol::of::<group::GroupNodes>(),
+    Protocol::of::<stack::StackNodes>(),
+    Protocol::of::<ranges::RangeNodes>(),
+    Protocol::of::<replicated::ReplicatedNodes>(),
 ];

@@ -1,5 +1,5 @@
-//! The words of byte-range locks' nodes: cache managers, whose clients are told of by commands,
-//! and the file server.
+//! The text format of byte-range locks: cache managers, whose clients act by commands, and the file
+//! server.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -8,22 +8,22 @@ use alloc::vec::Vec;
 use super::NodeOf;
 use crate::number::LockId;
 use crate::ranges::ByteRange;
-use crate::ranges::locks::{Key, LockType};
-use crate::ranges::manager::{CacheManager, Command, Wish};
-use crate::ranges::message::{FileId, Host, Message, Server, Whole};
+use crate::ranges::locks::{ClientKey, LockType};
+use crate::ranges::manager::{CacheManager, Command, Operation};
+use crate::ranges::message::{FileId, FileServerPeer, Host, Message, ServerLock};
 use crate::ranges::server::{self, FileServer};
 use turnstile_machine::Rules;
 use turnstile_machines::{byte_range_lock, server_lock};
-use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
+use turnstile_scenario::{Deliverable, Node, NodeFactory, TextFormat};
 
-/// The nodes of the ranges system, by the tables that are baked in.
+/// The nodes of the byte-range lock system, by the compiled tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeNodes;
 
-impl Nodes for RangeNodes {
+impl NodeFactory for RangeNodes {
     type Message = Message;
 
-    const KNOWN: &'static str =
+    const NODE_KINDS: &'static str =
         "`host N is a cache manager` and `file server is a server of files`";
 
     fn node(name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
@@ -31,7 +31,7 @@ impl Nodes for RangeNodes {
             "cache manager" if host(name).is_some() => {
                 Some(Box::new(NodeOf::new(CacheManager::new())))
             }
-            "server of files" if name == Server.to_string() => {
+            "server of files" if name == FileServerPeer.to_string() => {
                 Some(Box::new(NodeOf::new(FileServer)))
             }
             _ => None,
@@ -55,24 +55,24 @@ fn range(words: &str) -> Option<ByteRange> {
     ByteRange::new(offset.parse().ok()?, length.parse().ok()?).ok()
 }
 
-fn wish(words: &str) -> Option<Wish> {
+fn operation(words: &str) -> Option<Operation> {
     let lock = |number: &str| number.parse().ok().map(LockId::new);
     if let Some(number) = words.strip_prefix("release lock ") {
-        return Some(Wish::Unlock(lock(number)?));
+        return Some(Operation::Unlock(lock(number)?));
     }
     if let Some(number) = words.strip_prefix("abandon lock ") {
-        return Some(Wish::Abandon(lock(number)?));
+        return Some(Operation::Abandon(lock(number)?));
     }
     if let Some(words) = words.strip_prefix("read ") {
-        return Some(Wish::Read(range(words)?));
+        return Some(Operation::Read(range(words)?));
     }
     if let Some(words) = words.strip_prefix("write ") {
-        return Some(Wish::Write(range(words)?));
+        return Some(Operation::Write(range(words)?));
     }
     let (words, kind) = words.strip_prefix("lock ")?.rsplit_once(' ')?;
     let kinds = [LockType::Shared, LockType::Exclusive];
     let kind = kinds.into_iter().find(|known| known.to_string() == kind)?;
-    Some(Wish::Lock(kind, range(words)?))
+    Some(Operation::Lock(kind, range(words)?))
 }
 
 impl Deliverable for Message {
@@ -83,7 +83,7 @@ impl Deliverable for Message {
     fn unanswered(&self) -> Vec<Self> {
         match self {
             Self::Call { call, .. } => [Self::unanswered(*call)].into(),
-            Self::Answer { .. } => Vec::new(),
+            Self::Reply { .. } => Vec::new(),
         }
     }
 }
@@ -95,19 +95,19 @@ impl<L: Rules<byte_range_lock::Machine>, S: Rules<server_lock::Machine>> TextFor
                                     `lock N,+N exclusive`, `release lock N`, `abandon lock N`, \
                                     `read N,+N` or `write N,+N`";
 
-    fn peer_name(peer: Server) -> String {
+    fn peer_name(peer: FileServerPeer) -> String {
         peer.to_string()
     }
 
-    fn peer(name: &str) -> Option<Server> {
-        (name == Server.to_string()).then_some(Server)
+    fn peer(name: &str) -> Option<FileServerPeer> {
+        (name == FileServerPeer.to_string()).then_some(FileServerPeer)
     }
 
     fn command(words: &str) -> Option<Command> {
         let (key, words) = words.strip_prefix("by client ")?.split_once(" of ")?;
         let (of, words) = words.split_once(" to ")?;
-        let key = Key(key.parse().ok()?);
-        Some(Command { file: file(of)?, key, wish: wish(words)? })
+        let key = ClientKey(key.parse().ok()?);
+        Some(Command { file: file(of)?, key, operation: operation(words)? })
     }
 
     fn saved((): &()) -> String {
@@ -137,7 +137,7 @@ impl TextFormat for FileServer {
             return Some(server::Command::Change(file(words)?));
         }
         let (lock, of) = words.strip_prefix("takes ")?.split_once(" of ")?;
-        let locks = [Whole::LockRead, Whole::LockWrite];
+        let locks = [ServerLock::LockRead, ServerLock::LockWrite];
         let lock = locks.into_iter().find(|known| known.to_string() == lock)?;
         Some(server::Command::Take(file(of)?, lock))
     }

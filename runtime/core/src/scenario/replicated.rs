@@ -1,5 +1,5 @@
-//! The words of the replicated lock service's nodes: members that apply a log. The cluster that
-//! keeps it is never on network, so its messages are read as they are shown.
+//! The text format of the replicated lock service: members that apply a log. The cluster that keeps
+//! the log is not a node, so its messages are parsed.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -7,23 +7,25 @@ use alloc::vec::Vec;
 
 use super::NodeOf;
 use crate::number::Token;
-use crate::replicated::message::{Because, Cluster, Command, Connected, Message};
-use crate::replicated::types::{Address, Call, Entry, LockName, Operation, Request, Status};
+use crate::replicated::message::{Cluster, Command, Connectivity, ElectionReason, Message};
+use crate::replicated::types::{
+    Address, CommandId, LockName, LockStatus, LogEntry, LogOperation, ServiceRequest,
+};
 use crate::replicated::{Lock, Locks, Member};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status::State;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
-use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
+use turnstile_scenario::{Deliverable, Node, NodeFactory, TextFormat};
 use turnstile_step::Core as _;
 
-/// The nodes of the replicated system, by the tables that are baked in.
+/// The nodes of the replicated lock system, by the compiled tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReplicatedNodes;
 
-impl Nodes for ReplicatedNodes {
+impl NodeFactory for ReplicatedNodes {
     type Message = Message;
 
-    const KNOWN: &'static str = "`member`, `follower` and `leader at address N`";
+    const NODE_KINDS: &'static str = "`member`, `follower` and `leader at address N`";
 
     fn node(_name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
         let (role, address) = what.split_once(" at address ")?;
@@ -35,7 +37,7 @@ impl Nodes for ReplicatedNodes {
             "leader" => lock_member::State::Leader,
             _ => return None,
         };
-        Some(Box::new(NodeOf::with(core, state)))
+        Some(Box::new(NodeOf::with_state(core, state)))
     }
 }
 
@@ -47,46 +49,46 @@ fn lock(words: &str) -> Option<LockName> {
     words.strip_prefix("lock ")?.parse().ok().map(LockName)
 }
 
-fn call(words: &str) -> Option<Call> {
-    words.parse().ok().map(Call)
+fn call(words: &str) -> Option<CommandId> {
+    words.parse().ok().map(CommandId)
 }
 
 fn members(words: &str) -> Option<Vec<Address>> {
     words.split(", ").map(|word| word.parse().ok().map(Address)).collect()
 }
 
-fn request(words: &str) -> Option<Request> {
+fn request(words: &str) -> Option<ServiceRequest> {
     if words == "UNLOCK_ALL" {
-        return Some(Request::UnlockAll);
+        return Some(ServiceRequest::UnlockAll);
     }
     let (name, of) = words.split_once(' ')?;
     match name {
-        "LOCK" => lock(of).map(Request::Lock),
-        "TRY_LOCK" => lock(of).map(Request::TryLock),
-        "UNLOCK" => lock(of).map(Request::Unlock),
+        "LOCK" => lock(of).map(ServiceRequest::Lock),
+        "TRY_LOCK" => lock(of).map(ServiceRequest::TryLock),
+        "UNLOCK" => lock(of).map(ServiceRequest::Unlock),
         _ => None,
     }
 }
 
-fn operation(words: &str) -> Option<Operation> {
+fn operation(words: &str) -> Option<LogOperation> {
     if words == "RESET to nobody" {
-        return Some(Operation::Reset(Vec::new()));
+        return Some(LogOperation::Reset(Vec::new()));
     }
     if let Some(list) = words.strip_prefix("RESET to ") {
-        return members(list).map(Operation::Reset);
+        return members(list).map(LogOperation::Reset);
     }
-    request(words).map(Operation::from)
+    request(words).map(LogOperation::from)
 }
 
 /// `LOCK lock 5 of address 1, call 2`.
-fn entry(words: &str) -> Option<Entry> {
+fn entry(words: &str) -> Option<LogEntry> {
     let (does, by) = words.rsplit_once(" of address ")?;
     let (by, asked) = match by.split_once(", call ") {
         Some((by, number)) => (by, Some(call(number)?)),
         None => (by, None),
     };
     let by = Address(by.parse().ok()?);
-    Some(Entry { by, call: asked, operation: operation(does)? })
+    Some(LogEntry { by, call: asked, operation: operation(does)? })
 }
 
 /// `lock 5 held by 1 since 3, waiting are 2, 4`.
@@ -125,7 +127,7 @@ fn result(words: &str) -> Option<Message> {
         None => (words, None),
     };
     let (is, name) = words.split_once(' ')?;
-    let status = [Status::None, Status::Waiting, Status::Holding]
+    let status = [LockStatus::None, LockStatus::Waiting, LockStatus::Holding]
         .into_iter()
         .find(|status| alloc::format!("{status}") == is)?;
     let (call, index) = (call(number)?, token(index)?);
@@ -134,9 +136,9 @@ fn result(words: &str) -> Option<Message> {
 
 fn view(words: &str) -> Option<Message> {
     let kinds = [
-        ("a minority is connected: ", Connected::Minority),
-        ("members left, connected are ", Connected::Left),
-        ("members joined, connected are ", Connected::Joined),
+        ("a minority is connected: ", Connectivity::Minority),
+        ("members left, connected are ", Connectivity::Left),
+        ("members joined, connected are ", Connectivity::Joined),
     ];
     let read = |(begin, is)| Some((is, words.strip_prefix(begin)?));
     let (is, list) = kinds.into_iter().find_map(read)?;
@@ -152,12 +154,12 @@ impl Deliverable for Message {
         Vec::new()
     }
 
-    fn read(words: &str) -> Option<Self> {
+    fn parse(words: &str) -> Option<Self> {
         if let Some(why) = words.strip_prefix("elected, for ") {
             return match why {
-                "the majority is just reached" => Some(Because::MajorityIsJustReached),
-                "the leader left" => Some(Because::TheLeaderLeft),
-                "the coordinator changed" => Some(Because::TheCoordinatorChanged),
+                "the majority is just reached" => Some(ElectionReason::MajorityIsJustReached),
+                "the leader left" => Some(ElectionReason::TheLeaderLeft),
+                "the coordinator changed" => Some(ElectionReason::TheCoordinatorChanged),
                 _ => None,
             }
             .map(Self::Elected);

@@ -1,4 +1,4 @@
-//! The words of members that have their views and their locks in one stack.
+//! The text format of members with views and locks in one stack.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -13,16 +13,16 @@ use super::group::view;
 use crate::group;
 use crate::stack::{Command, Message, Stack};
 use crate::view::{Handler, MemberId, Members};
-use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
+use turnstile_scenario::{Deliverable, Node, NodeFactory, TextFormat};
 
-/// The nodes of the stack system, by the tables that are baked in.
+/// The nodes of the stack system, by the compiled tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StackNodes;
 
-impl Nodes for StackNodes {
+impl NodeFactory for StackNodes {
     type Message = Message;
 
-    const KNOWN: &'static str =
+    const NODE_KINDS: &'static str =
         "all of them `member with locks`, `of view N of N`, alone, or `of no group`";
 
     fn node(name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
@@ -32,9 +32,9 @@ impl Nodes for StackNodes {
             "no group" => Some(Box::new(NodeOf::new(stack))),
             alone => {
                 let view = view(alone).filter(|view| view.members == Members::new([me]))?;
-                // It has nobody to send to, and no timer is armed when it has heard itself.
+                // Alone in its view, it sends no message and arms no timer.
                 let state = stack.begin(view, &mut Out::default());
-                Some(Box::new(NodeOf::with(stack, state)))
+                Some(Box::new(NodeOf::with_state(stack, state)))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The words of the view handling system's nodes: members of groups.
+//! The text format of the view handling system: members of groups.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -9,16 +9,17 @@ use crate::number::ViewId;
 use crate::view::{Command, Handler, MemberId, Message, State, View};
 use turnstile_machine::Rules;
 use turnstile_machines::view_handler::Machine;
-use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
+use turnstile_scenario::{Deliverable, Node, NodeFactory, TextFormat};
 
-/// The nodes of the view system, by the tables that are baked in.
+/// The nodes of the view system, by the compiled tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ViewNodes;
 
-impl Nodes for ViewNodes {
+impl NodeFactory for ViewNodes {
     type Message = Message;
 
-    const KNOWN: &'static str = "all of them `member of view N of N, N` or `member of no group`";
+    const NODE_KINDS: &'static str =
+        "all of them `member of view N of N, N` or `member of no group`";
 
     fn node(name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
         let me = member(name)?;
@@ -27,7 +28,7 @@ impl Nodes for ViewNodes {
             view => Some(read(view)?),
         };
         let state = State::new(me, Machine.initial(), view);
-        Some(Box::new(NodeOf::with(Handler::new(me), state)))
+        Some(Box::new(NodeOf::with_state(Handler::new(me), state)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a stack keeps, hears and says: that of its two parts, each under its name.
+//! The state, messages, timers, commands and notices of a stack: those of its two parts.
 
 use turnstile_step::Symbolic;
 
@@ -36,20 +36,20 @@ pub enum Timer {
     Locks(group::Timer),
 }
 
-/// What a member is told. Views are nobody's to command: its own handler installs them.
+/// A command of the local user or of the layers below. Views come from the member's own handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
-    /// Get the lock.
+    /// Acquire the lock.
     Lock(LockName),
-    /// Give it back.
+    /// Release the lock.
     Unlock(LockName),
     /// About the group: by its user, or by the layers below.
     Views(view::Command),
 }
 
-/// What the local user is told.
+/// A notification to the local user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -1,16 +1,16 @@
 //! The core of a member of a group: the document's view-handler machine, with the views, the queue
 //! and the merges that its rows speak of.
 //!
-//! Never asks which state the machine is in: the table's rows decide. Who may ask a member what
-//! depends on who coordinates its view, and on nothing else.
+//! No code here branches on the machine's state: rows decide. Which requests a member accepts
+//! depends only on which member coordinates its view.
 
 use turnstile_machine::Rules;
 use turnstile_machines::view_handler::{Event, Machine};
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 
-use super::message::{Message, Request};
-use super::state::{State, Wants, Work};
-use super::turn::{Cause, Turn};
+use super::context::{EventContext, StepContext};
+use super::message::{MembershipRequest, Message};
+use super::state::{Installation, Intent, State};
 use super::types::{MemberId, Suspension, View};
 
 /// The machine's name.
@@ -18,19 +18,19 @@ pub const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine
 
 /// The core of a member.
 ///
-/// A member begins alone, without a view, and joins; [`State::new`] is one that has a view already.
-/// [`Timer::Queue`] is how long a coord waits for more events before it processes them,
-/// [`Timer::Resumer`] the longest that a handler is suspended; both durations are the driver's.
+/// A member starts without a view and joins a group; [`State::new`] makes one with a view.
+/// [`Timer::Queue`] is how long a coord collects events before it processes them,
+/// [`Timer::Resumer`] the longest suspension of a handler. The host chooses both durations.
 #[derive(Clone, Debug)]
 pub struct Handler<R: Rules<Machine> = Machine> {
     /// The table.
     pub rules: R,
-    /// Whose it is.
+    /// The address of this member.
     pub me: MemberId,
 }
 
 impl Handler {
-    /// A member by the table that is baked in.
+    /// A member by the compiled table.
     #[must_use]
     pub const fn new(me: MemberId) -> Self {
         Self { rules: Machine, me }
@@ -42,58 +42,58 @@ impl Handler {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Timer {
-    /// The handler turns to its queue.
+    /// The handler processes its queue.
     Queue,
-    /// A MERGE event is processed, where the table has the handler suspended only after that.
+    /// The processing of a MERGE event ends, if the table suspends the handler only after it.
     Merge,
-    /// Resumes the handler. Stopping it may come too late: so it says which suspension it is for.
+    /// Resumes the handler. It may fire after it was disarmed, so it names its suspension.
     Resumer(Suspension),
 }
 
-/// What the user of a group asks, and what the layers below say.
+/// A command of the group's user, or a report of the layers below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
     /// Join the group that this member coordinates.
     Join {
-        /// Whom to ask.
+        /// The member to send the request to.
         via: MemberId,
-        /// Whether to get the group's state, too.
+        /// Whether to transfer the group's state as well.
         with_state: bool,
     },
     /// Leave the group.
     Leave,
-    /// A member seems to be gone.
+    /// A member is suspected to have failed.
     Suspect {
-        /// Which.
+        /// The member.
         member: MemberId,
     },
-    /// MERGE2 lets this member know that one coordinates a group.
+    /// MERGE2: announce to a member that this one coordinates a group.
     Announce {
-        /// Which.
+        /// The member.
         to: MemberId,
     },
-    /// The installation of a view failed: its flush, for one.
+    /// The installation of a view failed, for example its flush.
     InstallationFails,
 }
 
-/// What the user of a group is told.
+/// A notification to the group's user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
     /// A view is installed.
     Installed(View),
-    /// The group's state is here.
+    /// The group's state has arrived.
     GotState,
     /// The handler is suspended.
     Suspended(Suspension),
     /// The handler is resumed.
     Resumed {
-        /// The suspension that is over.
+        /// The suspension that ended.
         from: Suspension,
-        /// The suspension in which that began which has ended now.
+        /// The suspension in which the completed operation began.
         by: Option<Suspension>,
     },
 }
@@ -113,18 +113,23 @@ impl<R: Rules<Machine>> Core for Handler<R> {
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
         let was_queued = !state.queue.is_empty() && input != Input::Fired(Timer::Queue);
-        let mut turn = Turn::new(self, state, out);
+        let mut context = StepContext::new(self, state, out);
         match input {
-            Input::Message { from, message } => turn.hear(from, message),
-            Input::Fired(Timer::Queue) => turn.take(Event::StartProcessing, Cause::default()),
-            Input::Fired(Timer::Merge) => turn.has_processed(),
-            Input::Fired(Timer::Resumer(of)) => {
-                turn.take(Event::ResumerTimeout, Cause { during: Some(of), ..Cause::default() });
+            Input::Message { from, message } => context.on_message(from, message),
+            Input::Fired(Timer::Queue) => {
+                context.step_machine(Event::StartProcessing, EventContext::default())
             }
-            Input::Command(command) => turn.obey(command),
-            Input::Restart(_) => *turn.state = self.start(),
+            Input::Fired(Timer::Merge) => context.merge_event_processed(),
+            Input::Fired(Timer::Resumer(of)) => {
+                context.step_machine(
+                    Event::ResumerTimeout,
+                    EventContext { during: Some(of), ..EventContext::default() },
+                );
+            }
+            Input::Command(command) => context.on_command(command),
+            Input::Restart(_) => *context.state = self.start(),
         }
-        turn.finish();
+        context.finish();
         match (was_queued, !state.queue.is_empty()) {
             (false, true) => out.effects.push(Effect::Arm(Timer::Queue)),
             (true, false) => out.effects.push(Effect::Disarm(Timer::Queue)),
@@ -133,87 +138,97 @@ impl<R: Rules<Machine>> Core for Handler<R> {
     }
 }
 
-impl<R: Rules<Machine>> Turn<'_, R> {
-    fn obey(&mut self, command: Command) {
+impl<R: Rules<Machine>> StepContext<'_, R> {
+    fn on_command(&mut self, command: Command) {
         let me = self.handler.me;
         match command {
             Command::Join { via, with_state } => {
-                self.state.wants = Wants::Join { with_state };
-                self.send(via, Message::Request(Request::Join { member: me, with_state }));
+                self.state.intent = Intent::Join { with_state };
+                self.send(
+                    via,
+                    Message::Request(MembershipRequest::Join { member: me, with_state }),
+                );
             }
             Command::Leave => {
                 let Some(coord) = self.state.coordinator() else { return };
-                self.state.wants = Wants::Leave;
-                let request = Request::Leave { member: me };
+                self.state.intent = Intent::Leave;
+                let request = MembershipRequest::Leave { member: me };
                 match coord == me {
-                    true => self.ask(request),
+                    true => self.on_request(request),
                     false => self.send(coord, Message::Request(request)),
                 }
             }
-            Command::Suspect { member } => self.ask(Request::Suspect { member }),
+            Command::Suspect { member } => self.on_request(MembershipRequest::Suspect { member }),
             Command::Announce { to } if self.coordinates() => self.send(to, Message::Coord),
             Command::Announce { to: _ } => {}
             Command::InstallationFails => {
-                if let Some(Work { during, events, .. }) = self.state.work.take() {
-                    let cause = Cause { during: Some(during), events, ..Cause::default() };
-                    self.take(Event::ViewInstallationFails, cause);
+                if let Some(Installation { during, events, .. }) = self.state.installation.take() {
+                    let ctx =
+                        EventContext { during: Some(during), events, ..EventContext::default() };
+                    self.step_machine(Event::ViewInstallationFails, ctx);
                 }
             }
         }
     }
 
-    fn hear(&mut self, from: MemberId, message: Message) {
+    fn on_message(&mut self, from: MemberId, message: Message) {
         match message {
-            Message::Request(request) => self.ask(request),
-            Message::View(view) => self.offer(from, view),
-            Message::Installed(id) => self.installed(from, id),
+            Message::Request(request) => self.on_request(request),
+            Message::View(view) => self.on_view(from, view),
+            Message::Installed(id) => self.on_installed(from, id),
             Message::MergeReq { merge } => self.merge_req(from, merge),
             Message::MergeRsp { merge, group } => self.merge_rsp(from, merge, group),
             Message::MergeView { merge, view } => self.merge_view(merge, view),
-            Message::Coord => self.found(from),
+            Message::Coord => self.on_coordinator_found(from),
             Message::State => {
-                if self.state.wants == Wants::State {
-                    self.state.wants = Wants::Nothing;
+                if self.state.intent == Intent::State {
+                    self.state.intent = Intent::Nothing;
                 }
                 self.notify(Notice::GotState);
             }
         }
     }
 
-    /// An event for the coord; nobody else has a queue. Who has the state may give it away.
-    fn ask(&mut self, request: Request) {
+    /// A request to the coord, which alone has a queue. Any member with a view may send the state.
+    fn on_request(&mut self, request: MembershipRequest) {
         let me = Some(self.handler.me);
-        let (event, is_meant) = match request {
-            Request::Join { member: _, with_state: false } => {
+        let (event, is_accepted) = match request {
+            MembershipRequest::Join { member: _, with_state: false } => {
                 (Event::Join, self.state.coordinator() == me)
             }
-            Request::Join { member: _, with_state: true } => {
+            MembershipRequest::Join { member: _, with_state: true } => {
                 (Event::JoinWithState, self.state.coordinator() == me)
             }
-            Request::Leave { .. } => (Event::Leave, self.state.coordinator() == me),
-            Request::Suspect { member } => return self.suspect(member),
-            Request::GetState { .. } => (Event::GetState, self.state.view.is_some()),
+            MembershipRequest::Leave { .. } => (Event::Leave, self.state.coordinator() == me),
+            MembershipRequest::Suspect { member } => return self.suspect(member),
+            MembershipRequest::GetState { .. } => (Event::GetState, self.state.view.is_some()),
         };
-        if is_meant {
-            self.take(event, Cause { request: Some(request), ..Cause::default() });
+        if is_accepted {
+            self.step_machine(
+                event,
+                EventContext { request: Some(request), ..EventContext::default() },
+            );
         }
     }
 
-    /// Who does not coordinate keeps in mind whom it suspects: once all before it are suspected, it
-    /// coordinates. Who is no member cannot be put out.
+    /// A member that does not coordinate remembers its suspicions: once all members before it are
+    /// suspected, it coordinates. Only members of the view can be suspected.
     fn suspect(&mut self, member: MemberId) {
         if self.state.is_member(member) {
             self.state.suspects.add(member);
-            self.suspects();
+            self.process_suspects();
         }
     }
 
-    /// The coord has all those processed whom it suspects.
-    pub(super) fn suspects(&mut self) {
+    /// The coord processes its suspicions.
+    pub(super) fn process_suspects(&mut self) {
         if self.state.coordinator() == Some(self.handler.me) {
             for member in core::mem::take(&mut self.state.suspects).iter() {
-                let request = Some(Request::Suspect { member });
-                self.take(Event::Suspect, Cause { request, ..Cause::default() });
+                let request = Some(MembershipRequest::Suspect { member });
+                self.step_machine(
+                    Event::Suspect,
+                    EventContext { request, ..EventContext::default() },
+                );
             }
         }
     }

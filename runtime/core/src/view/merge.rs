@@ -1,33 +1,37 @@
-//! A merge of two groups: its leader asks the other coord, which answers with its view or rejects;
-//! then the leader makes the view of both, and each coord has its own members install it.
+//! A merge of two groups: the leader sends MERGE-REQ to the other coord, which responds with its
+//! view or rejects; the leader makes the merged view, and each coord sends it to its own members.
 
 use turnstile_machine::Rules;
 use turnstile_machines::view_handler::{Event, Machine, MergeCompletesMerge};
 
+use super::context::{EventContext, StepContext};
 use super::message::Message;
-use super::state::{Merge, Processing};
-use super::turn::{Cause, Turn};
+use super::state::{Merge, MergeProgress};
 use super::types::{MemberId, Members, Suspension, View};
 
-impl<R: Rules<Machine>> Turn<'_, R> {
-    /// Whether it is the first member of the view that it has installed.
+impl<R: Rules<Machine>> StepContext<'_, R> {
+    /// Whether this member is the first of its installed view.
     pub(super) fn coordinates(&self) -> bool {
         let view = self.state.view.as_ref();
         view.is_some_and(|view| view.coordinator() == Some(self.handler.me))
     }
 
-    /// There is another coord.
-    pub(super) fn found(&mut self, with: MemberId) {
+    /// Another coord is found.
+    pub(super) fn on_coordinator_found(&mut self, with: MemberId) {
         if self.coordinates() {
-            self.take(Event::Merge, Cause { with: Some(with), ..Cause::default() });
+            self.step_machine(
+                Event::Merge,
+                EventContext { with: Some(with), ..EventContext::default() },
+            );
         }
     }
 
-    /// Who coordinates nothing has nothing to merge, and rejects.
+    /// A MERGE-REQ arrives; a member that does not coordinate rejects it.
     pub(super) fn merge_req(&mut self, from: MemberId, merge: Suspension) {
         if self.coordinates() {
-            let cause = Cause { merge: Some(merge), with: Some(from), ..Cause::default() };
-            self.take(Event::MergeReq, cause);
+            let ctx =
+                EventContext { merge: Some(merge), with: Some(from), ..EventContext::default() };
+            self.step_machine(Event::MergeReq, ctx);
         } else {
             self.answer(Some(merge), None);
         }
@@ -39,38 +43,41 @@ impl<R: Rules<Machine>> Turn<'_, R> {
         }
     }
 
-    /// An answer to a MERGE-REQ of a merge that is over changes nothing. Who has come into the view
-    /// of another coord since it asked has no group that it could merge.
+    /// A MERGE-RSP arrives; one of another merge changes nothing. A leader that no longer
+    /// coordinates has no group to merge.
     pub(super) fn merge_rsp(&mut self, from: MemberId, merge: Suspension, group: Option<View>) {
-        let is_asked = |own: &mut Merge| (own.name, own.with) == (merge, from);
-        let Some(Merge { during, .. }) = self.state.merge.take_if(is_asked) else { return };
+        let is_expected = |own: &mut Merge| (own.name, own.with) == (merge, from);
+        let Some(Merge { during, .. }) = self.state.merge.take_if(is_expected) else { return };
         let own = self.state.view.clone().filter(|_| self.coordinates());
         let how = match (group, own) {
             (Some(group), Some(own)) => {
-                let view = self.united(own, &group);
-                self.spread(&view, &view.subgroups[0]);
+                let view = self.merged_view(own, &group);
+                self.send_view_to(&view, &view.subgroups[0]);
                 self.send(from, Message::MergeView { merge, view: view.clone() });
                 let (view, during) = (Some(view), Some(during));
-                self.then.push_back((Event::View, Cause { view, during, ..Cause::default() }));
+                self.then.push_back((
+                    Event::View,
+                    EventContext { view, during, ..EventContext::default() },
+                ));
                 MergeCompletesMerge::Successful
             }
             _ => MergeCompletesMerge::Failed,
         };
-        if self.state.processing == Processing::Nothing {
+        if self.state.processing == MergeProgress::Nothing {
             self.complete_merge(how, during);
         } else {
-            self.state.processing = Processing::Completed(how);
+            self.state.processing = MergeProgress::Completed(how);
         }
     }
 
-    /// The merge is over, which a suspension was for.
+    /// The merge of a suspension completes.
     pub(super) fn complete_merge(&mut self, merge: MergeCompletesMerge, during: Suspension) {
-        let cause = Cause { during: Some(during), ..Cause::default() };
-        self.then.push_back((Event::MergeCompletes { merge }, cause));
+        let ctx = EventContext { during: Some(during), ..EventContext::default() };
+        self.then.push_back((Event::MergeCompletes { merge }, ctx));
     }
 
-    /// The view of both. Who is in both views belongs to the one that it answered for.
-    fn united(&mut self, own: View, other: &View) -> View {
+    /// The merged view. A member of both views belongs to the group of the coord that responded.
+    fn merged_view(&mut self, own: View, other: &View) -> View {
         let me = self.handler.me;
         let is_other = |member: &MemberId| *member != me && other.contains(*member);
         let own = Members::new(own.members.iter().filter(|member| !is_other(member)));
@@ -79,15 +86,21 @@ impl<R: Rules<Machine>> Turn<'_, R> {
         View::merge(self.mint(), [own, theirs].into())
     }
 
-    /// The view of both groups, from the merge leader. Who has left, or has come into the view of
-    /// another coord, brings no group into it.
+    /// The merged view arrives from the merge leader. A member that no longer coordinates does not
+    /// take part.
     pub(super) fn merge_view(&mut self, merge: Suspension, view: View) {
         let is_coord = self.coordinates();
-        let leader = self.state.leader.filter(|leader| is_coord && leader.merge == merge);
-        let during = leader.map(|leader| leader.during);
-        self.take(
+        let merge_leader =
+            self.state.merge_leader.filter(|merge_leader| is_coord && merge_leader.merge == merge);
+        let during = merge_leader.map(|merge_leader| merge_leader.during);
+        self.step_machine(
             Event::MergeView,
-            Cause { view: Some(view), spreads: true, during, ..Cause::default() },
+            EventContext {
+                view: Some(view),
+                is_forwarded: true,
+                during,
+                ..EventContext::default()
+            },
         );
     }
 }

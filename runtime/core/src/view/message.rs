@@ -1,35 +1,35 @@
-//! What members say to each other.
+//! The messages between members.
 
 use turnstile_step::Symbolic;
 
 use super::types::{MemberId, Suspension, View};
 use crate::number::ViewId;
 
-/// What a coord is asked, and puts into its queue.
+/// A request to a coord, which it queues as an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Request {
-    /// This one wants to belong to the group.
+pub enum MembershipRequest {
+    /// The member joins the group.
     Join {
-        /// Who.
+        /// The member.
         member: MemberId,
-        /// It is going to ask for the state.
+        /// Whether it will request the state.
         with_state: bool,
     },
-    /// This one belongs to the group no longer.
+    /// The member leaves the group.
     Leave {
-        /// Who.
+        /// The member.
         member: MemberId,
     },
-    /// This one seems to be gone.
+    /// The member is suspected to have failed.
     Suspect {
-        /// Who.
+        /// The member.
         member: MemberId,
     },
-    /// This one has joined and wants the group's state.
+    /// The member has joined and requests the group's state.
     GetState {
-        /// Who.
+        /// The member.
         member: MemberId,
     },
 }
@@ -40,26 +40,26 @@ pub enum Request {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Message {
     /// To the coord.
-    Request(Request),
+    Request(MembershipRequest),
     /// From the coord: install this view.
     View(View),
     /// To the coord: the view of this number is installed.
     Installed(ViewId),
-    /// From one coord to another: let our groups become one.
+    /// From one coord to another: merge the groups.
     MergeReq {
         /// The merge: the suspension that it runs under at its leader.
         merge: Suspension,
     },
-    /// The answer.
+    /// The response.
     MergeRsp {
-        /// Which merge.
+        /// The merge.
         merge: Suspension,
-        /// The view that is to be merged; `None`: `merge_rejected=true`.
+        /// The view to be merged; `None`: `merge_rejected=true`.
         group: Option<View>,
     },
     /// From the merge leader to the other coord: the view of both groups.
     MergeView {
-        /// Which merge.
+        /// The merge.
         merge: Suspension,
         /// The view.
         view: View,

@@ -1,20 +1,20 @@
-//! View handling with merges: who belongs to a group, and how two groups become one.
+//! View handling with merges: the membership of a group, and the merge of two groups.
 //!
-//! [`Handler`] is the core of a member; the document's machine runs inside it, and what the machine
-//! is asked of (JOIN, MERGE-REQ, a Resumer's end) are its inputs. Nothing in here decides who is
-//! alive: that is what the layers below say, as [`Command`]s.
+//! [`Handler`] is the core of a member. It runs the document's machine, whose events (JOIN,
+//! MERGE-REQ, a Resumer's timeout) are the core's inputs. Failure detection is not part of this
+//! core: the layers below report suspicions as [`Command`]s.
 
-mod carry;
+mod actions;
+mod context;
+mod display;
 mod handler;
 mod merge;
 mod message;
-mod spread;
 mod state;
-mod turn;
 mod types;
-mod words;
+mod view_delivery;
 
 pub use handler::{Command, Handler, MACHINE, Notice, Timer};
-pub use message::{Message, Request};
-pub use state::{Leader, LeftOut, Merge, QUEUE_MAX, State, Wants, Work};
+pub use message::{MembershipRequest, Message};
+pub use state::{Exclusion, Installation, Intent, Merge, MergeLeader, QUEUE_MAX, State};
 pub use types::{MemberId, Members, Suspension, View};

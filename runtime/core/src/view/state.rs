@@ -1,122 +1,122 @@
-//! What a member keeps: its view, its queue, and what it is about.
+//! The state of a member: its view, its queue, and its operations in progress.
 
 use alloc::vec::Vec;
 
 use turnstile_machines::view_handler as machine;
 use turnstile_step::Symbolic;
 
-use super::message::Request;
+use super::message::MembershipRequest;
 use super::types::{MemberId, Members, Suspension, View};
 use crate::number::ViewId;
 
-/// Requests in a queue at most; what comes then is discarded.
+/// The most requests in a queue; further ones are discarded.
 pub const QUEUE_MAX: usize = 64;
 
 /// The state of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
-    /// Where its machine is.
+    /// The machine's state.
     #[symbolic(skip)]
     pub at: machine::State,
-    /// The view that it has installed; none before it joined and after it left.
+    /// The installed view; `None` before it joined and after it left.
     pub view: Option<View>,
     /// The greatest number of a view that it has installed or made.
     pub last_view: ViewId,
-    /// The number of the last view that it made, until it installs one of that number or a greater.
+    /// The number of the last view that it made, until it installs a view that is at least as new.
     pub made: Option<ViewId>,
-    /// Whom it suspects while another coordinates.
+    /// Members that it suspects while another member coordinates.
     pub suspects: Members,
-    /// Those that are known to have had views which leave it out, and are no older than its own.
-    pub left_out: Vec<LeftOut>,
-    /// What its coord's handler is still to process.
-    pub queue: Vec<Request>,
-    /// The last suspension of its handler, whether or not it is over.
+    /// Members with a view that excludes this member and is at least as new as its own.
+    pub exclusions: Vec<Exclusion>,
+    /// Requests that it will process as coord.
+    pub queue: Vec<MembershipRequest>,
+    /// The last suspension of its handler; it may have ended.
     pub suspension: Suspension,
-    /// The installation of a view that it waits for.
-    pub work: Option<Work>,
+    /// The installation of a view in progress.
+    pub installation: Option<Installation>,
     /// The merge that it leads.
     pub merge: Option<Merge>,
-    /// The MERGE event that it processes, and is not suspended for yet.
-    pub processing: Processing,
+    /// The progress of a MERGE event, until the handler is suspended.
+    pub processing: MergeProgress,
     /// The merge leader's address.
-    pub leader: Option<Leader>,
-    /// What it still wants of a group.
-    pub wants: Wants,
+    pub merge_leader: Option<MergeLeader>,
+    /// What it intends in a group.
+    pub intent: Intent,
 }
 
-/// Events that are being processed.
+/// The installation of a view, at the coord that made it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub struct Work {
+pub struct Installation {
     /// The suspension in which it began.
     pub during: Suspension,
-    /// What is processed.
-    pub events: Vec<Request>,
-    /// The view that comes of it.
+    /// The events that led to the view.
+    pub events: Vec<MembershipRequest>,
+    /// The view.
     pub view: View,
-    /// Who has not said that it is installed.
+    /// Members that have not confirmed the installation.
     pub missing: Members,
 }
 
-/// One that had a view which leaves a member out.
+/// A member with a view that excludes another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub struct LeftOut {
-    /// Who.
+pub struct Exclusion {
+    /// The member with the view.
     pub by: MemberId,
-    /// The number of the last such view.
+    /// The number of its newest such view.
     pub id: ViewId,
 }
 
-/// How far one has processed a MERGE event.
+/// The progress of a MERGE event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub enum Processing {
-    /// It processes none.
+pub enum MergeProgress {
+    /// No MERGE event is processed.
     #[default]
     Nothing,
-    /// The merge is on.
+    /// The merge is in progress.
     Merge,
-    /// The merge is over, and how it ended.
+    /// The merge completed, with its result.
     Completed(#[symbolic(skip)] machine::MergeCompletesMerge),
 }
 
-/// A merge that one leads.
+/// A merge, at its leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Merge {
-    /// Its name: that of the suspension in which it began, unless that began later.
+    /// Its name: its suspension, or the one before if its suspension starts later.
     pub name: Suspension,
-    /// The suspension that it is for.
+    /// Its suspension.
     pub during: Suspension,
     /// The other coord.
     pub with: MemberId,
 }
 
-/// A merge that another leads.
+/// A merge, at the other coord.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub struct Leader {
+pub struct MergeLeader {
     /// The merge, and thereby the leader's address.
     pub merge: Suspension,
     /// The suspension in which it was recorded.
     pub during: Suspension,
 }
 
-/// What a member still wants of a group.
+/// What a member intends in a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub enum Wants {
+pub enum Intent {
     /// Nothing.
     #[default]
     Nothing,
-    /// To join; and then the state, if so.
+    /// To join, and then to request the state if `with_state`.
     Join {
-        /// It is going to ask for the state.
+        /// Whether it will request the state.
         with_state: bool,
     },
-    /// The state, which it has asked for.
+    /// To receive the state, which it has requested.
     State,
     /// To leave.
     Leave,
 }
 
 impl State {
-    /// A member that has installed a view; of no group without one.
+    /// A member with an installed view, or of no group.
     #[must_use]
     pub fn new(me: MemberId, at: machine::State, view: Option<View>) -> Self {
         Self {
@@ -125,39 +125,41 @@ impl State {
             view,
             made: None,
             suspects: Members::default(),
-            left_out: Vec::new(),
+            exclusions: Vec::new(),
             queue: Vec::new(),
             suspension: Suspension::first(me),
-            work: None,
+            installation: None,
             merge: None,
-            processing: Processing::Nothing,
-            leader: None,
-            wants: Wants::Nothing,
+            processing: MergeProgress::Nothing,
+            merge_leader: None,
+            intent: Intent::Nothing,
         }
     }
 
-    /// Whether this one belongs to the view that is installed.
+    /// Whether this one belongs to the installed view.
     pub(super) fn is_member(&self, member: MemberId) -> bool {
         self.view.as_ref().is_some_and(|view| view.contains(member))
     }
 
-    /// Whether this one is suspected, as far as is known here.
+    /// Whether this one is suspected: remembered, queued or being processed.
     fn is_suspected(&self, member: MemberId) -> bool {
         if self.suspects.contains(member) {
             return true;
         }
-        let events = self.work.iter().flat_map(|work| &work.events);
+        let events = self.installation.iter().flat_map(|installation| &installation.events);
         let mut all = self.queue.iter().chain(events);
-        all.any(|event| matches!(event, Request::Suspect { member: who } if *who == member))
+        all.any(
+            |event| matches!(event, MembershipRequest::Suspect { member: who } if *who == member),
+        )
     }
 
-    /// Who coordinates: the first member that is not suspected.
+    /// The coordinator: the first member that is not suspected.
     #[must_use]
     pub fn coordinator(&self) -> Option<MemberId> {
         self.coordinator_without(None)
     }
 
-    /// Who coordinates if this one is gone, too.
+    /// The coordinator if this one has failed, too.
     #[must_use]
     pub fn coordinator_without(&self, gone: Option<MemberId>) -> Option<MemberId> {
         let members = self.view.iter().flat_map(|view| view.members.iter());

@@ -1,7 +1,7 @@
 //! A view: a numbered list of members, the first of which coordinates; a merge view also says from
 //! which groups it was made.
 //!
-//! Shared by everything that lives above views. Never says how a view came about.
+//! Shared by the layers above views.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -22,7 +22,7 @@ impl fmt::Display for MemberId {
     }
 }
 
-/// What stands for a member in formulas.
+/// The term of a member in formulas.
 impl From<MemberId> for Term {
     fn from(member: MemberId) -> Self {
         Self(u64::from(member.0))
@@ -87,7 +87,7 @@ impl Members {
         }
     }
 
-    /// Takes out who is not in a view.
+    /// Removes members that are not in a view.
     pub(crate) fn retain(&mut self, view: &View) {
         self.0.retain(|member| view.contains(*member));
     }
@@ -109,7 +109,7 @@ impl fmt::Display for Members {
     }
 }
 
-/// Who belongs to a group from one moment on.
+/// The membership of a group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct View {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use turnstile_core::group::message::{Info, LockName, Message, Request, Round, Says};
+use turnstile_core::group::message::{
+    LockInfo, LockName, LockRequest, Message, MessageBody, Round,
+};
 use turnstile_core::group::{Command, Member, State, Timer};
 use turnstile_core::number::ViewId;
 use turnstile_core::stack::{self, Stack};
@@ -24,21 +26,21 @@ fn lock() -> impl Strategy<Value = LockName> {
     (5_u16..7).prop_map(LockName)
 }
 
-fn request() -> impl Strategy<Value = Request> {
-    prop_oneof![lock().prop_map(Request::Lock), lock().prop_map(Request::Unlock)]
+fn request() -> impl Strategy<Value = LockRequest> {
+    prop_oneof![lock().prop_map(LockRequest::Lock), lock().prop_map(LockRequest::Unlock)]
 }
 
-fn says() -> impl Strategy<Value = Says> {
+fn body() -> impl Strategy<Value = MessageBody> {
     let info = (vec(lock(), 0..3), vec(request(), 0..3))
-        .prop_map(|(locks, requests)| Says::LockInfoRsp(Info { locks, requests }));
+        .prop_map(|(locks, requests)| MessageBody::LockInfoRsp(LockInfo { locks, requests }));
     prop_oneof![
-        request().prop_map(Says::Asks),
+        request().prop_map(MessageBody::Request),
         (lock(), any::<bool>())
-            .prop_map(|(lock, is_successful)| Says::LockRsp { lock, is_successful }),
-        lock().prop_map(Says::UnlockRsp),
-        lock().prop_map(Says::DuplicateLock),
-        lock().prop_map(Says::DuplicateLockRsp),
-        Just(Says::LockInfoReq),
+            .prop_map(|(lock, is_successful)| MessageBody::LockRsp { lock, is_successful }),
+        lock().prop_map(MessageBody::UnlockRsp),
+        lock().prop_map(MessageBody::DuplicateLock),
+        lock().prop_map(MessageBody::DuplicateLockRsp),
+        Just(MessageBody::LockInfoReq),
         info,
     ]
 }
@@ -48,7 +50,7 @@ fn message() -> impl Strategy<Value = Message> {
         1 => Just(None),
         4 => (HERE.number() - 1..HERE.number() + 2).prop_map(|id| Some(ViewId::new(id))),
     ];
-    (says(), round).prop_map(|(says, round): (Says, Round)| Message { says, round })
+    (body(), round).prop_map(|(body, round): (MessageBody, Round)| Message { body, round })
 }
 
 /// Of anybody, of nobody, without oneself, older than the last one.
@@ -101,7 +103,7 @@ fn held(state: &State) -> BTreeSet<Timer> {
     let waits = |at: Client| matches!(at, Client::Locking | Client::Relocking);
     let locks = state.locks().filter(|(_, lock)| waits(lock.at));
     let mut held: BTreeSet<Timer> = locks.map(|(name, _)| Timer::Lock(name)).collect();
-    if state.server().at == Coordinator::Reconciling {
+    if state.coordinator().at == Coordinator::Reconciling {
         held.insert(Timer::Reconciliation);
     }
     held
@@ -119,14 +121,19 @@ fn asked() -> (Member, State) {
 /// The same, which holds a lock and waits for another one that member 2 holds.
 fn served() -> (Member, State) {
     let (member, mut state) = asked();
-    let info = Info { locks: vec![LockName(6)], requests: Vec::new() };
-    hear(&member, &mut state, MemberId(2), Says::LockInfoRsp(info));
+    let info = LockInfo { locks: vec![LockName(6)], requests: Vec::new() };
+    hear(&member, &mut state, MemberId(2), MessageBody::LockInfoRsp(info));
     step(&member, &mut state, Input::Command(Command::Lock(LockName(5))));
     (member, state)
 }
 
-fn hear(member: &Member, state: &mut State, from: MemberId, says: Says) -> Vec<EffectOf<Member>> {
-    let message = Message { says, round: Some(HERE) };
+fn hear(
+    member: &Member,
+    state: &mut State,
+    from: MemberId,
+    body: MessageBody,
+) -> Vec<EffectOf<Member>> {
+    let message = Message { body, round: Some(HERE) };
     step(member, state, Input::Message { from, message })
 }
 
@@ -152,23 +159,26 @@ proptest! {
     }
 
     #[test]
-    fn a_stranger_is_not_heeded(says in says(), is_served in any::<bool>()) {
+    fn a_stranger_is_not_heeded(body in body(), is_served in any::<bool>()) {
         let (member, mut state) = if is_served { served() } else { asked() };
         let before = state.clone();
-        prop_assert_eq!(hear(&member, &mut state, STRANGER, says), []);
+        prop_assert_eq!(hear(&member, &mut state, STRANGER, body), []);
         prop_assert_eq!(before, state);
     }
 
     #[test]
-    fn an_answer_that_comes_twice_is_not_heeded(says in says()) {
-        if matches!(says, Says::Asks(_) | Says::LockInfoReq | Says::DuplicateLock(_)) {
+    fn an_answer_that_comes_twice_is_not_heeded(body in body()) {
+        if matches!(
+            body,
+            MessageBody::Request(_) | MessageBody::LockInfoReq | MessageBody::DuplicateLock(_)
+        ) {
             return Ok(());
         }
         let (member, mut state) = asked();
         step(&member, &mut state, Input::Command(Command::Lock(LockName(5))));
-        hear(&member, &mut state, MemberId(2), says.clone());
+        hear(&member, &mut state, MemberId(2), body.clone());
         let before = state.clone();
-        prop_assert_eq!(hear(&member, &mut state, MemberId(2), says), []);
+        prop_assert_eq!(hear(&member, &mut state, MemberId(2), body), []);
         prop_assert_eq!(before, state);
     }
 

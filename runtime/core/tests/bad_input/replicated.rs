@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use turnstile_core::number::Token;
-use turnstile_core::replicated::message::{Because, Cluster, Command, Connected, Message, Notice};
+use turnstile_core::replicated::message::{
+    Cluster, Command, Connectivity, ElectionReason, Message, Notice,
+};
 use turnstile_core::replicated::types::{
-    Address, Call, Entry, LockName, Operation, Request, Status, Timer,
+    Address, CommandId, LockName, LockStatus, LogEntry, LogOperation, ServiceRequest, Timer,
 };
 use turnstile_core::replicated::{Locks, Member, State};
 use turnstile_machines::lock_mutex::State as Mutex;
@@ -25,22 +27,22 @@ fn address() -> impl Strategy<Value = Address> {
     (1_u64..5).prop_map(Address)
 }
 
-fn request() -> impl Strategy<Value = Request> {
+fn request() -> impl Strategy<Value = ServiceRequest> {
     prop_oneof![
-        lock().prop_map(Request::Lock),
-        lock().prop_map(Request::TryLock),
-        lock().prop_map(Request::Unlock),
-        Just(Request::UnlockAll),
+        lock().prop_map(ServiceRequest::Lock),
+        lock().prop_map(ServiceRequest::TryLock),
+        lock().prop_map(ServiceRequest::Unlock),
+        Just(ServiceRequest::UnlockAll),
     ]
 }
 
-fn entry() -> impl Strategy<Value = Entry> {
+fn entry() -> impl Strategy<Value = LogEntry> {
     let operation = prop_oneof![
-        4 => request().prop_map(Operation::from),
-        1 => vec(address(), 0..3).prop_map(Operation::Reset),
+        4 => request().prop_map(LogOperation::from),
+        1 => vec(address(), 0..3).prop_map(LogOperation::Reset),
     ];
-    (address(), proptest::option::of((0_u64..4).prop_map(Call)), operation)
-        .prop_map(|(by, call, operation)| Entry { by, call, operation })
+    (address(), proptest::option::of((0_u64..4).prop_map(CommandId)), operation)
+        .prop_map(|(by, call, operation)| LogEntry { by, call, operation })
 }
 
 fn token() -> impl Strategy<Value = Token> {
@@ -49,14 +51,19 @@ fn token() -> impl Strategy<Value = Token> {
 
 /// Whatever comes, in whatever order: also what only members say.
 fn message() -> impl Strategy<Value = Message> {
-    let is = prop_oneof![Just(Connected::Minority), Just(Connected::Left), Just(Connected::Joined)];
-    let because = prop_oneof![
-        Just(Because::MajorityIsJustReached),
-        Just(Because::TheLeaderLeft),
-        Just(Because::TheCoordinatorChanged)
+    let is = prop_oneof![
+        Just(Connectivity::Minority),
+        Just(Connectivity::Left),
+        Just(Connectivity::Joined)
     ];
-    let status = prop_oneof![Just(Status::None), Just(Status::Waiting), Just(Status::Holding)];
-    let call = || (0_u64..4).prop_map(Call);
+    let because = prop_oneof![
+        Just(ElectionReason::MajorityIsJustReached),
+        Just(ElectionReason::TheLeaderLeft),
+        Just(ElectionReason::TheCoordinatorChanged)
+    ];
+    let status =
+        prop_oneof![Just(LockStatus::None), Just(LockStatus::Waiting), Just(LockStatus::Holding)];
+    let call = || (0_u64..4).prop_map(CommandId);
     prop_oneof![
         2 => (is, vec(address(), 0..4)).prop_map(|(is, members)| Message::View { is, members }),
         1 => because.prop_map(Message::Elected),
@@ -109,7 +116,7 @@ fn held(state: &State) -> BTreeSet<Timer> {
 fn begun() -> (Member, State) {
     let member = Member::new(ME);
     let mut state = member.start();
-    let message = Message::View { is: Connected::Joined, members: vec![ME, Address(2)] };
+    let message = Message::View { is: Connectivity::Joined, members: vec![ME, Address(2)] };
     step(&member, &mut state, Input::Message { from: Cluster, message });
     (member, state)
 }
@@ -142,8 +149,8 @@ proptest! {
 
     #[test]
     fn a_result_that_comes_twice_or_to_nobody_is_not_heeded(
-        (call, status) in ((0_u64..3).prop_map(Call), prop_oneof![
-            Just(Status::None), Just(Status::Waiting), Just(Status::Holding)
+        (call, status) in ((0_u64..3).prop_map(CommandId), prop_oneof![
+            Just(LockStatus::None), Just(LockStatus::Waiting), Just(LockStatus::Holding)
         ]),
         is_failed in any::<bool>(),
     ) {

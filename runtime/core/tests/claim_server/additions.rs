@@ -1,6 +1,6 @@
 //! What this server adds to the protocol: fencing tokens, idempotency keys, requests that wait.
 
-use turnstile_core::claim::message::{Ask, Asked, Caller, Response};
+use turnstile_core::claim::message::{Caller, RequestKind, Response, TargetStatus};
 use turnstile_core::claim::record::{Command, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_step::{Effect, Input};
@@ -8,14 +8,14 @@ use turnstile_step::{Effect, Input};
 use crate::run::{ACTIVE, DOOR, FINAL, GATE, Run, answers, became};
 
 const KEY: IdempotencyKey = IdempotencyKey::new(5);
-const WAIT: Asked = Asked::Active { wait: true };
+const WAIT: TargetStatus = TargetStatus::Active { wait: true };
 
 fn post_with_key(run: &mut Run) -> Response {
-    run.asks(Ask::Post { resource: DOOR, key: Some(KEY), wait: false }).0
+    run.asks(RequestKind::Post { resource: DOOR, key: Some(KEY), wait: false }).0
 }
 
 fn post_waiting(run: &mut Run, caller: u64) -> Vec<Response> {
-    let effects = run.calls(caller, Ask::Post { resource: DOOR, key: None, wait: true });
+    let effects = run.calls(caller, RequestKind::Post { resource: DOOR, key: None, wait: true });
     answers(&effects, caller)
 }
 
@@ -31,11 +31,11 @@ fn tokens_grow_with_each_activation_and_over_a_restart() {
         if round % 2 == 1 {
             run.crashes();
         }
-        let (answer, _) = run.asks(Ask::Post { resource: DOOR, key: None, wait: false });
+        let (answer, _) = run.asks(RequestKind::Post { resource: DOOR, key: None, wait: false });
         assert_eq!(answer.status, 201);
         assert!(answer.token > last, "{answer:?} after {last:?}");
         last = answer.token;
-        run.patch(answer.claim.expect("named"), Asked::Released);
+        run.patch(answer.claim.expect("named"), TargetStatus::Released);
     }
 }
 
@@ -45,11 +45,17 @@ fn a_token_stays_the_same_while_the_claim_is_active() {
     let (_, holder) = run.post(DOOR);
     let token = run.state.claim(holder).expect("kept").token;
     assert!(token.is_some());
-    for ask in [Ask::Ttl { claim: holder }, Ask::Status { claim: holder, to: ACTIVE }] {
-        assert_eq!(run.asks(ask).0.token, token, "{ask:?}");
+    for kind in
+        [RequestKind::Ttl { claim: holder }, RequestKind::Status { claim: holder, to: ACTIVE }]
+    {
+        assert_eq!(run.asks(kind).0.token, token, "{kind:?}");
     }
     run.lapses(holder);
-    assert_eq!(run.asks(Ask::Ttl { claim: holder }).0.token, token, "a revived claim is the same");
+    assert_eq!(
+        run.asks(RequestKind::Ttl { claim: holder }).0.token,
+        token,
+        "a revived claim is the same"
+    );
 }
 
 #[test]
@@ -57,8 +63,8 @@ fn a_waiter_has_no_token_until_it_is_promoted() {
     let mut run = Run::new();
     let (_, holder) = run.post(DOOR);
     let (_, waiter) = run.post(DOOR);
-    assert_eq!(run.asks(Ask::Status { claim: waiter, to: ACTIVE }).0.token, None);
-    run.patch(holder, Asked::Released);
+    assert_eq!(run.asks(RequestKind::Status { claim: waiter, to: ACTIVE }).0.token, None);
+    run.patch(holder, TargetStatus::Released);
     run.post(DOOR);
     let token = |claim| run.state.claim(claim).expect("kept").token;
     assert!(token(waiter) > token(holder), "a stranger promoted it");
@@ -83,7 +89,7 @@ fn a_repeated_post_of_a_waiter_contends_as_the_first_did() {
     let (_, holder) = run.post(DOOR);
     let first = post_with_key(&mut run);
     assert_eq!((first.status, post_with_key(&mut run)), (202, first));
-    run.patch(holder, Asked::Released);
+    run.patch(holder, TargetStatus::Released);
     let again = post_with_key(&mut run);
     assert_eq!((again.status, again.claim), (201, first.claim));
 }
@@ -109,7 +115,7 @@ fn a_request_that_waits_is_answered_by_the_release() {
     assert_eq!(post_waiting(&mut run, 1), []);
     let waiter = newest(&run);
     assert_eq!(run.status(waiter), Some(Status::Waiting));
-    let (_, effects) = run.asks(Ask::Status { claim: holder, to: Asked::Released });
+    let (_, effects) = run.asks(RequestKind::Status { claim: holder, to: TargetStatus::Released });
     let [granted] = answers(&effects, 1)[..] else { panic!("woken: {effects:?}") };
     assert_eq!((granted.status, granted.claim), (201, Some(waiter)));
     assert_eq!(granted.token, run.state.claim(waiter).expect("kept").token);
@@ -123,10 +129,10 @@ fn a_patch_that_waits_is_answered_as_a_patch() {
     let mut run = Run::new();
     let (_, holder) = run.post(DOOR);
     let (_, waiter) = run.post(DOOR);
-    let effects = run.calls(1, Ask::Status { claim: waiter, to: WAIT });
+    let effects = run.calls(1, RequestKind::Status { claim: waiter, to: WAIT });
     assert_eq!(answers(&effects, 1), []);
     assert!(effects.contains(&Effect::Arm(Timer::Wait(waiter))), "{effects:?}");
-    let (_, effects) = run.asks(Ask::Status { claim: holder, to: Asked::Aborted });
+    let (_, effects) = run.asks(RequestKind::Status { claim: holder, to: TargetStatus::Aborted });
     assert_eq!(answers(&effects, 1)[0].status, 200);
 }
 
@@ -137,7 +143,7 @@ fn one_waiter_is_woken_the_oldest_that_listens() {
     let (_, polls) = run.post(DOOR);
     post_waiting(&mut run, 1);
     post_waiting(&mut run, 2);
-    let (_, effects) = run.asks(Ask::Status { claim: holder, to: Asked::Released });
+    let (_, effects) = run.asks(RequestKind::Status { claim: holder, to: TargetStatus::Released });
     assert_eq!(answers(&effects, 1).len(), 1);
     assert_eq!(answers(&effects, 2), []);
     assert_eq!(run.status(polls), Some(Status::Waiting), "nobody listens for it");
@@ -162,7 +168,7 @@ fn a_server_that_is_patient_no_more_answers_that_the_claim_waits() {
     let waiter = newest(&run);
     let effects = run.step(Input::Fired(Timer::Wait(waiter)));
     assert_eq!(answers(&effects, 1)[0].status, 202);
-    run.calls(1, Ask::Status { claim: waiter, to: WAIT });
+    run.calls(1, RequestKind::Status { claim: waiter, to: WAIT });
     let effects = run.step(Input::Fired(Timer::Wait(waiter)));
     assert_eq!(answers(&effects, 1)[0], Response::bare(CallId::new(0), 409));
     assert_eq!(run.state.waiting(DOOR).collect::<Vec<_>>(), [waiter]);
@@ -180,7 +186,7 @@ fn who_hung_up_is_not_woken() {
     };
     assert_eq!(run.step(hung_up(2)), [], "that was another's request");
     assert!(run.step(hung_up(1)).contains(&Effect::Disarm(Timer::Wait(waiter))));
-    let (_, effects) = run.asks(Ask::Status { claim: holder, to: Asked::Released });
+    let (_, effects) = run.asks(RequestKind::Status { claim: holder, to: TargetStatus::Released });
     assert_eq!(answers(&effects, 1), []);
     assert_eq!(run.status(waiter), Some(Status::Waiting));
     assert_eq!(run.patch(waiter, ACTIVE), 200, "it may ask again");
@@ -193,23 +199,23 @@ fn a_second_request_that_waits_takes_the_place_of_the_first() {
     let (_, holder) = run.post(DOOR);
     post_waiting(&mut run, 1);
     let waiter = newest(&run);
-    let effects = run.calls(2, Ask::Status { claim: waiter, to: WAIT });
+    let effects = run.calls(2, RequestKind::Status { claim: waiter, to: WAIT });
     assert_eq!(answers(&effects, 1)[0].status, 202);
     assert_eq!(answers(&effects, 2), []);
-    let effects = run.calls(3, Ask::Status { claim: waiter, to: ACTIVE });
+    let effects = run.calls(3, RequestKind::Status { claim: waiter, to: ACTIVE });
     assert_eq!(answers(&effects, 2)[0].status, 409);
     assert_eq!(answers(&effects, 3)[0].status, 409);
-    let (_, effects) = run.asks(Ask::Status { claim: holder, to: Asked::Released });
+    let (_, effects) = run.asks(RequestKind::Status { claim: holder, to: TargetStatus::Released });
     assert_eq!(effects.iter().filter(|effect| matches!(effect, Effect::Send { .. })).count(), 1);
 }
 
 #[test]
 fn who_leaves_while_it_listens_is_answered_twice() {
-    for to in [Asked::Aborted, Asked::Withdrawn, Asked::Revoked] {
+    for to in [TargetStatus::Aborted, TargetStatus::Withdrawn, TargetStatus::Revoked] {
         let mut run = Run::new();
         run.post(DOOR);
         post_waiting(&mut run, 1);
-        let (answer, effects) = run.asks(Ask::Status { claim: newest(&run), to });
+        let (answer, effects) = run.asks(RequestKind::Status { claim: newest(&run), to });
         assert_eq!(answer.status, 204, "{to:?}");
         assert_eq!(answers(&effects, 1)[0].status, 400, "{to:?}");
         assert_eq!(run.state.waiting(DOOR).count(), 0);
@@ -223,7 +229,7 @@ fn a_listener_holds_no_lock_to_renew_or_release() {
     post_waiting(&mut run, 1);
     let waiter = newest(&run);
     assert_eq!(run.renew(waiter), 400);
-    assert_eq!(run.patch(waiter, Asked::Released), 400);
+    assert_eq!(run.patch(waiter, TargetStatus::Released), 400);
 }
 
 #[test]
@@ -235,7 +241,7 @@ fn no_connection_survives_a_restart() {
     let effects = run.crashes();
     assert!(effects.contains(&Effect::Arm(Timer::Ttl(holder))), "{effects:?}");
     assert_eq!(answers(&effects, 1), []);
-    let (_, effects) = run.asks(Ask::Status { claim: holder, to: Asked::Released });
+    let (_, effects) = run.asks(RequestKind::Status { claim: holder, to: TargetStatus::Released });
     assert_eq!(answers(&effects, 1), []);
     assert_eq!(run.status(waiter), Some(Status::Waiting), "but the claim still waits");
     assert_eq!(run.post(DOOR).0, 201, "and holds nobody up until its client asks again");
@@ -246,8 +252,9 @@ fn no_connection_survives_a_restart() {
 #[test]
 fn tokens_of_two_resources_come_from_one_counter() {
     let mut run = Run::new();
-    let token =
-        |run: &mut Run, resource| run.asks(Ask::Post { resource, key: None, wait: false }).0.token;
+    let token = |run: &mut Run, resource| {
+        run.asks(RequestKind::Post { resource, key: None, wait: false }).0.token
+    };
     let door = token(&mut run, DOOR);
     assert_eq!(door, Some(Token::new(1)));
     assert!(token(&mut run, GATE) > door);

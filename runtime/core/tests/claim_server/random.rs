@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::env;
 
-use turnstile_core::claim::message::{Ask, Asked, Caller, Message, ResourceName, Response};
+use turnstile_core::claim::message::{
+    Caller, Message, RequestKind, ResourceName, Response, TargetStatus,
+};
 use turnstile_core::claim::record::{Command, Limits, Notice, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
@@ -38,21 +40,21 @@ impl Dice {
         ResourceName(u32::try_from(self.below(RESOURCES)).expect("few"))
     }
 
-    fn ask(&mut self, last: u64) -> Ask {
+    fn ask(&mut self, last: u64) -> RequestKind {
         let claim = ClaimId::new(self.below(last + 2));
         let wait = self.is(2);
         let to = match self.below(8) {
             0 => {
                 let key = self.is(2).then(|| IdempotencyKey::new(self.below(KEYS)));
-                return Ask::Post { resource: self.resource(), key, wait };
+                return RequestKind::Post { resource: self.resource(), key, wait };
             }
-            1 => return Ask::Ttl { claim },
-            2..=4 => Asked::Active { wait },
-            5 => Asked::Released,
-            6 => Asked::Aborted,
-            _ => Asked::Withdrawn,
+            1 => return RequestKind::Ttl { claim },
+            2..=4 => TargetStatus::Active { wait },
+            5 => TargetStatus::Released,
+            6 => TargetStatus::Aborted,
+            _ => TargetStatus::Withdrawn,
         };
-        Ask::Status { claim, to }
+        RequestKind::Status { claim, to }
     }
 }
 
@@ -100,7 +102,7 @@ impl Watch {
         let ask = self.dice.ask(last);
         let effects = self.run.calls(caller, ask);
         let asked = match ask {
-            Ask::Post { .. } => effects.iter().find_map(|effect| match effect {
+            RequestKind::Post { .. } => effects.iter().find_map(|effect| match effect {
                 Effect::Notify(Notice::Became { claim, status: Status::Waiting, .. }) => {
                     Some(*claim)
                 }
@@ -110,7 +112,7 @@ impl Watch {
                 | Effect::Disarm(_)
                 | Effect::Save(_) => None,
             }),
-            Ask::Ttl { claim } | Ask::Status { claim, .. } => Some(claim),
+            RequestKind::Ttl { claim } | RequestKind::Status { claim, .. } => Some(claim),
         };
         self.open.insert(caller, asked);
         self.carry(&effects);

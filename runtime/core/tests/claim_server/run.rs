@@ -1,7 +1,7 @@
 //! A claim server in a test: what it is asked, what it answers, what a crash leaves of it.
 
 use turnstile_core::claim::message::{
-    Ask, Asked, Caller, Message, Request, ResourceName, Response,
+    Caller, Message, Request, RequestKind, ResourceName, Response, TargetStatus,
 };
 use turnstile_core::claim::record::{
     Command, Limits, Notice, Records, Saved, State, Status, Timer,
@@ -16,9 +16,9 @@ pub(crate) type Effects = Vec<Done>;
 
 pub(crate) const DOOR: ResourceName = ResourceName(1);
 pub(crate) const GATE: ResourceName = ResourceName(2);
-pub(crate) const ACTIVE: Asked = Asked::Active { wait: false };
-pub(crate) const FINAL: [Asked; 4] =
-    [Asked::Released, Asked::Aborted, Asked::Withdrawn, Asked::Revoked];
+pub(crate) const ACTIVE: TargetStatus = TargetStatus::Active { wait: false };
+pub(crate) const FINAL: [TargetStatus; 4] =
+    [TargetStatus::Released, TargetStatus::Aborted, TargetStatus::Withdrawn, TargetStatus::Revoked];
 
 /// A server, with what it saved.
 pub(crate) struct Run {
@@ -43,7 +43,7 @@ impl Run {
         self.core.step(&mut self.state, input, &mut out);
         for effect in &out.effects {
             if let Effect::Save(saved) = effect {
-                <Records>::keep(&mut self.saved, saved.clone());
+                <Records>::merge_saved(&mut self.saved, saved.clone());
             }
         }
         visit::check(&self.state);
@@ -52,29 +52,29 @@ impl Run {
     }
 
     /// Asks, and gives what is answered and all that was done for it.
-    pub(crate) fn asks(&mut self, ask: Ask) -> (Response, Effects) {
-        let effects = self.calls(9, ask);
+    pub(crate) fn asks(&mut self, kind: RequestKind) -> (Response, Effects) {
+        let effects = self.calls(9, kind);
         let &[answer] = &answers(&effects, 9)[..] else { panic!("one answer: {effects:?}") };
         (answer, effects)
     }
 
     /// One of several callers asks, and perhaps is not answered yet.
-    pub(crate) fn calls(&mut self, caller: u64, ask: Ask) -> Effects {
-        let message = Message::Request(Request { call: CallId::new(0), ask });
+    pub(crate) fn calls(&mut self, caller: u64, kind: RequestKind) -> Effects {
+        let message = Message::Request(Request { call: CallId::new(0), kind });
         self.step(Input::Message { from: Caller(caller), message })
     }
 
     pub(crate) fn post(&mut self, resource: ResourceName) -> (u16, ClaimId) {
-        let (answer, _) = self.asks(Ask::Post { resource, key: None, wait: false });
+        let (answer, _) = self.asks(RequestKind::Post { resource, key: None, wait: false });
         (answer.status, answer.claim.expect("the answer to a POST names the claim"))
     }
 
-    pub(crate) fn patch(&mut self, claim: ClaimId, to: Asked) -> u16 {
-        self.asks(Ask::Status { claim, to }).0.status
+    pub(crate) fn patch(&mut self, claim: ClaimId, to: TargetStatus) -> u16 {
+        self.asks(RequestKind::Status { claim, to }).0.status
     }
 
     pub(crate) fn renew(&mut self, claim: ClaimId) -> u16 {
-        self.asks(Ask::Ttl { claim }).0.status
+        self.asks(RequestKind::Ttl { claim }).0.status
     }
 
     pub(crate) fn lapses(&mut self, claim: ClaimId) {

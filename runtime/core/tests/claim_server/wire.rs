@@ -1,6 +1,6 @@
 //! What the wire protocol says: what each request is answered, who holds the lock after it.
 
-use turnstile_core::claim::message::{Ask, Asked, Response};
+use turnstile_core::claim::message::{RequestKind, Response, TargetStatus};
 use turnstile_core::claim::record::{Command, Limits, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId};
 use turnstile_step::{Effect, Input, Symbolic};
@@ -21,7 +21,7 @@ fn the_first_post_is_granted_and_the_second_queued() {
 #[test]
 fn a_claim_granted_at_once_waits_and_then_is_active() {
     let mut run = Run::new();
-    let (answer, effects) = run.asks(Ask::Post { resource: DOOR, key: None, wait: false });
+    let (answer, effects) = run.asks(RequestKind::Post { resource: DOOR, key: None, wait: false });
     let claim = answer.claim.expect("named");
     let place = |want: &dyn Fn(&Done) -> bool| effects.iter().position(want);
     let saved = place(&|effect| matches!(effect, Effect::Save(_))).expect("saved");
@@ -39,7 +39,7 @@ fn renewal_counts_the_ttl_anew_and_needs_the_lock() {
     let mut run = Run::new();
     let (_, holder) = run.post(DOOR);
     let (_, waiter) = run.post(DOOR);
-    let (answer, effects) = run.asks(Ask::Ttl { claim: holder });
+    let (answer, effects) = run.asks(RequestKind::Ttl { claim: holder });
     assert_eq!(answer.status, 200);
     assert!(effects.contains(&Effect::Arm(Timer::Ttl(holder))));
     assert_eq!(run.renew(waiter), 400);
@@ -58,7 +58,7 @@ fn activation_is_refused_behind_another_and_granted_once_it_is_gone() {
     assert_eq!(run.patch(first, ACTIVE), 200, "it is active already");
     assert_eq!(run.patch(second, ACTIVE), 409);
     assert_eq!(run.state.holder(DOOR), Some(first));
-    assert_eq!(run.patch(first, Asked::Released), 204);
+    assert_eq!(run.patch(first, TargetStatus::Released), 204);
     assert_eq!(run.status(second), Some(Status::Waiting), "a release does not promote");
     assert_eq!(run.patch(second, ACTIVE), 200);
     assert_eq!(run.patch(first, ACTIVE), 400, "a final claim stays final");
@@ -71,7 +71,7 @@ fn a_stranger_promotes_the_oldest_waiter() {
         let (_, holder) = run.post(DOOR);
         let (_, second) = run.post(DOOR);
         let (_, third) = run.post(DOOR);
-        run.patch(holder, Asked::Aborted);
+        run.patch(holder, TargetStatus::Aborted);
         let status = if by_post { run.post(DOOR).0 } else { run.patch(third, ACTIVE) };
         assert_eq!(status, if by_post { 202 } else { 409 });
         assert_eq!(run.status(second), Some(Status::Active), "first in, first out");
@@ -103,7 +103,7 @@ fn a_waiters_activation_expires_what_has_lapsed() {
     let (_, waiter) = run.post(DOOR);
     run.lapses(holder);
     assert_eq!(run.status(holder), Some(Status::Active), "a queue alone is no contention");
-    let (answer, effects) = run.asks(Ask::Status { claim: waiter, to: ACTIVE });
+    let (answer, effects) = run.asks(RequestKind::Status { claim: waiter, to: ACTIVE });
     assert_eq!(answer.status, 200);
     assert!(effects.iter().any(became(holder, Status::Expired)), "{effects:?}");
     assert_eq!(run.state.holder(DOOR), Some(waiter));
@@ -142,7 +142,7 @@ fn a_waiter_may_leave_but_has_nothing_to_release() {
         let mut run = Run::new();
         run.post(DOOR);
         let (_, waiter) = run.post(DOOR);
-        let status = if to == Asked::Released { 400 } else { 204 };
+        let status = if to == TargetStatus::Released { 400 } else { 204 };
         assert_eq!(run.patch(waiter, to), status, "{to:?}");
         assert_eq!(run.state.waiting(DOOR).count(), usize::from(status == 400));
     }
@@ -153,11 +153,11 @@ fn what_ends_a_claim_stops_its_timer_and_a_lapsed_one_has_none() {
     for to in FINAL {
         let mut run = Run::new();
         let (_, claim) = run.post(DOOR);
-        let (_, effects) = run.asks(Ask::Status { claim, to });
+        let (_, effects) = run.asks(RequestKind::Status { claim, to });
         assert!(effects.contains(&Effect::Disarm(Timer::Ttl(claim))), "{to:?}");
         let (_, claim) = run.post(DOOR);
         run.lapses(claim);
-        let (answer, effects) = run.asks(Ask::Status { claim, to });
+        let (answer, effects) = run.asks(RequestKind::Status { claim, to });
         assert_eq!(answer.status, 204);
         assert!(!effects.contains(&Effect::Disarm(Timer::Ttl(claim))), "{to:?}");
     }
@@ -168,7 +168,7 @@ fn nobody_knows_a_claim_that_never_was() {
     let mut run = Run::new();
     let claim = ClaimId::new(77);
     assert_eq!(run.renew(claim), 404);
-    assert_eq!(run.patch(claim, Asked::Released), 404);
+    assert_eq!(run.patch(claim, TargetStatus::Released), 404);
     assert_eq!(run.saved, None, "and nothing is kept of it");
 }
 
@@ -178,14 +178,14 @@ fn the_oldest_final_claims_are_forgotten_beyond_the_limit() {
     let claims: Vec<ClaimId> = (0..3)
         .map(|_| {
             let (_, claim) = run.post(DOOR);
-            assert_eq!(run.patch(claim, Asked::Released), 204);
+            assert_eq!(run.patch(claim, TargetStatus::Released), 204);
             claim
         })
         .collect();
-    assert_eq!(run.patch(claims[0], Asked::Released), 404);
-    assert_eq!(run.patch(claims[1], Asked::Released), 204);
+    assert_eq!(run.patch(claims[0], TargetStatus::Released), 404);
+    assert_eq!(run.patch(claims[1], TargetStatus::Released), 204);
     run.step(Input::Command(Command::Forget { claim: claims[1] }));
-    assert_eq!(run.patch(claims[1], Asked::Released), 404);
+    assert_eq!(run.patch(claims[1], TargetStatus::Released), 404);
     let saved = run.saved.as_ref().expect("saved");
     assert_eq!(saved.claims.keys().copied().collect::<Vec<_>>(), [claims[2]]);
     assert!(run.post(DOOR).1 > claims[2], "and their ids are not given again");
@@ -204,7 +204,7 @@ fn a_full_queue_refuses_and_still_contends() {
     let mut run = Run::with(Limits { waiters_max: 1, finished_max: 9 });
     let (_, holder) = run.post(DOOR);
     let (_, waiter) = run.post(DOOR);
-    let post = Ask::Post { resource: DOOR, key: None, wait: false };
+    let post = RequestKind::Post { resource: DOOR, key: None, wait: false };
     assert_eq!(run.asks(post).0, Response::bare(CallId::new(0), 429));
     run.lapses(holder);
     assert_eq!(run.asks(post).0.status, 429);
@@ -219,7 +219,7 @@ fn a_restart_knows_every_claim_and_counts_ttls_anew() {
     let (_, holder) = run.post(DOOR);
     let (_, waiter) = run.post(DOOR);
     let (_, gone) = run.post(GATE);
-    run.patch(gone, Asked::Released);
+    run.patch(gone, TargetStatus::Released);
     let effects = run.crashes();
     let timers = [Timer::Ttl(holder), Timer::Idle(waiter)].map(Effect::Arm);
     assert!(effects.ends_with(&timers), "{effects:?}");
@@ -228,7 +228,7 @@ fn a_restart_knows_every_claim_and_counts_ttls_anew() {
     assert_eq!(run.status(gone), Some(Status::Released));
     assert_eq!(run.renew(holder), 200);
     assert_eq!(run.patch(waiter, ACTIVE), 409);
-    assert_eq!(run.patch(gone, Asked::Released), 204);
+    assert_eq!(run.patch(gone, TargetStatus::Released), 204);
     assert!(run.post(GATE).1 > gone, "ids go on growing");
 }
 
@@ -237,10 +237,10 @@ fn a_step_saves_what_it_changed_and_no_more() {
     let mut run = Run::new();
     run.post(DOOR);
     let (_, claim) = run.post(GATE);
-    let (_, effects) = run.asks(Ask::Status { claim, to: Asked::Released });
+    let (_, effects) = run.asks(RequestKind::Status { claim, to: TargetStatus::Released });
     let [Effect::Save(saved), ..] = &effects[..] else { panic!("saves first: {effects:?}") };
     assert_eq!(saved.claims.keys().copied().collect::<Vec<_>>(), [claim]);
-    let (_, effects) = run.asks(Ask::Status { claim, to: Asked::Released });
+    let (_, effects) = run.asks(RequestKind::Status { claim, to: TargetStatus::Released });
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::Save(_))), "{effects:?}");
 }
 

@@ -1,7 +1,7 @@
 //! A runner: what the rows of its table do.
 
 use serde::{Deserialize, Serialize};
-use turnstile_step::{Core, Effect, Input, InputOf, OutOf, take};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, step_machine};
 
 turnstile_machine::machine!("examples/baton/baton.yaml");
 
@@ -88,7 +88,8 @@ impl Core for Runner {
                 }
             }
         };
-        let (row, step) = take(&Machine, state.at, event, &|guard: runner::Guard| match guard {});
+        let (row, step) =
+            step_machine(&Machine, state.at, event, &|guard: runner::Guard| match guard {});
         out.rows.push(row);
         let Some(step) = step else { return };
         state.at = step.to;

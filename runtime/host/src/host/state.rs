@@ -1,6 +1,6 @@
-//! What the lock of a host protects: the engine, its clock, and how it stands with the store.
+//! The data behind the mutex of a host: the engine, its clock, and the state of the store.
 //!
-//! It does no IO and has no tasks: a test or a simulation may step it by itself.
+//! It does no IO and has no tasks, so that a test or a simulation can step it directly.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use crate::clock::{Clock, Moment};
 use crate::engine::{Engine, Service, ServiceInput};
 use crate::store::Batch;
 
-/// While so many items wait to leave a node, it takes no inputs.
+/// The maximum number of outputs that wait to leave; at the maximum the node takes no input.
 const OUTGOING_MAX: usize = 1 << 17;
-/// While so many bytes wait to be written, neither.
+/// The maximum size of unsaved writes in bytes; at the maximum the node takes no input.
 const BATCH_MAX: usize = 64 << 20;
 
-/// What the lock of a host protects.
+/// The data behind the mutex of a host.
 pub struct HostState<S: Service> {
     /// The engine.
     pub engine: Engine<S>,
@@ -23,20 +23,20 @@ pub struct HostState<S: Service> {
     now: Moment,
     /// When the last batch was sealed, in microseconds of [`Moment::at_us`].
     sealed_us: u64,
-    /// Nothing is written at all.
+    /// There is no store.
     is_volatile: bool,
     /// A batch was taken and is not known to be durable.
     is_unsynced: bool,
     is_failed: bool,
     commits: u64,
-    /// The items and the bytes of earlier batches that the store has refused so far.
+    /// The outputs and bytes of earlier batches that the store has rejected so far.
     refused: (usize, usize),
     /// Some task waits until inputs are taken again.
     is_starved: bool,
-    /// When the timers' task wakes by itself; `u64::MAX`: never.
+    /// When the timer task wakes without being notified; `u64::MAX`: never.
     pub(super) sleeps_until_us: u64,
     pub(crate) is_closing: bool,
-    is_cut: bool,
+    is_task_dead: bool,
 }
 
 impl<S: Service> fmt::Debug for HostState<S> {
@@ -46,8 +46,8 @@ impl<S: Service> fmt::Debug for HostState<S> {
 }
 
 impl<S: Service> HostState<S> {
-    /// An engine that has started, and its clock. Volatile: nothing is written, and what leaves
-    /// waits for nothing.
+    /// The state of an engine that has started, and its clock. `is_volatile`: there is no store,
+    /// and outputs leave at once.
     pub fn new(engine: Engine<S>, clock: Clock, is_volatile: bool) -> Self {
         let now = clock.now();
         Self {
@@ -63,11 +63,11 @@ impl<S: Service> HostState<S> {
             is_starved: false,
             sleeps_until_us: u64::MAX,
             is_closing: false,
-            is_cut: false,
+            is_task_dead: false,
         }
     }
 
-    /// Reads the clock, once for each input, and fires the timers that are due.
+    /// Reads the clock and fires the timers that are due. Called once for each input.
     pub fn enter(&mut self) {
         let now = self.read_clock();
         if self.takes_inputs() {
@@ -79,20 +79,20 @@ impl<S: Service> HostState<S> {
     #[must_use]
     pub fn takes_inputs(&self) -> bool {
         let Engine { service, outgoing, batch, .. } = &self.engine;
-        let is_still = self.is_failed && service.stands_still_without_store();
+        let is_still = self.is_failed && service.pauses_without_store();
         let (items, bytes) = self.refused;
         let has_room = items + outgoing.len() < OUTGOING_MAX && bytes + batch.len() < BATCH_MAX;
         !is_still && has_room && service.has_room() && !self.is_over()
     }
 
-    /// The same, for who waits until they are.
+    /// Like [`HostState::takes_inputs`], but marks that a task waits if not.
     pub(super) fn has_room(&mut self) -> bool {
         let has_room = self.takes_inputs();
         self.is_starved |= !has_room;
         has_room
     }
 
-    /// Whether no input is taken ever again: the host is closed, or a step has panicked.
+    /// Whether no more input will be taken: the host is closed, or a step has panicked.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.is_closing || self.is_broken()
@@ -100,18 +100,18 @@ impl<S: Service> HostState<S> {
 
     /// Whether a step, or a task that the host needs, has panicked.
     pub(crate) const fn is_broken(&self) -> bool {
-        self.is_cut || self.engine.is_broken()
+        self.is_task_dead || self.engine.is_broken()
     }
 
-    /// A task that the host needs has ended: nothing is taken and nothing leaves any more. True:
-    /// that is new, and nobody has closed the host.
-    pub(crate) const fn cut(&mut self) -> bool {
-        !self.is_closing && !std::mem::replace(&mut self.is_cut, true)
+    /// A task that the host needs has ended: no more input or output. Returns `true` the first
+    /// time, unless the host was closed.
+    pub(crate) const fn fail(&mut self) -> bool {
+        !self.is_closing && !std::mem::replace(&mut self.is_task_dead, true)
     }
 
-    /// Whether a commit that is not durable is tried again although the host is closed.
+    /// Whether a failed commit is retried although the host is closed.
     pub(crate) fn waits_for_store(&self) -> bool {
-        self.engine.service.stands_still_without_store()
+        self.engine.service.pauses_without_store()
     }
 
     /// Reads the clock.
@@ -120,7 +120,7 @@ impl<S: Service> HostState<S> {
         self.now
     }
 
-    /// When this input was taken.
+    /// The time of the current input.
     #[must_use]
     pub const fn now(&self) -> Moment {
         self.now
@@ -131,13 +131,13 @@ impl<S: Service> HostState<S> {
         self.engine.apply(self.now, input, context);
     }
 
-    /// The store has refused something and does not have it yet.
+    /// Whether the store has rejected writes that are not durable yet.
     #[must_use]
     pub const fn is_failed(&self) -> bool {
         self.is_failed || self.is_broken()
     }
 
-    /// Whether everything that can be read now is durable.
+    /// Whether the state that can be read now is durable.
     #[must_use]
     pub fn is_durable(&self) -> bool {
         !self.is_unsynced && !self.has_writes()
@@ -148,18 +148,18 @@ impl<S: Service> HostState<S> {
         !batch.is_empty() || service.is_unsealed()
     }
 
-    /// Queues something that is to leave once everything that can be read now is durable.
+    /// Queues an output that leaves when the state that can be read now is durable.
     pub fn push(&mut self, outgoing: S::Outgoing) {
         self.engine.outgoing.push(outgoing);
     }
 
-    /// How many batches were written.
+    /// The number of commits.
     #[must_use]
     pub const fn commits(&self) -> u64 {
         self.commits
     }
 
-    /// Seals and writes, though nothing else is to be written.
+    /// Seals the batch, so that it is written even if nothing else is.
     pub fn seal(&mut self) {
         self.sealed_us = self.now.at_us;
         if !self.is_volatile {
@@ -168,48 +168,48 @@ impl<S: Service> HostState<S> {
     }
 
     pub(super) fn tick(&mut self) {
-        if self.now.at_us >= self.stale_us() && self.engine.next_due_us().is_some() {
+        if self.now.at_us >= self.heartbeat_due_us() && self.engine.next_due_us().is_some() {
             self.seal();
         }
     }
 
-    /// When it is to be told that the node is alive, if timers are armed; `u64::MAX`: never.
-    fn stale_us(&self) -> u64 {
-        let alive_us = self.engine.service.alive_us();
-        alive_us.map_or(u64::MAX, |alive_us| self.sealed_us + alive_us)
+    /// When the next heartbeat is due, if timers are armed; `u64::MAX`: never.
+    fn heartbeat_due_us(&self) -> u64 {
+        let heartbeat_us = self.engine.service.heartbeat_us();
+        heartbeat_us.map_or(u64::MAX, |heartbeat_us| self.sealed_us + heartbeat_us)
     }
 
-    /// When something is due, if no input comes before, in microseconds; `u64::MAX`: never.
+    /// When a timer or heartbeat is due, in microseconds; `u64::MAX`: never.
     pub(super) fn next_tick_us(&mut self) -> u64 {
         let next_us = self.engine.next_due_us().filter(|_| self.has_room());
-        next_us.map_or(u64::MAX, |next_us| next_us.min(self.stale_us()))
+        next_us.map_or(u64::MAX, |next_us| next_us.min(self.heartbeat_due_us()))
     }
 
-    /// Until when the timers' task sleeps from now on, unless it is woken; none: for ever.
+    /// How long the timer task sleeps unless notified; `None`: indefinitely.
     pub(super) fn sleep(&mut self) -> Option<Instant> {
         self.sleeps_until_us = self.next_tick_us();
         (self.sleeps_until_us < u64::MAX).then(|| self.clock.instant(self.sleeps_until_us))
     }
 
-    /// What is ready to leave where nothing is written.
+    /// The outputs that are ready to leave, if there is no store.
     pub(super) fn take_volatile(&mut self) -> Option<Outbox<S>> {
         let is_ready = self.is_volatile && !self.is_idle();
         is_ready.then(|| self.exchange(Outbox::default()))
     }
 
-    /// Nothing is to be written, and nothing waits to leave.
+    /// Whether there is nothing to write and no output.
     pub(crate) fn is_idle(&self) -> bool {
         let Engine { outgoing, log, .. } = &self.engine;
         outgoing.is_empty() && log.is_empty() && !self.has_writes()
     }
 
-    /// Something waits to leave.
+    /// Whether outputs wait for a commit.
     pub(crate) const fn is_awaited(&self) -> bool {
         !self.engine.outgoing.is_empty()
     }
 
-    /// What is to be written and what then leaves; the next begins with these empty ones. A host's
-    /// committing task takes it; who steps a service without one takes it itself.
+    /// Takes the batch and the outputs that depend on it, and leaves `empty` in their place. The
+    /// committing task calls it, or the caller that steps a service without a host.
     pub fn take_outbox(&mut self, empty: Outbox<S>) -> Outbox<S> {
         if self.has_writes() {
             self.seal();
@@ -218,7 +218,7 @@ impl<S: Service> HostState<S> {
         self.exchange(empty)
     }
 
-    /// What has collected, as it is: sealed or not.
+    /// Takes the batch and outputs as they are, without sealing.
     pub(crate) fn exchange(&mut self, empty: Outbox<S>) -> Outbox<S> {
         let Engine { batch, outgoing, log, .. } = &mut self.engine;
         Outbox {
@@ -228,20 +228,20 @@ impl<S: Service> HostState<S> {
         }
     }
 
-    /// Nobody is to wait any longer: the host is going to stop.
+    /// Ends all waits, because the host is about to stop.
     pub fn end_waits(&mut self) {
         self.engine.end_waits(self.now);
         self.seal();
     }
 
-    /// The store has refused a batch of so many bytes, and so many items wait for it and for those
-    /// before it.
+    /// Records a batch of this size that the store has rejected, and the number of outputs that are
+    /// held back in all.
     pub(crate) const fn refused(&mut self, items: usize, bytes: usize) {
         self.refused = (items, self.refused.1 + bytes);
     }
 
-    /// A commit is done: everything that was taken is durable, or none of it is known to be. True
-    /// where some task has waited for that to take inputs.
+    /// Records the result of a commit. Returns whether a task waits to be told that inputs are
+    /// taken again.
     pub fn committed(&mut self, is_written: bool) -> bool {
         self.commits += 1;
         self.is_unsynced = !is_written;
@@ -250,7 +250,7 @@ impl<S: Service> HostState<S> {
             self.refused = (0, 0);
         }
         if self.is_failed && !was_failed {
-            // Nobody knows for how long: there is nothing to wait for.
+            // The length of the failure is unknown: waiting is pointless.
             self.enter();
             self.engine.end_waits(self.now);
         }
@@ -258,13 +258,13 @@ impl<S: Service> HostState<S> {
     }
 }
 
-/// What one commit writes, and what leaves then.
+/// The writes of one commit and the outputs that depend on it.
 pub struct Outbox<S: Service> {
     /// The writes.
     pub batch: Batch,
-    /// What leaves once they are durable.
+    /// The outputs, which leave when the writes are durable.
     pub outgoing: Vec<S::Outgoing>,
-    /// Lines of the service's log, which is written first.
+    /// Lines of the service's log, which is written before the batch.
     pub log: Vec<u8>,
 }
 

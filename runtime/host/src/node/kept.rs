@@ -1,4 +1,4 @@
-//! What a node keeps in its store: what the core has saved, and whose it is.
+//! The saved state of a node in its store, with the node's name.
 
 use std::io;
 
@@ -7,22 +7,22 @@ use turnstile_step::Core;
 use super::NodeCore;
 use crate::store::{Batch, Key, Store};
 
-/// All that a core has saved.
+/// The key of the core's saved state.
 const SAVED: Key = Key::single(1);
-/// The name of the node.
+/// The key of the node's name.
 const NAME: Key = Key::single(2);
-/// The first byte of what is saved.
+/// The first byte of the saved state: its format.
 const VERSION: u8 = 1;
 
-/// What a node keeps.
+/// The saved state of a node.
 pub(super) struct Kept<C: Core> {
     pub(super) saved: Option<C::Saved>,
-    /// The node's name, as long as the store does not hold it.
+    /// The node's name, if the store does not have it yet.
     unwritten: Option<String>,
 }
 
 impl<C: NodeCore> Kept<C> {
-    /// What a store holds, which must be of a node of this name or of none.
+    /// Reads the store, which must belong to a node of this name or to none.
     pub(super) fn read(store: &mut dyn Store, name: &str) -> io::Result<Self> {
         let mut saved = None;
         let mut is_named = name.is_empty();
@@ -35,17 +35,17 @@ impl<C: NodeCore> Kept<C> {
             }
             Ok(())
         })?;
-        // Whose it is comes first: it may be another core's because it is another node's.
+        // Check the name first: a wrong name explains why the saved state cannot be decoded.
         let saved = saved.map(|read| read.ok_or_else(unreadable)).transpose()?;
         Ok(Self { saved, unwritten: (!is_named).then(|| name.to_owned()) })
     }
 
-    /// The store does not say yet that it is this node's.
+    /// Whether the store does not have the node's name yet.
     pub(super) fn is_unnamed(&self) -> bool {
         self.unwritten.is_some()
     }
 
-    /// Writes what has been saved, and the node's name the first time.
+    /// Writes the saved state, and the node's name the first time.
     pub(super) fn write(&mut self, batch: &mut Batch) {
         if let Some(saved) = &self.saved {
             let bytes = postcard::to_extend(saved, vec![VERSION]);

@@ -1,6 +1,6 @@
-//! What the logs behind an image have written, by key: the last word on each.
+//! The writes of the logs after an image, by key: the last write of each key.
 //!
-//! The values stay where they were read; of each write only its place is noted.
+//! The values stay in the logs' bytes; only the position of each is kept.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -13,21 +13,21 @@ use super::entry::take_entry;
 pub(super) struct Changes {
     /// The logs' bytes, in order.
     logs: Vec<Vec<u8>>,
-    /// In the order in which they were written, until they are sorted.
+    /// In the order of writing, until they are sorted.
     writes: Vec<(Key, Option<Span>)>,
 }
 
-/// Where a value is.
+/// The position of a value.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     log: u32,
     len: u32,
-    /// No value is where a log begins.
+    /// The position of a removed value: no value is at the start of a log.
     at: NonZeroUsize,
 }
 
 impl Changes {
-    /// Notes the writes of a frame that are at this place of the log being read.
+    /// Adds the writes of a frame at this position of the log being read.
     pub(super) fn note(&mut self, at: usize, entries: &[u8]) -> io::Result<()> {
         let log = u32::try_from(self.logs.len()).map_err(io::Error::other)?;
         let end = at + entries.len();
@@ -44,7 +44,7 @@ impl Changes {
         Ok(())
     }
 
-    /// The log that was read is this one.
+    /// Adds the log that was read.
     pub(super) fn close(&mut self, log: Vec<u8>) {
         self.logs.push(log);
     }
@@ -54,7 +54,7 @@ impl Changes {
         self.logs.last().map(Vec::as_slice)
     }
 
-    /// Puts the writes in the order of their keys, and forgets those that a later one has replaced.
+    /// Sorts the writes by key, and drops all but the last of each key.
     pub(super) fn sort(&mut self) {
         self.writes.sort_by_key(|(key, _)| *key);
         self.writes.dedup_by(|later, before| {
@@ -66,7 +66,7 @@ impl Changes {
         });
     }
 
-    /// The last word on each key, once they are sorted; none: it was removed.
+    /// The last write of each key, after sorting; `None` if the key was removed.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, Option<&[u8]>)> {
         self.writes.iter().map(|(key, span)| {
             let value = span.map(|Span { log, len, at }| {

@@ -1,8 +1,9 @@
-//! What a disk in memory has of a file or a name, what processes see, and the changes between.
+//! A file or a name on a simulated disk: the synced content, the content that processes see, and
+//! the changes between them.
 
 use std::collections::BTreeMap;
 
-use crate::Dice;
+use crate::Rng;
 
 const SECTOR: usize = 512;
 
@@ -20,7 +21,7 @@ pub(super) enum Change {
     Emptied,
 }
 
-/// A change of names: what is removed, what is there instead.
+/// A change of a directory entry: the entry that is removed and its replacement.
 #[derive(Clone, Debug)]
 pub(super) struct Renaming {
     pub(super) from: Option<String>,
@@ -28,7 +29,7 @@ pub(super) struct Renaming {
     pub(super) file: usize,
 }
 
-/// How much of what was not synced is on the disk.
+/// How many of the unsynced changes are on the disk.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kept {
     Nothing,
@@ -37,15 +38,15 @@ pub(super) enum Kept {
 }
 
 impl Kept {
-    pub(super) fn drawn(dice: &mut Dice) -> Self {
-        [Self::Nothing, Self::Everything, Self::Some][(dice.number() % 3) as usize]
+    pub(super) fn drawn(rng: &mut Rng) -> Self {
+        [Self::Nothing, Self::Everything, Self::Some][(rng.number() % 3) as usize]
     }
 
-    pub(super) fn holds(self, dice: &mut Dice) -> bool {
+    pub(super) fn holds(self, rng: &mut Rng) -> bool {
         match self {
             Self::Nothing => false,
             Self::Everything => true,
-            Self::Some => dice.number().is_multiple_of(2),
+            Self::Some => rng.number().is_multiple_of(2),
         }
     }
 }
@@ -57,23 +58,24 @@ impl Content {
         self.changes.push(change);
     }
 
-    /// The system gives up: some of the changes are on the disk, and nobody writes the others.
-    pub(super) fn settle(&mut self, dice: &mut Dice) {
+    /// A failed sync: some of the changes are on the disk, and the system will not write the
+    /// others.
+    pub(super) fn settle(&mut self, rng: &mut Rng) {
         if self.changes.is_empty() {
             return;
         }
-        let kept = Kept::drawn(dice);
+        let kept = Kept::drawn(rng);
         let mut cache = self.synced.clone();
         for change in self.changes.drain(..) {
             change.apply(&mut cache);
             match change {
-                Change::Emptied if kept.holds(dice) => self.synced.clear(),
+                Change::Emptied if kept.holds(rng) => self.synced.clear(),
                 Change::Emptied => {}
                 Change::Written { at, bytes } => {
                     let end = at + bytes.len();
                     for sector in at / SECTOR..end.div_ceil(SECTOR) {
-                        if kept.holds(dice) {
-                            let until = torn((sector + 1) * SECTOR, kept, dice).min(end);
+                        if kept.holds(rng) {
+                            let until = torn((sector + 1) * SECTOR, kept, rng).min(end);
                             keep(&mut self.synced, &cache, sector * SECTOR, until);
                         }
                     }
@@ -83,10 +85,10 @@ impl Content {
     }
 }
 
-/// Where a sector's new bytes end: before its own end if it is torn.
-fn torn(end: usize, kept: Kept, dice: &mut Dice) -> usize {
-    let is_torn = matches!(kept, Kept::Some) && dice.number().is_multiple_of(8);
-    if is_torn { end - (dice.number() as usize % SECTOR) } else { end }
+/// The end of a sector's new bytes: before its own end if the sector is torn.
+fn torn(end: usize, kept: Kept, rng: &mut Rng) -> usize {
+    let is_torn = matches!(kept, Kept::Some) && rng.number().is_multiple_of(8);
+    if is_torn { end - (rng.number() as usize % SECTOR) } else { end }
 }
 
 /// Copies a part of what is in the cache to the disk.

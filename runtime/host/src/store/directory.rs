@@ -1,103 +1,103 @@
-//! What the store asks of a directory, so that a test can stand in for a disk that fails.
+//! The file operations of the store, as traits, so that a test can simulate a disk.
 //!
-//! [`OsDirectory`](super::OsDirectory) is the real one. Nothing here knows what a file holds.
+//! [`OsDirectory`](super::OsDirectory) is the real one.
 
 use std::fmt::Debug;
 use std::io;
 use std::thread::JoinHandle;
 
-/// A directory that is open to one store.
+/// A directory that one store uses.
 ///
-/// What was written to a file survives a power loss once [`DirectoryFile::sync`] has returned, and
-/// its name once [`Directory::sync`] has. Until then the next process sees it, and a power loss may
-/// leave any part of it.
+/// The content of a file is durable when [`DirectoryFile::sync`] has returned, and its name when
+/// [`Directory::sync`] has. Until then other processes see it, and a power loss may keep any part
+/// of it.
 pub trait Directory: Send + Sync + Debug {
     /// The names of all files.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the system call fails.
     fn list(&self) -> io::Result<Vec<String>>;
 
-    /// A file's bytes from a place on, `max` of them or all there are.
+    /// Reads at most `max` bytes of a file from an offset.
     ///
     /// # Errors
-    /// When there is no such file, or the system refuses.
+    /// When there is no such file, or the system call fails.
     fn read(&self, name: &str, at: u64, max: u64) -> io::Result<Vec<u8>>;
 
-    /// A file without content. One that has the name is emptied.
+    /// Creates an empty file, or truncates an existing one.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the system call fails.
     fn create(&self, name: &str) -> io::Result<Box<dyn DirectoryFile>>;
 
-    /// A file that is there.
+    /// Opens an existing file.
     ///
     /// # Errors
-    /// When there is no such file, or the system refuses.
+    /// When there is no such file, or the system call fails.
     fn open(&self, name: &str) -> io::Result<Box<dyn DirectoryFile>>;
 
-    /// Gives a file another name, at once; one that has it is removed.
+    /// Renames a file atomically, replacing an existing one.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the system call fails.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
-    /// When there is no such file, or the system refuses.
+    /// When the system call fails.
     fn remove(&self, name: &str) -> io::Result<()>;
 
-    /// Returns once every file that was created, renamed or removed is so after a power loss.
+    /// Makes all creations, renames and removals of files durable.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the system call fails.
     fn sync(&self) -> io::Result<()>;
 
-    /// Whether the next process would find this directory, and this file in it.
+    /// Whether the directory and this file still exist under the path that was opened.
     ///
     /// # Errors
-    /// When the system refuses to say.
+    /// When the system call fails.
     fn is_in_place(&self, file: &dyn DirectoryFile) -> io::Result<bool>;
 
-    /// Does something beside everything else.
+    /// Runs work in the background.
     ///
     /// # Errors
-    /// When the system has no thread to give.
-    fn spawn(&self, work: Work) -> io::Result<Background>;
+    /// When the system cannot create a thread.
+    fn spawn(&self, work: BackgroundWork) -> io::Result<Background>;
 }
 
-/// A file that is open.
+/// An open file.
 pub trait DirectoryFile: Send + Debug {
-    /// Writes bytes at a place; the file grows if need be.
+    /// Writes bytes at an offset, extending the file if needed.
     ///
     /// # Errors
-    /// When the system refuses; some of the bytes may be written.
+    /// When the system call fails; a part of the bytes may be written.
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
 
-    /// Returns once everything written survives a power loss.
+    /// Makes all writes to the file durable.
     ///
     /// # Errors
-    /// When the system refuses. What was written since the last success may be lost then, even if
-    /// a later call succeeds and this process still reads it: it has to be written once more.
+    /// When the system call fails. The writes since the last success may then be lost, even if a
+    /// later call succeeds and this process still reads them: they must be written again.
     fn sync(&self) -> io::Result<()>;
 
     /// Whether the file still has a name.
     ///
     /// # Errors
-    /// When the system refuses to say.
+    /// When the system call fails.
     fn is_linked(&self) -> io::Result<bool>;
 }
 
-/// Something to do beside everything else.
-pub type Work = Box<dyn FnOnce() -> io::Result<()> + Send>;
+/// Work for the background.
+pub type BackgroundWork = Box<dyn FnOnce() -> io::Result<()> + Send>;
 
-/// Something that is done beside everything else.
+/// Work in the background.
 pub enum Background {
-    /// A thread does it.
+    /// A thread runs it.
     Thread(JoinHandle<io::Result<()>>),
-    /// It is done when somebody asks what became of it.
-    Later(Work),
+    /// [`Background::join`] runs it.
+    Later(BackgroundWork),
 }
 
 impl Debug for Background {
@@ -107,7 +107,7 @@ impl Debug for Background {
 }
 
 impl Background {
-    /// Whether [`Background::join`] would not have to wait for a thread.
+    /// Whether [`Background::join`] would return without waiting for a thread.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         match self {
@@ -116,14 +116,14 @@ impl Background {
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the work.
     ///
     /// # Errors
-    /// Those of the work.
+    /// The errors of the work.
     pub fn join(self) -> io::Result<()> {
         match self {
             Self::Thread(thread) => {
-                thread.join().map_err(|_| io::Error::other("a thread of the store has panicked"))?
+                thread.join().map_err(|_| io::Error::other("a thread of the store panicked"))?
             }
             Self::Later(work) => work(),
         }

@@ -1,21 +1,21 @@
 //! A simulated disk: loses unsynced writes at a crash and keeps synced ones.
 //!
-//! It touches no file and reads no clock. What of the unsynced writes a crash still finds on the
-//! medium is the caller's choice: a real disk may have kept any prefix of them.
+//! It touches no file and reads no clock. The caller decides how many of the unsynced writes
+//! survive a crash: a real disk may keep any prefix of them.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Batch, Each, Image, Store, apply};
+use super::{Batch, Image, Store, Visitor, apply};
 
-/// The medium: it outlives the server that writes to it.
+/// The medium; it outlives the server that writes to it.
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
-    medium: Arc<Mutex<Medium>>,
+    contents: Arc<Mutex<Contents>>,
 }
 
 #[derive(Debug, Default)]
-struct Medium {
+struct Contents {
     synced: Image,
     unsynced: Vec<Batch>,
     lost: u64,
@@ -28,33 +28,33 @@ impl Disk {
         DiskStore { disk: self.clone() }
     }
 
-    /// The machine stops: of the unsynced batches the first `kept` had reached the medium.
+    /// Simulates a power loss: of the unsynced batches, the first `kept` survive.
     ///
     /// # Panics
-    /// When a batch is not one that [`Batch`] built.
+    /// When a batch was not built by [`Batch`].
     pub fn crash(&self, kept: usize) {
-        let mut medium = self.medium();
-        let unsynced = std::mem::take(&mut medium.unsynced);
-        medium.lost += unsynced.len().saturating_sub(kept) as u64;
+        let mut contents = self.contents();
+        let unsynced = std::mem::take(&mut contents.unsynced);
+        contents.lost += unsynced.len().saturating_sub(kept) as u64;
         for batch in unsynced.iter().take(kept) {
-            apply(&mut medium.synced, &batch.entries).expect("a batch is well formed");
+            apply(&mut contents.synced, &batch.entries).expect("a batch is well formed");
         }
     }
 
-    /// How many batches are written and not yet synced.
+    /// The number of batches that are written and not synced.
     #[must_use]
     pub fn unsynced(&self) -> usize {
-        self.medium().unsynced.len()
+        self.contents().unsynced.len()
     }
 
-    /// How many batches crashes have lost so far.
+    /// The number of batches lost in crashes so far.
     #[must_use]
     pub fn lost(&self) -> u64 {
-        self.medium().lost
+        self.contents().lost
     }
 
-    fn medium(&self) -> MutexGuard<'_, Medium> {
-        self.medium.lock().unwrap_or_else(PoisonError::into_inner)
+    fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -65,19 +65,19 @@ pub struct DiskStore {
 }
 
 impl Store for DiskStore {
-    fn read(&mut self, each: Each<'_>) -> io::Result<()> {
-        self.disk.medium().synced.iter().try_for_each(|(key, value)| each(key, value))
+    fn read(&mut self, each: Visitor<'_>) -> io::Result<()> {
+        self.disk.contents().synced.iter().try_for_each(|(key, value)| each(key, value))
     }
 
     fn write(&mut self, batch: &Batch) {
-        self.disk.medium().unsynced.push(batch.clone());
+        self.disk.contents().unsynced.push(batch.clone());
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        let mut medium = self.disk.medium();
-        let unsynced = std::mem::take(&mut medium.unsynced);
+        let mut contents = self.disk.contents();
+        let unsynced = std::mem::take(&mut contents.unsynced);
         for batch in &unsynced {
-            apply(&mut medium.synced, &batch.entries)?;
+            apply(&mut contents.synced, &batch.entries)?;
         }
         Ok(())
     }

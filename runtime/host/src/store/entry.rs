@@ -1,7 +1,6 @@
-//! How one write lies in a frame: kind, key length, key, value length, value.
+//! The encoding of one write in a frame: kind, key length, key, value length, value.
 //!
-//! It reads and writes slices only. Whether the bytes are those that were written is the frame's to
-//! say.
+//! It reads and writes slices only. The frame's checksum protects the bytes.
 
 use std::io;
 
@@ -25,7 +24,7 @@ pub(super) fn put_entry(out: &mut Vec<u8>, key: &Key, value: Option<&[u8]>) {
     }
 }
 
-/// Takes one write off the front.
+/// Removes one write from the front of the bytes.
 pub(super) fn take_entry<'a>(rest: &mut &'a [u8]) -> io::Result<(Key, Option<&'a [u8]>)> {
     let kind = take(rest, 1)?[0];
     let len = u16::from_le_bytes(take_array(rest)?);
@@ -57,7 +56,7 @@ pub(super) fn take_array<const N: usize>(rest: &mut &[u8]) -> io::Result<[u8; N]
 }
 
 pub(super) fn broken() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the store holds what no store has written")
+    io::Error::new(io::ErrorKind::InvalidData, "the store has an entry with an unknown format")
 }
 
 #[cfg(test)]

@@ -1,23 +1,23 @@
-//! Which files a directory holds, by their names.
+//! The files of a directory, by name.
 
 use std::io;
 
 use super::directory::Directory;
 use super::manifest;
 
-/// An image that is not finished.
+/// The name of an unfinished image.
 pub(super) const NEW_IMAGE: &str = "image.new";
 
 /// The names of the logs and images of a directory.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    /// In order.
+    /// Ascending.
     pub images: Vec<u64>,
-    /// In order.
+    /// Ascending.
     pub logs: Vec<u64>,
     /// Whether there is a manifest.
     pub has_manifest: bool,
-    /// Whether there is an image that is not finished.
+    /// Whether there is an unfinished image.
     pub has_new_image: bool,
 }
 
@@ -48,17 +48,17 @@ impl Files {
         Ok(files)
     }
 
-    /// The image that counts.
+    /// The current image.
     pub(super) fn image(&self) -> Option<u64> {
         self.images.last().copied()
     }
 
-    /// The first log that the image does not stand for.
+    /// The first log that is not part of the image.
     pub(super) fn first_log(&self) -> u64 {
         self.image().unwrap_or(0) + 1
     }
 
-    /// Removes what the image of this number stands for, and what was never finished.
+    /// Removes the files that the image of this number replaces, and unfinished images.
     pub(super) fn remove_before(
         &self,
         directory: &dyn Directory,

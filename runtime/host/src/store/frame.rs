@@ -1,16 +1,16 @@
-//! How frames lie in a file: a head with a checksum under the file's key, then the entries.
+//! The format of frames: a head with a checksum under the file's key, then the entries.
 //!
-//! Each frame names the checksum of the one before it, over all files, so that none can be missing
-//! between two. A frame is whole or it is not there: a torn one ends the log, unless a whole one
-//! follows, which no crash leaves behind. It reads and writes slices only.
+//! Each frame has the checksum of the previous one, across files, so that no frame between two can
+//! be missing. An incomplete frame ends the log, unless a complete one follows, which a crash
+//! cannot cause. It reads and writes slices only.
 
 use super::entry::{take, take_array};
 use super::sip::{SipKey, sip};
 
-/// Length, sequence number, the checksum before, the checksum.
+/// Length, sequence number, previous checksum, checksum.
 pub(super) const HEAD_BYTES: usize = 4 + 8 + 8 + 8;
 
-/// How far the chain of frames has come.
+/// A position in the chain of frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position {
     /// The last frame's number; the first is 1.
@@ -19,18 +19,18 @@ pub(super) struct Position {
     pub chain: u64,
 }
 
-/// Begins a frame: room for the head, in front of the entries.
+/// Starts a frame: reserves space for the head before the entries.
 pub(super) fn begin(out: &mut Vec<u8>) {
     out.clear();
     out.resize(HEAD_BYTES, 0);
 }
 
-/// Whether a frame that was begun has no entries.
+/// Whether a started frame has no entries.
 pub(super) const fn is_empty(frame: &[u8]) -> bool {
     frame.len() <= HEAD_BYTES
 }
 
-/// Fills in the head. Where the chain is then.
+/// Fills in the head. Returns the new position of the chain.
 pub(super) fn seal(frame: &mut [u8], key: &SipKey, after: Position) -> Position {
     let sequence = after.sequence + 1;
     let (head, entries) = frame.split_at_mut(HEAD_BYTES);
@@ -43,14 +43,14 @@ pub(super) fn seal(frame: &mut [u8], key: &SipKey, after: Position) -> Position 
     Position { sequence, chain }
 }
 
-/// How long the frame is that begins with this head, head and all.
+/// The length of a frame with this head, including the head.
 pub(super) fn len(mut head: &[u8]) -> Option<u64> {
     let len = u32::from_le_bytes(take_array(&mut head).ok()?);
     Some(HEAD_BYTES as u64 + u64::from(len))
 }
 
-/// Takes a whole frame off the front, which has to follow upon `after`: its entries, and where the
-/// chain is then.
+/// Takes a complete frame from the front, which must continue from `after`. Returns its entries and
+/// the new position of the chain.
 pub(super) fn take_next<'a>(
     rest: &mut &'a [u8],
     key: &SipKey,
@@ -64,8 +64,8 @@ pub(super) fn take_next<'a>(
     })
 }
 
-/// Whether there is a whole frame in what follows upon the last that could be read. A crash tears
-/// the last frame only; so another is damaged.
+/// Whether the bytes after the last readable frame have a complete frame. A crash tears the last
+/// frame only; otherwise the unreadable frame is corrupt.
 pub(super) fn is_any_in(rest: &[u8], key: &SipKey, after: Position) -> bool {
     let numbers = after.sequence + 1..=after.sequence + 1 + rest.len() as u64;
     rest.windows(HEAD_BYTES).enumerate().any(|(at, head)| {
@@ -74,7 +74,8 @@ pub(super) fn is_any_in(rest: &[u8], key: &SipKey, after: Position) -> bool {
     })
 }
 
-/// A whole frame, whatever is in front of it: its entries, the checksum that it names, and its own.
+/// A complete frame, regardless of its predecessor: its entries, the previous checksum, and its
+/// own.
 fn take_any<'a>(rest: &mut &'a [u8], key: &SipKey) -> Option<(&'a [u8], u64, Position)> {
     let len = u32::from_le_bytes(take_array(rest).ok()?);
     let sequence = u64::from_le_bytes(take_array(rest).ok()?);

@@ -1,4 +1,5 @@
-//! What a log and an image begin with: which file it is, its key, and where the chain was before.
+//! The header of a log or an image: the file's identity, its key, and the previous position of the
+//! chain.
 //!
 //! It reads and writes slices only.
 
@@ -9,24 +10,24 @@ use super::frame::Position;
 use super::sip::{SipKey, sip};
 use crate::random_bytes;
 
-/// The version of the files; version 2 had no headers.
+/// The format version; version 2 had no headers.
 pub(super) const VERSION: u8 = 3;
-/// The bytes of a header.
+/// The size of a header in bytes.
 pub(super) const HEADER_BYTES: usize = 72;
 const MAGIC: [u8; 7] = *b"turnstl";
 const LOG: u64 = 1;
 const IMAGE: u64 = 2;
 
-/// What a file is.
+/// The type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A log: frames follow until it is full, or a crash.
+    /// A log: frames follow.
     Log,
-    /// An image: so many bytes in all.
+    /// An image of this many bytes in total.
     Image(u64),
 }
 
-/// The first bytes of a file.
+/// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub kind: Kind,
@@ -34,15 +35,15 @@ pub(super) struct Header {
     pub number: u64,
     /// The key of the checksums in this file.
     pub key: SipKey,
-    /// A log follows upon this, and an image stands for everything up to it.
+    /// The position of the chain before a log, or up to which an image has all writes.
     pub position: Position,
 }
 
 impl Header {
-    /// With a key that nobody can guess.
+    /// Creates a header with a random key.
     ///
     /// # Errors
-    /// When the system has no randomness to give.
+    /// When the system has no source of randomness.
     pub(super) fn new(kind: Kind, number: u64, position: Position) -> io::Result<Self> {
         Ok(Self { kind, number, key: random_bytes()?, position })
     }
@@ -65,7 +66,7 @@ impl Header {
         bytes
     }
 
-    /// A file's header; none: there is no whole one.
+    /// Reads a header; `None` if it is not complete and valid.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
         let mut rest = &bytes[24..];
@@ -83,12 +84,12 @@ impl Header {
     }
 }
 
-/// The version that a file says it has; none: it has no header.
+/// The version in a file's header; `None` if there is no header.
 pub(super) fn version(bytes: &[u8]) -> Option<u8> {
     bytes.strip_prefix(&MAGIC).and_then(|rest| rest.first().copied())
 }
 
-/// A version that this program does not know.
+/// A version that this program does not support.
 pub(super) fn later_version(bytes: &[u8]) -> Option<u8> {
     version(bytes).filter(|version| *version > VERSION)
 }

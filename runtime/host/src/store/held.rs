@@ -1,17 +1,17 @@
-//! What a directory holds: an image, and what logs behind it have changed.
+//! The content of a directory: an image, and the changes of the logs after it.
 //!
-//! It is read one key after the other, so that nobody needs room for all of it.
+//! It is read key by key, so that it need not fit into memory.
 
 use std::io;
 
-use super::Each;
+use super::Visitor;
 use super::changes::Changes;
 use super::directory::Directory;
 use super::files::Files;
 use super::frame::Position;
 use super::image::ImageFile;
 
-/// An image, if there is one, and the changes behind it.
+/// An image, if there is one, and the changes after it.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     pub image: Option<ImageFile>,
@@ -20,19 +20,20 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// The image that counts, without the logs behind it.
+    /// The current image, without the logs after it.
     pub(super) fn latest(directory: &dyn Directory, files: &Files) -> io::Result<Self> {
         let image = ImageFile::latest(directory, files)?;
         Ok(Self { image, changes: Changes::default() })
     }
 
-    /// Which place of the chain the image stands for: the beginning, where there is none.
+    /// The position of the chain up to which the image has all writes; the start if there is no
+    /// image.
     pub(super) fn position(&self) -> Position {
         self.image.as_ref().map_or(Position::default(), ImageFile::position)
     }
 
-    /// Tells all keys in their order.
-    pub(super) fn read(&self, directory: &dyn Directory, each: Each<'_>) -> io::Result<()> {
+    /// Calls `each` for all keys in order.
+    pub(super) fn read(&self, directory: &dyn Directory, each: Visitor<'_>) -> io::Result<()> {
         let mut changes = self.changes.iter().peekable();
         if let Some(image) = &self.image {
             image.read(directory, &mut |key, value| {

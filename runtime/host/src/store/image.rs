@@ -1,4 +1,5 @@
-//! An image: everything that a store held at one place of the chain, in a file of its own, by key.
+//! An image: the complete content of a store at one position of the chain, in a file of its own, by
+//! key.
 
 use std::io;
 
@@ -8,23 +9,22 @@ use super::files::{Files, NEW_IMAGE, image_name};
 use super::frame::{self, HEAD_BYTES, Position};
 use super::header::{HEADER_BYTES, Header, Kind, later_version};
 use super::refusal::{self, refuse};
-use super::{Each, Key};
+use super::{Key, Visitor};
 
-/// An image is written in frames of about this many bytes.
+/// The approximate size of an image's frames, in bytes.
 const FRAME_BYTES: usize = 1 << 20;
 
-/// Writes what `tell` tells, in the order of keys, as an image beside the old one, and moves it
-/// into place.
+/// Writes the keys and values that `tell` yields in key order to a temporary file, and renames it
+/// to the image.
 pub(super) fn put(
     directory: &dyn Directory,
     number: u64,
     position: Position,
-    tell: impl FnOnce(Each<'_>) -> io::Result<()>,
+    tell: impl FnOnce(Visitor<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let written = write(directory, number, position, tell);
     if written.is_err() {
-        // A disk that is full has use for the room; if this fails, too, the next one is written
-        // over it.
+        // Free the space of a full disk. If this fails, too, the next image overwrites the file.
         let _removed = directory.remove(NEW_IMAGE);
     }
     written?;
@@ -36,7 +36,7 @@ fn write(
     directory: &dyn Directory,
     number: u64,
     position: Position,
-    tell: impl FnOnce(Each<'_>) -> io::Result<()>,
+    tell: impl FnOnce(Visitor<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let file = directory.create(NEW_IMAGE)?;
     let mut header = Header::new(Kind::Image(0), number, position)?;
@@ -61,7 +61,7 @@ fn write(
     file.sync()
 }
 
-/// An image whose header was read.
+/// An image whose header has been read.
 #[derive(Debug)]
 pub(super) struct ImageFile {
     name: String,
@@ -70,7 +70,7 @@ pub(super) struct ImageFile {
 }
 
 impl ImageFile {
-    /// The image that counts; none where there is none.
+    /// The current image; `None` if there is none.
     pub(super) fn latest(directory: &dyn Directory, files: &Files) -> io::Result<Option<Self>> {
         files.image().map(|number| Self::open(directory, number)).transpose()
     }
@@ -87,20 +87,20 @@ impl ImageFile {
         }
         Err(match later_version(&bytes) {
             Some(later) => refusal::of_version(&name, later),
-            None => refuse(format!("{name} is damaged or cut")),
+            None => refuse(format!("{name} is corrupt or truncated")),
         })
     }
 
-    /// Which place of the chain it stands for.
+    /// The position of the chain up to which the image has all writes.
     pub(super) const fn position(&self) -> Position {
         self.header.position
     }
 
-    /// Tells all keys in their order, one frame in memory at a time.
-    pub(super) fn read(&self, directory: &dyn Directory, each: Each<'_>) -> io::Result<()> {
+    /// Calls `each` for all keys in order, with one frame in memory at a time.
+    pub(super) fn read(&self, directory: &dyn Directory, each: Visitor<'_>) -> io::Result<()> {
         let (mut at, mut after) = (HEADER_BYTES as u64, self.header.position);
         let mut last: Option<Key> = None;
-        let damaged = |at: u64| refuse(format!("{} is damaged at byte {at}", self.name));
+        let damaged = |at: u64| refuse(format!("{} is corrupt at byte {at}", self.name));
         while at < self.len {
             let head = directory.read(&self.name, at, HEAD_BYTES as u64)?;
             let len = frame::len(&head).ok_or_else(|| damaged(at))?;

@@ -1,8 +1,8 @@
-//! Reads directories of version 2 of the data's format, and makes them ones of this version.
+//! Reads directories of format version 2 and converts them to the current version.
 //!
-//! Version 2 had logs and images without headers, and frames that began with their length, a CRC-32
-//! and a number that counted from 1 in every file. A log of it that was cut between two frames
-//! cannot be told from a whole one.
+//! Version 2 had logs and images without headers, and frames that started with their length, a
+//! CRC-32 and a sequence number that counted from 1 in every file. A log that was truncated between
+//! two frames cannot be distinguished from a complete one.
 
 use std::io;
 
@@ -11,14 +11,13 @@ use super::entry::{take, take_array};
 use super::files::{Files, image_name, log_name};
 use super::frame::Position;
 use super::header::{later_version, version};
-use super::manifest::{self, Manifest, Mark};
+use super::manifest::{self, LogMark, Manifest};
 use super::refusal::{self, refuse};
 use super::{Image, apply, image};
 
-/// Writes what a directory of version 2 holds as an image of this version, and removes the rest.
+/// Converts a directory of version 2 to an image of the current version, and removes the old files.
 ///
-/// It begins anew if it did not come to its end: only a directory with a manifest is of this
-/// version.
+/// It is restarted after a crash: only a directory with a manifest is of the current version.
 pub(super) fn upgrade(directory: &dyn Directory, files: &Files) -> io::Result<()> {
     let old = Files {
         images: of_version_2(directory, &files.images, image_name)?,
@@ -33,11 +32,11 @@ pub(super) fn upgrade(directory: &dyn Directory, files: &Files) -> io::Result<()
     image::put(directory, number, Position::default(), |each| {
         held.iter().try_for_each(|(key, value)| each(key, value))
     })?;
-    Manifest::create(directory, Mark { log: number, ..Mark::default() })?;
+    Manifest::create(directory, LogMark { log: number, ..LogMark::default() })?;
     Ok(())
 }
 
-/// The files that are of version 2.
+/// The files of version 2.
 fn of_version_2(
     directory: &dyn Directory,
     numbers: &[u64],
@@ -59,14 +58,14 @@ fn of_version_2(
 
 fn read(directory: &dyn Directory, files: &Files) -> io::Result<Image> {
     let mut image = Image::new();
-    // Files without a header are taken for version 2: some frame of it must bear that out.
+    // Files without a header are taken for version 2; at least one valid frame must confirm that.
     let (mut frames, mut foreign) = (0, None);
     if let Some(number) = files.image() {
         let name = image_name(number);
         let bytes = directory.read(&name, 0, u64::MAX)?;
         let (rest, sequence) = read_frames(&mut image, &bytes)?;
         if !rest.is_empty() {
-            return Err(refuse(format!("{name} is damaged")));
+            return Err(refuse(format!("{name} is corrupt")));
         }
         frames += sequence - 1;
     }
@@ -79,7 +78,7 @@ fn read(directory: &dyn Directory, files: &Files) -> io::Result<Image> {
         let (rest, sequence) = read_frames(&mut image, &bytes)?;
         if is_any_behind(rest, sequence) {
             let place = bytes.len() - rest.len();
-            let text = format!("{} is damaged at byte {place}", log_name(*number));
+            let text = format!("{} is corrupt at byte {place}", log_name(*number));
             return Err(refuse(text));
         }
         frames += sequence - 1;
@@ -90,13 +89,13 @@ fn read(directory: &dyn Directory, files: &Files) -> io::Result<Image> {
     match foreign.filter(|_| frames == 0) {
         Some(number) => {
             let name = log_name(number);
-            Err(refuse(format!("{name} is no log of a store, or its beginning is damaged")))
+            Err(refuse(format!("{name} is not a log of this store, or its header is corrupt")))
         }
         None => Ok(image),
     }
 }
 
-/// Applies whole frames and returns what is behind the last, and the number that would be next.
+/// Applies complete frames; returns the rest of the bytes and the next sequence number.
 fn read_frames<'a>(image: &mut Image, bytes: &'a [u8]) -> io::Result<(&'a [u8], u64)> {
     let (mut rest, mut sequence) = (bytes, 1);
     while let Some(entries) = take_frame(&mut rest, sequence) {
@@ -106,7 +105,7 @@ fn read_frames<'a>(image: &mut Image, bytes: &'a [u8]) -> io::Result<(&'a [u8], 
     Ok((rest, sequence))
 }
 
-/// Takes a whole frame off the front: none at the log's end, where a torn frame ends it too.
+/// Takes a complete frame from the front; `None` at the log's end, also if the last frame is torn.
 fn take_frame<'a>(rest: &mut &'a [u8], sequence: u64) -> Option<&'a [u8]> {
     let mut ahead = *rest;
     let len = u32::from_le_bytes(take_array(&mut ahead).ok()?);
@@ -120,8 +119,8 @@ fn take_frame<'a>(rest: &mut &'a [u8], sequence: u64) -> Option<&'a [u8]> {
     })
 }
 
-/// Whether there is a whole frame behind one that is not, which has this number. A crash tears the
-/// last frame only; so the other is damaged.
+/// Whether a complete frame follows an invalid one with this number. A crash tears the last frame
+/// only; otherwise the invalid frame is corrupt.
 fn is_any_behind(rest: &[u8], sequence: u64) -> bool {
     const SEQUENCE_AT: usize = 8;
     let numbers = sequence + 1..=sequence + rest.len() as u64;

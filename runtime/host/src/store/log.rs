@@ -1,19 +1,20 @@
-//! The durable store: an append-only log with one `fdatasync` a commit, folded into an image now
-//! and then.
+//! The durable store: an append-only log with one `fdatasync` per commit, periodically compacted
+//! into an image.
 //!
-//! A directory holds `lock`, `manifest`, `N.log` and at most one `N.image`, which stands for the
-//! logs up to N. Every start opens a new log, so that nothing is written behind a torn frame, and
-//! so does a commit after one that failed: what a failed sync was to write may be lost even if a
-//! later one succeeds. Folding reads files only and never holds up a commit.
+//! A directory has the files `lock`, `manifest`, `N.log` and at most one `N.image`, which replaces
+//! the logs up to N. Every start opens a new log, so that nothing is written after a torn frame. So
+//! does a commit after a failed one: the writes of a failed sync may be lost even if a later sync
+//! succeeds. Compaction only reads files and never delays a commit.
 //!
-//! What can be told apart at a start: each frame names the checksum of the one before, each log and
-//! image where it stands in that chain, and the manifest which log is written and how far it has
-//! come. So a missing, emptied or cut file is refused, and so is damage anywhere before the end of
-//! the last log. Behind what the manifest vouches for, a last frame that is not whole is one that a
-//! crash has torn and nobody was answered from, and it is cut off. The manifest is synced for each
-//! new log and when the store is closed; between, its word of each commit outlives the process, but
-//! a power loss may take back the last seconds of it: a log that is cut between two frames of
-//! those, by a disk that loses what it has synced, looks as if it had never been longer.
+//! A start detects damage as follows. Each frame has the checksum of the frame before, each log and
+//! image has its position in that chain, and the manifest names the current log and the position
+//! that it has reached. So a missing, emptied or truncated file is rejected, and so is corruption
+//! anywhere before the end of the last log. An incomplete last frame after the position in the
+//! manifest was torn by a crash and never acknowledged; it is truncated. The manifest is synced for
+//! each new log and when the store is closed. In between, its position of each commit survives the
+//! process, but a power loss may take back the last seconds of it: if the disk also loses synced
+//! frames, a log that is truncated between two of those cannot be distinguished from a complete
+//! one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,20 +25,20 @@ use super::files::Files;
 use super::frame;
 use super::held::Held;
 use super::image;
-use super::manifest::{Manifest, Mark};
+use super::manifest::{LogMark, Manifest};
 use super::os::OsDirectory;
 use super::recover::{Recovered, recover};
-use super::replay::{self, End};
+use super::replay::{self, LogEnd};
 use super::writer::Writer;
-use super::{Batch, Each, Store};
+use super::{Batch, Store, Visitor};
 use crate::at;
 
-/// A log that has grown to this many bytes is closed and folded.
+/// A log of this many bytes is closed and compacted.
 pub const LOG_MAX: u64 = 64 << 20;
-/// More logs than this at a start are folded at once.
+/// The number of logs at a start above which they are compacted at once.
 const LOGS_MAX: u64 = 8;
 
-/// A directory that holds logs and an image, open to one process at a time.
+/// A directory with logs and an image; only one process may open it at a time.
 #[derive(Debug)]
 pub struct LogStore {
     place: PathBuf,
@@ -47,36 +48,36 @@ pub struct LogStore {
     held: Option<Held>,
     manifest: Manifest,
     writer: Writer,
-    /// A log that is made and that the manifest may name already.
+    /// A log that has been created and that the manifest may already name.
     next: Option<Writer>,
-    /// What is not on disk yet.
+    /// The writes that are not durable yet.
     frame: Vec<u8>,
-    /// Beyond so many bytes the next log is due.
+    /// The size in bytes at which the next log is due.
     rotate_at: u64,
     health: Health,
     fold: Option<Background>,
 }
 
-/// What a store can still do.
+/// The condition of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Health {
     Good,
-    /// What is behind the end of the log is unknown: the next write goes to another.
+    /// The content after the end of the log is unknown: the next write goes to a new log.
     Doubtful,
-    /// Its files are somebody else's, or nobody's.
+    /// The files were moved or removed, or belong to another process.
     Displaced,
 }
 
 impl LogStore {
-    /// Opens a directory, which is made if it is not there.
+    /// Opens a directory, and creates it if it does not exist.
     ///
     /// # Errors
-    /// When the directory cannot be used, is in use, or holds what no store has written.
+    /// When the directory cannot be used, is in use, or has corrupt data.
     pub fn open(dir: &Path) -> io::Result<Self> {
         Self::open_with(dir, LOG_MAX)
     }
 
-    /// Opens a directory and folds a log that has grown to `log_max` bytes.
+    /// Opens a directory, with compaction of logs of `log_max` bytes.
     ///
     /// # Errors
     /// As [`LogStore::open`].
@@ -85,7 +86,7 @@ impl LogStore {
         Self::open_on(Arc::new(directory), dir, log_max)
     }
 
-    /// Opens a directory that may be none of the file system's; errors call it `place`.
+    /// Opens any implementation of a directory; errors name it `place`.
     ///
     /// # Errors
     /// As [`LogStore::open`].
@@ -101,7 +102,7 @@ impl LogStore {
                     held = Held::latest(&*directory, &Files::scan(&*directory)?)?;
                     tell(place, remove_folded(&*directory, end));
                 }
-                // The logs are there still.
+                // The logs still exist.
                 Err(error) => tell(place, Err(error)),
             }
         }
@@ -124,7 +125,7 @@ impl LogStore {
         })
     }
 
-    /// Writes the frame to the log, or to the next if this one is doubtful.
+    /// Writes the frame to the log, or to a new one if this one is in doubt.
     fn commit(&mut self) -> io::Result<()> {
         match self.health {
             Health::Good => {}
@@ -133,19 +134,19 @@ impl LogStore {
         }
         self.health = Health::Doubtful;
         self.writer.append(&mut self.frame)?;
-        // What is written to files that nobody will find is not kept.
+        // Writes to files that were moved or removed are not durable.
         if !self.writer.is_in_place(&*self.directory)? {
             self.health = Health::Displaced;
             return Err(displaced());
         }
         self.health = Health::Good;
         frame::begin(&mut self.frame);
-        // It says too little then, as it may.
+        // The position in the manifest may lag behind.
         let _unnoted = self.manifest.reach(self.writer.end());
         Ok(())
     }
 
-    /// Makes the next log and goes on there.
+    /// Creates the next log and continues there.
     fn begin_next(&mut self) -> io::Result<()> {
         let next = match self.next.take() {
             Some(next) => next,
@@ -153,7 +154,8 @@ impl LogStore {
         };
         let noted = self.manifest.begin(next.begin());
         if let Err(error) = noted {
-            // The manifest may name it from now on: nothing may be added to the log before it.
+            // The manifest may name the new log from now on, so nothing may be added to the old
+            // one.
             self.health = Health::Doubtful;
             self.next = Some(next);
             return Err(error);
@@ -164,7 +166,7 @@ impl LogStore {
         Ok(())
     }
 
-    /// Goes on in the next log and folds what is closed, unless a fold is under way.
+    /// Continues in the next log and compacts the closed ones, unless a compaction is running.
     fn rotate(&mut self) {
         if let Some(fold) = self.fold.take_if(|fold| fold.is_finished()) {
             tell(&self.place, fold.join());
@@ -174,7 +176,7 @@ impl LogStore {
         }
         let closed = self.writer.end();
         if let Err(error) = self.begin_next() {
-            // This log can be longer, and it is tried again before long.
+            // This log may grow longer; retry soon.
             self.rotate_at = self.writer.len() + self.log_max / 64;
             return tell(&self.place, Err(error));
         }
@@ -188,10 +190,11 @@ impl LogStore {
 }
 
 impl Store for LogStore {
-    fn read(&mut self, each: Each<'_>) -> io::Result<()> {
+    fn read(&mut self, each: Visitor<'_>) -> io::Result<()> {
         let held = self.held.take();
-        let held =
-            held.ok_or_else(|| io::Error::other("a store is read once, and first of all"))?;
+        let held = held.ok_or_else(|| {
+            io::Error::other("a store can be read only once, before the first write")
+        })?;
         held.read(&*self.directory, each).map_err(at(self.place.display()))
     }
 
@@ -203,7 +206,7 @@ impl Store for LogStore {
         if frame::is_empty(&self.frame) {
             return Ok(());
         }
-        // A fold removes the files that it is in.
+        // A compaction removes the files that it reads.
         self.held = None;
         self.commit().map_err(at(self.place.display()))?;
         if self.writer.len() >= self.rotate_at {
@@ -216,45 +219,44 @@ impl Store for LogStore {
 impl Drop for LogStore {
     fn drop(&mut self) {
         if let Some(fold) = self.fold.take() {
-            // The logs are there still if it has failed: nothing is lost, and nobody is left to
-            // ask.
+            // If the compaction has failed, the logs still exist, so no data is lost.
             let _unfolded = fold.join();
         }
         if self.health == Health::Good && frame::is_empty(&self.frame) {
-            // Without the mark the next start takes more care than it needs.
-            let _unmarked = self.manifest.close(Mark { is_clean: true, ..self.writer.end() });
+            // Without the mark, the next start only does more work than necessary.
+            let _unmarked = self.manifest.close(LogMark { is_clean: true, ..self.writer.end() });
         }
     }
 }
 
-/// Makes an image of all logs up to the end of one that is closed, and removes them.
-fn fold(directory: &dyn Directory, closed: Mark) -> io::Result<()> {
+/// Writes an image of all logs up to the end of a closed one, and removes them.
+fn fold(directory: &dyn Directory, closed: LogMark) -> io::Result<()> {
     let files = Files::scan(directory)?;
     let mut held = Held::latest(directory, &files)?;
-    let (logs, end) = ((files.first_log(), closed.log), End::At(closed.position));
+    let (logs, end) = ((files.first_log(), closed.log), LogEnd::At(closed.position));
     (held.changes, _) = replay::logs(directory, held.position(), logs, end)?;
     put_image(directory, closed, &held)?;
     remove_folded(directory, closed)
 }
 
-/// Writes an image of what is held up to a place.
-fn put_image(directory: &dyn Directory, end: Mark, held: &Held) -> io::Result<()> {
+/// Writes an image of the content up to a position.
+fn put_image(directory: &dyn Directory, end: LogMark, held: &Held) -> io::Result<()> {
     image::put(directory, end.log, end.position, |each| held.read(directory, each))
 }
 
-/// Removes what an image up to a place stands for.
-fn remove_folded(directory: &dyn Directory, end: Mark) -> io::Result<()> {
+/// Removes the files that an image up to a position replaces.
+fn remove_folded(directory: &dyn Directory, end: LogMark) -> io::Result<()> {
     Files::scan(directory)?.remove_before(directory, Some(end.log))
 }
 
-/// Says what has gone wrong beside the commits, which nothing that was answered depends on.
+/// Logs an error that does not affect durability.
 fn tell(place: &Path, done: io::Result<()>) {
     if let Err(error) = done {
         let place = place.display();
-        tracing::warn!(%place, %error, "the log cannot be folded yet: it grows");
+        tracing::warn!(%place, %error, "cannot compact the log: it keeps growing");
     }
 }
 
 fn displaced() -> io::Error {
-    io::Error::other("moved or removed while it is in use")
+    io::Error::other("moved or removed while in use")
 }

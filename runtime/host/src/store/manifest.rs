@@ -1,9 +1,9 @@
-//! What the directory has to hold at least: which log is written, and how far it has come.
+//! The minimum content of the directory: the current log and the position that it has reached.
 //!
-//! Without it nobody could tell a log that was cut, emptied or removed from one that never was
-//! longer. It says too little at times and never too much: each log is noted here, synced, before
-//! anything is answered from it; how far it has come is noted after each sync of the log, not
-//! synced itself, so that a power loss may take the last of it back.
+//! It distinguishes a log that was truncated, emptied or removed from one that never was longer.
+//! Its position may lag behind and is never ahead: each log is recorded and synced before any write
+//! to it is acknowledged; the position is recorded after each sync of the log and not synced
+//! itself, so that a power loss may take it back.
 
 use std::io;
 
@@ -17,18 +17,18 @@ use super::sip::sip;
 /// The file's name.
 pub(super) const NAME: &str = "manifest";
 const NEW: &str = "manifest.new";
-/// Slots are so far apart, so that no page of the system's cache has two.
+/// The distance of the slots in bytes, so that no page of the cache has two.
 const SLOT_BYTES: u64 = 4096;
-/// Behind the two slots of the logs, which take turns.
+/// The offset after the two slots of the logs, which alternate.
 const END_SLOT: u64 = 2;
 const SLOTS: u64 = 3;
 const MARK_BYTES: usize = 48;
 const MAGIC: [u8; 8] = [b't', b'u', b'r', b'n', b's', b't', b'l', VERSION];
 
-/// A place that the store has come to.
+/// A position that the store has reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Mark {
-    /// The log that is written.
+pub(super) struct LogMark {
+    /// The log that is being written.
     pub log: u64,
     /// Everything up to here is synced.
     pub position: Position,
@@ -36,13 +36,13 @@ pub(super) struct Mark {
     pub is_clean: bool,
 }
 
-/// What a manifest says.
+/// The content of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Marks {
-    /// Where the log that is written began.
-    pub begin: Mark,
-    /// How far it has come at least.
-    pub end: Mark,
+pub(super) struct LogMarks {
+    /// Where the current log starts.
+    pub begin: LogMark,
+    /// The minimum position that it has reached.
+    pub end: LogMark,
 }
 
 /// The manifest, open.
@@ -52,8 +52,8 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// Makes the manifest of a directory that has none.
-    pub(super) fn create(directory: &dyn Directory, begin: Mark) -> io::Result<Self> {
+    /// Creates the manifest of a directory without one.
+    pub(super) fn create(directory: &dyn Directory, begin: LogMark) -> io::Result<Self> {
         let file = directory.create(NEW)?;
         file.write_at(&[0; (SLOTS * SLOT_BYTES) as usize], 0)?;
         let manifest = Self { file };
@@ -63,48 +63,47 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Opens the manifest and writes once more what was read from it: it may never have reached the
-    /// disk.
-    pub(super) fn open(directory: &dyn Directory, marks: Marks) -> io::Result<Self> {
+    /// Opens the manifest and rewrites its content, which may have been in the page cache only.
+    pub(super) fn open(directory: &dyn Directory, marks: LogMarks) -> io::Result<Self> {
         let manifest = Self { file: directory.open(NAME)? };
         manifest.reach(marks.end)?;
         manifest.begin(marks.begin)?;
         Ok(manifest)
     }
 
-    /// A log is written from now on. The mark of the log before stays until this one is synced.
-    pub(super) fn begin(&self, mark: Mark) -> io::Result<()> {
+    /// Records a new log. The mark of the previous log stays until this one is synced.
+    pub(super) fn begin(&self, mark: LogMark) -> io::Result<()> {
         self.file.write_at(&mark.bytes(), mark.log % END_SLOT * SLOT_BYTES)?;
         self.file.sync()
     }
 
-    /// The log has come so far. This is not synced.
-    pub(super) fn reach(&self, mark: Mark) -> io::Result<()> {
+    /// Records the position of the log. This is not synced.
+    pub(super) fn reach(&self, mark: LogMark) -> io::Result<()> {
         self.file.write_at(&mark.bytes(), END_SLOT * SLOT_BYTES)
     }
 
-    /// The store is closed.
-    pub(super) fn close(&self, mark: Mark) -> io::Result<()> {
+    /// Records that the store is closed.
+    pub(super) fn close(&self, mark: LogMark) -> io::Result<()> {
         self.reach(mark)?;
         self.file.sync()
     }
 }
 
-impl Marks {
+impl LogMarks {
     /// Reads the manifest.
     ///
     /// # Errors
-    /// When it says nothing, or is of another version.
+    /// When it is corrupt or of an unsupported version.
     pub(super) fn read(directory: &dyn Directory) -> io::Result<Self> {
         let bytes = directory.read(NAME, 0, SLOTS * SLOT_BYTES)?;
         let mark = |slot: u64| {
             let at = usize::try_from(slot * SLOT_BYTES).ok()?;
-            bytes.get(at..).and_then(Mark::read)
+            bytes.get(at..).and_then(LogMark::read)
         };
         let Some(begin) = mark(0).max(mark(1)) else {
             return Err(match later_version(&bytes) {
                 Some(later) => refusal::of_version(NAME, later),
-                None => refuse(format!("{NAME} is damaged")),
+                None => refuse(format!("{NAME} is corrupt")),
             });
         };
         let end = mark(END_SLOT).filter(|end| end.log == begin.log).max(Some(begin));
@@ -112,7 +111,7 @@ impl Marks {
     }
 }
 
-impl Mark {
+impl LogMark {
     fn bytes(&self) -> [u8; MARK_BYTES] {
         let mut bytes = [0; MARK_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);

@@ -1,8 +1,8 @@
-//! A disk in memory that forgets: of what a process wrote unsynced, a power loss takes some.
+//! A simulated disk in memory: a power loss drops some of the unsynced writes of a process.
 //!
-//! A file is what processes see of it, what is on the disk, and the changes between; so is a name.
-//! A power loss keeps any of the changes, sector by sector, and tears some. A sync that fails keeps
-//! any of them, too, and the system takes all for written from then on.
+//! A file or a name has a content that processes see, a content on the disk, and the changes
+//! between them. A power loss keeps an arbitrary subset of the changes, sector by sector, and tears
+//! some sectors. So does a failed sync, after which the system treats all changes as written.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,49 +11,49 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use rustix::io::Errno;
 
 use super::content::{Change, Content, Kept, Renaming};
-use super::directory::{Background, Directory, DirectoryFile, Work};
-use crate::Dice;
+use super::directory::{Background, BackgroundWork, Directory, DirectoryFile};
+use crate::Rng;
 
-/// The disk; what it holds outlives the processes that use it.
+/// The disk; it outlives the processes that use it.
 #[derive(Clone, Debug)]
-pub struct Medium(Arc<Mutex<State>>);
+pub struct Medium(Arc<Mutex<DiskState>>);
 
-/// What goes wrong for as long as it is set.
+/// The faults that are active until they are changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// No file can grow, and none be made.
+    /// The disk is full: no file can grow or be created.
     pub is_full: bool,
-    /// No file can be opened.
+    /// No file can be opened: the process has no descriptors left.
     pub has_no_descriptors: bool,
-    /// Of so many writes one fails; 0: none.
+    /// One in this many writes fails; 0: none.
     pub writes: u64,
-    /// Of so many syncs one fails; 0: none.
+    /// One in this many syncs fails; 0: none.
     pub syncs: u64,
 }
 
 #[derive(Debug)]
-struct State {
+struct DiskState {
     files: Vec<Content>,
     seen: BTreeMap<String, usize>,
     synced: BTreeMap<String, usize>,
     changes: Vec<Renaming>,
-    dice: Dice,
+    rng: Rng,
     faults: Faults,
-    /// The process ends within so many operations.
+    /// The process crashes within this many operations.
     fuse: Option<u64>,
     is_dead: bool,
     failed: u64,
 }
 
 impl Medium {
-    /// An empty disk. The seed decides what a power loss takes, and which writes and syncs fail.
+    /// An empty disk. The seed decides what a power loss keeps, and which writes and syncs fail.
     pub fn new(seed: u64) -> Self {
-        Self(Arc::new(Mutex::new(State {
+        Self(Arc::new(Mutex::new(DiskState {
             files: Vec::new(),
             seen: BTreeMap::new(),
             synced: BTreeMap::new(),
             changes: Vec::new(),
-            dice: Dice::seeded(seed),
+            rng: Rng::seeded(seed),
             faults: Faults::default(),
             fuse: None,
             is_dead: false,
@@ -61,51 +61,51 @@ impl Medium {
         })))
     }
 
-    /// What goes wrong from now on.
+    /// Sets the faults.
     pub fn set_faults(&self, faults: Faults) {
         self.state().faults = faults;
     }
 
-    /// How often something was refused.
+    /// The number of operations that have failed.
     pub fn failed(&self) -> u64 {
         self.state().failed
     }
 
-    /// The process that uses the disk ends within so many operations.
+    /// Crashes the process within this many operations.
     pub fn light_fuse(&self, operations: u64) {
         self.state().fuse = Some(operations);
     }
 
-    /// Ends the process that uses the disk.
+    /// Crashes the process that uses the disk.
     pub fn kill(&self) {
         self.state().is_dead = true;
     }
 
-    /// Whether the process that uses it has ended.
+    /// Whether the process that uses the disk has crashed.
     pub fn is_dead(&self) -> bool {
         self.state().is_dead
     }
 
-    /// The next process may use the disk.
+    /// Lets the next process use the disk.
     pub fn revive(&self) {
         let mut state = self.state();
         (state.is_dead, state.fuse, state.faults) = (false, None, Faults::default());
     }
 
-    /// The machine stops.
+    /// Simulates a power loss.
     pub fn lose_power(&self) {
         let mut state = self.state();
-        let State { files, seen, synced, changes, dice, .. } = &mut *state;
-        let kept = Kept::drawn(dice);
+        let DiskState { files, seen, synced, changes, rng, .. } = &mut *state;
+        let kept = Kept::drawn(rng);
         for change in changes.drain(..) {
-            if kept.holds(dice) {
+            if kept.holds(rng) {
                 change.apply(synced);
             }
         }
         seen.clone_from(synced);
         for (number, file) in files.iter_mut().enumerate() {
             if seen.values().any(|named| *named == number) {
-                file.settle(dice);
+                file.settle(rng);
                 file.seen.clone_from(&file.synced);
             } else {
                 *file = Content::default();
@@ -113,7 +113,7 @@ impl Medium {
         }
     }
 
-    /// Another disk with the same files on it, all synced.
+    /// Another disk with the same files, all synced.
     pub fn copy(&self) -> Self {
         let copy = Self::new(0);
         for (name, bytes) in self.files() {
@@ -122,7 +122,7 @@ impl Medium {
         copy
     }
 
-    /// What a process sees.
+    /// The files as a process sees them.
     pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let state = self.state();
         let bytes = |file: &usize| state.files[*file].seen.clone();
@@ -137,7 +137,7 @@ impl Medium {
         seen.iter().skip(from).take(len).copied().collect()
     }
 
-    /// Puts a file on the disk, or takes one away.
+    /// Creates, replaces or removes a file on the disk.
     pub fn put(&self, name: &str, bytes: Option<Vec<u8>>) {
         let mut state = self.state();
         state.seen.remove(name);
@@ -151,20 +151,20 @@ impl Medium {
         state.changes.clear();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DiskState> {
         self.0.lock().expect("nobody panics with it")
     }
 }
 
-impl State {
-    /// Before each operation of a process.
+impl DiskState {
+    /// Called before each operation of a process.
     fn step(&mut self) -> io::Result<()> {
         match &mut self.fuse {
             Some(0) => self.is_dead = true,
             Some(left) => *left -= 1,
             None => {}
         }
-        if self.is_dead { Err(io::Error::other("the process has ended")) } else { Ok(()) }
+        if self.is_dead { Err(io::Error::other("the process has terminated")) } else { Ok(()) }
     }
 
     fn fail<T>(&mut self, error: Errno) -> io::Result<T> {
@@ -173,10 +173,10 @@ impl State {
     }
 
     fn falls(&mut self, of: u64) -> bool {
-        of > 0 && self.dice.number().is_multiple_of(of)
+        of > 0 && self.rng.number().is_multiple_of(of)
     }
 
-    /// Before a file is opened.
+    /// Called before a file is opened.
     fn descriptor(&mut self) -> io::Result<()> {
         self.step()?;
         if self.faults.has_no_descriptors { self.fail(Errno::MFILE) } else { Ok(()) }
@@ -202,8 +202,8 @@ impl State {
         }
         let falls = self.falls(self.faults.writes);
         if stepped.is_err() || falls {
-            // A part may be written.
-            len = (self.dice.number() % (len as u64 + 1)) as usize;
+            // The write may be partial.
+            len = (self.rng.number() % (len as u64 + 1)) as usize;
             error = error.or(Some(Errno::IO));
         }
         if stepped.is_ok() || self.fuse.take().is_some() {
@@ -216,9 +216,9 @@ impl State {
     fn sync(&mut self, file: usize) -> io::Result<()> {
         self.step()?;
         let falls = self.falls(self.faults.syncs);
-        let Self { files, dice, .. } = self;
+        let Self { files, rng, .. } = self;
         if falls {
-            files[file].settle(dice);
+            files[file].settle(rng);
             return self.fail(Errno::IO);
         }
         let Content { synced, changes, .. } = &mut files[file];
@@ -261,13 +261,13 @@ impl Directory for Medium {
                 number
             }
         };
-        Ok(Box::new(Handle { medium: self.clone(), number }))
+        Ok(Box::new(OpenFile { medium: self.clone(), number }))
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn DirectoryFile>> {
         let mut state = self.state();
         state.descriptor()?;
-        Ok(Box::new(Handle { medium: self.clone(), number: state.named(name)? }))
+        Ok(Box::new(OpenFile { medium: self.clone(), number: state.named(name)? }))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -302,8 +302,8 @@ impl Directory for Medium {
         self.state().step().map(|()| true)
     }
 
-    fn spawn(&self, work: Work) -> io::Result<Background> {
-        let runs_now = self.state().dice.number().is_multiple_of(2);
+    fn spawn(&self, work: BackgroundWork) -> io::Result<Background> {
+        let runs_now = self.state().rng.number().is_multiple_of(2);
         if !runs_now {
             return Ok(Background::Later(work));
         }
@@ -313,12 +313,12 @@ impl Directory for Medium {
 }
 
 #[derive(Debug)]
-struct Handle {
+struct OpenFile {
     medium: Medium,
     number: usize,
 }
 
-impl DirectoryFile for Handle {
+impl DirectoryFile for OpenFile {
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()> {
         let at = usize::try_from(at).expect("files are small");
         self.medium.state().write(self.number, bytes, at)

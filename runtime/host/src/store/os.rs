@@ -1,7 +1,7 @@
-//! A directory of the file system, locked against other servers.
+//! A directory of the file system, locked against other processes.
 //!
-//! It keeps a few file descriptors back: when connections have taken all others, the store can
-//! still open its next file.
+//! It reserves a few file descriptors, so that the store can open its next file when connections
+//! have taken all others.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -11,9 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
 
-use super::directory::{Background, Directory, DirectoryFile, Work};
+use super::directory::{Background, BackgroundWork, Directory, DirectoryFile};
 
-/// As many files as the store opens at a time beside those that stay open.
+/// The number of files that the store opens at a time in addition to those that stay open.
 const SPARE_MAX: usize = 4;
 
 /// A directory that no other process uses.
@@ -22,13 +22,13 @@ pub struct OsDirectory {
     path: PathBuf,
     own: File,
     lock: File,
-    /// The device and the number of the file `lock`.
+    /// The device and inode of the file `lock`.
     id: (u64, u64),
     spare: Mutex<Vec<File>>,
 }
 
 impl OsDirectory {
-    /// Opens a directory, which is made if it is not there.
+    /// Opens a directory, and creates it if it does not exist.
     ///
     /// # Errors
     /// When the directory cannot be used, or is in use.
@@ -38,21 +38,21 @@ impl OsDirectory {
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::other("in use by another server: it has to end first"));
+                return Err(io::Error::other("in use by another process; stop that process first"));
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
         let (own, id, spare) = (File::open(path)?, id(&lock.metadata()?), Mutex::default());
         let directory = Self { path: path.to_owned(), own, lock, id, spare };
         directory.refill();
-        // The directory itself has a name, too.
+        // Sync the parent, so that the directory itself survives a power loss.
         if let Some(Ok(parent)) = path.canonicalize()?.parent().map(File::open) {
             parent.sync_all()?;
         }
         Ok(directory)
     }
 
-    /// Opens a file, with a descriptor that was kept back if there is no other.
+    /// Opens a file, with a reserved descriptor if no other is free.
     fn open_file(&self, options: &OpenOptions, name: &str) -> io::Result<File> {
         let path = self.path.join(name);
         match options.open(&path) {
@@ -67,7 +67,7 @@ impl OsDirectory {
         }
     }
 
-    /// Keeps back what is to be had.
+    /// Reserves descriptors, as many as possible.
     fn refill(&self) {
         let mut spare = self.spare();
         while spare.len() < SPARE_MAX {
@@ -83,8 +83,8 @@ impl OsDirectory {
 
 impl Drop for OsDirectory {
     fn drop(&mut self) {
-        // Said aloud: a process that was forked from this one may still have the file open, and
-        // would have the lock with it. If it fails, the lock is gone with the last of them.
+        // Unlock explicitly: a child process may have inherited the file and would keep the lock.
+        // If it fails, the lock is released when the last descriptor is closed.
         let _unlocked = self.lock.unlock();
     }
 }
@@ -109,7 +109,7 @@ impl Directory for OsDirectory {
         };
         let mut names = Vec::new();
         for entry in entries {
-            // A name that is no text is no name of ours.
+            // The store's own names are all valid UTF-8.
             names.extend(entry?.file_name().into_string().ok());
         }
         Ok(names)
@@ -155,7 +155,7 @@ impl Directory for OsDirectory {
         Ok(id(&there) == self.id && file.is_linked()?)
     }
 
-    fn spawn(&self, work: Work) -> io::Result<Background> {
+    fn spawn(&self, work: BackgroundWork) -> io::Result<Background> {
         let thread = std::thread::Builder::new().name("fold".into());
         Ok(Background::Thread(thread.spawn(work)?))
     }

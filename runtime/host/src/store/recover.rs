@@ -1,8 +1,8 @@
-//! A start: reads what the directory holds, and makes sure of it before anything is answered.
+//! Recovery: reads a directory and makes its content durable before the server answers requests.
 //!
-//! What a process reads may be in the system's cache only: the process before it may have ended
-//! between a write and its sync, or its sync may have failed. So whatever is not known to be on the
-//! disk is written once more and synced before the store goes on from there.
+//! The data may be in the page cache only: the previous process may have ended between a write and
+//! its sync, or its sync may have failed. So all data that is not known to be durable is written
+//! again and synced before the store continues.
 
 use std::io;
 
@@ -10,32 +10,32 @@ use super::directory::Directory;
 use super::files::{Files, image_name, log_name};
 use super::held::Held;
 use super::legacy;
-use super::manifest::{self, Manifest, Mark, Marks};
+use super::manifest::{self, LogMark, LogMarks, Manifest};
 use super::refusal::refuse;
-use super::replay::{self, End};
+use super::replay::{self, LogEnd};
 
-/// What a directory holds, now certainly on the disk.
+/// The content of a directory, now durable.
 #[derive(Debug)]
 pub(super) struct Recovered {
     pub held: Held,
     pub manifest: Manifest,
-    /// The last log that anything was answered from, and where the chain is at its end.
-    pub end: Mark,
-    /// How many logs there are to fold.
+    /// The last log with acknowledged writes, and the position of the chain at its end.
+    pub end: LogMark,
+    /// The number of logs to compact.
     pub logs: u64,
     /// The bytes of the last of them.
     pub log_bytes: u64,
 }
 
-/// Reads a directory and syncs what is read.
+/// Reads a directory and syncs its content.
 pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     let mut files = Files::scan(directory)?;
     if !files.has_manifest {
         if files.logs.is_empty() && files.images.is_empty() {
             return Ok(Recovered {
                 held: Held::default(),
-                manifest: Manifest::create(directory, Mark::default())?,
-                end: Mark::default(),
+                manifest: Manifest::create(directory, LogMark::default())?,
+                end: LogMark::default(),
                 logs: 0,
                 log_bytes: 0,
             });
@@ -43,27 +43,27 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
         legacy::upgrade(directory, &files)?;
         files = Files::scan(directory)?;
     }
-    let marks = Marks::read(directory)?;
+    let marks = LogMarks::read(directory)?;
     check_new(directory, &files, marks)?;
     let last = marks.begin.log;
     let mut held = Held::latest(directory, &files)?;
-    // Its frames are read once more later; here, before anything is written or removed, they have
-    // to be whole.
+    // The frames are read again later; check here that they are valid, before anything is written
+    // or removed.
     held.read(directory, &mut |_, _| Ok(()))?;
     let first = files.first_log();
     check_missing(&files, first, last)?;
-    let end = End::Behind(marks.end.position);
+    let end = LogEnd::Behind(marks.end.position);
     let (changes, position) = replay::logs(directory, held.position(), (first, last), end)?;
     held.changes = changes;
     let last_log = held.changes.last_log();
     let log_bytes = last_log.map_or(0, |bytes| bytes.len() as u64);
     let manifest = settle(directory, &files, marks, last_log)?;
-    let end = Mark { log: last, position, is_clean: false };
+    let end = LogMark { log: last, position, is_clean: false };
     Ok(Recovered { held, manifest, end, logs: (last + 1).saturating_sub(first), log_bytes })
 }
 
-/// A log that the manifest does not know of is one that nothing was answered from yet.
-fn check_new(directory: &dyn Directory, files: &Files, marks: Marks) -> io::Result<()> {
+/// A log that the manifest does not name has no acknowledged writes.
+fn check_new(directory: &dyn Directory, files: &Files, marks: LogMarks) -> io::Result<()> {
     let last = marks.begin.log;
     if let Some(number) = files.image().filter(|number| *number > last) {
         let (image, manifest) = (image_name(number), manifest::NAME);
@@ -79,7 +79,7 @@ fn check_new(directory: &dyn Directory, files: &Files, marks: Marks) -> io::Resu
     Ok(())
 }
 
-/// All logs that the image does not stand for have to be there.
+/// Checks that all logs after the image exist.
 fn check_missing(files: &Files, first: u64, last: u64) -> io::Result<()> {
     let Some(missing) = (first..=last).find(|number| !files.logs.contains(number)) else {
         return Ok(());
@@ -88,17 +88,18 @@ fn check_missing(files: &Files, first: u64, last: u64) -> io::Result<()> {
     let next = files.logs.iter().find(|number| **number > missing);
     Err(refuse(match next {
         Some(next) if missing == first => {
-            format!("{log} is missing, and {}, which may stand for it", image_name(next - 1))
+            format!("{log} is missing, and so is {}, which could replace it", image_name(next - 1))
         }
         Some(_) | None => format!("{log} is missing"),
     }))
 }
 
-/// Writes once more what may be in the cache only, syncs everything, and removes what nobody needs.
+/// Rewrites the data that may be in the page cache only, syncs everything, and removes obsolete
+/// files.
 fn settle(
     directory: &dyn Directory,
     files: &Files,
-    marks: Marks,
+    marks: LogMarks,
     last: Option<&[u8]>,
 ) -> io::Result<Manifest> {
     let image = files.image();
@@ -107,7 +108,7 @@ fn settle(
     }
     for number in files.logs.iter().filter(|number| Some(**number) > image) {
         let file = directory.open(&log_name(*number))?;
-        // Logs before this one were synced before it was begun, or it would not have been.
+        // The logs before this one were synced before it was created.
         let is_last = *number == marks.begin.log && !marks.end.is_clean;
         if let Some(last) = last.filter(|_| is_last) {
             file.write_at(last, 0)?;

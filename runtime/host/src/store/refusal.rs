@@ -1,4 +1,4 @@
-//! Why a directory is refused, and what to do about it.
+//! The errors for a directory that the store rejects, with the remedy.
 
 use std::io;
 
@@ -8,12 +8,12 @@ const REMEDY: &str = "put the file back from a copy, or the whole directory from
     there is none, some of what was answered is lost: begin with an empty directory, once nobody \
     relies on anything that was answered from this one";
 
-/// What was answered is lost: it takes a person to say what is so instead.
+/// The error for lost data, which only an operator can resolve.
 pub(super) fn refuse(what: impl std::fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{what}: {REMEDY}"))
 }
 
-/// A file that another program has written.
+/// The error for a file of an unsupported version.
 pub(super) fn of_version(name: &str, version: u8) -> io::Error {
     let text = format!(
         "{name} has version {version} of the data's format: this program reads versions 2 and \

@@ -1,4 +1,4 @@
-//! Reads logs back: the frames of one, up to where the chain says that it ends.
+//! Reads the frames of logs, up to the end given by the chain.
 
 use std::io;
 
@@ -9,33 +9,33 @@ use super::frame::{self, Position};
 use super::header::{HEADER_BYTES, Header, Kind, later_version};
 use super::refusal::{self, refuse};
 
-/// Where a log ends.
+/// The end of a log.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum End {
-    /// There: the next log says so. What is behind it was never answered.
+pub(super) enum LogEnd {
+    /// Exactly there: the next log says so. What follows was never acknowledged.
     At(Position),
-    /// There or behind it: nobody knows of a next log.
+    /// There or later: there is no next log.
     Behind(Position),
 }
 
-/// Reads all logs from `first` to `last`, which follow upon `position`: what they have changed, and
-/// where the chain is at their end.
+/// Reads all logs from `first` to `last`, which continue from `position`. Returns their changes and
+/// the position of the chain at their end.
 pub(super) fn logs(
     directory: &dyn Directory,
     mut position: Position,
     (first, last): (u64, u64),
-    end: End,
+    end: LogEnd,
 ) -> io::Result<(Changes, Position)> {
     let mut changes = Changes::default();
     for number in first..=last {
-        let end = if number == last { end } else { End::At(begin(directory, number + 1)?) };
+        let end = if number == last { end } else { LogEnd::At(begin(directory, number + 1)?) };
         position = log(directory, &mut changes, position, number, end)?;
     }
     changes.sort();
     Ok((changes, position))
 }
 
-/// What a log follows upon, as it says itself.
+/// The position from which a log continues, according to its header.
 fn begin(directory: &dyn Directory, number: u64) -> io::Result<Position> {
     let bytes = read(directory, number, HEADER_BYTES as u64)?;
     header(number, &bytes).map(|header| header.position)
@@ -55,8 +55,8 @@ pub(super) fn header(number: u64, bytes: &[u8]) -> io::Result<Header> {
         let name = log_name(number);
         match later_version(bytes) {
             Some(later) => refusal::of_version(&name, later),
-            None if bytes.len() < HEADER_BYTES => refuse(format!("{name} was cut")),
-            None => refuse(format!("{name} is damaged at byte 0")),
+            None if bytes.len() < HEADER_BYTES => refuse(format!("{name} is truncated")),
+            None => refuse(format!("{name} is corrupt at byte 0")),
         }
     })
 }
@@ -66,7 +66,7 @@ fn log(
     changes: &mut Changes,
     after: Position,
     number: u64,
-    end: End,
+    end: LogEnd,
 ) -> io::Result<Position> {
     let name = log_name(number);
     let mut bytes = read(directory, number, u64::MAX)?;
@@ -74,15 +74,15 @@ fn log(
     if header.position != after {
         let (here, there) = (header.position.sequence, after.sequence);
         let text = format!(
-            "{name} is not the log that was written here: it follows upon frame {here}, and frame \
+            "{name} is not the log that this store wrote: it follows upon frame {here}, and frame \
              {there} is before it"
         );
         return Err(refuse(text));
     }
     let (mut rest, mut position) = (&bytes[HEADER_BYTES..], after);
-    let (End::At(least) | End::Behind(least)) = end;
+    let (LogEnd::At(least) | LogEnd::Behind(least)) = end;
     let mut is_reached = position == least;
-    while !(is_reached && matches!(end, End::At(_)))
+    while !(is_reached && matches!(end, LogEnd::At(_)))
         && let Some((entries, next)) = frame::take_next(&mut rest, &header.key, position)
     {
         changes.note(bytes.len() - rest.len() - entries.len(), entries)?;
@@ -90,9 +90,9 @@ fn log(
         is_reached |= position == least;
     }
     let len = bytes.len() - rest.len();
-    let is_torn = !matches!(end, End::At(_)) || !is_reached;
+    let is_torn = !matches!(end, LogEnd::At(_)) || !is_reached;
     if is_torn && frame::is_any_in(rest, &header.key, position) {
-        let text = format!("{name} is damaged at byte {len}, behind frame {}", position.sequence);
+        let text = format!("{name} is corrupt at byte {len}, after frame {}", position.sequence);
         return Err(refuse(text));
     }
     if !is_reached {
@@ -105,10 +105,10 @@ fn log(
 
 fn unreached(name: &str, len: usize, last: u64, least: u64) -> String {
     if last >= least {
-        return format!("{name} is not the log that was written here");
+        return format!("{name} is not the log that this store wrote");
     }
     format!(
-        "{name} was cut: it ends at byte {len} with frame {last}, but frame {least} was written"
+        "{name} is truncated: it ends at byte {len} with frame {last}, but frame {least} existed"
     )
 }
 

@@ -1,7 +1,7 @@
 //! The store's checksum: 64 bits of SipHash-1-3 under a key of 128 bits.
 //!
-//! Without the key nobody can compute it: a client that can say what bytes a file holds still
-//! cannot have them read as a frame.
+//! The checksum cannot be computed without the key: a client that controls the bytes of a file
+//! cannot forge a frame.
 
 use std::hash::Hasher as _;
 
@@ -10,7 +10,7 @@ use siphasher::sip::SipHasher13;
 /// The key of a file's checksums.
 pub(super) type SipKey = [u8; 16];
 
-/// The checksum of the numbers and the bytes behind them, as of one text.
+/// The checksum of the numbers followed by the bytes.
 pub(super) fn sip(key: &SipKey, head: &[u64], bytes: &[u8]) -> u64 {
     let mut hasher = SipHasher13::new_with_key(key);
     for number in head {

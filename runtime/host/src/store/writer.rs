@@ -1,7 +1,7 @@
-//! The log that is written now: a header, then frames behind each other.
+//! The log that is being written: a header, then frames.
 //!
-//! The file grows by zeroed chunks ahead of the writes: a sync then has no change of size to
-//! journal, which on ext4 makes it several times as fast.
+//! The file is extended in zeroed chunks ahead of the writes: a sync then does not change the file
+//! size, which makes it several times as fast on ext4.
 
 use std::io;
 
@@ -9,9 +9,9 @@ use super::directory::{Directory, DirectoryFile};
 use super::files::log_name;
 use super::frame::{self, Position};
 use super::header::{HEADER_BYTES, Header, Kind};
-use super::manifest::Mark;
+use super::manifest::LogMark;
 
-/// The file grows by so many zeroes at a time, or fewer if it is to stay shorter.
+/// The size in bytes of the zeroed chunks; shorter near the maximum size of the log.
 const CHUNK_BYTES: usize = 1 << 20;
 const CHUNK_BYTES_MIN: u64 = 4096;
 
@@ -27,9 +27,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Makes the log that follows upon the end of another, synced with its name; it is to have
-    /// about `max` bytes.
-    pub(super) fn create(directory: &dyn Directory, max: u64, end: Mark) -> io::Result<Self> {
+    /// Creates the log that continues from the end of another, and syncs it with its name. Its
+    /// expected size is `max` bytes.
+    pub(super) fn create(directory: &dyn Directory, max: u64, end: LogMark) -> io::Result<Self> {
         static ZEROES: [u8; CHUNK_BYTES] = [0; CHUNK_BYTES];
         let header = Header::new(Kind::Log, end.log + 1, end.position)?;
         let name = log_name(header.number);
@@ -39,7 +39,7 @@ impl Writer {
         let mut writer = Self { header, file, position, len, allocated: 0, chunk };
         let begun = writer.begin_file().and_then(|()| directory.sync());
         if begun.is_err() {
-            // A disk that is full has use for the room. The next attempt begins with an empty file.
+            // Free the space of a full disk. The next attempt starts with an empty file.
             let _removed = directory.remove(&name);
         }
         begun.map(|()| writer)
@@ -51,14 +51,14 @@ impl Writer {
         self.file.sync()
     }
 
-    /// Where this log begins.
-    pub(super) const fn begin(&self) -> Mark {
-        Mark { log: self.header.number, position: self.header.position, is_clean: false }
+    /// The position of the chain at the start of this log.
+    pub(super) const fn begin(&self) -> LogMark {
+        LogMark { log: self.header.number, position: self.header.position, is_clean: false }
     }
 
-    /// Where this log ends; all of it is synced.
-    pub(super) const fn end(&self) -> Mark {
-        Mark { log: self.header.number, position: self.position, is_clean: false }
+    /// The position of the chain at the end of this log, all of which is synced.
+    pub(super) const fn end(&self) -> LogMark {
+        LogMark { log: self.header.number, position: self.position, is_clean: false }
     }
 
     /// The bytes up to the end.
@@ -66,10 +66,10 @@ impl Writer {
         self.len
     }
 
-    /// Appends a frame that was begun, and syncs it.
+    /// Appends a frame and syncs it.
     ///
     /// # Errors
-    /// When the system refuses. What is behind the end of this log is unknown then.
+    /// When the system call fails. The content after the end of this log is then unknown.
     pub(super) fn append(&mut self, frame: &mut [u8]) -> io::Result<()> {
         let position = frame::seal(frame, &self.header.key, self.position);
         let len = self.len + frame.len() as u64;
@@ -80,12 +80,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Whether the next process would find this log.
+    /// Whether the log still exists under the path that was opened.
     pub(super) fn is_in_place(&self, directory: &dyn Directory) -> io::Result<bool> {
         directory.is_in_place(&*self.file)
     }
 
-    /// Fills the file with zeroes until it reaches beyond `end`.
+    /// Extends the file with zeroes beyond `end`.
     fn allocate(&mut self, end: u64) -> io::Result<()> {
         while self.allocated < end {
             self.file.write_at(self.chunk, self.allocated)?;

@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Receiver, Unsent, Why};
+use super::{Receiver, Unsent, UnsentReason};
 
-/// What a transport has done since it began. A reason that never occurred is absent.
+/// Counts since the transport started. Reasons that never occurred are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Messages that left this node. They may or may not have arrived.
@@ -15,65 +15,65 @@ pub struct Counts {
     /// Messages that the receiver of this node took.
     pub received: u64,
     /// Messages handed back, by reason: by `send` and by `Receiver::unsent`.
-    pub unsent: BTreeMap<Why, u64>,
-    /// Connections to peers that were made and welcomed.
+    pub unsent: BTreeMap<UnsentReason, u64>,
+    /// Successful connections to peers.
     pub dialed: u64,
-    /// Attempts to connect that reached nobody, or were not answered in time.
+    /// Connection attempts that failed or timed out.
     pub failed: u64,
-    /// Attempts to connect that were refused, by either side.
+    /// Connection attempts that were rejected, by either side.
     pub dials_refused: BTreeMap<Refusal, u64>,
-    /// Connections from peers that were welcomed.
+    /// Connections from peers that were accepted.
     pub accepted: u64,
-    /// Connections that this node accepted and then refused.
+    /// Connections that were accepted by the system and then rejected by this node.
     pub refused: BTreeMap<Refusal, u64>,
-    /// Connections, of both directions, that broke or fell silent, and those that the node that
-    /// receives has ended while this one would have sent on.
+    /// Connections, in both directions, that failed or timed out, and those that the receiver
+    /// closed while this node had messages to send.
     pub lost: u64,
 }
 
 impl Counts {
-    /// The messages that were handed back, for whatever reason.
+    /// The number of messages handed back, for all reasons.
     #[must_use]
     pub fn unsent_in_all(&self) -> u64 {
         self.unsent.values().sum()
     }
 }
 
-/// Why a node refuses a connection.
+/// Why a node rejects a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Refusal {
-    /// The first bytes are no hello, or the answer to one is none.
+    /// The first frame is not a hello message, or the answer is not valid.
     NoHello,
-    /// No hello came in time.
+    /// No hello message was received in time.
     Late,
-    /// The TLS handshake failed: no TLS, or a certificate that the authority did not sign, that is
-    /// expired, or that has another name.
+    /// The TLS handshake failed: no TLS, or a certificate that is not signed by the authority, has
+    /// expired, or has another name.
     Tls,
-    /// The version of the framing is another.
+    /// The versions of the framing differ.
     Version,
-    /// The protocol's name is another.
+    /// The protocol names differ.
     Protocol,
-    /// The hello asks for another node.
+    /// The hello message is for another node.
     NotThisNode,
-    /// The sender has this node's own id: the connection is one to itself.
+    /// The sender has this node's own id: the node has connected to itself.
     OwnId,
     /// The sender's id is not among the peers.
     UnknownPeer,
     /// The sender's certificate is not valid for the name of the peer whose id it claims.
     Certificate,
-    /// There are as many connections as may be.
+    /// The maximum number of connections is open.
     TooMany,
-    /// A frame is longer than it may be.
+    /// A frame is longer than the maximum.
     TooLong,
-    /// A frame holds no message.
+    /// A frame cannot be decoded.
     Undecodable,
-    /// A newer connection of the same peer has taken this one's place: the peer connects again, or
-    /// two nodes have its id.
+    /// A newer connection of the same peer has replaced this one: the peer has reconnected, or two
+    /// nodes have its id.
     Replaced,
 }
 
 impl Refusal {
-    /// All reasons; the place of one, counted from 1, is its code in an answer.
+    /// All reasons; the code of a reason in an answer is its index plus 1.
     const ALL: [Self; 13] = [
         Self::NoHello,
         Self::Late,
@@ -90,8 +90,8 @@ impl Refusal {
         Self::Replaced,
     ];
 
-    /// Whether a connection is ended for it that did nothing wrong itself.
-    pub(super) fn is_of_seat(self) -> bool {
+    /// Whether the reason is not the fault of this connection.
+    pub(super) fn is_of_slot(self) -> bool {
         matches!(self, Self::Replaced | Self::UnknownPeer)
     }
 
@@ -107,19 +107,19 @@ impl Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoHello => "no hello",
-            Self::Late => "no hello in time",
+            Self::NoHello => "no hello message",
+            Self::Late => "no hello message in time",
             Self::Tls => "the TLS handshake failed",
-            Self::Version => "another version of the framing",
-            Self::Protocol => "another protocol",
-            Self::NotThisNode => "another node is asked for",
+            Self::Version => "different version of the framing",
+            Self::Protocol => "different protocol",
+            Self::NotThisNode => "the hello message is for another node",
             Self::OwnId => "the sender has this node's id",
-            Self::UnknownPeer => "the sender is no peer",
-            Self::Certificate => "the certificate is not the sender's",
+            Self::UnknownPeer => "the sender is not a peer",
+            Self::Certificate => "the certificate does not match the sender",
             Self::TooMany => "too many connections",
-            Self::TooLong => "a frame is too long",
-            Self::Undecodable => "a frame holds no message",
-            Self::Replaced => "a newer connection of the same peer",
+            Self::TooLong => "frame too long",
+            Self::Undecodable => "frame cannot be decoded",
+            Self::Replaced => "replaced by a newer connection of the same peer",
         })
     }
 }
@@ -127,15 +127,15 @@ impl fmt::Display for Refusal {
 /// Hands back a message.
 pub(super) type HandBack<P, M> = Arc<dyn Fn(Unsent<P, M>) + Send + Sync>;
 
-/// Counts as they grow. What happens with each message takes no lock.
+/// Counters, updated without a lock for each message.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct Counters {
     sent: AtomicU64,
     received: AtomicU64,
     rest: Mutex<Counts>,
 }
 
-impl Tally {
+impl Counters {
     pub(super) fn sent(&self, messages: usize) {
         self.sent.fetch_add(messages as u64, Ordering::Relaxed);
     }
@@ -144,17 +144,17 @@ impl Tally {
         self.received.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A message that is handed back, counted.
-    pub(super) fn unsent<P, M>(&self, to: P, (message, why): (M, Why)) -> Unsent<P, M> {
+    /// Counts a message that is handed back.
+    pub(super) fn unsent<P, M>(&self, to: P, (message, why): (M, UnsentReason)) -> Unsent<P, M> {
         self.hand_back(why);
         Unsent { to, message, why }
     }
 
-    fn hand_back(&self, why: Why) {
+    fn hand_back(&self, why: UnsentReason) {
         *self.rest().unsent.entry(why).or_default() += 1;
     }
 
-    /// Counts a message, and hands it back to who has sent it.
+    /// Counts a message and hands it back to its sender.
     pub(super) fn to<P, M>(self: Arc<Self>, receiver: impl Receiver<P, M>) -> HandBack<P, M> {
         Arc::new(move |unsent: Unsent<P, M>| {
             self.hand_back(unsent.why);

@@ -1,7 +1,7 @@
-//! Messages between nodes of one process. Nothing is encoded, and nothing leaves the process.
+//! Messages between nodes of one process, without encoding.
 //!
-//! Each pair of nodes has a lane for each direction: a queue of bounded length, and a task that
-//! delivers what is in it, in order. A node that joins again takes the place of the one before.
+//! Each pair of nodes has a lane for each direction: a bounded queue, and a task that delivers its
+//! messages in order. A node that joins again replaces the previous one.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -12,73 +12,73 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::counts::{HandBack, Tally};
-use super::{Counts, Receiver, Transport, Unsent, Why};
+use super::counts::{Counters, HandBack};
+use super::{Counts, Receiver, Transport, Unsent, UnsentReason};
 use crate::clock::after;
 
-/// The most messages that wait in a lane, unless [`Local::with_queue`] says otherwise.
+/// The default maximum of messages in a lane.
 const QUEUE: usize = 1024;
 
-/// Starts the task of a lane that ends at one node.
-type Open<P, M> = Arc<dyn Fn(Origin<P, M>, mpsc::Receiver<M>) -> JoinHandle<()> + Send + Sync>;
+/// Starts the task of a lane to a node.
+type Open<P, M> = Arc<dyn Fn(LaneOrigin<P, M>, mpsc::Receiver<M>) -> JoinHandle<()> + Send + Sync>;
 
-/// Where a lane begins.
-struct Origin<P, M> {
+/// The sending end of a lane.
+struct LaneOrigin<P, M> {
     own: P,
     hand_back: HandBack<P, M>,
-    /// True once what has not been delivered is to be handed back.
+    /// True once the undelivered messages are to be handed back.
     cut: watch::Receiver<bool>,
-    tally: Arc<Tally>,
+    counters: Arc<Counters>,
 }
 
-impl<P: Copy, M> Clone for Origin<P, M> {
+impl<P: Copy, M> Clone for LaneOrigin<P, M> {
     fn clone(&self) -> Self {
-        let Self { own, hand_back, cut, tally } = self;
-        let (hand_back, cut, tally) = (hand_back.clone(), cut.clone(), tally.clone());
-        Self { own: *own, hand_back, cut, tally }
+        let Self { own, hand_back, cut, counters } = self;
+        let (hand_back, cut, counters) = (hand_back.clone(), cut.clone(), counters.clone());
+        Self { own: *own, hand_back, cut, counters }
     }
 }
 
-/// The switchboard that nodes of one process join. Clones share it.
+/// The hub that connects nodes of one process. Clones share it.
 pub struct Local<P, M> {
     nodes: Nodes<P, M>,
     queue: usize,
 }
 
-/// The nodes that have joined at some time, by their ids.
-type Nodes<P, M> = Arc<Mutex<BTreeMap<P, Node<P, M>>>>;
+/// All nodes that have ever joined, by id.
+type Nodes<P, M> = Arc<Mutex<BTreeMap<P, JoinedNode<P, M>>>>;
 
-/// A node that has joined at some time.
-struct Node<P, M> {
-    /// True once the node has left, or another has taken its place.
+/// A node that has joined.
+struct JoinedNode<P, M> {
+    /// True once the node has left or was replaced.
     gone: watch::Sender<bool>,
     open: Open<P, M>,
 }
 
 /// One node's end of a [`Local`]. Needs a tokio runtime.
 pub struct LocalTransport<P, M> {
-    origin: Origin<P, M>,
+    origin: LaneOrigin<P, M>,
     nodes: Nodes<P, M>,
     queue: usize,
-    /// True once this node has left, or another has taken its place.
+    /// True once this node has left or was replaced.
     gone: watch::Sender<bool>,
     cut: watch::Sender<bool>,
     lanes: Mutex<Lanes<P, M>>,
 }
 
-/// A node that is dropped leaves.
+/// Dropping the transport makes the node leave.
 impl<P, M> Drop for LocalTransport<P, M> {
     fn drop(&mut self) {
         self.gone.send_replace(true);
     }
 }
 
-/// The lanes that begin at a node, or nothing once it is closed.
+/// The lanes from a node; `None` once it is closed.
 type Lanes<P, M> = Option<BTreeMap<P, Lane<M>>>;
 
 struct Lane<M> {
     messages: mpsc::Sender<M>,
-    /// True once the node at its end has gone.
+    /// True once the receiving node has left.
     gone: watch::Receiver<bool>,
     task: JoinHandle<()>,
 }
@@ -96,13 +96,13 @@ impl<P, M> Default for Local<P, M> {
 }
 
 impl<P, M> Local<P, M> {
-    /// A switchboard that nobody has joined; 1024 messages wait in a lane at most.
+    /// A hub without nodes, with at most 1024 messages per lane.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with other queues: `messages`, 1 or more, wait in each lane at most.
+    /// A hub with at most `messages` messages per lane, 1 or more.
     #[must_use]
     pub fn with_queue(messages: usize) -> Self {
         Self { nodes: Arc::default(), queue: messages.max(1) }
@@ -114,26 +114,27 @@ where
     P: Copy + Ord + Debug + Send + Sync + 'static,
     M: Send + 'static,
 {
-    /// Lets a node join by an id. A node that has this id leaves: messages that wait for it are
-    /// handed back as [`Why::Unreachable`].
+    /// Adds a node. An existing node with this id leaves, and the messages for it are handed back
+    /// as [`UnsentReason::Unreachable`].
     pub fn join<R: Receiver<P, M>>(&self, own: P, receiver: R) -> LocalTransport<P, M> {
         let gone = watch::Sender::new(false);
         let (cut, is_cut) = watch::channel(false);
-        let tally = Arc::new(Tally::default());
-        let hand_back = Arc::clone(&tally).to(receiver.clone());
+        let counters = Arc::new(Counters::default());
+        let hand_back = Arc::clone(&counters).to(receiver.clone());
         let open: Open<P, M> = {
-            let (tally, gone) = (Arc::clone(&tally), gone.clone());
+            let (counters, gone) = (Arc::clone(&counters), gone.clone());
             Arc::new(move |from, messages| {
-                let end = End { own, from, gone: gone.subscribe(), tally: Arc::clone(&tally) };
+                let end =
+                    LaneEnd { own, from, gone: gone.subscribe(), counters: Arc::clone(&counters) };
                 tokio::spawn(end.run(messages, receiver.clone()))
             })
         };
-        let node = Node { gone: gone.clone(), open };
+        let node = JoinedNode { gone: gone.clone(), open };
         if let Some(before) = lock(&self.nodes).insert(own, node) {
             before.gone.send_replace(true);
         }
         LocalTransport {
-            origin: Origin { own, hand_back, cut: is_cut, tally },
+            origin: LaneOrigin { own, hand_back, cut: is_cut, counters },
             nodes: Arc::clone(&self.nodes),
             queue: self.queue,
             gone,
@@ -143,25 +144,25 @@ where
     }
 }
 
-/// Where a lane ends.
-struct End<P, M> {
+/// The receiving end of a lane.
+struct LaneEnd<P, M> {
     own: P,
-    from: Origin<P, M>,
+    from: LaneOrigin<P, M>,
     gone: watch::Receiver<bool>,
-    tally: Arc<Tally>,
+    counters: Arc<Counters>,
 }
 
-impl<P: Copy + Send + Sync, M: Send> End<P, M> {
+impl<P: Copy + Send + Sync, M: Send> LaneEnd<P, M> {
     async fn run<R: Receiver<P, M>>(mut self, mut messages: mpsc::Receiver<M>, receiver: R) {
         let why = tokio::select! {
             biased;
-            () = told(&mut self.gone) => Why::Unreachable,
-            () = told(&mut self.from.cut) => Why::Closed,
+            () = told(&mut self.gone) => UnsentReason::Unreachable,
+            () = told(&mut self.from.cut) => UnsentReason::Closed,
             () = async {
                 while let Some(message) = messages.recv().await {
-                    self.from.tally.sent(1);
+                    self.from.counters.sent(1);
                     receiver.deliver(self.from.own, message).await;
-                    self.tally.received();
+                    self.counters.received();
                 }
             } => return,
         };
@@ -172,7 +173,7 @@ impl<P: Copy + Send + Sync, M: Send> End<P, M> {
     }
 }
 
-/// Returns once it is true, and never if it cannot become so.
+/// Completes when the value is true; never if its sender is dropped.
 async fn told(flag: &mut watch::Receiver<bool>) {
     if flag.wait_for(|told| *told).await.is_err() {
         std::future::pending().await
@@ -184,36 +185,43 @@ where
     P: Copy + Ord + Debug + Send + Sync + 'static,
     M: Send + 'static,
 {
-    /// What this node has done so far.
+    /// The counts of this node.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        self.origin.tally.counts()
+        self.origin.counters.counts()
     }
 
-    fn queue_for(&self, to: P, message: M) -> Result<(), (M, Why)> {
+    fn queue_for(&self, to: P, message: M) -> Result<(), (M, UnsentReason)> {
         let mut lanes = lock(&self.lanes);
-        let Some(lanes) = lanes.as_mut() else { return Err((message, Why::Closed)) };
+        let Some(lanes) = lanes.as_mut() else { return Err((message, UnsentReason::Closed)) };
         if *self.gone.borrow() {
-            return Err((message, Why::Closed));
+            return Err((message, UnsentReason::Closed));
         }
         let lane = lanes.get(&to).filter(|lane| !*lane.gone.borrow());
         let Some(lane) = lane else { return self.open(lanes, to, message) };
         match lane.messages.try_send(message) {
             Ok(()) => Ok(()),
-            Err(TrySendError::Full(message)) => Err((message, Why::QueueFull)),
+            Err(TrySendError::Full(message)) => Err((message, UnsentReason::QueueFull)),
             Err(TrySendError::Closed(message)) => self.open(lanes, to, message),
         }
     }
 
-    /// Opens a lane, the first or one in place of one whose end has gone.
-    fn open(&self, lanes: &mut BTreeMap<P, Lane<M>>, to: P, message: M) -> Result<(), (M, Why)> {
+    /// Opens a lane, also to replace one whose receiver has left.
+    fn open(
+        &self,
+        lanes: &mut BTreeMap<P, Lane<M>>,
+        to: P,
+        message: M,
+    ) -> Result<(), (M, UnsentReason)> {
         let (open, gone) = match lock(&self.nodes).get(&to) {
-            None => return Err((message, Why::UnknownPeer)),
-            Some(node) if *node.gone.borrow() => return Err((message, Why::Unreachable)),
+            None => return Err((message, UnsentReason::UnknownPeer)),
+            Some(node) if *node.gone.borrow() => return Err((message, UnsentReason::Unreachable)),
             Some(node) => (Arc::clone(&node.open), node.gone.subscribe()),
         };
         let (messages, waiting) = mpsc::channel(self.queue);
-        messages.try_send(message).map_err(|error| (error.into_inner(), Why::QueueFull))?;
+        messages
+            .try_send(message)
+            .map_err(|error| (error.into_inner(), UnsentReason::QueueFull))?;
         let task = open(self.origin.clone(), waiting);
         lanes.insert(to, Lane { messages, gone, task });
         Ok(())
@@ -226,20 +234,20 @@ where
     M: Send + 'static,
 {
     fn send(&self, to: P, message: M) -> Result<(), Unsent<P, M>> {
-        self.queue_for(to, message).map_err(|back| self.origin.tally.unsent(to, back))
+        self.queue_for(to, message).map_err(|back| self.origin.counters.unsent(to, back))
     }
 
-    /// Waits until what is queued is delivered, and leaves the switchboard. What has waited for
-    /// all of `patience` is handed back, but for what a receiver is busy with: that may or may not
-    /// have been delivered.
-    async fn close(&self, patience: Duration) {
+    /// Waits until the queued messages are delivered, and leaves the hub. After `timeout`, the rest
+    /// is handed back, except a message that a receiver is processing, which may or may not be
+    /// delivered.
+    async fn close(&self, timeout: Duration) {
         let lanes = lock(&self.lanes).take().unwrap_or_default();
-        let deadline = after(patience);
+        let deadline = after(timeout);
         for (_, Lane { messages, mut task, .. }) in lanes {
             drop(messages);
             if tokio::time::timeout_at(deadline, &mut task).await.is_err() {
                 self.cut.send_replace(true);
-                // An error says that a receiver panicked, which was told where it happened.
+                // An error means that a receiver panicked, which has been reported there.
                 let _ended = task.await;
             }
         }

@@ -1,10 +1,11 @@
-//! A network for tests: seeded delays, loss, duplicates, overtaking and cuts, on tokio's time.
+//! A simulated network for tests: seeded delays, loss, duplicates, reordering and partitions, on
+//! tokio's clock.
 //!
-//! All nodes are in one process. With paused time on one thread, what happens follows from the seed
-//! and from what the nodes do: the same again is the same again, and hours take no time. What the
-//! network does to messages is counted, so that a test can show that it has met each fault.
+//! All nodes are in one process. With paused time on one thread, a run is determined by the seed
+//! and by the nodes, and takes no real time. The faults are counted, so that a test can check that
+//! each has occurred.
 //!
-//! Unlike the other transports it may deliver a message twice, where it is told to.
+//! Unlike the other transports it can deliver a message twice, if so configured.
 
 mod link;
 mod net;
@@ -13,34 +14,34 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::counts::Tally;
+use super::counts::Counters;
 use super::{Counts, Receiver, Transport, Unsent};
 use net::{Member, Net};
 
-/// How a link treats messages. Chances are from 0 (never) to 1 (always).
+/// The conditions of a link. Probabilities are from 0.0 to 1.0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conditions {
-    /// The shortest time that a message takes.
+    /// The minimum delay of a message.
     pub delay_least: Duration,
-    /// The longest time that a message takes, unless its receiver is busy. Each time between the
-    /// two is as likely.
+    /// The maximum delay of a message, unless its receiver is busy. Delays are distributed
+    /// uniformly.
     pub delay_most: Duration,
-    /// The chance that a message is lost.
+    /// The probability that a message is lost.
     pub loss: f64,
-    /// The chance that the sender is told of a message that does not arrive, when it would have:
-    /// it is handed back as [`super::Why::Unreachable`].
+    /// The probability that a lost message is handed back to its sender as
+    /// [`super::UnsentReason::Unreachable`], at the time when it would have arrived.
     pub told: f64,
-    /// The chance that a message arrives twice.
+    /// The probability that a message is duplicated.
     pub duplication: f64,
-    /// Whether messages arrive in the order in which they were sent. If not, one may overtake
-    /// another that takes longer.
+    /// Whether messages arrive in the order of sending. If not, their delays may reorder them.
     pub fifo: bool,
-    /// The most messages on the way, from 0; more are handed back as [`super::Why::QueueFull`].
+    /// The maximum number of messages in flight, from 0; further ones are handed back as
+    /// [`super::UnsentReason::QueueFull`].
     pub queue: usize,
 }
 
 impl Default for Conditions {
-    /// Each message arrives after 1 to 10 ms, in order; at most 4096 are on the way.
+    /// Delays of 1 to 10 ms, in order; at most 4096 messages in flight.
     fn default() -> Self {
         Self {
             delay_least: Duration::from_millis(1),
@@ -54,20 +55,20 @@ impl Default for Conditions {
     }
 }
 
-/// What the network has done to messages so far.
+/// The counts of faults so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// Messages lost by chance.
     pub lost: u64,
-    /// Messages lost because the link was cut when they were sent or when they would have arrived.
+    /// Messages lost because the link was cut when they were sent or would have arrived.
     pub cut: u64,
     /// Messages lost because their receiver had left.
     pub absent: u64,
-    /// Messages of these that were handed back.
+    /// Lost messages that were handed back.
     pub told: u64,
-    /// Messages sent a second time.
+    /// Messages that were duplicated.
     pub duplicated: u64,
-    /// Messages that arrived before one that was sent earlier.
+    /// Messages that overtook an earlier one.
     pub overtaking: u64,
 }
 
@@ -80,12 +81,12 @@ pub struct Simulated<P, M> {
 pub struct SimulatedTransport<P: Copy + Ord, M> {
     net: Arc<Net<P, M>>,
     own: P,
-    /// Which life of the node this is.
+    /// The incarnation of the node.
     life: u64,
-    tally: Arc<Tally>,
+    counters: Arc<Counters>,
 }
 
-/// A node that is dropped leaves as one does that crashes.
+/// Dropping the transport is like a crash of the node.
 impl<P: Copy + Ord, M> Drop for SimulatedTransport<P, M> {
     fn drop(&mut self) {
         self.crash();
@@ -103,66 +104,66 @@ where
     P: Copy + Ord + Debug + Send + Sync + 'static,
     M: Clone + Send + 'static,
 {
-    /// A network that nobody has joined.
+    /// A network without nodes.
     #[must_use]
     pub fn new(seed: u64, conditions: Conditions) -> Self {
         Self { net: Arc::new(Net::new(seed, conditions)) }
     }
 
-    /// Lets a node join by an id, in place of one that has it. What is on the way to that one
-    /// arrives at the new one.
+    /// Adds a node, or replaces the one with this id. Messages in flight to the old node are
+    /// delivered to the new one.
     pub fn join<R: Receiver<P, M>>(&self, own: P, receiver: R) -> SimulatedTransport<P, M> {
-        let tally = Arc::new(Tally::default());
-        let hand_back = Arc::clone(&tally).to(receiver.clone());
+        let counters = Arc::new(Counters::default());
+        let hand_back = Arc::clone(&counters).to(receiver.clone());
         let deliver = {
-            let tally = Arc::clone(&tally);
+            let counters = Arc::clone(&counters);
             move |from, message| -> net::Delivery {
-                let (tally, receiver) = (Arc::clone(&tally), receiver.clone());
+                let (counters, receiver) = (Arc::clone(&counters), receiver.clone());
                 Box::pin(async move {
                     receiver.deliver(from, message).await;
-                    tally.received();
+                    counters.received();
                 })
             }
         };
         let life = self.net.join(own, Member::new(Arc::new(deliver), hand_back));
-        SimulatedTransport { net: Arc::clone(&self.net), own, life, tally }
+        SimulatedTransport { net: Arc::clone(&self.net), own, life, counters }
     }
 
-    /// Treats messages from one node to another otherwise than those of the rest, from now on.
+    /// Sets the conditions of the link from one node to another.
     pub fn set_link(&self, from: P, to: P, conditions: Conditions) {
         self.net.state().link(from, to).conditions = Some(conditions);
     }
 
-    /// Treats messages otherwise from now on, where no link has conditions of its own.
+    /// Sets the conditions of all links without conditions of their own.
     pub fn set_conditions(&self, conditions: Conditions) {
         self.net.state().conditions = conditions;
     }
 
-    /// Cuts two nodes off from each other: what is on the way between them is lost, too, unless
-    /// they are healed before it arrives.
+    /// Partitions two nodes: messages in flight between them are lost, too, unless the partition is
+    /// healed before they arrive.
     pub fn cut(&self, one: P, other: P) {
         self.cut_one_way(one, other);
         self.cut_one_way(other, one);
     }
 
-    /// Cuts one direction.
+    /// Cuts one direction of a link.
     pub fn cut_one_way(&self, from: P, to: P) {
         self.net.state().link(from, to).is_cut = true;
     }
 
-    /// Lets two nodes reach each other again.
+    /// Heals the partition of two nodes.
     pub fn heal(&self, one: P, other: P) {
         let mut state = self.net.state();
         state.link(one, other).is_cut = false;
         state.link(other, one).is_cut = false;
     }
 
-    /// Lets all nodes reach each other again.
+    /// Heals all partitions.
     pub fn heal_all(&self) {
         self.net.state().links.values_mut().for_each(|link| link.is_cut = false);
     }
 
-    /// What the network has done to messages so far.
+    /// The counts of faults so far.
     #[must_use]
     pub fn faults(&self) -> Faults {
         self.net.state().faults
@@ -170,14 +171,14 @@ where
 }
 
 impl<P: Copy + Ord, M> SimulatedTransport<P, M> {
-    /// What this node has done so far. Messages that the network lost count as sent.
+    /// The counts of this node. Messages that the network lost count as sent.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        self.tally.counts()
+        self.counters.counts()
     }
 
-    /// Leaves at once, as a node does that crashes. What it has sent is on its way; what is on the
-    /// way to it is lost, unless it joins again before.
+    /// Removes the node as a crash does. Messages that it has sent are still delivered; messages to
+    /// it are lost, unless it joins again before they arrive.
     pub fn crash(&self) {
         self.net.leave(self.own, self.life);
     }
@@ -190,16 +191,16 @@ where
 {
     fn send(&self, to: P, message: M) -> Result<(), Unsent<P, M>> {
         let sent = self.net.send((self.own, self.life), to, message);
-        sent.map_err(|back| self.tally.unsent(to, back))?;
-        self.tally.sent(1);
+        sent.map_err(|back| self.counters.unsent(to, back))?;
+        self.counters.sent(1);
         Ok(())
     }
 
-    /// Waits until nothing is on the way that this node has sent, and leaves. What is on the way
-    /// after `patience` is handed back as [`super::Why::Closed`], copies left out.
-    async fn close(&self, patience: Duration) {
+    /// Waits until no message of this node is in flight, and leaves. After `timeout` the messages
+    /// in flight are handed back as [`super::UnsentReason::Closed`], without duplicates.
+    async fn close(&self, timeout: Duration) {
         self.net.close(self.own, self.life);
-        let _late = tokio::time::timeout(patience, self.net.drained(self.own)).await;
+        let _late = tokio::time::timeout(timeout, self.net.drained(self.own)).await;
         self.net.recall(self.own, self.life);
         self.net.leave(self.own, self.life);
     }

@@ -1,25 +1,24 @@
-//! Messages over TCP, or over any streams that are made alike.
+//! Messages over TCP, or over other streams of bytes.
 //!
-//! The node that sends makes the connection, so that each pair has one for each direction. A
-//! connection is made when the first message waits, and again when one waits after it was lost.
-//! Its first frame is a hello (protocol, version, sender and addressee), which is answered; then
-//! come messages, encoded by postcard and written together as they wait. Both sides tell each
-//! other from time to time that they are there. A node that refuses or ends a connection says why,
-//! and both sides log it, once for each reason.
+//! The sender opens the connection, so that each pair has one for each direction. A connection is
+//! opened when the first message is queued, and reopened when one is queued after it was lost. Its
+//! first frame is a hello message (protocol, version, sender, receiver), which is answered; then
+//! come messages, encoded by postcard and written in batches. Both sides send heartbeats. A node
+//! that rejects or closes a connection sends the reason, and both sides log it, rate-limited by
+//! reason.
 //!
-//! # What arrives
+//! # Delivery
 //!
-//! Each message arrives at most once, and those of a connection in the order in which they were
-//! sent. When a connection breaks, what was written on it may or may not arrive; it is not sent
-//! again. What still waits is sent on the next connection, or handed back once it has waited for
-//! [`Limits::patience`] while there was none. A node that is busy reads no further, so that its
-//! peers' queues fill and their messages are handed back.
+//! Each message arrives at most once, and those of a connection in order. When a connection fails,
+//! messages that were written to it may or may not arrive; they are not sent again. Queued messages
+//! are sent on the next connection, or handed back after [`Limits::timeout`] without a connection.
+//! A busy node stops reading, so that its peers' queues fill and their messages are handed back.
 //!
-//! # Who is heard
+//! # Authentication
 //!
-//! A node hears only those peers whose addresses it knows. With [`Tls`] they prove who they are:
-//! the certificate of each is valid for the name in its address. Without it a node takes their
-//! word: whoever reaches the port may claim to be a peer, and takes the place of its connection.
+//! A node accepts only peers whose addresses it has. With [`Tls`] they are authenticated: the
+//! certificate of each must be valid for the name in its address. Without it any client that
+//! reaches the port may claim to be a peer, and replaces the peer's connection.
 
 mod backoff;
 mod batch;
@@ -32,7 +31,7 @@ mod node;
 mod options;
 mod queue;
 mod rejection;
-mod seats;
+mod slots;
 mod tls;
 mod warned;
 
@@ -52,24 +51,24 @@ pub use network::{Dial, Listen, Stream, SystemTcp};
 pub use options::{Address, Limits, Options, PeerId};
 pub use tls::Tls;
 
-use super::{Counts, Receiver, Transport, Unsent, Why};
+use super::{Counts, Receiver, Transport, Unsent, UnsentReason};
 use crate::clock::after;
 use backoff::Backoff;
 use link::{Link, Outgoing};
-use node::Node;
+use node::NodeShared;
 use queue::{Queue, Queued};
 
-/// What may be a message: a value that serde writes and reads.
+/// The bounds on a message: it can be serialized and deserialized.
 pub trait Message: Serialize + DeserializeOwned + Send + 'static {}
 
 impl<M: Serialize + DeserializeOwned + Send + 'static> Message for M {}
 
-/// One node's transport over TCP. Dropping it ends its tasks and forgets what waits; see
-/// [`Transport::close`] for a better end.
+/// A node's transport over TCP. Dropping it cancels its tasks and drops queued messages;
+/// [`Transport::close`] sends them first.
 pub struct Tcp<P, M> {
-    node: Arc<Node<P>>,
+    node: Arc<NodeShared<P>>,
     links: RwLock<BTreeMap<P, Arc<Link<M>>>>,
-    /// Makes the task of a link.
+    /// Starts the task of a link.
     launch: Launch<P, M>,
     tasks: Mutex<JoinSet<()>>,
     listening: Mutex<Option<JoinHandle<()>>>,
@@ -87,7 +86,7 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         D: Dial,
     {
         let peers = std::mem::take(&mut options.peers);
-        let node = Arc::new(Node::new(options));
+        let node = Arc::new(NodeShared::new(options));
         let deadline = watch::Sender::new(None);
         let listening = incoming::listen(Arc::clone(&node), listener, receiver.clone());
         let tcp = Self {
@@ -105,16 +104,16 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         tcp
     }
 
-    /// What this node has done so far.
+    /// The counts of this node.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        self.node.tally.counts()
+        self.node.counters.counts()
     }
 
-    /// Knows a peer by an address, by another one than before, or (`None`) no longer. With another
-    /// address the connection is made anew; what waits is sent there. Without one, what waits is
-    /// handed back as [`Why::UnknownPeer`], and the peer's own connection ends. Does nothing for
-    /// this node's own id, and after the transport is closed.
+    /// Adds a peer, changes its address, or (`None`) removes it. After a change the connection is
+    /// reopened, and queued messages are sent to the new address. After a removal, queued messages
+    /// are handed back as [`UnsentReason::UnknownPeer`], and the peer's own connection is closed.
+    /// Ignored for this node's own id, and after the transport is closed.
     pub fn set_peer(&self, peer: P, address: Option<Address>) {
         if peer == self.node.own || self.deadline.borrow().is_some() {
             return;
@@ -122,9 +121,9 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         let mut links = self.links.write().unwrap_or_else(PoisonError::into_inner);
         let Some(address) = address else {
             self.node.addresses().remove(&peer);
-            self.node.seats.clear(&peer);
+            self.node.slots.clear(&peer);
             if let Some(link) = links.remove(&peer) {
-                link.queue.close(Why::UnknownPeer);
+                link.queue.close(UnsentReason::UnknownPeer);
                 link.address.send_replace(None);
             }
             return;
@@ -144,8 +143,8 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         (self.launch)(&mut tasks, &self.runtime, peer, link);
     }
 
-    /// Shows another certificate from the next connection on, for one that expires. Connections
-    /// that are open stay as they are.
+    /// Replaces the certificate for new connections, for example before it expires. Open
+    /// connections are not affected.
     pub fn set_tls(&self, tls: Tls) {
         self.node.set_tls(tls);
     }
@@ -154,11 +153,14 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn queue_for(&self, to: P, message: M) -> Result<(), (M, Why)> {
+    fn queue_for(&self, to: P, message: M) -> Result<(), (M, UnsentReason)> {
         let links = self.links.read().unwrap_or_else(PoisonError::into_inner);
         let Some(link) = links.get(&to) else {
             let is_closed = self.deadline.borrow().is_some();
-            return Err((message, if is_closed { Why::Closed } else { Why::UnknownPeer }));
+            return Err((
+                message,
+                if is_closed { UnsentReason::Closed } else { UnsentReason::UnknownPeer },
+            ));
         };
         match frame::encode(&message, self.node.limits.frame_bytes) {
             Ok(frame) => link.queue.push(Queued { message, frame, since: Instant::now() }),
@@ -168,7 +170,7 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
 }
 
 fn launch<P, M, R, D>(
-    node: Arc<Node<P>>,
+    node: Arc<NodeShared<P>>,
     dial: Arc<D>,
     receiver: R,
     deadline: watch::Sender<Option<Instant>>,
@@ -197,17 +199,17 @@ where
 
 impl<P: PeerId, M: Message> Transport<P, M> for Tcp<P, M> {
     fn send(&self, to: P, message: M) -> Result<(), Unsent<P, M>> {
-        self.queue_for(to, message).map_err(|back| self.node.tally.unsent(to, back))
+        self.queue_for(to, message).map_err(|back| self.node.counters.unsent(to, back))
     }
 
-    /// Sends what waits, hears what peers send meanwhile, and then ends every connection and task.
-    /// After `patience`, what still waits is handed back as [`Why::Closed`], and a receiver that
-    /// is still busy with a message is interrupted.
-    async fn close(&self, patience: Duration) {
-        let deadline = after(patience);
+    /// Sends the queued messages while still receiving, and then closes all connections and tasks.
+    /// After `timeout`, queued messages are handed back as [`UnsentReason::Closed`], and a receiver
+    /// that is processing a message is cancelled.
+    async fn close(&self, timeout: Duration) {
+        let deadline = after(timeout);
         self.deadline.send_if_modified(|before| before.replace(deadline).is_none());
         for link in self.links.read().unwrap_or_else(PoisonError::into_inner).values() {
-            link.queue.close(Why::Closed);
+            link.queue.close(UnsentReason::Closed);
         }
         let mut tasks = std::mem::take(&mut *self.tasks());
         while tasks.join_next().await.is_some() {}

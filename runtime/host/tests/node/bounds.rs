@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use turnstile_host::store::{Batch, Each, Key, Store};
+use turnstile_host::store::{Batch, Key, Store, Visitor};
 use turnstile_host::{Clock, Engine, Host, HostState, Moment, Outlet, Service, Step, wall_us};
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf};
 
@@ -97,7 +97,7 @@ fn what_waits_for_a_slow_store_is_bounded() {
 struct Refusing(Arc<AtomicBool>);
 
 impl Store for Refusing {
-    fn read(&mut self, _each: Each<'_>) -> io::Result<()> {
+    fn read(&mut self, _each: Visitor<'_>) -> io::Result<()> {
         Ok(())
     }
 

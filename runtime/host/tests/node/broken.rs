@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize, Serializer};
 use tokio::time::{sleep, timeout};
-use turnstile_host::store::{Batch, Each, Store};
+use turnstile_host::store::{Batch, Store, Visitor};
 use turnstile_host::transport::local::{Local, LocalTransport};
-use turnstile_host::transport::{Receiver as _, Why};
+use turnstile_host::transport::{Receiver as _, UnsentReason};
 use turnstile_host::{Event, Inbox, Node, Notices, Options, Stopped};
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf};
 
@@ -74,7 +74,7 @@ impl Core for Puppet {
 struct Fragile(Arc<AtomicBool>);
 
 impl Store for Fragile {
-    fn read(&mut self, _each: Each<'_>) -> io::Result<()> {
+    fn read(&mut self, _each: Visitor<'_>) -> io::Result<()> {
         Ok(())
     }
 
@@ -185,6 +185,6 @@ async fn a_peer_that_was_dropped_is_not_reachable() {
     sleep(SECOND).await;
     node.command(Do::SaveAndSend(2)).await.expect("it runs");
     let Some(Event::Unsent(unsent)) = notices.next().await else { panic!("it was not sent") };
-    assert_eq!((unsent.message, unsent.why), (Word(2), Why::Unreachable));
+    assert_eq!((unsent.message, unsent.why), (Word(2), UnsentReason::Unreachable));
     drop(inbox);
 }

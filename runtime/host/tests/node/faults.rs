@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::time::{advance, timeout};
-use turnstile_host::store::{Batch, Disk, Each, Key, Store};
-use turnstile_host::transport::{Receiver as _, Transport, Unsent, Why};
-use turnstile_host::{End, Event, Inbox, Node, Notices, Options};
+use turnstile_host::store::{Batch, Disk, Key, Store, Visitor};
+use turnstile_host::transport::{Receiver as _, Transport, Unsent, UnsentReason};
+use turnstile_host::{Event, Inbox, Node, Notices, Options, Stop};
 
 use crate::runner::{At, Begin, Held, Message, Runner, Timer};
 
@@ -32,7 +32,7 @@ impl Wire {
 impl Transport<u8, Message> for Wire {
     fn send(&self, to: u8, message: Message) -> Result<(), Unsent<u8, Message>> {
         if self.is_full.load(Ordering::Relaxed) {
-            return Err(Unsent { to, message, why: Why::QueueFull });
+            return Err(Unsent { to, message, why: UnsentReason::QueueFull });
         }
         self.sent.lock().expect("nobody panics with it").push(message);
         Ok(())
@@ -49,7 +49,7 @@ struct Picky {
 }
 
 impl Store for Picky {
-    fn read(&mut self, _each: Each<'_>) -> io::Result<()> {
+    fn read(&mut self, _each: Visitor<'_>) -> io::Result<()> {
         Ok(())
     }
 
@@ -168,7 +168,7 @@ async fn what_cannot_be_sent_is_handed_back() {
     wire.is_full.store(true, Ordering::Relaxed);
     node.command(Begin).await.expect("it runs");
     assert_eq!(notices.next().await, Some(Event::Notice(Held(0))));
-    let unsent = Unsent { to: 1, message: Message::Baton(1), why: Why::QueueFull };
+    let unsent = Unsent { to: 1, message: Message::Baton(1), why: UnsentReason::QueueFull };
     assert_eq!(notices.next().await, Some(Event::Unsent(unsent)));
 }
 
@@ -214,7 +214,7 @@ async fn a_node_stops_in_every_state_and_goes_on_with_it() {
                 _ => inbox.deliver(1, Message::Thanks(step / 4 * 2 + 3)).await,
             }
         }
-        let End { state: last, is_durable } = node.stop(RETRY).await;
+        let Stop { state: last, is_durable } = node.stop(RETRY).await;
         assert!(is_durable);
         let sent = wire.sent();
         let (node, ..) = start(Some(Box::new(disk.open())), 64).await;

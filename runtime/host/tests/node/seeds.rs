@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use turnstile_host::store::{Faults as DiskFaults, LogStore, Medium};
 use turnstile_host::transport::simulated::{Conditions, Simulated, SimulatedTransport};
-use turnstile_host::{Dice, Node, Options};
+use turnstile_host::{Node, Options, Rng};
 
 use crate::many;
 use crate::runner::{Begin, Held, Message, Runner, Timer};
@@ -97,8 +97,8 @@ async fn start(own: u8, medium: &Medium, net: &Network, record: &Record) -> Opti
 }
 
 /// One fault of a runner's process or its disk. Afterwards the process may have ended.
-async fn disturb(dice: &mut Dice, life: &mut Option<Life>, medium: &Medium, tally: &mut Tally) {
-    match dice.number() % 6 {
+async fn disturb(rng: &mut Rng, life: &mut Option<Life>, medium: &Medium, tally: &mut Tally) {
+    match rng.number() % 6 {
         0 => {
             medium.set_faults(DiskFaults { is_full: true, syncs: 2, ..DiskFaults::default() });
             sleep(Duration::from_millis(200)).await;
@@ -112,7 +112,7 @@ async fn disturb(dice: &mut Dice, life: &mut Option<Life>, medium: &Medium, tall
             }
         }
         power => {
-            medium.light_fuse(dice.number() % 4);
+            medium.light_fuse(rng.number() % 4);
             sleep(Duration::from_millis(30)).await;
             medium.kill();
             *life = None;
@@ -128,7 +128,7 @@ async fn disturb(dice: &mut Dice, life: &mut Option<Life>, medium: &Medium, tall
 }
 
 async fn run(seed: u64) -> Tally {
-    let mut dice = Dice::seeded(seed);
+    let mut rng = Rng::seeded(seed);
     let conditions =
         Conditions { loss: 0.1, duplication: 0.1, fifo: false, ..Conditions::default() };
     let net = Network::new(seed, conditions);
@@ -141,10 +141,10 @@ async fn run(seed: u64) -> Tally {
     lives[0].as_ref().expect("this disk is well").node.command(Begin).await.expect("it runs");
     let begun = Instant::now();
     while begun.elapsed() < DISTURBED {
-        sleep(dice.between(Duration::from_millis(5), Duration::from_millis(250))).await;
-        let own = (dice.number() % 2) as u8;
+        sleep(rng.between(Duration::from_millis(5), Duration::from_millis(250))).await;
+        let own = (rng.number() % 2) as u8;
         let (life, medium) = (&mut lives[usize::from(own)], &media[usize::from(own)]);
-        disturb(&mut dice, life, medium, &mut tally).await;
+        disturb(&mut rng, life, medium, &mut tally).await;
         while life.is_none() {
             *life = start(own, medium, &net, &record).await;
         }

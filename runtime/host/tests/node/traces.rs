@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use turnstile_host::Trace;
-use turnstile_scenario::trace::{HEAD, entry_line};
+use turnstile_scenario::trace::{HEAD, declaration_line};
 
 use crate::runner::Runner;
 
@@ -27,7 +27,7 @@ fn appended(before: &[u8]) -> io::Result<Vec<u8>> {
 
 #[test]
 fn a_trace_goes_on_behind_its_last_whole_line() {
-    let (head, line) = (HEAD.as_bytes(), entry_line("one", "runner"));
+    let (head, line) = (HEAD.as_bytes(), declaration_line("one", "runner"));
     let new = [head, line.as_bytes()].concat();
     for torn in 0..head.len() {
         assert_eq!(appended(&head[..torn]).expect("it begins"), new, "{torn} bytes");
@@ -48,6 +48,6 @@ fn a_trace_goes_on_behind_its_last_whole_line() {
 fn a_file_that_is_no_trace_stays_as_it_is() {
     for other in [b"x".as_slice(), b"{\"trace\":2}\n", b"{\"trace\":1} \n", &[0; 5000]] {
         let error = appended(other).expect_err("it is no trace").to_string();
-        assert!(error.contains(".jsonl: ") && error.contains("is no trace"), "{error}");
+        assert!(error.contains(".jsonl: ") && error.contains("is not a trace"), "{error}");
     }
 }

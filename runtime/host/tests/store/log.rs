@@ -102,7 +102,7 @@ fn a_directory_is_open_to_one_server() {
     let dir = dir("locked");
     let _first = LogStore::open(&dir).expect("the directory opens");
     let second = LogStore::open(&dir).expect_err("it is in use");
-    assert!(second.to_string().contains("in use by another server"), "{second}");
+    assert!(second.to_string().contains("in use by another process"), "{second}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_damaged_image_is_refused() {
     *bytes.last_mut().expect("not empty") ^= 1;
     fs::write(&image, bytes).expect("writable");
     let error = LogStore::open(&dir).expect_err("it is damaged");
-    assert!(error.to_string().contains("damaged"), "{error}");
+    assert!(error.to_string().contains("corrupt"), "{error}");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_log_that_is_damaged_before_its_end_or_missing_is_refused() {
         fs::write(&path, bytes).expect("writable");
         let error = LogStore::open(&dir).expect_err("it is damaged");
         let text = error.to_string();
-        assert!(text.contains("1.log is damaged at byte") && text.contains("gap: "), "{text}");
+        assert!(text.contains("1.log is corrupt at byte") && text.contains("gap: "), "{text}");
     }
     fs::write(&path, &whole).expect("writable");
     assert_eq!(image(&dir).len(), 5);

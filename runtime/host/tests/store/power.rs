@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use turnstile_host::Dice;
+use turnstile_host::Rng;
 use turnstile_host::store::{Batch, Faults, Image, Key, LogStore, Medium, Store as _};
 
 use crate::seeds;
@@ -38,7 +38,7 @@ type Writes = Vec<(Key, Option<Vec<u8>>)>;
 
 struct History {
     seed: u64,
-    dice: Dice,
+    rng: Rng,
     medium: Medium,
     answered: Image,
     pending: Vec<Writes>,
@@ -79,7 +79,7 @@ impl History {
     fn new(seed: u64) -> Self {
         Self {
             seed,
-            dice: Dice::seeded(seed.rotate_left(23)),
+            rng: Rng::seeded(seed.rotate_left(23)),
             medium: Medium::new(seed),
             answered: Image::new(),
             pending: Vec::new(),
@@ -92,7 +92,7 @@ impl History {
         for _ in 0..LIVES {
             let mut store = self.start();
             self.live(&mut store);
-            if self.dice.number().is_multiple_of(4) {
+            if self.rng.number().is_multiple_of(4) {
                 drop(store);
             } else {
                 self.medium.kill();
@@ -107,8 +107,8 @@ impl History {
     /// A process starts, and may end while it does.
     fn start(&mut self) -> LogStore {
         loop {
-            if self.dice.number().is_multiple_of(3) {
-                self.medium.light_fuse(self.dice.number() % 60);
+            if self.rng.number().is_multiple_of(3) {
+                self.medium.light_fuse(self.rng.number() % 60);
             }
             let read = |mut store: LogStore| Ok((store.load()?, store));
             match open(&self.medium).and_then(read) {
@@ -153,10 +153,10 @@ impl History {
 
     /// A process writes, and may end while it does.
     fn live(&mut self, store: &mut LogStore) {
-        if self.dice.number().is_multiple_of(2) {
-            self.medium.light_fuse(self.dice.number() % 200);
+        if self.rng.number().is_multiple_of(2) {
+            self.medium.light_fuse(self.rng.number() % 200);
         }
-        for _ in 0..self.dice.number() % 40 {
+        for _ in 0..self.rng.number() % 40 {
             self.disturb();
             let writes = self.writes();
             store.write(&batch(&writes));
@@ -186,7 +186,7 @@ impl History {
 
     /// Now and then something begins to go wrong, or ends to.
     fn disturb(&mut self) {
-        let faults = match self.dice.number() % 24 {
+        let faults = match self.rng.number() % 24 {
             0 => Faults { is_full: true, ..Faults::default() },
             1 => Faults { has_no_descriptors: true, ..Faults::default() },
             2 => Faults { writes: 3, ..Faults::default() },
@@ -201,12 +201,12 @@ impl History {
     fn writes(&mut self) -> Writes {
         self.token += 1;
         let mut writes = vec![(Key::single(1), Some(self.token.to_le_bytes().to_vec()))];
-        for _ in 0..self.dice.number() % 4 {
-            let key = Key::numbered(2, self.dice.number() % 20);
-            let value = match self.dice.number() % 4 {
+        for _ in 0..self.rng.number() % 4 {
+            let key = Key::numbered(2, self.rng.number() % 20);
+            let value = match self.rng.number() % 4 {
                 0 => None,
                 1 => Some(self.imitation()),
-                _ => Some(vec![self.token as u8; (self.dice.number() % 200) as usize]),
+                _ => Some(vec![self.token as u8; (self.rng.number() % 200) as usize]),
             };
             writes.push((key, value));
         }
@@ -215,14 +215,14 @@ impl History {
 
     /// A part of what is on the disk, which a client may know.
     fn imitation(&mut self) -> Vec<u8> {
-        let (file, from) = (self.dice.number() as usize, self.dice.number() as usize % 900);
+        let (file, from) = (self.rng.number() as usize, self.rng.number() as usize % 900);
         self.medium.part(file, from, 300)
     }
 
     /// The process has ended, and maybe the machine.
     fn end(&mut self) {
         self.outcome.crashes += u64::from(self.medium.is_dead());
-        if self.dice.number().is_multiple_of(2) {
+        if self.rng.number().is_multiple_of(2) {
             self.medium.lose_power();
             self.outcome.power_losses += 1;
         }

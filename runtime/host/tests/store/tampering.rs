@@ -46,7 +46,7 @@ fn check(medium: &Medium, image: &Image, what: &str) -> bool {
         }
         Err(error) => {
             let text = error.to_string();
-            let words = ["missing", "damaged", "cut", "older than", "not the log", "version"];
+            let words = ["missing", "corrupt", "truncated", "older than", "not the log", "version"];
             assert!(words.iter().any(|word| text.contains(word)), "{what}: {text}");
             assert!(text.contains("backup") || text.contains("version"), "{what}: {text}");
             true

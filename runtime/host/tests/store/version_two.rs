@@ -92,7 +92,7 @@ fn a_damaged_directory_of_version_2_is_refused() {
         bytes[20] ^= 1;
         medium.put(name, Some(bytes));
         let text = load(&medium).expect_err("it is damaged").to_string();
-        assert!(text.contains(&format!("{name} is damaged")), "{text}");
+        assert!(text.contains(&format!("{name} is corrupt")), "{text}");
     }
     let (medium, _) = directory();
     medium.put("3.log", None);
@@ -104,7 +104,9 @@ fn a_damaged_directory_of_version_2_is_refused() {
 #[test]
 fn a_foreign_file_is_refused_and_stays_as_it_was() {
     let text = b"what somebody keeps in a file that is called 1.log".repeat(100);
-    for (name, why) in [("1.log", "1.log is no log of a store"), ("3.log", "1.log is missing")] {
+    for (name, why) in
+        [("1.log", "1.log is not a log of this store"), ("3.log", "1.log is missing")]
+    {
         let medium = Medium::new(2);
         medium.put(name, Some(text.clone()));
         let refused = load(&medium).expect_err("it is no log").to_string();

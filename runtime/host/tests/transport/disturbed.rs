@@ -37,7 +37,7 @@ fn limits() -> Limits {
     let millis = Duration::from_millis;
     Limits {
         queue_messages: 30,
-        patience: millis(200),
+        timeout: millis(200),
         connect: millis(100),
         write: millis(150),
         heartbeat: millis(30),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
-use turnstile_host::transport::{Receiver, Unsent, Why};
+use turnstile_host::transport::{Receiver, Unsent, UnsentReason};
 
 /// Longer than anything here takes.
 pub(crate) const LONG: Duration = Duration::from_secs(600);
@@ -59,7 +59,7 @@ impl Outbox {
     }
 
     /// The number of the next message that is handed back, and why.
-    pub(crate) async fn next_unsent(&mut self) -> (u64, Why) {
+    pub(crate) async fn next_unsent(&mut self) -> (u64, UnsentReason) {
         let next = tokio::time::timeout(LONG, self.unsent.recv()).await;
         let unsent = next.expect("it comes").expect("the transport lives");
         (unsent.message.1, unsent.why)

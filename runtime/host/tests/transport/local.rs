@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use turnstile_host::transport::local::Local;
-use turnstile_host::transport::{Transport, Why};
+use turnstile_host::transport::{Transport, UnsentReason};
 
 use crate::inbox::{LONG, Text, inbox};
 
@@ -18,15 +18,15 @@ async fn a_message_to_nobody_comes_back() {
     let switchboard = Local::new();
     let first = switchboard.join(1, inbox(1).0);
     let unsent = first.send(2, text(1, 7)).expect_err("nobody is there");
-    assert_eq!((unsent.to, unsent.message, unsent.why), (2, text(1, 7), Why::UnknownPeer));
+    assert_eq!((unsent.to, unsent.message, unsent.why), (2, text(1, 7), UnsentReason::UnknownPeer));
     switchboard.join(2, inbox(1).0).close(LONG).await;
     let unsent = first.send(2, text(1, 8)).expect_err("it has left");
-    assert_eq!(unsent.why, Why::Unreachable);
+    assert_eq!(unsent.why, UnsentReason::Unreachable);
     first.close(LONG).await;
     let unsent = first.send(2, text(1, 9)).expect_err("it is closed");
-    assert_eq!(unsent.why, Why::Closed);
+    assert_eq!(unsent.why, UnsentReason::Closed);
     let unsent = first.counts().unsent;
-    let reasons = [Why::UnknownPeer, Why::Unreachable, Why::Closed];
+    let reasons = [UnsentReason::UnknownPeer, UnsentReason::Unreachable, UnsentReason::Closed];
     assert_eq!(unsent, reasons.into_iter().map(|why| (why, 1)).collect());
 }
 
@@ -43,7 +43,7 @@ async fn a_busy_node_fills_its_lane_and_no_other() {
         match first.send(2, text(1, taken)) {
             Ok(()) => taken += 1,
             Err(unsent) => {
-                assert_eq!(unsent.why, Why::QueueFull);
+                assert_eq!(unsent.why, UnsentReason::QueueFull);
                 break;
             }
         }
@@ -73,10 +73,10 @@ async fn a_node_that_joins_again_takes_the_place_of_the_one_before() {
     let _new = switchboard.join(2, receiver);
     first.send(2, text(1, 3)).expect("there is room");
     after.expect(1, [3]).await;
-    assert_eq!(sender.next_unsent().await, (2, Why::Unreachable));
+    assert_eq!(sender.next_unsent().await, (2, UnsentReason::Unreachable));
     before.assert_empty();
     let unsent = old.send(1, text(2, 0)).expect_err("its place is taken");
-    assert_eq!(unsent.why, Why::Closed);
+    assert_eq!(unsent.why, UnsentReason::Closed);
     old.close(LONG).await;
     first.send(2, text(1, 4)).expect("the new one is still there");
     after.expect(1, [4]).await;
@@ -96,7 +96,7 @@ async fn what_is_not_delivered_in_time_comes_back_at_close() {
     // The first is kept, and the second was being delivered.
     heard.expect(1, [0]).await;
     for number in 2..5 {
-        assert_eq!(sender.next_unsent().await, (number, Why::Closed));
+        assert_eq!(sender.next_unsent().await, (number, UnsentReason::Closed));
     }
     heard.assert_empty();
     sender.assert_empty();

@@ -6,7 +6,7 @@ use tokio::net::TcpListener;
 use turnstile_host::transport::local::Local;
 use turnstile_host::transport::simulated::{Conditions, Faults, Simulated};
 use turnstile_host::transport::tcp::{Address, Limits, Options, SystemTcp};
-use turnstile_host::transport::{Transport, Unsent, Why};
+use turnstile_host::transport::{Transport, Unsent, UnsentReason};
 
 use crate::certificates::Authority;
 use crate::inbox::{LONG, Outbox, Text, inbox};
@@ -21,7 +21,7 @@ pub(crate) async fn send_all(node: u32, transport: &impl Transport<u32, Text>, t
         let load = vec![0; usize::try_from(number % 300).expect("it is small")];
         let mut message = (node, number, load);
         while let Err(Unsent { message: back, why, .. }) = transport.send(to, message) {
-            assert_eq!(why, Why::QueueFull);
+            assert_eq!(why, UnsentReason::QueueFull);
             message = back;
             // Paused time goes on only where every task waits.
             tokio::time::sleep(Duration::from_millis(1)).await;

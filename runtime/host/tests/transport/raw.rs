@@ -51,7 +51,7 @@ pub(crate) async fn begin(stream: &mut DuplexStream, from: u32, to: u32) {
     assert_eq!(frame(&read(stream).await), welcome());
 }
 
-/// Waits until the other side has ended the connection, and tells what it still said.
+/// Waits until the peer closed the connection, and tells what it still said.
 pub(crate) async fn rest(stream: &mut (impl AsyncRead + Unpin)) -> Vec<u8> {
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).await.expect("the other side ends the connection");

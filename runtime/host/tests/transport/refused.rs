@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncWriteExt as _, DuplexStream};
 use turnstile_host::transport::tcp::{Address, Limits, Listen as _, Options};
-use turnstile_host::transport::{Refusal, Transport, Why};
+use turnstile_host::transport::{Refusal, Transport, UnsentReason};
 
 use crate::inbox::{LONG, Text};
 use crate::pipes::{PROTOCOL, Pair, Pipes, options};
@@ -133,7 +133,7 @@ async fn a_frame_may_be_so_long_and_no_longer() {
     let (_first, mut heard) = pipes.start(options(1, 2).limits(limits.clone()), 1, 10);
     let (second, mut seen) = pipes.start(options(2, 2).limits(limits), 2, 10);
     let unsent = second.send(1, text(longest + 1)).expect_err("it is too long");
-    assert_eq!((unsent.message, unsent.why), (text(longest + 1), Why::TooLong));
+    assert_eq!((unsent.message, unsent.why), (text(longest + 1), UnsentReason::TooLong));
     second.send(1, text(longest)).expect("it is just short enough");
     heard.expect(2, [1]).await;
     seen.assert_empty();
@@ -146,7 +146,7 @@ async fn a_node_that_is_refused_tells_why_and_keeps_what_waits() {
     let (_other, _) = pipes.start(other, 2, 1);
     let (first, mut seen) = pipes.start(options(1, 2), 1, 1);
     first.send(2, (1, 0, Vec::new())).expect("there is room");
-    assert_eq!(seen.next_unsent().await, (0, Why::Unreachable));
+    assert_eq!(seen.next_unsent().await, (0, UnsentReason::Unreachable));
     let counts = first.counts();
     assert!(counts.dials_refused[&Refusal::Protocol] > 1);
     assert_eq!((counts.sent, counts.dialed, counts.lost), (0, 0, 0));
@@ -162,7 +162,7 @@ async fn a_node_that_dials_itself_notices() {
     let options = Options::new(1, PROTOCOL).peer(2, Address::new("pipe", 1));
     let (first, mut seen) = pipes.start(options, 1, 1);
     first.send(2, (1, 0, Vec::new())).expect("there is room");
-    assert_eq!(seen.next_unsent().await, (0, Why::Unreachable));
+    assert_eq!(seen.next_unsent().await, (0, UnsentReason::Unreachable));
     let counts = first.counts();
     assert_eq!(counts.refused, counts.dials_refused);
     assert!(counts.refused[&Refusal::OwnId] > 1);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use turnstile_host::transport::tcp::{Address, Limits};
-use turnstile_host::transport::{Transport, Why};
+use turnstile_host::transport::{Transport, UnsentReason};
 
 use crate::inbox::{LONG, Text};
 use crate::pipes::{Pipes, options};
@@ -15,7 +15,7 @@ fn text(number: u64) -> Text {
 #[tokio::test(start_paused = true)]
 async fn what_waits_while_a_peer_restarts_arrives_once() {
     let pipes = Pipes::default();
-    let limits = Limits { patience: LONG, ..Limits::default() };
+    let limits = Limits { timeout: LONG, ..Limits::default() };
     let (first, mut seen) = pipes.start(options(1, 2).limits(limits), 1, 1);
     let mut number = 0;
     for life in 1..=20 {
@@ -52,10 +52,10 @@ async fn what_waits_too_long_comes_back_in_order() {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
     for number in 0..10 {
-        assert_eq!(seen.next_unsent().await, (number, Why::Unreachable));
+        assert_eq!(seen.next_unsent().await, (number, UnsentReason::Unreachable));
         let waited = begun.elapsed() - Duration::from_secs(number);
-        let patience = Limits::default().patience;
-        assert!((patience..patience + Duration::from_millis(10)).contains(&waited), "{waited:?}");
+        let timeout = Limits::default().timeout;
+        assert!((timeout..timeout + Duration::from_millis(10)).contains(&waited), "{waited:?}");
     }
     let counts = first.counts();
     assert_eq!((counts.sent, counts.unsent_in_all(), counts.dialed), (0, 10, 0));
@@ -68,15 +68,18 @@ async fn an_unknown_peer_is_told_at_once() {
     let (first, _) = Pipes::default().start(options(1, 2), 1, 1);
     for unknown in [1, 3] {
         let unsent = first.send(unknown, text(7)).expect_err("it has no address");
-        assert_eq!((unsent.to, unsent.message, unsent.why), (unknown, text(7), Why::UnknownPeer));
+        assert_eq!(
+            (unsent.to, unsent.message, unsent.why),
+            (unknown, text(7), UnsentReason::UnknownPeer)
+        );
     }
-    assert_eq!(first.counts().unsent, [(Why::UnknownPeer, 2)].into());
+    assert_eq!(first.counts().unsent, [(UnsentReason::UnknownPeer, 2)].into());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_moves_is_found_where_it_is() {
     let pipes = Pipes::default();
-    let limits = Limits { patience: LONG, ..Limits::default() };
+    let limits = Limits { timeout: LONG, ..Limits::default() };
     let (first, _) = pipes.start(options(1, 2).limits(limits), 1, 1);
     let (_second, mut heard) = pipes.start(options(2, 2), 2, 1);
     first.send(2, text(0)).expect("there is room");
@@ -102,11 +105,11 @@ async fn a_peer_that_is_taken_out_gets_nothing_and_is_not_heard() {
     let (first, mut seen) = pipes.start(options(1, 2), 1, 1);
     first.send(2, text(0)).expect("there is room");
     first.set_peer(2, None);
-    assert_eq!(seen.next_unsent().await, (0, Why::UnknownPeer));
-    assert_eq!(first.send(2, text(1)).expect_err("it is none").why, Why::UnknownPeer);
+    assert_eq!(seen.next_unsent().await, (0, UnsentReason::UnknownPeer));
+    assert_eq!(first.send(2, text(1)).expect_err("it is none").why, UnsentReason::UnknownPeer);
     let (second, mut second_seen) = pipes.start(options(2, 2), 2, 1);
     second.send(1, (2, 0, Vec::new())).expect("there is room");
-    assert_eq!(second_seen.next_unsent().await, (0, Why::Unreachable));
+    assert_eq!(second_seen.next_unsent().await, (0, UnsentReason::Unreachable));
     // And then it is one again, and is one no longer while it is connected.
     first.set_peer(2, Some(Address::new("pipe", 2)));
     second.send(1, (2, 1, Vec::new())).expect("there is room");

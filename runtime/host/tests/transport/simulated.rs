@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use turnstile_host::transport::simulated::{Conditions, Faults, Simulated, SimulatedTransport};
-use turnstile_host::transport::{Receiver, Transport, Unsent, Why};
+use turnstile_host::transport::{Receiver, Transport, Unsent, UnsentReason};
 
 use crate::inbox::{LONG, Text, inbox};
 
@@ -16,7 +16,7 @@ fn text(node: u32, number: u64) -> Text {
 }
 
 /// What has happened in a run: when, at whom, from or to whom, which message, and why it came back.
-type Event = (Duration, u32, u32, u64, Option<Why>);
+type Event = (Duration, u32, u32, u64, Option<UnsentReason>);
 
 /// Writes down what happens.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ struct Recorder {
 }
 
 impl Recorder {
-    fn note(&self, other: u32, number: u64, why: Option<Why>) {
+    fn note(&self, other: u32, number: u64, why: Option<UnsentReason>) {
         let event = (self.begun.elapsed(), self.own, other, number, why);
         self.events.lock().expect("no panic").push(event);
     }
@@ -150,17 +150,17 @@ async fn a_message_that_cannot_be_sent_comes_back() {
     let (receiver, mut seen) = inbox(1);
     let first = net.join(1, receiver);
     let refused = |number| first.send(2, text(1, number)).expect_err("it comes back").why;
-    assert_eq!(refused(0), Why::UnknownPeer);
+    assert_eq!(refused(0), UnsentReason::UnknownPeer);
     let (receiver, mut heard) = inbox(1);
     let second = net.join(2, receiver);
     first.send(2, text(1, 1)).expect("there is room");
     first.send(2, text(1, 2)).expect("there is room");
-    assert_eq!(refused(3), Why::QueueFull);
+    assert_eq!(refused(3), UnsentReason::QueueFull);
     heard.expect(1, [1, 2]).await;
     first.send(2, text(1, 4)).expect("there is room");
     first.close(Duration::ZERO).await;
-    assert_eq!(seen.next_unsent().await, (4, Why::Closed));
-    assert_eq!(refused(5), Why::Closed);
+    assert_eq!(seen.next_unsent().await, (4, UnsentReason::Closed));
+    assert_eq!(refused(5), UnsentReason::Closed);
     second.close(LONG).await;
     heard.assert_empty();
     seen.assert_empty();
@@ -177,8 +177,8 @@ async fn who_is_cut_off_hears_nothing_until_it_is_healed() {
     second.send(1, text(2, 0)).expect("there is room");
     // The other direction is whole. The second was lost when it was sent, the first on its way.
     first_seen.expect(2, [0]).await;
-    assert_eq!(first_seen.next_unsent().await, (1, Why::Unreachable));
-    assert_eq!(first_seen.next_unsent().await, (0, Why::Unreachable));
+    assert_eq!(first_seen.next_unsent().await, (1, UnsentReason::Unreachable));
+    assert_eq!(first_seen.next_unsent().await, (0, UnsentReason::Unreachable));
     // One that is on its way when the cut begins, and when it has ended.
     net.heal(1, 2);
     first.send(2, text(1, 2)).expect("there is room");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use turnstile_host::transport::tcp::{Address, Limits, Listen as _};
-use turnstile_host::transport::{Transport, Why};
+use turnstile_host::transport::{Transport, UnsentReason};
 
 use crate::inbox::{LONG, Text, inbox};
 use crate::pipes::{Pipe, Pipes, options};
@@ -21,7 +21,7 @@ fn text(number: u64) -> Text {
 fn fill(transport: &impl Transport<u32, Text>, to: u32, from: u64) -> u64 {
     for number in from.. {
         if let Err(unsent) = transport.send(to, text(number)) {
-            assert_eq!((unsent.message, unsent.why), (text(number), Why::QueueFull));
+            assert_eq!((unsent.message, unsent.why), (text(number), UnsentReason::QueueFull));
             return number;
         }
     }
@@ -50,10 +50,10 @@ async fn a_slow_receiver_slows_its_sender() {
 #[tokio::test(start_paused = true)]
 async fn a_queue_is_full_by_messages() {
     let pipes = Pipes::default();
-    let limits = Limits { queue_messages: 7, patience: LONG, ..Limits::default() };
+    let limits = Limits { queue_messages: 7, timeout: LONG, ..Limits::default() };
     let (node, mut seen) = pipes.start(options(1, 2).limits(limits), 1, 1);
     assert_eq!(fill(&node, 2, 0), 7);
-    assert_eq!(node.counts().unsent, [(Why::QueueFull, 1)].into());
+    assert_eq!(node.counts().unsent, [(UnsentReason::QueueFull, 1)].into());
     seen.assert_empty();
     let (_late, mut heard) = pipes.start(options(2, 2), 2, 1);
     heard.expect(1, 0..7).await;
@@ -63,7 +63,7 @@ async fn a_queue_is_full_by_messages() {
 #[tokio::test(start_paused = true)]
 async fn a_queue_is_full_by_bytes() {
     let pipes = Pipes::default();
-    let limits = Limits { queue_bytes: 10 * LOAD, patience: LONG, ..Limits::default() };
+    let limits = Limits { queue_bytes: 10 * LOAD, timeout: LONG, ..Limits::default() };
     let (node, _) = pipes.start(options(1, 2).limits(limits), 1, 1);
     assert_eq!(fill(&node, 2, 0), 9, "each is a little longer than its load");
     node.send(2, (1, 9, Vec::new())).expect("a short one has room");
@@ -101,7 +101,7 @@ async fn a_peer_that_never_reads_is_given_up_and_disturbs_nobody() {
     let mut last = None;
     loop {
         let (number, why) = seen.next_unsent().await;
-        assert_eq!(why, Why::Unreachable);
+        assert_eq!(why, UnsentReason::Unreachable);
         assert!(last < Some(number));
         last = Some(number);
         if number == 9 {
@@ -110,8 +110,8 @@ async fn a_peer_that_never_reads_is_given_up_and_disturbs_nobody() {
     }
     seen.assert_empty();
     let counts = first.counts();
-    assert!(counts.lost > 0 && counts.unsent[&Why::Unreachable] > 0, "{counts:?}");
-    assert_eq!(counts.sent + counts.unsent[&Why::Unreachable], quiet::MESSAGES + 10);
+    assert!(counts.lost > 0 && counts.unsent[&UnsentReason::Unreachable] > 0, "{counts:?}");
+    assert_eq!(counts.sent + counts.unsent[&UnsentReason::Unreachable], quiet::MESSAGES + 10);
     first.close(Duration::from_secs(1)).await;
 }
 
@@ -166,10 +166,10 @@ async fn a_receiver_that_is_stuck_stops_no_close() {
         first.send(2, text(number)).expect("there is room");
     }
     let begun = tokio::time::Instant::now();
-    let patience = Duration::from_secs(3);
-    tokio::join!(first.close(patience), second.close(patience));
-    assert!(begun.elapsed() <= patience + Duration::from_millis(10));
+    let timeout = Duration::from_secs(3);
+    tokio::join!(first.close(timeout), second.close(timeout));
+    assert!(begun.elapsed() <= timeout + Duration::from_millis(10));
     let counts = first.counts();
-    assert!(counts.unsent[&Why::Closed] > 0);
-    assert_eq!(counts.sent + counts.unsent[&Why::Closed], 100);
+    assert!(counts.unsent[&UnsentReason::Closed] > 0);
+    assert_eq!(counts.sent + counts.unsent[&UnsentReason::Closed], 100);
 }

@@ -5,7 +5,7 @@ use std::process;
 
 use tokio::io::AsyncWriteExt as _;
 use turnstile_host::transport::tcp::{Address, Limits, Options, Tls};
-use turnstile_host::transport::{Counts, Refusal, Transport, Why};
+use turnstile_host::transport::{Counts, Refusal, Transport, UnsentReason};
 
 use crate::certificates::{Authority, Flaw};
 use crate::inbox::LONG;
@@ -32,8 +32,8 @@ async fn assert_strangers(first: Option<Tls>, second: Option<Tls>) -> [Counts; 2
     let (second, mut second_seen) = start(&pipes, 2, second);
     first.send(2, (1, 0, Vec::new())).expect("there is room");
     second.send(1, (2, 0, Vec::new())).expect("there is room");
-    assert_eq!(first_seen.next_unsent().await, (0, Why::Unreachable));
-    assert_eq!(second_seen.next_unsent().await, (0, Why::Unreachable));
+    assert_eq!(first_seen.next_unsent().await, (0, UnsentReason::Unreachable));
+    assert_eq!(second_seen.next_unsent().await, (0, UnsentReason::Unreachable));
     first_seen.assert_empty();
     second_seen.assert_empty();
     let counts = [first.counts(), second.counts()];
@@ -97,7 +97,7 @@ async fn a_certificate_for_servers_alone_does_not_send() {
     let tls = authority.tls_with("node-2", Flaw::ServerOnly, &authority);
     let (second, mut second_seen) = start(&pipes, 2, Some(tls));
     second.send(1, (2, 0, Vec::new())).expect("there is room");
-    assert_eq!(second_seen.next_unsent().await, (0, Why::Unreachable));
+    assert_eq!(second_seen.next_unsent().await, (0, UnsentReason::Unreachable));
     assert!(first.counts().refused[&Refusal::Tls] > 1);
     first.send(2, (1, 0, Vec::new())).expect("there is room");
     second_seen.expect(1, [0]).await;
@@ -116,14 +116,14 @@ async fn a_claim_of_an_id_with_the_certificate_of_another_is_refused() {
     let liar = options(2).tls(authority.tls("node-3"));
     let (liar, mut liar_seen) = pipes.start(liar, 2, 10);
     liar.send(1, (2, 66, Vec::new())).expect("there is room");
-    assert_eq!(liar_seen.next_unsent().await, (66, Why::Unreachable));
+    assert_eq!(liar_seen.next_unsent().await, (66, UnsentReason::Unreachable));
     assert!(first.counts().refused[&Refusal::Certificate] > 1);
     assert!(liar.counts().dials_refused[&Refusal::Certificate] > 1);
     second.send(1, (2, 1, Vec::new())).expect("there is room");
     first_seen.expect(2, [1]).await;
     // It listens where node 2 did, and is no node 2 for who connects, either.
     first.send(2, (1, 0, Vec::new())).expect("there is room");
-    assert_eq!(first_seen.next_unsent().await, (0, Why::Unreachable));
+    assert_eq!(first_seen.next_unsent().await, (0, UnsentReason::Unreachable));
     assert!(first.counts().dials_refused[&Refusal::Tls] > 1);
     assert_eq!((first.counts().accepted, first.counts().lost), (1, 0));
     second_seen.assert_empty();
@@ -192,7 +192,7 @@ async fn a_certificate_is_renewed_while_the_node_runs() {
     let (first, mut seen) = start(&pipes, 1, Some(expired));
     let (_second, mut heard) = start(&pipes, 2, Some(authority.tls("node-2")));
     first.send(2, (1, 0, Vec::new())).expect("there is room");
-    assert_eq!(seen.next_unsent().await, (0, Why::Unreachable));
+    assert_eq!(seen.next_unsent().await, (0, UnsentReason::Unreachable));
     first.set_tls(authority.tls("node-1"));
     first.send(2, (1, 1, Vec::new())).expect("there is room");
     heard.expect(1, [1]).await;

@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
 use turnstile_host::transport::tcp::{Address, Limits, Options};
-use turnstile_host::transport::{Transport as _, Why};
+use turnstile_host::transport::{Transport as _, UnsentReason};
 
 use crate::inbox::{Text, inbox};
 use crate::pipes::{Pipes, options};
@@ -58,14 +58,17 @@ async fn a_peer_that_is_not_reached_is_warned_of_once_for_each_reason() {
     let pipes = Pipes::default();
     let (first, mut seen) = pipes.start(options(1, 2), 1, 1);
     first.send(2, text(0)).expect("there is room");
-    assert_eq!(seen.next_unsent().await, (0, Why::Unreachable));
+    assert_eq!(seen.next_unsent().await, (0, UnsentReason::Unreachable));
     assert!(first.counts().failed > 1);
-    assert_eq!(log.count(&["WARN", "to=2", "pipe:2", "not reached: connection refused"]), 1);
+    assert_eq!(
+        log.count(&["WARN", "to=2", "pipe:2", "cannot reach the peer: connection refused"]),
+        1
+    );
     // Another reason is said, too.
     let (_other, _) = pipes.start(Options::new(2, "other/1"), 2, 1);
     first.send(2, text(1)).expect("there is room");
-    assert_eq!(seen.next_unsent().await, (1, Why::Unreachable));
-    assert_eq!(log.count(&["WARN", "to=2", "refused: another protocol"]), 1);
+    assert_eq!(seen.next_unsent().await, (1, UnsentReason::Unreachable));
+    assert_eq!(log.count(&["WARN", "to=2", "rejected the connection: different protocol"]), 1);
     // And the first one again, once it has been reached meanwhile.
     let (second, mut heard) = pipes.start(options(2, 2), 2, 1);
     first.send(2, text(2)).expect("there is room");
@@ -75,8 +78,8 @@ async fn a_peer_that_is_not_reached_is_warned_of_once_for_each_reason() {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
     first.send(2, text(3)).expect("there is room");
-    assert_eq!(seen.next_unsent().await, (3, Why::Unreachable));
-    assert_eq!(log.count(&["WARN", "not reached: connection refused"]), 2);
+    assert_eq!(seen.next_unsent().await, (3, UnsentReason::Unreachable));
+    assert_eq!(log.count(&["WARN", "cannot reach the peer: connection refused"]), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -89,14 +92,14 @@ async fn a_refusal_names_both_sides_on_both_sides() {
     let (first, mut seen) = pipes.start(options(1, 2), 1, 1);
     first.send(2, text(0)).expect("there is room");
     seen.next_unsent().await;
-    assert_eq!(log.count(&[&["a connection to the peer is refused"], &both[..]].concat()), 1);
-    assert_eq!(log.count(&[&["a connection is refused"], &both[..]].concat()), 1);
+    assert_eq!(log.count(&[&["the peer rejected the connection"], &both[..]].concat()), 1);
+    assert_eq!(log.count(&[&["connection rejected"], &both[..]].concat()), 1);
     // A node that another takes for somebody else.
     let stranger = Options::new(9, "other/1").peer(2, Address::new("pipe", 2));
     let (stranger, mut seen) = pipes.start(stranger, 9, 1);
     stranger.send(2, text(0)).expect("there is room");
     seen.next_unsent().await;
-    assert_eq!(log.count(&["the sender is no peer: a hello from 9 to 2, heard by 2"]), 2);
+    assert_eq!(log.count(&["the sender is not a peer: a hello from 9 to 2, received by 2"]), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -121,8 +124,8 @@ async fn a_sender_warns_of_what_its_peer_could_not_read() {
     while sender.counts().lost == 0 {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    assert_eq!(log.count(&["a connection is refused", "bytes, and 100 at most"]), 1);
-    assert_eq!(log.count(&["a connection to a peer is lost", "bytes, and 100 at most"]), 1);
+    assert_eq!(log.count(&["connection rejected", "bytes; the maximum is 100"]), 1);
+    assert_eq!(log.count(&["connection to a peer lost", "bytes; the maximum is 100"]), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -138,8 +141,11 @@ async fn two_nodes_with_one_id_are_noticed() {
             heard.expect(2, [number]).await;
         }
     }
-    assert_eq!(log.count(&["a connection of 2 ends", "a newer connection of the same peer"]), 1);
-    assert!(log.count(&["a connection to a peer is lost", "a newer connection"]) > 1);
+    assert_eq!(
+        log.count(&["connection from 2 closed", "replaced by a newer connection of the same peer"]),
+        1
+    );
+    assert!(log.count(&["connection to a peer lost", "replaced by a newer connection"]) > 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,7 +159,7 @@ async fn what_cannot_begin_says_why() {
         let started =
             Options::new(1, name).start::<Text, _, _, _>(pipes.listen(1), pipes.clone(), inbox);
         let error = started.expect_err("such a name is refused").to_string();
-        assert!(error.contains(length) && error.contains("say 1 to 255"), "{error}");
+        assert!(error.contains(length) && error.contains("expected 1 to 255"), "{error}");
     }
     for listen in ["7000", "localhost", "::1:x"] {
         let (inbox, _outbox) = inbox(1);

@@ -1,4 +1,4 @@
-//! The lines of a trace: how they are written, and taken apart.
+//! The writer and the parser of a trace's lines.
 
 use alloc::borrow::{Cow, ToOwned as _};
 use alloc::format;
@@ -10,27 +10,28 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use turnstile_step::{EffectOf, InputOf, OutOf, RowOutcome};
 
-use super::Data;
-use crate::node::Wrong;
+use super::SerdeCore;
+use crate::node::InputError;
 
-/// The format of traces.
+/// The version of the format.
 pub const VERSION: u32 = 1;
 
-/// What a trace begins with.
+/// The first line of a trace, with its line break.
 pub const HEAD: &str = "{\"trace\":1}\n";
 
-/// More of a line than this nobody reads on a terminal.
+/// The characters of a line that an error shows, at most.
 const SHOWN_MAX: usize = 200;
 
-/// The line with which a node enters, or begins anew, as what scenarios call so.
+/// The line that declares a node, or starts it again. `is` describes it, as after `is a` in a
+/// scenario.
 #[must_use]
-pub fn entry_line(node: &str, is: &str) -> String {
+pub fn declaration_line(node: &str, is: &str) -> String {
     #[derive(Serialize)]
-    struct Entry<'l> {
+    struct Declaration<'l> {
         node: &'l str,
         is: &'l str,
     }
-    let line = serde_json::to_string(&Entry { node, is }).expect("two texts are JSON");
+    let line = serde_json::to_string(&Declaration { node, is }).expect("two texts are JSON");
     line + "\n"
 }
 
@@ -38,15 +39,15 @@ pub fn entry_line(node: &str, is: &str) -> String {
 ///
 /// # Errors
 ///
-/// Where a type of the core is none that JSON can have: a map by what is neither text nor number.
-pub fn step_line<C: Data>(
+/// JSON cannot have a value of the core: a map whose keys are neither text nor numbers.
+pub fn step_line<C: SerdeCore>(
     node: &str,
     input: &InputOf<C>,
     out: &OutOf<C>,
 ) -> serde_json::Result<String> {
     #[derive(Serialize)]
     #[serde(bound = "")]
-    struct Step<'l, C: Data> {
+    struct Step<'l, C: SerdeCore> {
         node: &'l str,
         input: &'l InputOf<C>,
         rows: &'l [RowOutcome],
@@ -58,40 +59,40 @@ pub fn step_line<C: Data>(
     Ok(line)
 }
 
-/// What a line says.
-pub(super) enum Line<'l> {
-    /// A node enters.
-    Entry { node: Cow<'l, str>, is: Cow<'l, str> },
-    /// A node takes a step.
-    Step(Step<'l>),
+/// A line after the first.
+pub(super) enum TraceLine<'l> {
+    /// It declares a node.
+    Declaration { node: Cow<'l, str>, is: Cow<'l, str> },
+    /// It records a step.
+    Step(TraceStep<'l>),
 }
 
-/// A step as it is written.
-pub(super) struct Step<'l> {
+/// A step as recorded.
+pub(super) struct TraceStep<'l> {
     pub(super) node: Cow<'l, str>,
     pub(super) input: &'l RawValue,
     pub(super) rows: &'l RawValue,
     pub(super) effects: &'l RawValue,
 }
 
-/// Why a line is none.
-pub(super) enum Unread {
-    /// It ends in the middle.
-    Torn,
-    /// Something else.
-    Wrong(Wrong),
+/// Why a line cannot be parsed.
+pub(super) enum TraceLineError {
+    /// It is truncated.
+    Truncated,
+    /// It is invalid.
+    Invalid(InputError),
 }
 
-const LINES: &str = "a line is `{\"node\":NAME,\"is\":WHAT}`, by which a node enters, or \
+const LINES: &str = "a line is `{\"node\":NAME,\"is\":KIND}`, which declares a node, or \
                      `{\"node\":NAME,\"input\":INPUT,\"rows\":[…],\"effects\":[…]}`; \
-                     delete it, or write the trace anew";
+                     delete it, or record the trace again";
 
-impl<'l> Line<'l> {
-    /// Takes a line apart.
-    pub(super) fn read(text: &'l str) -> Result<Self, Unread> {
+impl<'l> TraceLine<'l> {
+    /// Parses a line.
+    pub(super) fn parse(text: &'l str) -> Result<Self, TraceLineError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Any<'l> {
+        struct Fields<'l> {
             #[serde(borrow)]
             node: Cow<'l, str>,
             #[serde(borrow)]
@@ -103,49 +104,50 @@ impl<'l> Line<'l> {
             #[serde(borrow)]
             effects: Option<&'l RawValue>,
         }
-        let any = serde_json::from_str(text).map_err(|error| match error.is_eof() {
-            true => Unread::Torn,
-            false => Unread::Wrong(Wrong::new(words(&error), LINES)),
+        let fields = serde_json::from_str(text).map_err(|error| match error.is_eof() {
+            true => TraceLineError::Truncated,
+            false => TraceLineError::Invalid(InputError::new(message_without_line(&error), LINES)),
         })?;
-        match any {
-            Any { node, is: Some(is), input: None, rows: None, effects: None } => {
-                Ok(Self::Entry { node, is })
+        match fields {
+            Fields { node, is: Some(is), input: None, rows: None, effects: None } => {
+                Ok(Self::Declaration { node, is })
             }
-            Any {
+            Fields {
                 node,
                 is: None,
                 input: Some(input),
                 rows: Some(rows),
                 effects: Some(effects),
-            } => Ok(Self::Step(Step { node, input, rows, effects })),
-            Any { .. } => {
-                let because = "it is neither a node that enters nor a whole step";
-                Err(Unread::Wrong(Wrong::new(because, LINES)))
+            } => Ok(Self::Step(TraceStep { node, input, rows, effects })),
+            Fields { .. } => {
+                let reason = "neither a declaration of a node nor a complete step";
+                Err(TraceLineError::Invalid(InputError::new(reason, LINES)))
             }
         }
     }
 }
 
-/// Looks whether the first line says that a trace of this format follows.
-pub(super) fn read_head(text: &str) -> Result<(), Wrong> {
+/// Checks the first line, which names the version of the format.
+pub(super) fn check_head(text: &str) -> Result<(), InputError> {
     let head: Option<Value> = serde_json::from_str(text).ok();
     let fields = head.as_ref().and_then(Value::as_object);
-    let help = format!("its first line is `{}`; write it anew, or put the line back", HEAD.trim());
+    let help =
+        format!("the first line is `{}`; restore it, or record the trace again", HEAD.trim());
     let Some((fields, version)) = fields.and_then(|all| Some((all, all.get("trace")?))) else {
-        return Err(Wrong::new("a trace begins with its format", help));
+        return Err(InputError::new("a trace begins with the version of its format", help));
     };
     if *version != VERSION {
-        let because = format!("this trace is of format {version}, and {VERSION} is read here");
-        return Err(Wrong::new(because, "replay it with the release that wrote it"));
+        let reason = format!("format version {version} is not supported, only {VERSION}");
+        return Err(InputError::new(reason, "replay it with the release that wrote it"));
     }
     match fields.keys().find(|name| *name != "trace") {
         None => Ok(()),
-        Some(name) => Err(Wrong::new(format!("the format has no field `{name}`"), help)),
+        Some(name) => Err(InputError::new(format!("the format has no field `{name}`"), help)),
     }
 }
 
-/// What serde says of a text of one line, without the line's number.
-pub(super) fn words(error: &serde_json::Error) -> String {
+/// The text of a JSON error without its line number, which is that of the parsed line alone.
+pub(super) fn message_without_line(error: &serde_json::Error) -> String {
     let (text, column) = (error.to_string(), error.column());
     let place = format!(" at line {} column {column}", error.line());
     match text.strip_suffix(&*place) {
@@ -154,7 +156,7 @@ pub(super) fn words(error: &serde_json::Error) -> String {
     }
 }
 
-/// The beginning of a text that may be long.
+/// A text, cut after [`SHOWN_MAX`] characters.
 pub(super) fn short(text: &(impl Display + ?Sized)) -> String {
     let text = text.to_string();
     match text.char_indices().nth(SHOWN_MAX) {

@@ -1,5 +1,5 @@
-//! Traces: what nodes did, as data. JSON Lines, one object a line, of any core whose types are
-//! serde types.
+//! Traces: the steps of nodes, recorded as JSON Lines. A core can be traced if its types are serde
+//! types.
 //!
 //! ```text
 //! {"trace":1}
@@ -8,19 +8,18 @@
 //! {"node":"turnstiled","input":{"fired":{"ttl":1}},"rows":[…],"effects":[…]}
 //! ```
 //!
-//! The first line says the format. A line with `is` lets a node enter; one that enters again begins
-//! anew. Every other line is a step: an input, the rows that were taken, and the effects, as serde
-//! writes them. A driver writes them ([`entry_line`], [`step_line`]); [`replay`] and
-//! [`replay_core`] take the inputs to the cores and say where a line departs from what these do.
-//! Spaces and the order of fields do not count. A last line that is torn is told
-//! ([`Replay::torn`]).
+//! The first line names the version of the format. A line with `is` declares a node; declared
+//! again, it starts again. Every other line is a step: an input, the rows taken and the effects, in
+//! serde's form. A host writes them ([`declaration_line`], [`step_line`]); [`replay`] and
+//! [`replay_core`] give the inputs to the cores and report each difference. White space and the
+//! order of fields do not matter. A truncated last line is reported in [`Replay::truncated_line`].
 //!
 //! ```
 //! use turnstile_scenario::CoreNode;
-//! use turnstile_scenario::trace::{HEAD, entry_line, replay_core, step_line};
+//! use turnstile_scenario::trace::{HEAD, declaration_line, replay_core, step_line};
 //! use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf};
 //!
-//! /// It says of each number whether it is the greatest so far.
+//! /// Notifies for each number whether it is the greatest so far.
 //! #[derive(Clone)]
 //! struct Greatest;
 //!
@@ -45,18 +44,19 @@
 //!     }
 //! }
 //!
-//! let (mut state, mut trace) = (Greatest.start(), format!("{HEAD}{}", entry_line("one", "any")));
+//! let mut state = Greatest.start();
+//! let mut trace = format!("{HEAD}{}", declaration_line("one", "any"));
 //! for number in [3, 7, 5] {
 //!     let (input, mut out) = (Input::Command(number), Out::default());
 //!     Greatest.step(&mut state, input.clone(), &mut out);
 //!     trace += &step_line::<Greatest>("one", &input, &out)?;
 //! }
 //! let replayed = replay_core(trace.as_bytes(), |_, _| Some(CoreNode::new(Greatest)));
-//! assert!(replayed.is_ok_and(|replay| replay.steps == 3 && replay.is_as_written()));
+//! assert!(replayed.is_ok_and(|replay| replay.steps == 3 && replay.matches()));
 //!
 //! let wrong = trace.replace(r#"{"notify":false}"#, r#"{"notify":true}"#);
 //! let replay = replay_core(wrong.as_bytes(), |_, _| Some(CoreNode::new(Greatest)));
-//! assert_eq!(replay.expect("it is a trace").departures[0].line, 5);
+//! assert_eq!(replay.expect("it is a trace").mismatches[0].line, 5);
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
@@ -73,16 +73,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use turnstile_step::Core;
 
-use crate::language::{known, perform};
-use crate::node::{CoreNode, Wrong};
+use crate::node::{CoreNode, InputError};
+use crate::protocol::{node_kinds, play_script};
 use crate::script::Script;
-use crate::{Fault, Language, Replay};
+use crate::{LineError, Protocol, Replay};
 
-pub use line::{HEAD, VERSION, entry_line, step_line};
-pub use node::{Now, Traced, TracedNode};
+pub use line::{HEAD, VERSION, declaration_line, step_line};
+pub use node::{ReplayNode, ReplayedStep, TraceableNode};
 
-/// A core whose inputs and effects are data: every core whose types are serde types.
-pub trait Data:
+/// A core whose types are serde types, so that its inputs and effects can be recorded.
+pub trait SerdeCore:
     Core<
         Peer: Serialize + DeserializeOwned,
         Message: Serialize + DeserializeOwned,
@@ -94,7 +94,7 @@ pub trait Data:
 {
 }
 
-impl<C> Data for C where
+impl<C> SerdeCore for C where
     C: Core<
             Peer: Serialize + DeserializeOwned,
             Message: Serialize + DeserializeOwned,
@@ -106,69 +106,70 @@ impl<C> Data for C where
 {
 }
 
-/// Whether a text is a trace, or a scenario: by how it begins.
+/// Whether a file is a trace; otherwise it is a scenario. Its first bytes decide.
 #[must_use]
 pub fn is_trace(beginning: &[u8]) -> bool {
     beginning.trim_ascii_start().starts_with(b"{")
 }
 
-/// Replays a trace whose nodes are of these languages, each by its own `is`.
+/// Replays a trace; each node's `is` chooses its protocol.
 ///
 /// # Errors
 ///
-/// [`Fault`] at a line that is none of a trace, though nothing has departed before.
-pub fn replay(trace: impl BufRead, languages: &[Language]) -> Result<Replay, Fault> {
+/// A line is no line of a trace, and no mismatch precedes it.
+pub fn replay(trace: impl BufRead, protocols: &[Protocol]) -> Result<Replay, LineError> {
     play::play(trace, &mut |name, is| {
-        let node = languages.iter().find_map(|language| language.traced(name, is));
-        node.ok_or_else(|| Wrong::new("no such node is known here", known(languages)))
+        let node = protocols.iter().find_map(|protocol| protocol.traced(name, is));
+        node.ok_or_else(|| InputError::new("unknown node kind", node_kinds(protocols)))
     })
 }
 
-/// Replays a trace of one core, by the node that a name and its `is` mean.
+/// Replays a trace of one core; `node` makes the node that a name and its `is` describe.
 ///
 /// # Errors
 ///
-/// As those of [`replay`].
-pub fn replay_core<C: Data + 'static>(
+/// As [`replay`].
+pub fn replay_core<C: SerdeCore + 'static>(
     trace: impl BufRead,
     mut node: impl FnMut(&str, &str) -> Option<CoreNode<C>>,
-) -> Result<Replay, Fault> {
+) -> Result<Replay, LineError> {
     play::play(trace, &mut |name, is| match node(name, is) {
         Some(node) => Ok(Box::new(node)),
-        None => {
-            Err(Wrong::new("no such node is known here", "replay it with the cores that it is of"))
-        }
+        None => Err(InputError::new(
+            "unknown node kind",
+            "replay the trace with the cores that it records",
+        )),
     })
 }
 
-/// Plays a scenario, and gives its run as a trace.
+/// Plays a scenario and records it as a trace.
 ///
 /// # Errors
 ///
-/// [`Fault`] at the first line that cannot be played, or of a node whose core is no data.
-pub fn of_scenario(text: &str, languages: &[Language]) -> Result<String, Fault> {
-    let script = Script::read(text)?;
+/// The first line that cannot be played, or whose node cannot be traced.
+pub fn from_scenario(text: &str, protocols: &[Protocol]) -> Result<String, LineError> {
+    let script = Script::parse(text)?;
     let mut trace = HEAD.to_owned();
-    let mut mute = None;
-    perform(&script, languages, &mut |step, _, line| {
-        if step.admits_strangers() {
+    let mut untraceable = None;
+    play_script(&script, protocols, &mut |step, _, line| {
+        if step.allows_unknown_senders() {
             return;
         }
-        if step.is_entry {
-            trace += &entry_line(&step.line.name, &step.line.text);
+        if step.is_declaration {
+            trace += &declaration_line(&step.line.name, &step.line.text);
             return;
         }
         match line() {
             Some(line) => trace += &line,
-            None => mute = mute.take().or_else(|| Some(step.line.clone())),
+            None => untraceable = untraceable.take().or_else(|| Some(step.line.clone())),
         }
     })?;
-    match mute {
+    match untraceable {
         None => Ok(trace),
-        Some(line) => Err(Fault {
+        Some(line) => Err(LineError {
             line: line.number,
             text: line.text,
-            because: "the inputs and effects of this node are no data".into(),
+            reason: "the node cannot be traced: its core's types are not serde types".into(),
             help: "a node is data as a `TracedNode`".into(),
         }),
     }

@@ -1,4 +1,4 @@
-//! A node of a trace: a core behind data, as [`CoreNode`] has it behind words.
+//! The nodes of traces: cores whose inputs and effects are JSON.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -9,36 +9,36 @@ use std::panic::catch_unwind;
 use serde_json::Value;
 use turnstile_step::{Input, InputOf, OutOf};
 
-use super::Data;
-use super::line::{short, step_line, words};
-use crate::node::{CoreNode, Did, Node, TextFormat, Wrong};
+use super::SerdeCore;
+use super::line::{message_without_line, short, step_line};
+use crate::node::{CoreNode, InputError, Node, StepOutput, TextFormat};
 
-/// What a step comes to now.
+/// The output of a replayed step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Now {
-    /// The rows that the core takes, a JSON array.
+pub struct ReplayedStep {
+    /// The rows that the core takes: a JSON array.
     pub rows: String,
-    /// The effects, a JSON array.
+    /// The effects: a JSON array.
     pub effects: String,
-    /// How many rows and effects there are.
+    /// The number of rows and effects.
     pub count: usize,
-    /// Whether it is a timer that fires though it was disarmed.
-    pub is_late: bool,
+    /// Whether the input is a timer that fires late, after it was disarmed.
+    pub was_disarmed: bool,
 }
 
-/// A node of any core, of a trace.
-pub trait Traced {
-    /// Takes the input that is written so.
+/// A node of a trace, whatever its core is.
+pub trait ReplayNode {
+    /// Takes an input, as JSON.
     ///
     /// # Errors
     ///
-    /// Why it is none.
-    fn replay(&mut self, input: &str) -> Result<Now, Wrong>;
+    /// It is no input of the core, its timer is not armed, or the core panics.
+    fn replay(&mut self, input: &str) -> Result<ReplayedStep, InputError>;
 }
 
-impl<C: Data> CoreNode<C> {
-    /// Takes a timer; whether it is one that was disarmed.
-    fn take_timer(&mut self, timer: &C::Timer) -> Result<bool, Wrong> {
+impl<C: SerdeCore> CoreNode<C> {
+    /// Removes a timer that fires; whether it was disarmed before.
+    fn take_timer(&mut self, timer: &C::Timer) -> Result<bool, InputError> {
         if self.fire(timer) {
             return Ok(false);
         }
@@ -46,85 +46,90 @@ impl<C: Data> CoreNode<C> {
             return Ok(true);
         }
         let json = |timer: &C::Timer| serde_json::to_string(timer).unwrap_or_default();
-        Err(Wrong::new("no such timer is armed, or was", self.armed(json)))
+        Err(InputError::new("timer was never armed", self.armed(json)))
     }
 
-    /// A step that ends where the core panics.
-    fn try_step(&mut self, input: InputOf<C>) -> Result<OutOf<C>, Wrong> {
+    /// Steps the core; a panic of the core is an error.
+    fn try_step(&mut self, input: InputOf<C>) -> Result<OutOf<C>, InputError> {
         catch_unwind(AssertUnwindSafe(|| self.step(input))).map_err(|_| {
-            let help = "the core, or whatever changed the trace, has a mistake there";
-            Wrong::new("the core panics at this input", help)
+            let help = "either the core has a bug, or the trace was changed";
+            InputError::new("the core panics at this input", help)
         })
     }
 }
 
-impl<C: Data> Traced for CoreNode<C> {
-    fn replay(&mut self, written: &str) -> Result<Now, Wrong> {
-        let help = "it is written as the core's types are by serde";
-        let input: InputOf<C> = serde_json::from_str(written)
-            .map_err(|error| Wrong::new(format!("the input is none: {}", words(&error)), help))?;
+impl<C: SerdeCore> ReplayNode for CoreNode<C> {
+    fn replay(&mut self, expected: &str) -> Result<ReplayedStep, InputError> {
+        let help = "an input has the serde form of the core's types";
+        let input: InputOf<C> = serde_json::from_str(expected).map_err(|error| {
+            InputError::new(format!("invalid input: {}", message_without_line(&error)), help)
+        })?;
         let read = json(&input)?;
-        if !is_same(written, &read) {
+        if !is_same(expected, &read) {
             let help = format!("the core reads `{}`", short(&read));
-            return Err(Wrong::new("the input says what the core does not read", help));
+            return Err(InputError::new("the input has values that the core ignores", help));
         }
-        let is_late = match &input {
+        let was_disarmed = match &input {
             Input::Fired(timer) => self.take_timer(timer)?,
             Input::Message { .. } | Input::Command(_) | Input::Restart(_) => false,
         };
         let out = self.try_step(input)?;
         let (rows, effects) = (json(&out.rows)?, json(&out.effects)?);
-        Ok(Now { rows, effects, count: out.rows.len() + out.effects.len(), is_late })
+        Ok(ReplayedStep { rows, effects, count: out.rows.len() + out.effects.len(), was_disarmed })
     }
 }
 
-fn json(value: &impl serde::Serialize) -> Result<String, Wrong> {
+fn json(value: &impl serde::Serialize) -> Result<String, InputError> {
     serde_json::to_string(value).map_err(|error| {
-        let help = "a map of the core has keys that are neither text nor numbers, perhaps";
-        Wrong::new(format!("what the core has is no JSON: {error}"), help)
+        let help = "a map of the core may have keys that are neither text nor numbers";
+        InputError::new(format!("JSON cannot have a value of the core: {error}"), help)
     })
 }
 
-/// Whether two texts are the same JSON.
+/// Whether two texts are equal as JSON.
 fn is_same(a: &str, b: &str) -> bool {
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     a == b || value(a).is_some_and(|a| Some(a) == value(b))
 }
 
-/// A node of a scenario whose run can be a trace: [`CoreNode`], of a core that is data.
+/// A node of a scenario that can also be recorded as a trace.
 #[derive(Clone, Debug)]
-pub struct TracedNode<C: Data> {
+pub struct TraceableNode<C: SerdeCore> {
     node: CoreNode<C>,
     last: Option<(InputOf<C>, OutOf<C>)>,
 }
 
-impl<C: Data> TracedNode<C> {
+impl<C: SerdeCore> TraceableNode<C> {
     /// As [`CoreNode::new`].
     pub fn new(core: C) -> Self {
         Self { node: CoreNode::new(core), last: None }
     }
 
-    /// As [`CoreNode::with`].
-    pub fn with(core: C, state: C::State) -> Self {
-        Self { node: CoreNode::with(core, state), last: None }
+    /// As [`CoreNode::with_state`].
+    pub fn with_state(core: C, state: C::State) -> Self {
+        Self { node: CoreNode::with_state(core, state), last: None }
     }
 }
 
-impl<C: Data + TextFormat> TracedNode<C> {
-    fn step(&mut self, input: InputOf<C>) -> Did<C::Message> {
+impl<C: SerdeCore + TextFormat> TraceableNode<C> {
+    fn step(&mut self, input: InputOf<C>) -> StepOutput<C::Message> {
         let out = self.node.step(input.clone());
         self.last = Some((input, out.clone()));
-        self.node.tell(out)
+        self.node.output(out)
     }
 }
 
-impl<C: Data + TextFormat + 'static> Node<C::Message> for TracedNode<C> {
-    fn hear(&mut self, from: &str, message: C::Message) -> Result<Did<C::Message>, Wrong> {
-        Ok(self.step(CoreNode::<C>::heard(from, message)?))
+impl<C: SerdeCore + TextFormat + 'static> Node<C::Message> for TraceableNode<C> {
+    fn receive(
+        &mut self,
+        from: &str,
+        message: C::Message,
+    ) -> Result<StepOutput<C::Message>, InputError> {
+        Ok(self.step(CoreNode::<C>::message_input(from, message)?))
     }
 
-    fn happen(&mut self, words: &str) -> Result<Did<C::Message>, Wrong> {
-        let input = self.node.read(words)?;
+    fn take_input(&mut self, text: &str) -> Result<StepOutput<C::Message>, InputError> {
+        let input = self.node.parse_input(text)?;
         Ok(self.step(input))
     }
 
@@ -133,7 +138,7 @@ impl<C: Data + TextFormat + 'static> Node<C::Message> for TracedNode<C> {
         step_line::<C>(name, input, out).ok()
     }
 
-    fn traced(self: Box<Self>) -> Option<Box<dyn Traced>> {
+    fn into_replay_node(self: Box<Self>) -> Option<Box<dyn ReplayNode>> {
         Some(Box::new(self.node))
     }
 }

@@ -1,4 +1,4 @@
-//! A trace, line by line, beside what the cores do now.
+//! The player of a trace: it gives the recorded inputs to the cores and compares what they do.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -11,127 +11,136 @@ use std::io::BufRead;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::line::{Line, Step, Unread, read_head, short, words};
-use super::node::Traced;
+use super::line::{TraceLine, TraceLineError, TraceStep, check_head, message_without_line, short};
+use super::node::ReplayNode;
 use crate::compare::compare;
-use crate::node::Wrong;
-use crate::{Departure, Fault, Replay};
+use crate::node::InputError;
+use crate::{LineError, Mismatch, Replay};
 
-/// The node of a name that `is` means.
-type Enter<'e> = dyn FnMut(&str, &str) -> Result<Box<dyn Traced>, Wrong> + 'e;
+/// Makes the node that a name and its `is` describe.
+type MakeNode<'e> = dyn FnMut(&str, &str) -> Result<Box<dyn ReplayNode>, InputError> + 'e;
 
-/// Replays a trace of the nodes that enter.
-pub(super) fn play(mut trace: impl BufRead, enter: &mut Enter<'_>) -> Result<Replay, Fault> {
-    let mut player = Player { enter, nodes: BTreeMap::new(), replay: Replay::default() };
+/// Replays a trace; `make_node` makes the nodes that it declares.
+pub(super) fn play(
+    mut trace: impl BufRead,
+    make_node: &mut MakeNode<'_>,
+) -> Result<Replay, LineError> {
+    let mut player = Player { make_node, nodes: BTreeMap::new(), replay: Replay::default() };
     let mut bytes = Vec::new();
     for number in 1.. {
         bytes.clear();
         let read = trace.read_until(b'\n', &mut bytes);
-        let taken = match read {
+        let played = match read {
             Ok(0) if number > 1 => break,
-            Ok(_) => player.take(number, &bytes),
-            Err(error) => Err(Wrong::new(
-                format!("it cannot be read: {error}"),
-                "replay a copy of what can be read",
+            Ok(_) => player.play_line(number, &bytes),
+            Err(error) => Err(InputError::new(
+                format!("read error: {error}"),
+                "replay a copy of the readable part",
             )),
         };
-        let Err(Wrong { because, help }) = taken else { continue };
+        let Err(InputError { reason, help }) = played else { continue };
         let text = short(String::from_utf8_lossy(&bytes).trim_end());
-        let fault = Fault { line: number, text, because, help };
-        if player.replay.departures.is_empty() {
-            return Err(fault);
+        let error = LineError { line: number, text, reason, help };
+        if player.replay.mismatches.is_empty() {
+            return Err(error);
         }
-        player.replay.stopped = Some(fault);
+        player.replay.stopped_at = Some(error);
         break;
     }
     Ok(Replay { nodes: player.nodes.len(), ..player.replay })
 }
 
 struct Player<'e, 'f> {
-    enter: &'e mut Enter<'f>,
-    nodes: BTreeMap<String, Box<dyn Traced>>,
+    make_node: &'e mut MakeNode<'f>,
+    nodes: BTreeMap<String, Box<dyn ReplayNode>>,
     replay: Replay,
 }
 
 impl Player<'_, '_> {
-    fn take(&mut self, number: usize, bytes: &[u8]) -> Result<(), Wrong> {
+    fn play_line(&mut self, number: usize, bytes: &[u8]) -> Result<(), InputError> {
         let is_whole = bytes.ends_with(b"\n");
         let text = match core::str::from_utf8(bytes) {
             Ok(text) => text.trim(),
             Err(error) if number > 1 && !is_whole && error.error_len().is_none() => {
-                self.replay.torn = Some(number);
+                self.replay.truncated_line = Some(number);
                 return Ok(());
             }
             Err(error) => {
-                let because = format!("byte {} is not UTF-8", error.valid_up_to() + 1);
-                return Err(Wrong::new(because, "save it as UTF-8"));
+                let reason = format!("byte {} is not UTF-8", error.valid_up_to() + 1);
+                return Err(InputError::new(reason, "save it as UTF-8"));
             }
         };
         if number == 1 {
-            return read_head(text);
+            return check_head(text);
         }
         if text.is_empty() {
             return Ok(());
         }
-        match Line::read(text) {
-            Ok(Line::Entry { node, is }) => {
-                let entered = (self.enter)(&node, &is)?;
-                self.nodes.insert(node.into_owned(), entered);
+        match TraceLine::parse(text) {
+            Ok(TraceLine::Declaration { node, is }) => {
+                let made = (self.make_node)(&node, &is)?;
+                self.nodes.insert(node.into_owned(), made);
                 Ok(())
             }
-            Ok(Line::Step(step)) => self.step(number, &step),
-            Err(Unread::Torn) if !is_whole => {
-                self.replay.torn = Some(number);
+            Ok(TraceLine::Step(step)) => self.step(number, &step),
+            Err(TraceLineError::Truncated) if !is_whole => {
+                self.replay.truncated_line = Some(number);
                 Ok(())
             }
-            Err(Unread::Torn) => {
-                let help = "only the last line may, of a process that was killed; delete it";
-                Err(Wrong::new("the line ends in the middle", help))
+            Err(TraceLineError::Truncated) => {
+                let help = "only the last line may be, if the process was killed; delete this line";
+                Err(InputError::new("truncated line", help))
             }
-            Err(Unread::Wrong(wrong)) => Err(wrong),
+            Err(TraceLineError::Invalid(error)) => Err(error),
         }
     }
 
-    fn step(&mut self, number: usize, step: &Step<'_>) -> Result<(), Wrong> {
+    fn step(&mut self, number: usize, step: &TraceStep<'_>) -> Result<(), InputError> {
         let Some(node) = self.nodes.get_mut(&*step.node) else {
             let names: Vec<&str> = self.nodes.keys().map(|name| &**name).collect();
             let help = format!(
-                "entered: {}; others enter by `{{\"node\":NAME,\"is\":WHAT}}`",
+                "declared: {}; `{{\"node\":NAME,\"is\":KIND}}` declares another",
                 names.join(", ")
             );
-            return Err(Wrong::new("no such node has entered", help));
+            return Err(InputError::new("undeclared node", help));
         };
-        let now = node.replay(step.input.get())?;
+        let actual = node.replay(step.input.get())?;
         self.replay.steps += 1;
-        self.replay.late += usize::from(now.is_late);
-        let rows = self.compare(number, step, step.rows, &now.rows)?;
-        let effects = self.compare(number, step, step.effects, &now.effects)?;
-        self.replay.lines += now.count + rows + effects;
+        self.replay.late_timers += usize::from(actual.was_disarmed);
+        let rows = self.compare(number, step, step.rows, &actual.rows)?;
+        let effects = self.compare(number, step, step.effects, &actual.effects)?;
+        self.replay.lines += actual.count + rows + effects;
         Ok(())
     }
 
-    /// Compares what is written with what is done now; how much more is written.
+    /// Compares recorded rows or effects with those of the core. Returns how many more are
+    /// recorded.
     fn compare(
         &mut self,
         line: usize,
-        step: &Step<'_>,
-        written: &RawValue,
-        now: &str,
-    ) -> Result<usize, Wrong> {
-        if written.get() == now {
+        step: &TraceStep<'_>,
+        expected: &RawValue,
+        actual: &str,
+    ) -> Result<usize, InputError> {
+        if expected.get() == actual {
             return Ok(0);
         }
-        let written = items(written.get())?;
-        let now = items(now)?;
+        let expected = items(expected.get())?;
+        let actual = items(actual)?;
         let is_same = |a: &Item<'_>, b: &Item<'_>| a.value == b.value;
         let is_like = |a: &Item<'_>, b: &Item<'_>| a.kind() == b.kind();
-        let departures = &mut self.replay.departures;
-        compare(&written, &now, is_same, is_like, |_, old, new| {
+        let mismatches = &mut self.replay.mismatches;
+        compare(&expected, &actual, is_same, is_like, |_, old, new| {
             let input = format!("{} {}", step.node, short(step.input.get()));
             let text = |item: &Item<'_>| item.text.to_owned();
-            departures.push(Departure { line, input, written: old.map(text), now: new.map(text) });
+            mismatches.push(Mismatch {
+                line,
+                input,
+                expected: old.map(text),
+                actual: new.map(text),
+            });
         });
-        Ok(written.len().saturating_sub(now.len()))
+        Ok(expected.len().saturating_sub(actual.len()))
     }
 }
 
@@ -142,21 +151,22 @@ struct Item<'l> {
 }
 
 impl Item<'_> {
-    /// What kind of row or effect it is: `send`, `arm`.
+    /// Its kind: `send`, `arm`.
     fn kind(&self) -> Option<&String> {
         self.value.as_object().map(Map::keys)?.next()
     }
 }
 
-fn items(list: &str) -> Result<Vec<Item<'_>>, Wrong> {
-    let none = |error: serde_json::Error| {
-        let because = format!("rows and effects are lists: {}", words(&error));
-        Wrong::new(because, "write the trace anew, or put the list back")
+fn items(list: &str) -> Result<Vec<Item<'_>>, InputError> {
+    let invalid = |error: serde_json::Error| {
+        let reason =
+            format!("expected a list of rows or effects: {}", message_without_line(&error));
+        InputError::new(reason, "restore the list, or record the trace again")
     };
-    let texts: Vec<&RawValue> = serde_json::from_str(list).map_err(none)?;
+    let texts: Vec<&RawValue> = serde_json::from_str(list).map_err(invalid)?;
     let mut items = Vec::with_capacity(texts.len());
     for text in texts.into_iter().map(RawValue::get) {
-        items.push(Item { text, value: serde_json::from_str(text).map_err(none)? });
+        items.push(Item { text, value: serde_json::from_str(text).map_err(invalid)? });
     }
     Ok(items)
 }

@@ -1,19 +1,19 @@
-//! The fields of a struct or a variant: how each is taken out, and what visits it.
+//! The fields of a struct or a variant: the pattern that binds them, and the code that visits them.
 
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Field, Fields, Ident, Index};
 
-/// What the attribute may say.
-pub(super) const WORDS: &str = "a field has `#[symbolic(skip)]`, if it holds no number, or \
-                                `#[symbolic(values)]`, if it is a map whose keys hold none";
+/// The error for any other argument of the attribute.
+pub(super) const USAGE: &str = "expected `#[symbolic(skip)]` on a field without numbers, or \
+                                `#[symbolic(values)]` on a map whose keys hold none";
 
-/// What takes the fields apart, and a visit to each.
+/// The pattern that binds the fields, and the code that visits each.
 pub(super) fn visits(fields: &Fields) -> syn::Result<(Tokens, Tokens)> {
     let (mut pattern, mut visits) = (Tokens::new(), Tokens::new());
     for (place, field) in fields.iter().enumerate() {
-        // Of a type that cannot be visited, the error stands there.
+        // A type that cannot be visited is an error at the type.
         let at = Span::call_site().located_at(field.ty.span());
         let local = format_ident!("field_{place}", span = at);
         let name = match &field.ident {
@@ -31,27 +31,27 @@ pub(super) fn visits(fields: &Fields) -> syn::Result<(Tokens, Tokens)> {
     Ok((quote!({ #pattern }), visits))
 }
 
-/// A visit to a field; nothing where it is skipped.
+/// The code that visits a field; empty if it is skipped.
 fn visit(field: &Field, local: &Ident) -> syn::Result<Tokens> {
-    let mut own = own(&field.attrs);
-    let word = own.next().map(|attribute| attribute.parse_args::<Ident>()).transpose();
-    let word = word.map_err(|error| syn::Error::new(error.span(), WORDS))?;
-    if let Some(second) = own.next() {
-        return Err(syn::Error::new_spanned(second, WORDS));
+    let mut attributes = symbolic_attributes(&field.attrs);
+    let argument = attributes.next().map(|attribute| attribute.parse_args::<Ident>()).transpose();
+    let argument = argument.map_err(|error| syn::Error::new(error.span(), USAGE))?;
+    if let Some(second) = attributes.next() {
+        return Err(syn::Error::new_spanned(second, USAGE));
     }
     let visit = quote!(::turnstile_step::Symbolic::visit_ids);
-    match word {
+    match argument {
         None => Ok(quote!(#visit(#local, each);)),
-        Some(word) if word == "skip" => Ok(Tokens::new()),
-        Some(word) if word == "values" => {
+        Some(argument) if argument == "skip" => Ok(Tokens::new()),
+        Some(argument) if argument == "values" => {
             let values = quote_spanned!(local.span()=> #local.values_mut());
             Ok(quote!(for value in #values { #visit(value, each); }))
         }
-        Some(word) => Err(syn::Error::new_spanned(word, WORDS)),
+        Some(argument) => Err(syn::Error::new_spanned(argument, USAGE)),
     }
 }
 
-/// The attributes that are the derive's.
-pub(super) fn own(all: &[Attribute]) -> impl Iterator<Item = &Attribute> {
+/// The attributes of the derive.
+pub(super) fn symbolic_attributes(all: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     all.iter().filter(|attribute| attribute.path().is_ident("symbolic"))
 }

@@ -1,9 +1,9 @@
-//! `claim`: runs commands under locks, shows who holds them, and holds them for other programs.
+//! `claim`: runs commands under locks, lists claims, and serves other programs as a keychain.
 //!
-//! It reads options and words errors. Claims themselves are the client library's.
+//! It parses options and prints errors. The client library makes and holds the claims.
 
-mod ask;
 mod process;
+mod query;
 mod reaper;
 mod run;
 mod signals;
@@ -17,111 +17,116 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use tracing::Level;
 use tracing_subscriber::EnvFilter;
-use turnstile_claim::client::{Ask, Cause, Error, Manager, Setup};
+use turnstile_claim::client::{Acquire, Error, ErrorKind, LockClient, LockClientBuilder};
 use turnstile_claim::keychain;
 use turnstile_claim::wire::seconds;
 use turnstile_host::Trace;
 
 use self::signals::Signals;
 
-/// Exit status: the claim server cannot be reached, or refuses.
+/// Exit status: the server cannot be reached, or it refused the request.
 const UNAVAILABLE: u8 = 69;
-/// Exit status: the lock was not to be had in time.
+/// Exit status: the timeout passed before the lock was granted.
 const TIMED_OUT: u8 = 75;
-/// Exit status: the claim was lost while the command ran, so the command was ended.
+/// Exit status: the claim was lost while the command ran, and the command was terminated.
 const LOST: u8 = 76;
-/// Exit status: bad usage.
+/// Exit status: invalid arguments or settings.
 const USAGE: u8 = 2;
 
-/// Runs commands under claims of a turnstiled server, and shows and revokes claims.
+/// Client of the turnstiled lock server: run commands under locks; list, show and revoke claims.
 ///
-/// The server is TURNSTILE_URL, or --url; its bearer token TURNSTILE_TOKEN; its certificate
-/// authority TURNSTILE_CA (a PEM file), or that of the operating system. What is logged says
-/// TURNSTILE_LOG (warn, debug, ...).
+/// Environment: TURNSTILE_URL, the server's URL, if --url is not given; TURNSTILE_TOKEN, the bearer
+/// token; TURNSTILE_CA, a PEM file with the certificate authority (default: those of the operating
+/// system); TURNSTILE_LOG, the log level (warn, debug, ...).
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Cli {
-    /// The server; TURNSTILE_URL unless given.
+    /// The server's URL [default: TURNSTILE_URL].
     #[arg(long, global = true, value_name = "URL")]
     url: Option<String>,
-    /// Notes every step of the core in this file, a line of JSON each, for `turnstile replay`.
+    /// Writes each step of the core to this file as a line of JSON, for `turnstile replay`.
     #[arg(long, global = true, value_name = "FILE")]
     trace: Option<PathBuf>,
     #[command(subcommand)]
-    wish: Wish,
+    command: CliCommand,
 }
 
 #[derive(Subcommand, Debug)]
-enum Wish {
-    /// Runs a command while a resource is claimed.
+enum CliCommand {
+    /// Runs a command while holding the lock of a resource.
     ///
-    /// The command finds the claim's token in CLAIM_FENCING_TOKEN and its URL in CLAIM_URL. Its
-    /// exit status is passed on, 128 + N where signal N ended it. 69: the server cannot be
-    /// reached, or refuses. 75: the lock was not to be had in time. 76: the claim was lost, and
-    /// the command was ended. SIGTERM, SIGINT, SIGQUIT and SIGHUP go to the command's process
-    /// group; after the grace it is killed, and only then the claim is released. One that was
-    /// ignored already, as nohup has it, the command ignores, too.
+    /// Environment of the command: CLAIM_FENCING_TOKEN, the claim's fencing token; CLAIM_URL, its
+    /// URL; CLAIM_HELD, the names of the locks that the command runs under. A nested `claim run`
+    /// for one of these is refused, since it would deadlock.
     ///
-    /// At a terminal Ctrl-C, Ctrl-\ and Ctrl-Z do what they do to the bare command, and to the
-    /// script or the pipeline that it is in. While Ctrl-Z has stopped them nobody renews the claim:
-    /// a command whose claim has lapsed meanwhile is ended instead of let go on. Where no shell
-    /// runs jobs, and so nobody could let the command go on, Ctrl-Z does not stop it.
+    /// Exit status: that of the command, or 128 + N if signal N terminated it; 69: the server
+    /// cannot be reached, or it refused the request; 75: the timeout passed before the lock was
+    /// granted; 76: the claim was lost and the command was terminated.
     ///
-    /// SIGKILL to this program kills the command and its process group. What has left the group,
-    /// as a daemon does, works on.
+    /// SIGTERM, SIGINT, SIGQUIT and SIGHUP are forwarded to the command's process group. If it does
+    /// not exit within --grace, it is killed. The claim is released after the command has exited.
+    /// A signal that is ignored when this program starts, for example SIGHUP under nohup, stays
+    /// ignored in the command.
     ///
-    /// The command finds the names of the locks that it runs under in CLAIM_HELD, and to claim one
-    /// of them from within is refused, since it would wait for itself.
+    /// At a terminal Ctrl-C, Ctrl-\ and Ctrl-Z act on the command, and on its script or pipeline,
+    /// as without `claim run`. While the command is stopped by Ctrl-Z, the claim is not renewed: if
+    /// it has lapsed when the command is to continue, the command is terminated instead. Without a
+    /// shell with job control, which could continue the command, Ctrl-Z does not stop it.
+    ///
+    /// If this program is killed by SIGKILL, the command and its process group are killed.
+    /// Processes that have left the group, such as daemons, keep running.
     Run(RunArgs),
     /// Lists claims.
     Ls {
-        /// Only those of this resource.
+        /// List claims of this resource only.
         #[arg(long)]
         resource: Option<String>,
-        /// Only those of this status.
+        /// List claims of this status only: waiting, active, released, aborted, withdrawn, revoked
+        /// or expired.
         #[arg(long)]
         status: Option<String>,
-        /// At most so many.
+        /// The maximum number of claims to list.
         #[arg(long, default_value_t = 100)]
         limit: usize,
-        /// As the server's JSON.
+        /// Print the server's JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Shows a claim, as the server's JSON.
+    /// Prints one claim as the server's JSON.
     Show {
-        /// Its number or URL.
+        /// The claim's id or URL.
         claim: String,
     },
-    /// Takes a claim from whoever has it.
+    /// Revokes a claim: its holder loses the lock.
     Revoke {
-        /// Its number or URL.
+        /// The claim's id or URL.
         claim: String,
     },
-    /// Waits for one's turn at a resource, and gives it back at once.
-    Wait(Claiming),
-    /// Holds claims for the program at the other end of standard input and output.
+    /// Waits until the lock of a resource is granted, then releases it at once.
+    Wait(ClaimArgs),
+    /// Holds claims for another program, which sends requests on standard input and reads
+    /// responses on standard output.
     ///
-    /// JSON, a line each: {"id": 1, "claim": "r", "ttl": 60, "timeout": 5, "data": {}},
-    /// {"id": 2, "refresh": "r"}, {"id": 3, "release": "r"}. Each is answered by a line with its
-    /// id and with "held", "refreshed", "released" or "error"; a line {"now": ...} says how a
-    /// claim stands whenever that changes: "until" is in seconds of CLOCK_BOOTTIME. The end of the
-    /// input releases everything; so do SIGTERM, SIGINT, SIGQUIT and SIGHUP, after a line has said
-    /// of each claim that it is lost.
+    /// Requests are lines of JSON: {"id": 1, "claim": "r", "ttl": 60, "timeout": 5, "data": {}},
+    /// {"id": 2, "refresh": "r"}, {"id": 3, "release": "r"}; ttl and timeout are in seconds. Each
+    /// response has the request's id and "held", "refreshed", "released" or "error". A line
+    /// {"now": ...} reports each change of a claim's lease; its "until" is in seconds of
+    /// CLOCK_BOOTTIME. All claims are released at the end of the input, and on SIGTERM, SIGINT,
+    /// SIGQUIT and SIGHUP, after a line has reported each claim as lost.
     Keychain,
-    /// Kills a process group that outlives this program's parent.
+    /// Kills a process group that has outlived this program's parent.
     #[command(name = reaper::REAP, hide = true)]
     Reap,
 }
 
 #[derive(Args, Debug)]
-struct Claiming {
-    /// What is claimed.
+struct ClaimArgs {
+    /// The name of the resource to lock.
     resource: String,
-    /// How long the lease lasts without a renewal, in seconds.
+    /// The duration of the lease without a renewal, in seconds. It is renewed while held.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "60")]
     ttl: Duration,
-    /// How long to wait for the lock, in seconds; for ever unless given.
+    /// The maximum time to wait for the lock, in seconds [default: no limit].
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read)]
     timeout: Option<Duration>,
 }
@@ -129,21 +134,21 @@ struct Claiming {
 #[derive(Args, Debug)]
 struct RunArgs {
     #[command(flatten)]
-    claiming: Claiming,
-    /// How long the command may take to end once it was told to, in seconds.
+    claim_args: ClaimArgs,
+    /// The time between the signal to terminate and SIGKILL to the command, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
     grace: Duration,
-    /// The claim's user data, as JSON. Where the server knows owners, others do not see it.
+    /// The claim's user data, as JSON. If the server requires tokens, only the owner can read it.
     #[arg(long, value_name = "JSON")]
     data: Option<String>,
-    /// The command.
+    /// The command and its arguments.
     #[arg(last = true, required = true)]
     command: Vec<std::ffi::OsString>,
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    if matches!(cli.wish, Wish::Reap) {
+    if matches!(cli.command, CliCommand::Reap) {
         reaper::reap();
         return ExitCode::SUCCESS;
     }
@@ -151,89 +156,89 @@ fn main() -> ExitCode {
     let filter = filter.unwrap_or_else(|_| EnvFilter::default().add_directive(Level::WARN.into()));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     log.without_time().with_target(false).init();
-    // One thread, and it is the main one: a child is tied to the thread that has started it.
+    // A single thread, the main one: PR_SET_PDEATHSIG ties a child to the thread that started it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let ended = match runtime {
         Ok(runtime) => {
-            let ended = runtime.block_on(grant(cli));
-            // A read of standard input may still be under way, and nobody waits for it.
+            let ended = runtime.block_on(run_command(cli));
+            // A blocking read of standard input may still run: do not wait for it.
             runtime.shutdown_background();
             ended
         }
-        Err(error) => Err(Cause::System(error.to_string()).into()),
+        Err(error) => Err(ErrorKind::System(error.to_string()).into()),
     };
     match ended {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             eprintln!("claim: {error}");
             ExitCode::from(match error.cause {
-                Cause::TimedOut => TIMED_OUT,
-                Cause::Lost => LOST,
-                Cause::Address(..)
-                | Cause::Credentials(_)
-                | Cause::Setting(_)
-                | Cause::TtlTooShort { .. } => USAGE,
-                Cause::System(_)
-                | Cause::Unreachable(_)
-                | Cause::Refused { .. }
-                | Cause::Claimed { .. }
-                | Cause::TooMany
-                | Cause::GivenUp
-                | Cause::Keychain(_)
-                | Cause::Answer(_) => UNAVAILABLE,
+                ErrorKind::TimedOut => TIMED_OUT,
+                ErrorKind::Lost => LOST,
+                ErrorKind::Address(..)
+                | ErrorKind::Credentials(_)
+                | ErrorKind::Setting(_)
+                | ErrorKind::TtlTooShort { .. } => USAGE,
+                ErrorKind::System(_)
+                | ErrorKind::Unreachable(_)
+                | ErrorKind::Refused { .. }
+                | ErrorKind::Claimed { .. }
+                | ErrorKind::TooMany
+                | ErrorKind::Abandoned
+                | ErrorKind::Keychain(_)
+                | ErrorKind::Answer(_) => UNAVAILABLE,
             })
         }
     }
 }
 
-async fn grant(cli: Cli) -> Result<u8, Error> {
-    let mut setup = match cli.url {
-        Some(url) => Setup::in_environment(&url),
-        None => Setup::from_environment()?,
+async fn run_command(cli: Cli) -> Result<u8, Error> {
+    let mut builder = match cli.url {
+        Some(url) => LockClientBuilder::in_environment(&url),
+        None => LockClientBuilder::from_environment()?,
     };
     if let Some(path) = cli.trace {
         let trace = Trace::create("claim", &path)
-            .map_err(|error| Cause::Setting(format!("--trace {error}")))?;
-        setup.trace = Some(trace);
+            .map_err(|error| ErrorKind::Setting(format!("--trace {error}")))?;
+        builder.trace = Some(trace);
     }
-    match cli.wish {
-        Wish::Reap => Ok(0),
-        Wish::Run(args) => run::run(setup, args).await,
-        Wish::Ls { resource, status, limit, json } => {
-            ask::list(setup, resource, status, limit, json).await
+    match cli.command {
+        CliCommand::Reap => Ok(0),
+        CliCommand::Run(args) => run::run(builder, args).await,
+        CliCommand::Ls { resource, status, limit, json } => {
+            query::list(builder, resource, status, limit, json).await
         }
-        Wish::Show { claim } => ask::show(setup, &claim).await,
-        Wish::Revoke { claim } => ask::revoke(setup, &claim).await,
-        Wish::Wait(claiming) => {
-            let mut signals = Signals::listen().map_err(system)?;
-            let manager = setup.build()?;
-            match run::acquire(&manager, claiming.ask(&manager), &mut signals).await? {
+        CliCommand::Show { claim } => query::show(builder, &claim).await,
+        CliCommand::Revoke { claim } => query::revoke(builder, &claim).await,
+        CliCommand::Wait(claim_args) => {
+            let mut signals = Signals::listen().map_err(system_error)?;
+            let client = builder.build()?;
+            match run::acquire(&client, claim_args.request(&client), &mut signals).await? {
                 Ok(claim) => claim.release_within(run::CLOSE_MAX).await.map(|()| 0),
                 Err(signal) => Ok(run::end_by(signal)),
             }
         }
-        Wish::Keychain => {
+        CliCommand::Keychain => {
             let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-            let mut signals = Signals::listen().map_err(system)?;
+            let mut signals = Signals::listen().map_err(system_error)?;
             let mut status = 0;
             let stop = async { status = 128 + signals.end().await.as_raw() as u8 };
-            let served = keychain::serve(setup, input, output, stop).await;
-            served.map_err(|error| Cause::Keychain(error.to_string()))?;
+            let served = keychain::serve(builder, input, output, stop).await;
+            served.map_err(|error| ErrorKind::Keychain(error.to_string()))?;
             Ok(status)
         }
     }
 }
 
-fn system(error: io::Error) -> Error {
-    Cause::System(error.to_string()).into()
+fn system_error(error: io::Error) -> Error {
+    ErrorKind::System(error.to_string()).into()
 }
 
-impl Claiming {
-    fn ask(&self, manager: &Manager) -> Ask {
-        let ask = manager.claim(&self.resource).ttl(self.ttl);
+impl ClaimArgs {
+    fn request(&self, client: &LockClient) -> Acquire {
+        let request = client.claim(&self.resource).ttl(self.ttl);
         match self.timeout {
-            Some(timeout) => ask.timeout(timeout),
-            None => ask,
+            Some(timeout) => request.timeout(timeout),
+            None => request,
         }
     }
 }

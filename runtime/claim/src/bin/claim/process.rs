@@ -1,5 +1,5 @@
-//! A child process in a process group of its own that cannot outlive this one, and what is done
-//! about it when the terminal, or a shell that runs jobs, stops it.
+//! The child process: it runs in its own process group, cannot outlive this process, and follows
+//! job control of the terminal and the shell.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,32 +9,32 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_g
 use tokio::process::{Child, Command};
 
 use super::reaper::{Reaper, watch_this_process};
-use super::signals::{Whom, is_ignored, suffer};
+use super::signals::{SignalTarget, is_ignored, raise_default};
 use super::terminal::Terminal;
 
-/// A child, and the terminal that it may borrow.
+/// A child process and the terminal that it may use.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) child: Child,
     group: Pid,
     terminal: Option<Terminal>,
-    /// Kills the group where this process cannot; none where the system gave none.
+    /// Kills the group if this process is killed; `None` if it could not be started.
     reaper: Option<Reaper>,
 }
 
-/// What has come of a child that was stopped.
+/// What to do with a stopped child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
-    /// It is still, and whoever has stopped it means it alone.
+    /// Leave it stopped: only the child was stopped.
     Alone,
-    /// It is to go on.
+    /// Continue it.
     GoesOn,
-    /// It waits for a terminal that nobody can give it.
-    ForEver,
+    /// Terminate it: it waits for a terminal that it can never get.
+    Forever,
 }
 
 impl Process {
-    /// Starts a command.
+    /// Starts the command.
     pub(super) fn start(
         command: &[OsString],
         variables: &[(&str, String)],
@@ -49,7 +49,7 @@ impl Process {
         let mut terminal = Terminal::open();
         let lent = terminal.as_mut().filter(|terminal| terminal.is_for_command());
         let lent = lent.map(Terminal::lend_to_child);
-        let ear = reaper.as_ref().and_then(Reaper::ear);
+        let pipe = reaper.as_ref().and_then(Reaper::pipe);
         #[expect(unsafe_code, reason = "what runs between fork and exec is for us to keep simple")]
         // SAFETY: the closure calls only functions that are async-signal-safe: prctl, getppid,
         // getpid, write, tcsetpgrp and signal; it does not allocate. The reaper lives longer
@@ -57,18 +57,18 @@ impl Process {
         unsafe {
             command.pre_exec(move || {
                 rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-                if let Some(ear) = ear {
-                    watch_this_process(ear);
+                if let Some(pipe) = pipe {
+                    watch_this_process(pipe);
                 }
                 if let Some(tty) = lent {
-                    // Before it reads, so that it is never stopped for reading too early. Where
-                    // that fails the terminal has gone away, which the command will see for itself.
+                    // Before the command reads, so that it is not stopped for reading too early. An
+                    // error means that the terminal is gone, which the command will notice.
                     libc::tcsetpgrp(tty, libc::getpid());
                 }
                 if hears_output {
                     libc::signal(libc::SIGTTOU, libc::SIG_DFL);
                 }
-                // The parent may have died before that was said.
+                // The parent may have died before PR_SET_PDEATHSIG took effect.
                 if rustix::process::getppid() == Some(parent) {
                     Ok(())
                 } else {
@@ -83,24 +83,27 @@ impl Process {
         Ok(Self { child, group, terminal, reaper })
     }
 
-    /// What has stopped the child, if it is stopped.
+    /// The signal that has stopped the child, if it is stopped.
     pub(super) fn stopped_by(&self) -> Option<Signal> {
         let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
         let stopped = waitid(WaitId::Pid(self.group), options).ok().flatten();
         stopped.and_then(|stopped| stopped.stopping_signal()).and_then(Signal::from_named_raw)
     }
 
-    /// Does as the command would have done, had it been started without this program around it.
+    /// Reacts to a stop of the child as the shell would without this program in between.
     ///
-    /// One that wants the terminal gets it, if this job may have it. Where not, or where a key has
-    /// stopped it, the whole job stops, until whoever runs jobs lets it go on; where nobody does,
-    /// it does not stop.
+    /// If the child wants the terminal, it gets it, if this job may have it. If not, or if a key
+    /// has stopped it, the whole job stops until the shell continues it. Without a shell with job
+    /// control it does not stop.
     pub(super) fn follow(&mut self, signal: Signal) -> Stopped {
         let Some(terminal) = &mut self.terminal else { return Stopped::Alone };
         match signal {
             Signal::TTIN | Signal::TTOU => {
-                if !terminal.is_ours() && !suffer(signal, Whom::Group) && !terminal.is_ours() {
-                    return Stopped::ForEver;
+                if !terminal.is_ours()
+                    && !raise_default(signal, SignalTarget::Group)
+                    && !terminal.is_ours()
+                {
+                    return Stopped::Forever;
                 }
                 if terminal.is_ours() {
                     terminal.lend(self.group);
@@ -109,7 +112,7 @@ impl Process {
             }
             _ if terminal.is_lent() => {
                 terminal.take_back();
-                let has_stopped = suffer(Signal::TSTP, Whom::Group);
+                let has_stopped = raise_default(Signal::TSTP, SignalTarget::Group);
                 if terminal.is_ours() {
                     terminal.lend(self.group);
                 }
@@ -119,11 +122,11 @@ impl Process {
         }
     }
 
-    /// Stops the child, which must not go on while nobody renews its claim, and then itself.
-    pub(super) fn stop_first(&mut self) {
+    /// Stops the child, which must not run while its claim is not renewed, and then this process.
+    pub(super) fn stop_both(&mut self) {
         self.signal(Signal::STOP);
         let was_lent = self.take_terminal_back() == Some(true);
-        suffer(Signal::TSTP, Whom::Process);
+        raise_default(Signal::TSTP, SignalTarget::Process);
         if let Some(terminal) = self.terminal.as_mut().filter(|_| was_lent)
             && terminal.is_ours()
         {
@@ -131,14 +134,14 @@ impl Process {
         }
     }
 
-    /// Sends a signal to the child and its children.
+    /// Sends a signal to the child's process group.
     pub(super) fn signal(&self, signal: Signal) {
-        // Whoever has ended already needs no signal.
+        // An error means that the group has already exited.
         let _ended = kill_process_group(self.group, signal);
     }
 
-    /// Takes the terminal back, if there is one. True if the child had it: then a key has reached
-    /// the child alone, and not the job that it belongs to.
+    /// Takes the terminal back, if there is one. Returns whether the child had it: then a key of
+    /// the terminal has reached only the child and not the rest of the job.
     pub(super) fn take_terminal_back(&mut self) -> Option<bool> {
         let terminal = self.terminal.as_mut()?;
         let was_lent = terminal.is_lent();

@@ -1,8 +1,8 @@
-//! The end of a command whose `claim run` was killed: a second process that kills the command's
-//! process group once the first is gone without having said that the group has ended.
+//! The reaper: a second process that kills the command's process group if `claim run` itself is
+//! killed.
 //!
-//! The kernel kills the command itself then, but not what the command has started, and that would
-//! work on beside the next holder. A process that has left the group is out of reach.
+//! The kernel kills the command then (PR_SET_PDEATHSIG), but not its children, which would run on
+//! beside the next holder. Processes that have left the group are not killed.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -11,19 +11,19 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// The subcommand by which the program is started as a reaper.
+/// The hidden subcommand that runs the reaper.
 pub(super) const REAP: &str = "reap";
 
 const DONE: u8 = b'.';
 
-/// A reaper that waits. Dropped, it does nothing any more.
+/// A running reaper. Dropping it disarms it.
 #[derive(Debug)]
 pub(super) struct Reaper(Child);
 
 impl Reaper {
-    /// Starts one. It is in a process group of its own, so that no key of a terminal reaches it.
+    /// Starts a reaper, in its own process group, so that keys of the terminal do not reach it.
     pub(super) fn start() -> io::Result<Self> {
-        // The very program that runs, also where another was installed in its place meanwhile.
+        // The running executable, even if the file has been replaced.
         let program = std::path::Path::new("/proc/self/exe");
         let program = if program.exists() { program.to_owned() } else { std::env::current_exe()? };
         let mut command = Command::new(program);
@@ -32,45 +32,45 @@ impl Reaper {
         command.spawn().map(Self)
     }
 
-    /// What a process tells the reaper by: its own id, so that its group is killed should this
-    /// process end without another word.
-    pub(super) fn ear(&self) -> Option<RawFd> {
+    /// The descriptor to which the child writes its process id, after which the reaper kills its
+    /// group if this process dies.
+    pub(super) fn pipe(&self) -> Option<RawFd> {
         self.0.stdin.as_ref().map(AsRawFd::as_raw_fd)
     }
 }
 
-/// Says in a process that was forked, and before it can start anything, that it leads a group.
-/// A reaper that is gone kills nobody, which is no reason not to go on.
+/// Registers the calling process with the reaper, after fork and before exec. Errors are ignored:
+/// without a reaper the command still runs.
 ///
 /// Async-signal-safe: it calls signal, getpid and write, and neither allocates nor locks.
 ///
 /// # Safety
 ///
-/// The descriptor is that of [`Reaper::ear`], and the reaper is not dropped yet.
+/// The descriptor is that of [`Reaper::pipe`], and the reaper has not been dropped.
 #[expect(unsafe_code, reason = "only a bare descriptor outlives a fork")]
-pub(super) unsafe fn watch_this_process(ear: RawFd) {
+pub(super) unsafe fn watch_this_process(pipe: RawFd) {
     let id = rustix::process::getpid().as_raw_nonzero().get().to_ne_bytes();
-    // SAFETY: the descriptor is open, as the caller says; the signals are set as they were.
+    // SAFETY: the caller guarantees that the descriptor is open; the signal handler is restored.
     unsafe {
         let before = libc::signal(libc::SIGPIPE, libc::SIG_IGN);
-        // As many bytes are written at once or not at all.
-        let _gone = rustix::io::write(BorrowedFd::borrow_raw(ear), &id);
+        // A write of this size to a pipe is atomic.
+        let _gone = rustix::io::write(BorrowedFd::borrow_raw(pipe), &id);
         libc::signal(libc::SIGPIPE, before);
     }
 }
 
 impl Drop for Reaper {
     fn drop(&mut self) {
-        // A reaper that does not read any more is gone, and kills nobody.
-        // Nobody waits for its end: this process is about to end, too.
+        // An error means that the reaper is gone.
+        // The reaper is not waited for: this process is about to exit, too.
         let _gone = self.0.stdin.as_mut().map(|input| input.write_all(&[DONE]));
     }
 }
 
-/// What a reaper does.
+/// The main function of the reaper.
 pub(super) fn reap() {
     let mut said = Vec::new();
-    // What comes is a process id of four bytes, and a last byte where nothing is to be done.
+    // The pipe yields a process id of four bytes, and one more byte if the reaper is disarmed.
     let heard = io::stdin().lock().take(5).read_to_end(&mut said);
     let id = heard.ok().and_then(|_| <[u8; 4]>::try_from(said).ok()).map(i32::from_ne_bytes);
     if let Some(group) = id.and_then(Pid::from_raw) {

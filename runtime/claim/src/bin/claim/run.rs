@@ -1,4 +1,4 @@
-//! `claim run`: a command under a claim, from the first request to the release.
+//! `claim run`: runs a command under a claim.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -7,37 +7,40 @@ use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 use tokio::time::{Instant, sleep_until};
-use turnstile_claim::client::{Ask, Cause, Claim, Error, HELD, Manager, Setup};
+use turnstile_claim::client::{
+    Acquire, Claim, Error, ErrorKind, HELD, LockClient, LockClientBuilder,
+};
 
 use super::process::{Process, Stopped};
 use super::reaper::Reaper;
-use super::signals::{Signals, Told, Whom, suffer};
+use super::signals::{SignalMeaning, SignalTarget, Signals, raise_default};
 use super::terminal::Terminal;
-use super::{LOST, RunArgs, system};
+use super::{LOST, RunArgs, system_error};
 
-/// How long the server may take to acknowledge that a claim was given up.
+/// The maximum time for the server to acknowledge a release or withdrawal.
 pub(super) const CLOSE_MAX: Duration = Duration::from_secs(5);
 
 /// Runs the command and returns its exit status.
-pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
-    let mut signals = Signals::listen().map_err(system)?;
-    let held = setup.held.clone();
-    let manager = setup.build()?;
-    // While the server is asked, so that it costs no time of its own.
+pub(super) async fn run(builder: LockClientBuilder, args: RunArgs) -> Result<u8, Error> {
+    let mut signals = Signals::listen().map_err(system_error)?;
+    let held = builder.held.clone();
+    let client = builder.build()?;
+    // Start the reaper while the request is in progress, so that it adds no delay.
     let reaper = Reaper::start();
-    let reaper = reaper.inspect_err(|error| tracing::warn!(%error, "no reaper starts")).ok();
-    let mut ask = args.claiming.ask(&manager);
+    let reaper =
+        reaper.inspect_err(|error| tracing::warn!(%error, "cannot start the reaper process")).ok();
+    let mut request = args.claim_args.request(&client);
     if let Some(data) = args.data {
         let data = serde_json::value::RawValue::from_string(data)
-            .map_err(|error| Cause::Setting(format!("--data: {error}")))?;
-        ask = ask.raw_data(data);
+            .map_err(|error| ErrorKind::Setting(format!("--data: {error}")))?;
+        request = request.raw_data(data);
     }
-    let claim = match acquire(&manager, ask, &mut signals).await? {
+    let claim = match acquire(&client, request, &mut signals).await? {
         Ok(claim) => claim,
         Err(signal) => return Ok(end_by(signal)),
     };
     let mut variables =
-        vec![("CLAIM_URL", claim.url()), (HELD, held.with(&args.claiming.resource))];
+        vec![("CLAIM_URL", claim.url()), (HELD, held.with(&args.claim_args.resource))];
     let token = claim.fencing_token();
     variables.extend(token.map(|token| ("CLAIM_FENCING_TOKEN", token.to_string())));
     let mut at_terminal = None;
@@ -46,22 +49,23 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
             let ended = supervise(&mut process, &claim, &mut signals, args.grace).await;
             let was_lent = process.take_terminal_back();
             drop(process);
-            at_terminal = was_lent.map(|lent| if lent { Whom::Group } else { Whom::Process });
+            at_terminal =
+                was_lent.map(|lent| if lent { SignalTarget::Group } else { SignalTarget::Process });
             ended
         }
         Err(error) => Err(error),
     };
     let was_held = claim.is_held();
     let released = claim.release_within(CLOSE_MAX).await;
-    let is_lost = !was_held || matches!(&released, Err(error) if error.cause == Cause::Lost);
+    let is_lost = !was_held || matches!(&released, Err(error) if error.cause == ErrorKind::Lost);
     match ended {
         Err(error) => {
             eprintln!("claim: {}: {error}", args.command[0].to_string_lossy());
-            // As a shell says it: not found, or not to be run.
+            // As in a shell: command not found, or not executable.
             Ok(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
         }
-        Ok(End::Lost) => Ok(LOST),
-        Ok(End::By(status)) => {
+        Ok(RunEnd::Lost) => Ok(LOST),
+        Ok(RunEnd::By(status)) => {
             if let Err(error) = released {
                 eprintln!("claim: {error}");
             }
@@ -69,61 +73,63 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
                 return Ok(LOST);
             }
             if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
-                die_of(signal, at_terminal);
+                exit_by(signal, at_terminal);
             }
             Ok(status_of(status))
         }
     }
 }
 
-/// Waits for the lock. Where that ends otherwise, by a time-out or a signal, what was asked for is
-/// withdrawn before this returns: a claim left behind would take the lock when its turn comes.
+/// Waits for the lock. After a timeout or a signal, the claim is withdrawn before this returns:
+/// otherwise it would be granted later, without a holder.
 pub(super) async fn acquire(
-    manager: &Manager,
-    ask: Ask,
+    client: &LockClient,
+    request: Acquire,
     signals: &mut Signals,
 ) -> Result<Result<Claim, Signal>, Error> {
-    let mut asked = ask.into_future();
+    let mut acquiring = request.into_future();
     let ended = tokio::select! {
-        claim = &mut asked => match claim {
+        claim = &mut acquiring => match claim {
             Ok(claim) => return Ok(Ok(claim)),
             Err(error) => Err(error),
         },
         signal = signals.end() => Ok(Err(signal)),
     };
-    drop(asked);
-    manager.close(CLOSE_MAX).await;
+    drop(acquiring);
+    client.close(CLOSE_MAX).await;
     ended
 }
 
-/// Ends by a signal; returns the exit status where that does not end it.
+/// Exits by a signal; returns the exit status if the signal does not terminate the process.
 pub(super) fn end_by(signal: Signal) -> u8 {
-    // A key has reached the whole job already.
-    die_of(signal, Terminal::open().map(|_| Whom::Process));
+    // Keys of the terminal have already reached the whole job.
+    exit_by(signal, Terminal::open().map(|_| SignalTarget::Process));
     128 + signal.as_raw() as u8
 }
 
-/// Ends as a command does that a key of the terminal ends, so that the script around it ends, too:
-/// a shell goes on after one that only says so by its exit status.
-fn die_of(signal: Signal, whom: Option<Whom>) {
-    let Some(whom) = whom.filter(|_| [Signal::INT, Signal::QUIT].contains(&signal)) else { return };
-    // The command's core is of interest, ours is not. Where that fails there are two.
+/// Exits by the signal if a key of the terminal caused it, so that the surrounding script exits,
+/// too: a shell continues after a command that only returns a status.
+fn exit_by(signal: Signal, target: Option<SignalTarget>) {
+    let Some(target) = target.filter(|_| [Signal::INT, Signal::QUIT].contains(&signal)) else {
+        return;
+    };
+    // Only the command's core dump is of interest. If this fails, there are two.
     let _dumped = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
-    suffer(signal, whom);
+    raise_default(signal, target);
 }
 
-enum End {
+enum RunEnd {
     By(ExitStatus),
     Lost,
 }
 
-/// Waits for the command's end: its own, or after a signal, or after a loss.
+/// Waits until the command exits: by itself, after a signal, or after the loss of the claim.
 async fn supervise(
     process: &mut Process,
     claim: &Claim,
     signals: &mut Signals,
     grace: Duration,
-) -> io::Result<End> {
+) -> io::Result<RunEnd> {
     let mut kill_at: Option<Instant> = None;
     let mut is_lost = false;
     let lost = claim.lost();
@@ -131,12 +137,12 @@ async fn supervise(
     loop {
         tokio::select! {
             status = process.child.wait() => {
-                // The rest of the group must not act once the claim is given back.
+                // The rest of the group must not run after the claim is released.
                 process.signal(Signal::KILL);
-                return Ok(if is_lost { End::Lost } else { End::By(status?) });
+                return Ok(if is_lost { RunEnd::Lost } else { RunEnd::By(status?) });
             }
-            told = signals.next() => {
-                let (end, goes_on) = heed(process, told, kill_at.is_some());
+            meaning = signals.next() => {
+                let (end, goes_on) = handle_signal(process, meaning, kill_at.is_some());
                 if let Some(signal) = end {
                     process.signal(signal);
                     kill_at = kill_at.or(Some(Instant::now() + grace));
@@ -144,15 +150,16 @@ async fn supervise(
                 if goes_on && claim.is_held() {
                     process.signal(Signal::CONT);
                 } else if goes_on {
-                    // Nobody has renewed it meanwhile, so the command must not go on.
+                    // The claim was not renewed while the command was stopped, so the command must
+                    // not continue.
                     is_lost = true;
-                    say_lost(claim);
+                    print_lost(claim);
                     process.signal(Signal::KILL);
                 }
             }
             () = &mut lost, if !is_lost => {
                 is_lost = true;
-                say_lost(claim);
+                print_lost(claim);
                 process.signal(Signal::TERM);
                 kill_at = Some(Instant::now() + grace.min(claim.margin()));
             }
@@ -164,16 +171,20 @@ async fn supervise(
     }
 }
 
-/// Does what a signal tells: by which signal the command is to end, if it is, and whether it is to
-/// go on, having been stopped.
-fn heed(process: &mut Process, told: Told, is_ending: bool) -> (Option<Signal>, bool) {
-    let stopped = match told {
-        Told::End(signal) => return (Some(signal), false),
-        Told::Stop => {
-            process.stop_first();
+/// Handles a signal. Returns the signal that is to terminate the command, if any, and whether the
+/// stopped command is to continue.
+fn handle_signal(
+    process: &mut Process,
+    meaning: SignalMeaning,
+    is_ending: bool,
+) -> (Option<Signal>, bool) {
+    let stopped = match meaning {
+        SignalMeaning::End(signal) => return (Some(signal), false),
+        SignalMeaning::Stop => {
+            process.stop_both();
             Stopped::GoesOn
         }
-        Told::OfChild => match process.stopped_by() {
+        SignalMeaning::OfChild => match process.stopped_by() {
             None => Stopped::Alone,
             Some(signal) => process.follow(signal),
         },
@@ -181,13 +192,13 @@ fn heed(process: &mut Process, told: Told, is_ending: bool) -> (Option<Signal>, 
     match stopped {
         Stopped::Alone => (None, false),
         Stopped::GoesOn => (None, true),
-        // So the system ends jobs that are stopped when the last who could let them go on is gone.
-        Stopped::ForEver => (Some(Signal::HUP), !is_ending),
+        // The kernel does the same with orphaned stopped process groups.
+        Stopped::Forever => (Some(Signal::HUP), !is_ending),
     }
 }
 
-fn say_lost(claim: &Claim) {
-    eprintln!("claim: {} is lost: its command is ended", claim.url());
+fn print_lost(claim: &Claim) {
+    eprintln!("claim: {} is lost: terminating the command", claim.url());
 }
 
 fn status_of(status: ExitStatus) -> u8 {

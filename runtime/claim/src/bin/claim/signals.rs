@@ -1,7 +1,7 @@
-//! The signals that end and stop programs: heard, left ignored where they were, and suffered.
+//! Signal handling: which signals are caught, stay ignored, or take their default action.
 //!
-//! Which of them goes to the command is not decided here. Unsafe code: the standard library knows
-//! no dispositions of signals.
+//! The caller decides which signals are forwarded to the command. Unsafe code: the standard library
+//! cannot set signal dispositions.
 
 use std::io;
 use std::mem::zeroed;
@@ -11,66 +11,66 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::process::{Pid, Signal, getpid};
 use tokio::signal::unix::{self, SignalKind};
 
-/// What a signal tells.
-pub(super) enum Told {
-    /// To end, by this signal.
+/// The meaning of a signal.
+pub(super) enum SignalMeaning {
+    /// Terminate, by this signal.
     End(Signal),
-    /// To stop, as by Ctrl-Z at a terminal that the command does not have.
+    /// Stop, for example by Ctrl-Z if the command does not have the terminal.
     Stop,
-    /// That a child has stopped, gone on or ended.
+    /// A child has stopped, continued or exited.
     OfChild,
 }
 
-/// Where signals are heard.
+/// The signals that this process catches.
 pub(super) struct Signals {
-    term: Ear,
-    int: Ear,
-    quit: Ear,
-    hup: Ear,
-    stop: Ear,
-    child: Ear,
+    term: SignalWatch,
+    int: SignalWatch,
+    quit: SignalWatch,
+    hup: SignalWatch,
+    stop: SignalWatch,
+    child: SignalWatch,
 }
 
 impl Signals {
     pub(super) fn listen() -> io::Result<Self> {
         Ok(Self {
-            term: Ear::open(Signal::TERM)?,
-            int: Ear::open(Signal::INT)?,
-            quit: Ear::open(Signal::QUIT)?,
-            hup: Ear::open(Signal::HUP)?,
-            stop: Ear::open(Signal::TSTP)?,
-            child: Ear(Some(unix::signal(SignalKind::child())?)),
+            term: SignalWatch::open(Signal::TERM)?,
+            int: SignalWatch::open(Signal::INT)?,
+            quit: SignalWatch::open(Signal::QUIT)?,
+            hup: SignalWatch::open(Signal::HUP)?,
+            stop: SignalWatch::open(Signal::TSTP)?,
+            child: SignalWatch(Some(unix::signal(SignalKind::child())?)),
         })
     }
 
-    /// The next signal to end. To stop is done at once.
+    /// The next signal to terminate. Stop signals are handled internally.
     pub(super) async fn end(&mut self) -> Signal {
         loop {
             match self.next().await {
-                Told::End(signal) => return signal,
-                Told::Stop => drop(suffer(Signal::TSTP, Whom::Process)),
-                Told::OfChild => {}
+                SignalMeaning::End(signal) => return signal,
+                SignalMeaning::Stop => drop(raise_default(Signal::TSTP, SignalTarget::Process)),
+                SignalMeaning::OfChild => {}
             }
         }
     }
 
-    pub(super) async fn next(&mut self) -> Told {
+    pub(super) async fn next(&mut self) -> SignalMeaning {
         tokio::select! {
-            () = self.term.hear() => Told::End(Signal::TERM),
-            () = self.int.hear() => Told::End(Signal::INT),
-            () = self.quit.hear() => Told::End(Signal::QUIT),
-            () = self.hup.hear() => Told::End(Signal::HUP),
-            () = self.stop.hear() => Told::Stop,
-            () = self.child.hear() => Told::OfChild,
+            () = self.term.hear() => SignalMeaning::End(Signal::TERM),
+            () = self.int.hear() => SignalMeaning::End(Signal::INT),
+            () = self.quit.hear() => SignalMeaning::End(Signal::QUIT),
+            () = self.hup.hear() => SignalMeaning::End(Signal::HUP),
+            () = self.stop.hear() => SignalMeaning::Stop,
+            () = self.child.hear() => SignalMeaning::OfChild,
         }
     }
 }
 
-/// Hears one signal; none where it was ignored when the program began, as `nohup` has it. Then
-/// the command ignores it, too.
-struct Ear(Option<unix::Signal>);
+/// Catches a signal; `None` if it was ignored when the program started, for example under `nohup`.
+/// It then stays ignored in the command, too.
+struct SignalWatch(Option<unix::Signal>);
 
-impl Ear {
+impl SignalWatch {
     fn open(signal: Signal) -> io::Result<Self> {
         if is_ignored(signal) {
             return Ok(Self(None));
@@ -80,43 +80,43 @@ impl Ear {
 
     async fn hear(&mut self) {
         match &mut self.0 {
-            // A stream of signals never ends.
+            // `recv` never returns `None` for signals.
             Some(signal) => drop(signal.recv().await),
             None => std::future::pending().await,
         }
     }
 }
 
-/// Who is to suffer a signal.
+/// The target of a signal.
 #[derive(Clone, Copy)]
-pub(super) enum Whom {
+pub(super) enum SignalTarget {
     /// This process.
     Process,
-    /// Its process group: the job that it is of, where a shell runs jobs.
+    /// Its process group, which a shell with job control treats as the job.
     Group,
 }
 
-/// Set when something lets this process go on.
+/// Set when this process is continued.
 static GOES_ON: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn go_on(_signal: libc::c_int) {
     GOES_ON.store(true, Ordering::SeqCst);
 }
 
-/// Has a signal do what it does to a program that does not hear it: stop it, until it is let go
-/// on, or end it. False where the system has spared it: it stops no group that nobody could let go
-/// on.
-pub(super) fn suffer(signal: Signal, whom: Whom) -> bool {
+/// Performs the default action of a caught signal: stops this process until it is continued, or
+/// terminates it. Returns `false` if the kernel did not stop it, because its process group is
+/// orphaned.
+pub(super) fn raise_default(signal: Signal, target: SignalTarget) -> bool {
     GOES_ON.store(false, Ordering::SeqCst);
     let hears: extern "C" fn(libc::c_int) = go_on;
     let heard = dispose(Signal::CONT, hears as libc::sighandler_t);
     let before = dispose(signal, libc::SIG_DFL);
-    let id = match whom {
-        Whom::Process => Pid::as_raw(Some(getpid())),
-        Whom::Group => 0,
+    let id = match target {
+        SignalTarget::Process => Pid::as_raw(Some(getpid())),
+        SignalTarget::Group => 0,
     };
     #[expect(unsafe_code, reason = "a signal is not sent to one's own group otherwise")]
-    // SAFETY: it takes numbers only.
+    // SAFETY: the arguments are numbers.
     unsafe {
         libc::kill(id, signal.as_raw());
     }
@@ -125,10 +125,10 @@ pub(super) fn suffer(signal: Signal, whom: Whom) -> bool {
     GOES_ON.load(Ordering::SeqCst)
 }
 
-/// Whether a signal does nothing to this process, now.
+/// Whether this process currently ignores a signal.
 pub(super) fn is_ignored(signal: Signal) -> bool {
     #[expect(unsafe_code, reason = "the standard library knows no dispositions")]
-    // SAFETY: all zeroes are a disposition, and the place that is written to is ours.
+    // SAFETY: all zeroes are a valid `sigaction`, and the pointer is to a local variable.
     unsafe {
         let mut now: libc::sigaction = zeroed();
         libc::sigaction(signal.as_raw(), std::ptr::null(), &raw mut now);
@@ -141,11 +141,11 @@ pub(super) fn ignore(signal: Signal) {
     dispose(signal, libc::SIG_IGN);
 }
 
-/// Says what a signal does, and returns what it did.
+/// Sets the disposition of a signal, and returns the previous one.
 fn dispose(signal: Signal, handler: libc::sighandler_t) -> libc::sigaction {
     #[expect(unsafe_code, reason = "the standard library knows no dispositions")]
-    // SAFETY: all zeroes are a disposition without flags, both places are ours, and the only
-    // handler that is ever given writes to an atomic.
+    // SAFETY: all zeroes are a valid `sigaction` without flags, both pointers are to local
+    // variables, and the only handler that is ever set writes to an atomic.
     unsafe {
         let (mut new, mut before): (libc::sigaction, libc::sigaction) = (zeroed(), zeroed());
         new.sa_sigaction = handler;
@@ -156,7 +156,7 @@ fn dispose(signal: Signal, handler: libc::sighandler_t) -> libc::sigaction {
 
 fn restore(signal: Signal, before: &libc::sigaction) {
     #[expect(unsafe_code, reason = "the standard library knows no dispositions")]
-    // SAFETY: it is what the system itself has returned.
+    // SAFETY: the value was returned by the system call itself.
     unsafe {
         libc::sigaction(signal.as_raw(), before, null_mut());
     }

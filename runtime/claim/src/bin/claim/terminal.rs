@@ -1,7 +1,7 @@
-//! The terminal of the session, which the command borrows: whose keys go to whom.
+//! The controlling terminal, which the command may use.
 //!
-//! A command that has standard input and output on it gets it at once. In a pipeline, or in the
-//! background, it gets it when it asks: others of the job may be at it.
+//! A command with the terminal as standard input and output gets it at once. In a pipeline or in
+//! the background, it gets it when it needs it: other processes of the job may use it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal as _};
@@ -20,20 +20,21 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// The terminal that controls this process, if there is one.
+    /// The controlling terminal of this process, if any.
     pub(super) fn open() -> Option<Self> {
         let tty = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
-        // Whoever is in the background is stopped for giving a terminal away, or for taking it.
+        // A background process is stopped when it changes the foreground group, unless it ignores
+        // SIGTTOU.
         ignore(Signal::TTOU);
         Some(Self { tty, is_lent: false })
     }
 
-    /// Whether a command gets it before it asks.
+    /// Whether the command gets the terminal when it starts.
     pub(super) fn is_for_command(&self) -> bool {
         self.is_ours() && io::stdin().is_terminal() && io::stdout().is_terminal()
     }
 
-    /// Whether its keys go to this process and its group.
+    /// Whether this process's group is in the foreground.
     pub(super) fn is_ours(&self) -> bool {
         tcgetpgrp(&self.tty).is_ok_and(|group| group == getpgrp())
     }
@@ -42,20 +43,20 @@ impl Terminal {
         self.is_lent
     }
 
-    /// Its file, for a child that takes the terminal by itself.
+    /// Its descriptor, for a child that makes itself the foreground group.
     pub(super) fn lend_to_child(&mut self) -> RawFd {
         self.is_lent = true;
         self.tty.as_raw_fd()
     }
 
     pub(super) fn lend(&mut self, group: Pid) {
-        // The terminal may be gone; then nobody can have it.
+        // An error means that the terminal is gone.
         self.is_lent = tcsetpgrp(&self.tty, group).is_ok();
     }
 
     pub(super) fn take_back(&mut self) {
         if std::mem::take(&mut self.is_lent) {
-            // The terminal may be gone; then nobody can have it back.
+            // An error means that the terminal is gone.
             let _gone = tcsetpgrp(&self.tty, getpgrp());
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use turnstile_host::store::{Batch, Each, LogStore, Medium, Store};
+use turnstile_host::store::{Batch, LogStore, Medium, Store, Visitor};
 
 use super::outcome::{Event, Tally};
 
@@ -28,7 +28,7 @@ impl Watched {
 }
 
 impl Store for Watched {
-    fn read(&mut self, each: Each<'_>) -> io::Result<()> {
+    fn read(&mut self, each: Visitor<'_>) -> io::Result<()> {
         self.store.read(each)
     }
 

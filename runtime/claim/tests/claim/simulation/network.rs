@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 use turmoil::net::{TcpListener, TcpStream};
 use turnstile_claim::client::Connector;
-use turnstile_claim::server::{Accept, LastWord};
+use turnstile_claim::server::{Accept, TryWrite};
 
 use super::outcome::{Event, Tally};
 use crate::wire::Wire;
@@ -49,8 +49,8 @@ pub(super) fn connector() -> Connector {
     Connector::new(|host: String, port| async move { TcpStream::connect((host, port)).await })
 }
 
-impl LastWord for Wire<TcpStream> {
-    fn say(&self, text: &[u8]) {
+impl TryWrite for Wire<TcpStream> {
+    fn try_write(&self, text: &[u8]) {
         // Connections are dropped with the simulation itself, too; nobody is there to hear then.
         if turmoil::in_simulation() {
             // Whoever is cut off here may or may not hear it.

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use turmoil::{Builder, Sim};
-use turnstile_claim::client::{Clock, Dice, Setup};
+use turnstile_claim::client::{Clock, LockClientBuilder, Rng};
 use turnstile_claim::server::{Hosts, Options, Server, Storage};
 use turnstile_host::Trace;
 
@@ -138,8 +138,8 @@ fn host_server(sim: &mut Sim<'_>, seed: u64, machine: &Machine, trace: &Trace, t
         let (machine, trace, tally) = (machine.clone(), trace.clone(), tally.clone());
         async move {
             let start = |store: Watched| {
-                let mut dice = Dice::seeded(seed);
-                let pause = move || Duration::from_micros(dice.number() % 20_000);
+                let mut rng = Rng::seeded(seed);
+                let pause = move || Duration::from_micros(rng.number() % 20_000);
                 let storage = Storage::Simulated(Box::new(store), Box::new(pause));
                 Server::open(storage, Options { trace: Some(trace.clone()), ..options(seed) })
             };
@@ -171,17 +171,17 @@ fn host_client(
         let seed = seed ^ (number as u64 + 1) << 32 ^ *lives.borrow() << 48;
         let (world, trace) = (world.clone(), trace.of(name));
         async move {
-            let mut setup = Setup::new(SERVER_URL);
-            setup.connector = connector();
-            setup.ttl = TTL;
-            setup.dice = Dice::seeded(seed);
+            let mut builder = LockClientBuilder::new(SERVER_URL);
+            builder.connector = connector();
+            builder.ttl = TTL;
+            builder.rng = Rng::seeded(seed);
             // The machine that simulates is none of the simulated.
-            setup.clock = Clock::new(move || SLEPT.get()[number]);
-            setup.trace = Some(trace);
-            let manager = setup.build()?;
-            let mut dice = Dice::seeded(seed.rotate_left(17));
+            builder.clock = Clock::new(move || SLEPT.get()[number]);
+            builder.trace = Some(trace);
+            let lock_client = builder.build()?;
+            let mut rng = Rng::seeded(seed.rotate_left(17));
             loop {
-                turn(&manager, number, &mut dice, &world).await?;
+                turn(&lock_client, number, &mut rng, &world).await?;
             }
         }
     });

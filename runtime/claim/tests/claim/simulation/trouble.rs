@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use turmoil::Sim;
-use turnstile_claim::client::Dice;
+use turnstile_claim::client::Rng;
 
 use super::outcome::{Event, Tally};
 use super::run::{CLIENTS, DISTURBED, END, Machine, SLEPT, Seen, TICK, WALL_OFF_US};
@@ -16,7 +16,7 @@ const HOUR_US: i64 = 3_600_000_000;
 /// Disturbs a simulation.
 pub(super) struct Trouble<'a, 'sim> {
     sim: &'a mut Sim<'sim>,
-    dice: Dice,
+    rng: Rng,
     machine: Machine,
     world: Seen,
     tally: Tally,
@@ -43,8 +43,8 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         tally: &Tally,
     ) -> Self {
         let (machine, world, tally) = (machine.clone(), world.clone(), tally.clone());
-        let dice = Dice::seeded(seed.rotate_left(31));
-        Self { sim, dice, machine, world, tally, mends: Vec::new() }
+        let rng = Rng::seeded(seed.rotate_left(31));
+        Self { sim, rng, machine, world, tally, mends: Vec::new() }
     }
 
     /// Steps the simulation and disturbs it, then lets it come to rest.
@@ -66,7 +66,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 let turns = world.calm_turns;
                 assert!(now < END - TICK, "everyone gets a turn in the end: {turns:?}");
             }
-            if !is_over && self.dice.number().is_multiple_of(70) {
+            if !is_over && self.rng.number().is_multiple_of(70) {
                 self.disturb(now);
             }
             self.sim.step().expect("no node fails");
@@ -100,14 +100,14 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     fn later(&mut self, now: Duration) -> Duration {
-        now + Duration::from_millis(20 + self.dice.number() % 800)
+        now + Duration::from_millis(20 + self.rng.number() % 800)
     }
 
     fn disturb(&mut self, now: Duration) {
         let later = self.later(now);
-        let number = (self.dice.number() % 3) as usize;
+        let number = (self.rng.number() % 3) as usize;
         let client = CLIENTS[number];
-        match self.dice.number() % 14 {
+        match self.rng.number() % 14 {
             0..3 => self.end_server(now, later),
             3..5 => {
                 if self.sim.is_host_running(client) {
@@ -121,20 +121,20 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 self.mends.push((later, Mend::Repair(client)));
             }
             9 => self.spoil(later, Event::DiskFull),
-            10 => match self.dice.number().is_multiple_of(2) {
+            10 => match self.rng.number().is_multiple_of(2) {
                 true => self.spoil(later, Event::SyncsFail),
                 false => self.spoil(later, Event::WritesFail),
             },
             11 => self.spoil(later, Event::DescriptorsSpent),
             12 => {
                 let mut slept = SLEPT.get();
-                slept[number] += Duration::from_millis(self.dice.number() % 1_000);
+                slept[number] += Duration::from_millis(self.rng.number() % 1_000);
                 SLEPT.set(slept);
                 self.tally.note(Event::ClientSlept);
             }
             _ => {
                 let choices = [-HOUR_US, HOUR_US, 24 * HOUR_US, 24_000 * HOUR_US, 0];
-                WALL_OFF_US.set(choices[(self.dice.number() % 5) as usize]);
+                WALL_OFF_US.set(choices[(self.rng.number() % 5) as usize]);
                 self.tally.note(Event::WallClockSet);
             }
         }
@@ -145,17 +145,17 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         if !self.sim.is_host_running(SERVER) {
             return;
         }
-        match self.dice.number() % 4 {
+        match self.rng.number() % 4 {
             0 => self.crash_server(now, false),
             1 => self.crash_server(now, true),
             2 => {
-                self.machine.medium.light_fuse(self.dice.number() % 30);
+                self.machine.medium.light_fuse(self.rng.number() % 30);
                 self.mends.push((later, Mend::Machine));
             }
             _ => {
                 self.crash_server(now, false);
                 let (restart, _) = self.mends.last().copied().expect("just pushed");
-                let soon = Duration::from_millis(self.dice.number() % 60);
+                let soon = Duration::from_millis(self.rng.number() % 60);
                 self.mends.push((restart + soon, Mend::PowerLoss));
             }
         }

@@ -2,32 +2,32 @@
 
 use std::time::Duration;
 
-use turnstile_claim::client::{Cause, Claim, Dice, Error, Manager};
+use turnstile_claim::client::{Claim, Error, ErrorKind, LockClient, Rng};
 
 use super::outcome::Event;
 use super::run::{LOCK, Seen, TTL};
 
 /// Gets the lock, writes under it, gives it back.
 pub(super) async fn turn(
-    manager: &Manager,
+    lock_client: &LockClient,
     number: usize,
-    dice: &mut Dice,
+    rng: &mut Rng,
     world: &Seen,
 ) -> Result<(), Error> {
-    let timeout = Duration::from_millis(200 + dice.number() % 3_000);
+    let timeout = Duration::from_millis(200 + rng.number() % 3_000);
     world.borrow_mut().waits[number] = true;
-    let asked = manager.claim(LOCK).timeout(timeout).await;
+    let asked = lock_client.claim(LOCK).timeout(timeout).await;
     world.borrow_mut().waits[number] = false;
     let claim = match asked {
         Ok(claim) => claim,
         // Somebody else had it; or a server that has lost its memory of a claim says 404.
         Err(error) if error.cause.may_pass() => {
             let tally = world.borrow().tally.clone();
-            if error.cause == Cause::TimedOut {
+            if error.cause == ErrorKind::TimedOut {
                 tally.note(Event::TimedOut);
-            } else if let Cause::Refused { status: 429, .. } = error.cause {
+            } else if let ErrorKind::Refused { status: 429, .. } = error.cause {
                 tally.note(Event::TurnedAway);
-                tokio::time::sleep(Duration::from_millis(20 + dice.number() % 100)).await;
+                tokio::time::sleep(Duration::from_millis(20 + rng.number() % 100)).await;
             }
             return Ok(());
         }
@@ -42,8 +42,8 @@ pub(super) async fn turn(
         world.newest = world.newest.max((token, number));
         world.tally.note(Event::Acquired);
     }
-    for _ in 0..dice.number() % 6 {
-        if !act(&claim, token, number, dice, world).await {
+    for _ in 0..rng.number() % 6 {
+        if !act(&claim, token, number, rng, world).await {
             break;
         }
     }
@@ -54,7 +54,7 @@ pub(super) async fn turn(
             world.tally.note(Event::LostToRevocation);
         }
     }
-    match dice.number() % 3 {
+    match rng.number() % 3 {
         0 => drop(claim),
         _ => {
             // That the claim was lost before, or the server forgot it, is no news here.
@@ -66,7 +66,7 @@ pub(super) async fn turn(
 
 /// Reads and writes back. Now and then the client stands still in between, and does not look
 /// whether it still holds the lock: only the fence can tell.
-async fn act(claim: &Claim, token: u64, number: usize, dice: &mut Dice, world: &Seen) -> bool {
+async fn act(claim: &Claim, token: u64, number: usize, rng: &mut Rng, world: &Seen) -> bool {
     if !claim.is_held() {
         return false;
     }
@@ -75,8 +75,8 @@ async fn act(claim: &Claim, token: u64, number: usize, dice: &mut Dice, world: &
         world.check_holder(token, number);
         (world.fenced.read(token), world.unfenced.read(token).expect("it has no fence"))
     };
-    let stall_ms = if dice.number().is_multiple_of(12) { dice.number() % 1_500 } else { 0 };
-    tokio::time::sleep(Duration::from_millis(2 + dice.number() % 30 + stall_ms)).await;
+    let stall_ms = if rng.number().is_multiple_of(12) { rng.number() % 1_500 } else { 0 };
+    tokio::time::sleep(Duration::from_millis(2 + rng.number() % 30 + stall_ms)).await;
     let is_stalled = stall_ms > 0;
     if !is_stalled && !claim.is_held() {
         return false;

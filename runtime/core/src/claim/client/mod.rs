@@ -1,63 +1,62 @@
 //! The client of one claim: the document's claim machine, with its requests and timers.
 //!
-//! Never asks which state the machine is in: the table's rows decide, and what they create and
-//! delete is carried out by the kind of resource. So the table as written, as amended and as
-//! mutated all run through this one core.
+//! No code here branches on the machine's state: rows decide, and their actions are carried out by
+//! the kind of resource. So the table as written, the amended table and every mutant run through
+//! this core.
 
-mod calls;
-mod carry;
+mod actions;
+mod outstanding;
 mod state;
 
 use turnstile_machine::Rules;
 use turnstile_machines::claim::{Event, EventKind, Guard, Machine, Resource};
-use turnstile_step::{Core, Effect, Input, InputOf, OutOf, take};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, step_machine};
 
 use super::message::{Lease, Message, ResourceName, Response, Server};
 use crate::number::IdempotencyKey;
 
-pub use calls::{CALLS_MAX, Call, Calls};
+pub use outstanding::{CALLS_MAX, OutstandingRequest, OutstandingRequests};
 pub use state::{Command, Notice, State, Timer};
 
-use carry::triggers;
+use actions::timer_event;
 
 const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
 /// The client core of one claim.
 ///
-/// One [`Command::Claim`] begins it, and another one answers each [`Notice::KeyNeeded`]; once the
-/// machine is in a final state the core has ended, and another claim of the resource is another
-/// state. Durations are the driver's, by the name of the
-/// timer: the timeout, the renew period, the pause before the next activation, and before a retry
-/// of each kind of request. An attempt's number, for backoff, is how often its timer was armed
-/// since another kind of timer was. The lease timer is counted from when the request was *sent*
-/// whose answer arms it.
+/// [`Command::Claim`] starts it, and another one answers each [`Notice::KeyNeeded`]. In a final
+/// state the core has ended; another claim of the resource needs another state. The host chooses
+/// the duration of each timer: the timeout, the renewal period, the polling interval, and the retry
+/// backoff of each kind of request. The number of an attempt, for backoff, is the number of times
+/// its timer was armed since a timer of another kind was. The lease timer counts from the *send* of
+/// the request whose response arms it.
 #[derive(Clone, Debug)]
 pub struct Client<R: Rules<Machine> = Machine> {
     /// The table.
     pub rules: R,
-    /// What it claims.
+    /// The resource that it claims.
     pub resource: ResourceName,
-    /// Whether it asks the server to answer only when the lock is granted.
+    /// Whether its requests are long polls: the server responds when the lock is granted.
     pub waits: bool,
 }
 
 impl Client {
-    /// A client that polls, as the document has it, by the table that is baked in.
+    /// A client that polls, as in the document, by the compiled table.
     #[must_use]
     pub const fn new(resource: ResourceName) -> Self {
         Self { rules: Machine, resource, waits: false }
     }
 }
 
-/// The status that says that there is no such claim.
+/// The status of a response about an unknown claim.
 const NOT_FOUND: u16 = 404;
 
-/// What comes with an event, beside what the table knows of it.
+/// The data of an event that the table does not name.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cause {
-    /// The answer.
-    heard: Option<Response>,
-    /// A fresh key that a claim may use.
+struct EventContext {
+    /// The response.
+    response: Option<Response>,
+    /// A fresh idempotency key.
     key: Option<IdempotencyKey>,
 }
 
@@ -77,40 +76,50 @@ impl<R: Rules<Machine>> Core for Client<R> {
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
         match input {
             Input::Message { from: _, message: Message::Response(response) } => {
-                self.hear(state, response, out);
+                self.on_message(state, response, out);
             }
             Input::Message { from: _, message: Message::Over { claim } } => {
-                // Whose claim has ended watches nothing any more.
+                // A claim that has ended is no longer watched.
                 if state.claim == Some(claim) && !self.rules.is_final(state.at) {
-                    self.take(state, Event::ClaimIsOver, Cause::default(), out);
+                    self.step_machine(state, Event::ClaimIsOver, EventContext::default(), out);
                 }
             }
-            // A client is asked nothing.
+            // No node sends requests to a client.
             Input::Message { from: _, message: Message::Request(_) | Message::Act { .. } } => {}
             Input::Fired(timer) => {
-                if let Some(event) = triggers(timer.0) {
-                    self.take(state, event, Cause::default(), out);
+                if let Some(event) = timer_event(timer.0) {
+                    self.step_machine(state, event, EventContext::default(), out);
                 }
             }
-            Input::Command(command) => self.obey(state, command, out),
+            Input::Command(command) => self.on_command(state, command, out),
             Input::Restart(_) => *state = self.start(),
         }
     }
 }
 
 impl<R: Rules<Machine>> Client<R> {
-    fn obey(&self, state: &mut State, command: Command, out: &mut OutOf<Self>) {
+    fn on_command(&self, state: &mut State, command: Command, out: &mut OutOf<Self>) {
         match command {
             Command::Claim { key } => {
-                self.take(state, Event::Start, Cause { key: Some(key), heard: None }, out);
+                self.step_machine(
+                    state,
+                    Event::Start,
+                    EventContext { key: Some(key), response: None },
+                    out,
+                );
             }
             Command::Release => {
                 state.is_held = false;
-                self.take(state, Event::ClientRequestsRelease, Cause::default(), out);
+                self.step_machine(
+                    state,
+                    Event::ClientRequestsRelease,
+                    EventContext::default(),
+                    out,
+                );
             }
             Command::Signal => {
                 state.is_held = false;
-                self.take(state, Event::SignalReceived, Cause::default(), out);
+                self.step_machine(state, Event::SignalReceived, EventContext::default(), out);
             }
             Command::Act if state.is_held => {
                 let message = Message::Act { token: state.token };
@@ -120,9 +129,9 @@ impl<R: Rules<Machine>> Client<R> {
         }
     }
 
-    /// An answer reaches the table whatever state it is in by now, unless its call was abandoned. A
-    /// claim that has ended learns nothing from it.
-    fn hear(&self, state: &mut State, response: Response, out: &mut OutOf<Self>) {
+    /// A response is an event of the table in every state, unless its request was abandoned. A
+    /// claim that has ended does not change by it.
+    fn on_message(&self, state: &mut State, response: Response, out: &mut OutOf<Self>) {
         let Some(call) = state.calls.close(response.call) else { return };
         if call.is_abandoned {
             return;
@@ -131,10 +140,10 @@ impl<R: Rules<Machine>> Client<R> {
             Self::learn(state, call, response);
         }
         let event = EventKind::Response.event(response.status);
-        self.take(state, event, Cause { heard: Some(response), key: None }, out);
+        self.step_machine(state, event, EventContext { response: Some(response), key: None }, out);
     }
 
-    fn learn(state: &mut State, call: Call, response: Response) {
+    fn learn(state: &mut State, call: OutstandingRequest, response: Response) {
         if call.request == Resource::RegisterPostRequest {
             state.may_be_registered |= response.leaves_open();
         }
@@ -144,21 +153,29 @@ impl<R: Rules<Machine>> Client<R> {
         state.token = response.token.or(state.token);
     }
 
-    fn take(&self, state: &mut State, event: Event, cause: Cause, out: &mut OutOf<Self>) {
+    fn step_machine(
+        &self,
+        state: &mut State,
+        event: Event,
+        ctx: EventContext,
+        out: &mut OutOf<Self>,
+    ) {
         let may_be_registered = state.may_be_registered;
         let guards = |guard: Guard| match guard {
-            Guard::LeaseIsLive => cause.heard.is_some_and(|response| response.lease == Lease::Live),
+            Guard::LeaseIsLive => {
+                ctx.response.is_some_and(|response| response.lease == Lease::Live)
+            }
             Guard::MayBeRegistered => may_be_registered,
-            Guard::HasExpired => cause
-                .heard
+            Guard::HasExpired => ctx
+                .response
                 .is_some_and(|response| response.is_expired || response.status == NOT_FOUND),
         };
-        let (taken, step) = take(&self.rules, state.at, event, &guards);
-        out.rows.push(taken);
+        let (row_outcome, step) = step_machine(&self.rules, state.at, event, &guards);
+        out.rows.push(row_outcome);
         let Some(step) = step else { return };
         state.at = step.to;
         for entry in step.actions {
-            self.carry(state, entry, cause, out);
+            self.apply_action(state, entry, ctx, out);
         }
     }
 }

@@ -1,30 +1,30 @@
-//! What the client of one claim remembers: its place in the table, and what it was told.
+//! The state, commands, notices and timers of the client of one claim.
 
 use core::fmt;
 
 use turnstile_machines::claim;
 use turnstile_step::Symbolic;
 
-use super::calls::Calls;
+use super::outstanding::OutstandingRequests;
 use crate::number::{ClaimId, IdempotencyKey, Token};
 
 /// The state of one claim's client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
-    /// Where the machine stands.
+    /// The machine's state.
     #[symbolic(skip)]
     pub at: claim::State,
-    /// What is sent and not answered.
-    pub calls: Calls,
-    /// The server's id of the claim, once a POST was answered.
+    /// The outstanding requests.
+    pub calls: OutstandingRequests,
+    /// The claim's id at the server, once the POST was answered.
     pub claim: Option<ClaimId>,
-    /// The claim's token, once an answer brought one.
+    /// The claim's token, once a response brought one.
     pub token: Option<Token>,
-    /// What every POST of this claim carries, until the server's id is known.
+    /// The idempotency key of every POST of this claim, until its id is known.
     pub key: Option<IdempotencyKey>,
-    /// A POST was sent of which it is not known whether the server has handled it.
+    /// Whether a POST may have reached the server although no response says so.
     pub(super) may_be_registered: bool,
-    /// What the local user believes.
+    /// Whether the local user has been notified that it holds the lock.
     pub(super) is_held: bool,
 }
 
@@ -32,7 +32,7 @@ impl State {
     pub(super) const fn at(at: claim::State) -> Self {
         Self {
             at,
-            calls: Calls::NONE,
+            calls: OutstandingRequests::NONE,
             claim: None,
             token: None,
             key: None,
@@ -41,64 +41,64 @@ impl State {
         }
     }
 
-    /// Whether the local user was told that it holds the lock, was not told since that it does
-    /// not, and has not given it back.
+    /// Whether the local user has been notified that it holds the lock, has not been notified of
+    /// its loss since, and has not released it.
     #[must_use]
     pub const fn is_held(&self) -> bool {
         self.is_held
     }
 }
 
-/// What the local user may ask of a claim.
+/// A command of the local user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
-    /// Get the lock; or go on getting it, after [`Notice::KeyNeeded`].
+    /// Acquire the lock; after [`Notice::KeyNeeded`], continue.
     Claim {
-        /// Unique for ever: the driver draws it at random.
+        /// Drawn at random by the host, never reused.
         key: IdempotencyKey,
     },
-    /// Give it back.
+    /// Release the lock.
     Release,
-    /// The program is to end.
+    /// The program received a signal and is to end.
     Signal,
-    /// Do what the lock protects, if it is held: the store is sent the token.
+    /// Send the store an operation with the token, if the lock is held.
     Act,
 }
 
-/// What the local user is told of a claim.
+/// A notification to the local user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
     /// The lock is held.
     Acquired {
-        /// What to show to whatever the lock protects.
+        /// The fencing token for operations that the lock protects.
         token: Option<Token>,
     },
-    /// The claim has expired while it waited: it goes on once it has a fresh key. The driver gives
-    /// one, and no user hears of it.
+    /// The claim expired while it waited; it continues once the host gives it a fresh key. The user
+    /// is not notified.
     KeyNeeded,
-    /// The lock was not to be had in time.
+    /// The lock was not granted in time.
     TimedOut,
-    /// The lock is given back.
+    /// The lock is released.
     Released,
-    /// The server refuses; the claim is over.
+    /// The server rejected the claim, which has ended.
     Failed {
-        /// With this status, if it was an answer that told.
+        /// The status of the response, if a response was the cause.
         status: Option<u16>,
     },
-    /// The lock may be another's from now on; the claim never comes back.
+    /// The lease may have expired: another client may hold the lock. The claim has ended.
     Lost,
 }
 
-/// A timer of the claim: one of the machine's resources.
+/// A timer of the claim: a resource of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timer(
     #[symbolic(skip)]
-    #[cfg_attr(feature = "serde", serde(with = "crate::named"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::serde_names"))]
     pub claim::Resource,
 );
 

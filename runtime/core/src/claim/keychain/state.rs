@@ -1,4 +1,4 @@
-//! What a keychain remembers: its claims by resource, and whose each outstanding call is.
+//! The state, commands, notices and timers of a keychain.
 
 use alloc::collections::BTreeMap;
 use core::fmt;
@@ -14,18 +14,19 @@ use crate::number::{CallId, ClaimId, IdempotencyKey};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
     #[symbolic(values)]
-    pub(super) claims: BTreeMap<ResourceName, Entry>,
-    /// Whose each outstanding call is, and by which number; nobody's once its claim has ended.
+    pub(super) claims: BTreeMap<ResourceName, ManagedClaim>,
+    /// The resource and the claim's own id of each outstanding request; `None` once the claim
+    /// ended.
     #[symbolic(skip)]
     pub(super) calls: BTreeMap<CallId, Option<(ResourceName, CallId)>>,
 }
 
 /// One claim.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub(super) struct Entry {
-    /// What it was claimed with: its name among all claims that ever were.
+pub(super) struct ManagedClaim {
+    /// The idempotency key of its first POST, which identifies the claim.
     pub(super) key: IdempotencyKey,
-    /// Whether its user is done with it, or was told that it is over.
+    /// Whether its user released it, or was notified of its end.
     pub(super) is_leaving: bool,
     pub(super) client: client::State,
 }
@@ -34,34 +35,35 @@ impl State {
     /// The claim of a resource, if it is claimed.
     #[must_use]
     pub fn claim(&self, resource: ResourceName) -> Option<&client::State> {
-        self.claims.get(&resource).map(|entry| &entry.client)
+        self.claims.get(&resource).map(|managed| &managed.client)
     }
 
-    /// The resource of a claim that the server knows by this id.
+    /// The resource of the claim with this id at the server.
     #[must_use]
     pub fn resource_of(&self, claim: ClaimId) -> Option<ResourceName> {
         let mut claims = self.claims.iter();
-        let is_it = |(_, entry): &(&ResourceName, &Entry)| entry.client.claim == Some(claim);
+        let is_it =
+            |(_, managed): &(&ResourceName, &ManagedClaim)| managed.client.claim == Some(claim);
         claims.find(is_it).map(|(resource, _)| *resource)
     }
 
-    /// Every resource that is claimed.
+    /// Every claimed resource.
     pub fn claimed(&self) -> impl Iterator<Item = ResourceName> {
         self.claims.keys().copied()
     }
 
-    /// Which claim's an outstanding call is; none where it has ended.
+    /// The resource of an outstanding request; `None` if its claim has ended.
     #[must_use]
-    pub fn whose(&self, call: CallId) -> Option<ResourceName> {
+    pub fn resource_of_call(&self, call: CallId) -> Option<ResourceName> {
         self.calls.get(&call).copied().flatten().map(|(resource, _)| resource)
     }
 
-    /// Forgets a claim; what it still has outstanding is nobody's.
+    /// Removes a claim; responses to its outstanding requests will be dropped.
     pub(super) fn end(&mut self, resource: ResourceName) {
         self.claims.remove(&resource);
-        for whose in self.calls.values_mut() {
-            if whose.is_some_and(|(of, _)| of == resource) {
-                *whose = None;
+        for owner in self.calls.values_mut() {
+            if owner.is_some_and(|(of, _)| of == resource) {
+                *owner = None;
             }
         }
     }
@@ -71,73 +73,73 @@ impl State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timer {
-    /// Which claim's.
+    /// The resource of the claim.
     pub resource: ResourceName,
-    /// Which of its timers.
+    /// The timer of the claim's machine.
     #[symbolic(skip)]
-    #[cfg_attr(feature = "serde", serde(with = "crate::named"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::serde_names"))]
     pub timer: Resource,
 }
 
-/// What a program may ask of its keychain.
+/// A command of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
-    /// Get a lock.
+    /// Acquire a lock.
     Claim {
-        /// Which.
+        /// The resource.
         resource: ResourceName,
-        /// Unique for ever: the driver draws it at random.
+        /// Drawn at random by the host, never reused.
         key: IdempotencyKey,
     },
-    /// A fresh key for a claim that needs one: [`client::Notice::KeyNeeded`].
+    /// Continue with a fresh key, after [`client::Notice::KeyNeeded`].
     GoOn {
-        /// Whose.
+        /// The resource.
         resource: ResourceName,
         /// As that of [`Command::Claim`].
         key: IdempotencyKey,
     },
-    /// Give a lock back, or wait for it no longer, as if the time to wait were over.
+    /// Release a lock, or stop waiting for it, as if its timeout had fired.
     Release {
-        /// Which.
+        /// The resource.
         resource: ResourceName,
     },
-    /// The program is at the other end of the pipe no more: give back everything.
+    /// The program closed its connection: release every lock.
     Close,
-    /// Do what a lock protects, if it is held.
+    /// Send the store an operation with the token, if the lock is held.
     Act {
-        /// Which.
+        /// The resource.
         resource: ResourceName,
     },
 }
 
-/// What a program is told by its keychain.
+/// A notification to the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
-    /// What its claim has to say.
+    /// A notification of one claim.
     Told {
-        /// Which claim.
+        /// The resource of the claim.
         resource: ResourceName,
-        /// What.
+        /// The notification.
         notice: client::Notice,
     },
-    /// The resource is claimed by this program already, and is claimed once at a time.
+    /// Rejected: the program already has a claim of this resource.
     AlreadyClaimed {
-        /// Which.
+        /// The resource.
         resource: ResourceName,
-        /// The claim that is refused.
+        /// The key of the rejected claim.
         key: IdempotencyKey,
-        /// The claim that there is.
+        /// The key of the existing claim.
         first: IdempotencyKey,
     },
-    /// The keychain is full.
+    /// Rejected: the keychain has [`CLAIMS_MAX`](super::CLAIMS_MAX) claims.
     TooMany {
-        /// Which resource.
+        /// The resource.
         resource: ResourceName,
-        /// The claim that is refused.
+        /// The key of the rejected claim.
         key: IdempotencyKey,
     },
 }

@@ -1,58 +1,60 @@
 //! The claim server: all its claims, each an instance of the machine `claim-record`, queued by
 //! resource.
 //!
-//! It decides every answer's status, who is promoted and who expires, and mints ids and tokens.
-//! Bodies, paths, dates, histories and user data are the driver's. Nothing here asks which state a
-//! machine is in: rows decide, guards and queues are answered in [`turn`].
+//! It decides the status of every response, which claim is promoted and which expires, and mints
+//! ids and tokens. The host keeps bodies, paths, dates, histories and user data. No code here
+//! branches on a machine's state: rows decide; [`context`] evaluates their guards and the queues.
 
-mod carry;
+mod actions;
+mod context;
 mod saved;
 mod state;
-mod turn;
 
 use turnstile_machine::Rules;
 use turnstile_machines::claim_record::{Event, Machine, PatchStatusStatus, Resource};
 use turnstile_step::{Core, Input, InputOf, OutOf, Symbolic};
 
-use self::state::Held;
-use self::turn::{Asker, Turn};
-use super::message::{Ask, Asked, Caller, Message, Request, Response};
+use self::context::{CurrentRequest, StepContext};
+use self::state::OpenRequest;
+use super::message::{Caller, Message, Request, RequestKind, Response, TargetStatus};
 use crate::number::{CallId, ClaimId, Token};
 
-pub use saved::{Kept, Saved};
+pub use saved::{Saved, SavedClaim};
 pub use state::{Record, State, Status};
 
 /// The core of a claim server.
 ///
-/// Each request is answered by exactly one [`Send`](turnstile_step::Effect::Send) to its caller: in
-/// the same step, or, if it waits, when the claim is granted, when [`Timer::Wait`] fires, or not at
-/// all after [`Command::HungUp`]. A claim's ttl is the driver's: that of its POST, replaced by that
-/// of a PATCH ttl which arms [`Timer::Ttl`]. Every change of status is a [`Notice::Became`], in
-/// order and before the answers.
+/// Each request gets exactly one [`Send`](turnstile_step::Effect::Send) to its client: in the same
+/// step, or, for a long poll, when the claim is granted or [`Timer::Wait`] fires; none after
+/// [`Command::HungUp`]. The host keeps the ttl of a claim: that of its POST, replaced by that of a
+/// PATCH ttl which arms [`Timer::Ttl`]. Every change of status is a [`Notice::Became`], in order
+/// and before the responses.
+///
+/// [`Effect::Send`]: turnstile_step::Effect::Send
 #[derive(Clone, Debug)]
 pub struct Records<R: Rules<Machine> = Machine> {
     /// The table.
     pub rules: R,
-    /// How much is kept.
+    /// The limits on stored claims.
     pub limits: Limits,
 }
 
-/// How many claims a server keeps.
+/// The limits on stored claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most that wait for one resource; a POST beyond it is answered 429.
+    /// The most waiting claims of one resource; the response to a POST beyond it is 429.
     pub waiters_max: usize,
-    /// The most that are kept once final; the oldest are forgotten first.
+    /// The most finished claims; the oldest are removed first.
     pub finished_max: usize,
 }
 
 impl Limits {
-    /// Room for any load that a person would call a load.
+    /// The default limits.
     pub const DEFAULT: Self = Self { waiters_max: 10_000, finished_max: 100_000 };
 }
 
 impl Records {
-    /// A server by the table that is baked in.
+    /// A server by the compiled table.
     #[must_use]
     pub const fn new(limits: Limits) -> Self {
         Self { rules: Machine, limits }
@@ -66,53 +68,53 @@ impl Records {
 pub enum Timer {
     /// The ttl of an active claim.
     Ttl(ClaimId),
-    /// How long a request that waits is held before it is answered that the claim waits.
+    /// How long a long poll is held before the response that the claim waits.
     Wait(ClaimId),
-    /// How long a claim waits though nobody asks for it.
+    /// How long a waiting claim is kept without a request of its client.
     Idle(ClaimId),
-    /// How long a claim whose ttl is over stays though nobody wants it or its resource.
+    /// How long an expired claim without contention stays active.
     Lapse(ClaimId),
 }
 
-/// What the server's own user may ask.
+/// A command of the server's host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
-    /// Keep a final claim no longer.
+    /// Remove a finished claim.
     Forget {
-        /// Which.
+        /// The claim.
         claim: ClaimId,
     },
-    /// The connection of a request that waits is gone.
+    /// The client of a long poll disconnected.
     HungUp {
-        /// Which claim's.
+        /// The claim.
         claim: ClaimId,
-        /// Who asked.
+        /// The client.
         from: Caller,
-        /// By which call.
+        /// The request.
         call: CallId,
     },
 }
 
-/// What the server's driver is told, for histories and dates.
+/// A notification to the server's host, for histories and dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
-    /// A claim has a new status.
+    /// The status of a claim changed.
     Became {
-        /// Which claim.
+        /// The claim.
         claim: ClaimId,
-        /// The status.
+        /// The new status.
         status: Status,
-        /// Its token, if one was minted.
+        /// The claim's token, if one was minted.
         token: Option<Token>,
     },
-    /// A claim that held the lock was revoked or has expired: whoever watches it is to be told by
+    /// A claim that held the lock was revoked or has expired: its watchers are sent
     /// [`Message::Over`].
     Over {
-        /// Which claim.
+        /// The claim.
         claim: ClaimId,
     },
 }
@@ -131,58 +133,69 @@ impl<R: Rules<Machine>> Core for Records<R> {
     }
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        let mut turn = Turn::new(&self.rules, state, out);
+        let mut context = StepContext::new(&self.rules, state, out);
         match input {
             Input::Message { from, message: Message::Request(request) } => {
-                self.answer(&mut turn, from, request);
+                self.answer(&mut context, from, request);
             }
-            // A server hears no answers, and nobody acts on it.
+            // No node sends these to a claim server.
             Input::Message {
                 from: _,
                 message: Message::Response(_) | Message::Act { .. } | Message::Over { .. },
             } => {}
-            Input::Fired(Timer::Ttl(claim)) => turn.take(claim, Event::TtlTimerTriggers, None),
-            Input::Fired(Timer::Wait(claim)) => turn.take(claim, Event::WaitTimerTriggers, None),
-            Input::Fired(Timer::Idle(claim)) => turn.take(claim, Event::IdleTimerTriggers, None),
-            Input::Fired(Timer::Lapse(claim)) => turn.take(claim, Event::LapseTimerTriggers, None),
-            Input::Command(Command::Forget { claim }) => turn.take(claim, Event::Forget, None),
-            Input::Command(Command::HungUp { claim, from, call }) => {
-                turn.hang_up(claim, from, call);
+            Input::Fired(Timer::Ttl(claim)) => {
+                context.step_machine(claim, Event::TtlTimerTriggers, None)
             }
-            Input::Restart(saved) => turn.restart(saved),
+            Input::Fired(Timer::Wait(claim)) => {
+                context.step_machine(claim, Event::WaitTimerTriggers, None)
+            }
+            Input::Fired(Timer::Idle(claim)) => {
+                context.step_machine(claim, Event::IdleTimerTriggers, None)
+            }
+            Input::Fired(Timer::Lapse(claim)) => {
+                context.step_machine(claim, Event::LapseTimerTriggers, None)
+            }
+            Input::Command(Command::Forget { claim }) => {
+                context.step_machine(claim, Event::Forget, None)
+            }
+            Input::Command(Command::HungUp { claim, from, call }) => {
+                context.hang_up(claim, from, call);
+            }
+            Input::Restart(saved) => context.restart(saved),
         }
-        turn.forget_beyond(self.limits.finished_max);
-        turn.finish();
+        context.forget_beyond(self.limits.finished_max);
+        context.finish();
     }
 
-    fn keep(saved: &mut Option<Saved>, new: Saved) {
+    fn merge_saved(saved: &mut Option<Saved>, new: Saved) {
         saved.get_or_insert_default().absorb(new);
     }
 }
 
 impl<R: Rules<Machine>> Records<R> {
-    fn answer(&self, turn: &mut Turn<'_, R>, from: Caller, request: Request) {
-        let Request { call, ask } = request;
-        let is_post = matches!(ask, Ask::Post { .. });
-        let (claim, event, waits) = match ask {
-            Ask::Post { resource, key, wait } => {
-                let known = key.and_then(|key| turn.known(key));
-                if known.is_none() && turn.is_full(resource, self.limits.waiters_max) {
-                    turn.contend(resource);
-                    return turn.send(from, Response::bare(call, TOO_MANY_REQUESTS));
+    fn answer(&self, context: &mut StepContext<'_, R>, from: Caller, request: Request) {
+        let Request { call, kind } = request;
+        let is_post = matches!(kind, RequestKind::Post { .. });
+        let (claim, event, waits) = match kind {
+            RequestKind::Post { resource, key, wait } => {
+                let known = key.and_then(|key| context.known(key));
+                if known.is_none() && context.is_full(resource, self.limits.waiters_max) {
+                    context.contend(resource);
+                    return context.send(from, Response::bare(call, TOO_MANY_REQUESTS));
                 }
-                (known.unwrap_or_else(|| turn.add(resource, key)), Event::Post, wait)
+                (known.unwrap_or_else(|| context.add(resource, key)), Event::Post, wait)
             }
-            Ask::Ttl { claim } => (claim, Event::PatchTtl, false),
-            Ask::Status { claim, to } => {
-                let (status, waits) = asked(to);
+            RequestKind::Ttl { claim } => (claim, Event::PatchTtl, false),
+            RequestKind::Status { claim, to } => {
+                let (status, waits) = target(to);
                 (claim, Event::PatchStatus { status }, waits)
             }
         };
-        if turn.has(claim) {
-            turn.take(claim, event, Some(Asker { held: Held { from, call, is_post }, waits }));
+        if context.has(claim) {
+            let request = OpenRequest { from, call, is_post };
+            context.step_machine(claim, event, Some(CurrentRequest { request, waits }));
         } else {
-            turn.send(from, Response::bare(call, NOT_FOUND));
+            context.send(from, Response::bare(call, NOT_FOUND));
         }
     }
 }
@@ -190,17 +203,17 @@ impl<R: Rules<Machine>> Records<R> {
 const NOT_FOUND: u16 = 404;
 const TOO_MANY_REQUESTS: u16 = 429;
 
-const fn asked(status: Asked) -> (PatchStatusStatus, bool) {
+const fn target(status: TargetStatus) -> (PatchStatusStatus, bool) {
     match status {
-        Asked::Active { wait } => (PatchStatusStatus::Active, wait),
-        Asked::Released => (PatchStatusStatus::Released, false),
-        Asked::Aborted => (PatchStatusStatus::Aborted, false),
-        Asked::Withdrawn => (PatchStatusStatus::Withdrawn, false),
-        Asked::Revoked => (PatchStatusStatus::Revoked, false),
+        TargetStatus::Active { wait } => (PatchStatusStatus::Active, wait),
+        TargetStatus::Released => (PatchStatusStatus::Released, false),
+        TargetStatus::Aborted => (PatchStatusStatus::Aborted, false),
+        TargetStatus::Withdrawn => (PatchStatusStatus::Withdrawn, false),
+        TargetStatus::Revoked => (PatchStatusStatus::Revoked, false),
     }
 }
 
-/// The timer that a resource of a claim's machine is, if it is one.
+/// The timer of a resource of a claim's machine, if the resource is a timer.
 pub const fn timer(resource: Resource, claim: ClaimId) -> Option<Timer> {
     match resource {
         Resource::TtlTimer => Some(Timer::Ttl(claim)),

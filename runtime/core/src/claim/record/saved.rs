@@ -1,4 +1,4 @@
-//! What of the claims survives a crash of the server. A save is a change: only what a step moved.
+//! The saved data of a claim server. Each save has only the claims that its step changed.
 
 use alloc::collections::BTreeMap;
 
@@ -9,45 +9,45 @@ use super::state::{Record, State};
 use crate::claim::message::ResourceName;
 use crate::number::{ClaimId, IdempotencyKey, Token};
 
-/// Claims that changed, and the numbers minted last; put together, all claims.
+/// Changed claims and the numbers minted last. All saves merged are all claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved {
-    /// What each claim is now; `None`: it is kept no longer.
-    pub claims: BTreeMap<ClaimId, Option<Kept>>,
+    /// Each changed claim; `None` if it was removed.
+    pub claims: BTreeMap<ClaimId, Option<SavedClaim>>,
     /// The id minted last.
     pub last_claim: ClaimId,
     /// The token minted last.
     pub last_token: Token,
 }
 
-/// What is kept of one claim.
+/// The saved data of one claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Kept {
-    /// What it claims.
+pub struct SavedClaim {
+    /// The claimed resource.
     pub resource: ResourceName,
-    /// Where its machine stands, but for connections, which no crash survives.
+    /// The machine's state, apart from connections, which no crash survives.
     #[symbolic(skip)]
-    #[cfg_attr(feature = "serde", serde(with = "crate::named"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::serde_names"))]
     pub at: machine::State,
-    /// The token minted when it became active.
+    /// The token minted when the claim became active.
     pub token: Option<Token>,
-    /// What its POST carried.
+    /// The idempotency key of its POST.
     pub key: Option<IdempotencyKey>,
 }
 
-impl Kept {
-    /// What is kept of a claim as it stands: the same as was saved of it last.
+impl SavedClaim {
+    /// The saved data of a claim: equal to the last save of it.
     #[must_use]
     pub const fn of(record: &Record) -> Self {
-        let Record { resource, at, token, key, held: _ } = record;
+        let Record { resource, at, token, key, open_request: _ } = record;
         Self { resource: *resource, at: *at, token: *token, key: *key }
     }
 }
 
 impl Saved {
-    /// Adds a later change.
+    /// Merges a later save.
     pub fn absorb(&mut self, later: Self) {
         let Self { claims, last_claim, last_token } = later;
         (self.last_claim, self.last_token) = (last_claim, last_token);
@@ -59,15 +59,15 @@ impl Saved {
         }
     }
 
-    /// The state that a server has after a crash.
+    /// The state of a server after a crash.
     pub(super) fn restore(self) -> State {
         let mut state =
             State { last_claim: self.last_claim, last_token: self.last_token, ..State::default() };
         for (id, kept) in self.claims {
-            let Some(Kept { resource, at, token, key }) = kept else { continue };
-            state.claims.insert(id, Record { resource, at, token, key, held: None });
+            let Some(SavedClaim { resource, at, token, key }) = kept else { continue };
+            state.claims.insert(id, Record { resource, at, token, key, open_request: None });
             state.keys.extend(key.map(|key| (key, id)));
-            state.settle(id, resource, at);
+            state.update_queue(id, resource, at);
         }
         state
     }

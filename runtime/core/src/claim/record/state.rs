@@ -1,5 +1,5 @@
-//! What the claim server remembers: its claims, who queues for which resource, and the numbers
-//! that it minted last. Every collection is a map or a set in ascending order.
+//! The state of the claim server: its claims, the queue of each resource, and the numbers minted
+//! last. Every collection is a map or a set in ascending order.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use crate::number::{CallId, ClaimId, IdempotencyKey, Token};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
     pub(super) claims: BTreeMap<ClaimId, Record>,
-    pub(super) queues: BTreeMap<ResourceName, Queue>,
+    pub(super) queues: BTreeMap<ResourceName, ResourceQueue>,
     pub(super) keys: BTreeMap<IdempotencyKey, ClaimId>,
     pub(super) finished: BTreeSet<ClaimId>,
     pub(super) last_claim: ClaimId,
@@ -24,38 +24,38 @@ pub struct State {
 /// One claim at the server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Record {
-    /// What it claims.
+    /// The claimed resource.
     pub resource: ResourceName,
-    /// Where its machine stands.
+    /// The machine's state.
     #[symbolic(skip)]
     pub at: machine::State,
-    /// The token minted when it became active.
+    /// The token minted when the claim became active.
     pub token: Option<Token>,
-    /// What its POST carried.
+    /// The idempotency key of its POST.
     pub key: Option<IdempotencyKey>,
-    /// The request that is answered only when the claim becomes active.
-    pub(super) held: Option<Held>,
+    /// The long poll of its client, if one is open.
+    pub(super) open_request: Option<OpenRequest>,
 }
 
-/// A request that is not answered yet, though it was heard.
+/// A request that was received and is not yet answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub(super) struct Held {
+pub(super) struct OpenRequest {
     pub(super) from: Caller,
     pub(super) call: CallId,
-    /// Whether it is a POST, which is answered otherwise than a PATCH.
+    /// Whether it is a POST; the statuses of its response differ from those of a PATCH.
     pub(super) is_post: bool,
 }
 
-/// The claims of one resource that are not final.
+/// The unfinished claims of one resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
-pub(super) struct Queue {
-    /// The one that is active; lapsed or not.
+pub(super) struct ResourceQueue {
+    /// The active claim, lapsed or not.
     pub(super) holder: Option<ClaimId>,
-    /// The others that wait for their turn. Ids grow, so the least one waits longest.
+    /// The others that wait for their context. Ids grow, so the least one waits longest.
     pub(super) waiting: BTreeSet<ClaimId>,
-    /// Those of them that have a request open.
+    /// The waiting claims with an open request.
     pub(super) listening: BTreeSet<ClaimId>,
-    /// Those that are passed over until they ask again.
+    /// Waiting claims that are skipped until their client sends a request again.
     pub(super) absent: BTreeSet<ClaimId>,
 }
 
@@ -64,25 +64,24 @@ pub(super) struct Queue {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Status {
-    /// It queues.
+    /// It waits in the queue.
     Waiting,
     /// It holds the lock.
     Active,
-    /// Its holder gave the lock back.
+    /// Its client released the lock.
     Released,
     /// Its client failed.
     Aborted,
-    /// Its client waits no longer.
+    /// Its client stopped waiting.
     Withdrawn,
     /// It was taken from its client.
     Revoked,
-    /// Its ttl was over when another wanted the lock.
+    /// Its ttl was over when another claim contended.
     Expired,
 }
 
 impl Status {
-    /// All, in the order of the protocol's description. A store keeps their places in it: a new
-    /// one goes to the end.
+    /// All statuses. A store saves indices into this list: append new ones at the end.
     pub const ALL: [Self; 7] = [
         Self::Waiting,
         Self::Active,
@@ -93,13 +92,13 @@ impl Status {
         Self::Expired,
     ];
 
-    /// The status of a word of the protocol.
+    /// The status of a name of the protocol.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// The protocol's word.
+    /// The protocol's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -113,7 +112,7 @@ impl Status {
         }
     }
 
-    /// Whether nothing comes after it.
+    /// Whether it is final.
     #[must_use]
     pub const fn is_final(self) -> bool {
         match self {
@@ -124,7 +123,7 @@ impl Status {
         }
     }
 
-    /// What the protocol calls a state of the machine; `None` for a claim that is forgotten.
+    /// The status of a state of the machine; `None` for a claim that was removed.
     #[must_use]
     pub const fn of(state: machine::State) -> Option<Self> {
         match state {
@@ -144,7 +143,7 @@ impl Status {
 }
 
 impl Record {
-    /// Its status; `None` once it is forgotten, which no record that is kept is.
+    /// Its status; `None` once it was removed, which no stored record is.
     #[must_use]
     pub const fn status(&self) -> Option<Status> {
         Status::of(self.at)
@@ -152,7 +151,7 @@ impl Record {
 }
 
 impl State {
-    /// One claim, if the server has it.
+    /// A claim, if it is stored.
     #[must_use]
     pub fn claim(&self, id: ClaimId) -> Option<&Record> {
         self.claims.get(&id)
@@ -163,7 +162,7 @@ impl State {
         self.claims.iter().map(|(id, record)| (*id, record))
     }
 
-    /// The claim whose POST carried a key, while it is kept.
+    /// The claim whose POST had an idempotency key, if it is stored.
     #[must_use]
     pub fn keyed(&self, key: IdempotencyKey) -> Option<ClaimId> {
         self.keys.get(&key).copied()
@@ -175,28 +174,28 @@ impl State {
         self.queues.get(&resource)?.holder
     }
 
-    /// The claims that wait for their turn, oldest first: none whose client is gone.
+    /// The waiting claims, oldest first, without those that are skipped.
     pub fn waiting(&self, resource: ResourceName) -> impl Iterator<Item = ClaimId> {
         self.queues.get(&resource).into_iter().flat_map(|queue| queue.waiting.iter().copied())
     }
 
-    /// Whether a request is held open: it is answered later.
+    /// Whether a request is open: its response comes later.
     #[must_use]
     pub fn is_open(&self, from: Caller, call: CallId) -> bool {
-        let mut held = self.claims.values().filter_map(|record| record.held);
-        held.any(|held| (held.from, held.call) == (from, call))
+        let mut open = self.claims.values().filter_map(|record| record.open_request);
+        open.any(|request| (request.from, request.call) == (from, call))
     }
 
-    /// Shows each caller whose request is open, to be read or replaced: where callers are
-    /// exchangeable, a search may give them other numbers.
+    /// Calls `each` with each client whose request is open; it may replace the client's number,
+    /// which symmetry reduction does.
     pub fn visit_callers(&mut self, each: &mut dyn FnMut(&mut Caller)) {
-        let held = self.claims.values_mut().filter_map(|record| record.held.as_mut());
-        held.for_each(|held| each(&mut held.from));
+        let open = self.claims.values_mut().filter_map(|record| record.open_request.as_mut());
+        open.for_each(|request| each(&mut request.from));
     }
 
-    /// Puts a claim where its state belongs, and takes it from where it was.
-    pub(super) fn settle(&mut self, id: ClaimId, resource: ResourceName, at: machine::State) {
-        let is_held = self.claims.get(&id).is_some_and(|record| record.held.is_some());
+    /// Moves a claim to the queue of its state.
+    pub(super) fn update_queue(&mut self, id: ClaimId, resource: ResourceName, at: machine::State) {
+        let is_held = self.claims.get(&id).is_some_and(|record| record.open_request.is_some());
         let queue = self.queues.entry(resource).or_default();
         queue.waiting.remove(&id);
         queue.listening.remove(&id);
@@ -229,7 +228,7 @@ impl State {
         }
     }
 
-    /// Takes a claim out, and with it the key that led to it.
+    /// Removes a claim and its idempotency key.
     pub(super) fn drop_claim(&mut self, id: ClaimId) {
         self.finished.remove(&id);
         if let Some(key) = self.claims.remove(&id).and_then(|record| record.key) {
@@ -245,7 +244,7 @@ impl Symbolic for State {
         self.claims.visit_ids(each);
         self.queues.values_mut().for_each(|queue| queue.visit_ids(each));
         self.finished.visit_ids(each);
-        // By claim, as the order of the keys depends on what they are.
+        // In the order of claims: the order of the keys depends on their numbers.
         let mut keys: Vec<_> = core::mem::take(&mut self.keys).into_iter().collect();
         keys.sort_unstable_by_key(|(key, claim)| (*claim, *key));
         for (key, claim) in &mut keys {

@@ -1,6 +1,6 @@
-//! What formulas ask of a file: its locks, their bytes and clients. A formula's things are locks by
-//! where they are kept, so that none is searched for twice, bytes by address, clients by key; a
-//! range is the one that is asked about.
+//! The predicates and collections of formulas, evaluated on a file. A formula's terms are locks by
+//! slot, so that each is looked up once, bytes by address, clients by key; a range is that of the
+//! operation.
 
 use core::cell::RefCell;
 
@@ -12,92 +12,95 @@ use turnstile_machines::server_lock::State as Server;
 
 use super::state::File;
 use crate::number::LockId;
-use crate::ranges::locks::{Key, Lock, LockType, Slot};
+use crate::ranges::locks::{ByteRangeLock, ClientKey, LockType, Slot};
 use crate::ranges::range::ByteRange;
 use crate::ranges::sweep::Sweep;
 
-/// What stands for the range that a client asks about; locks have smaller numbers.
+/// The term of an operation's range; locks have smaller numbers.
 const RANGE: Term = Term(u64::MAX);
 
-/// What stands for a lock or a client where there is none.
+/// The term of a lock or a client if there is none.
 const NOTHING: Term = Term(u64::MAX - 1);
 
-/// What stands for a lock in formulas.
-fn lock_thing(slot: Slot) -> Term {
+/// The term of a lock.
+fn lock_term(slot: Slot) -> Term {
     Term(u64::from(slot.0))
 }
 
-fn client(key: Key) -> Term {
+fn client(key: ClientKey) -> Term {
     Term(u64::from(key.0))
 }
 
-/// What formulas are about: a file, and the range that a client asks about or the lock that is
-/// moved.
-pub(super) struct Facing<'a> {
+/// The data of a formula: a file, and the range of an operation or the lock that takes an event.
+pub(super) struct FileFacts<'a> {
     file: &'a File,
     range: ByteRange,
     lock: Term,
     client: Term,
-    /// The client that asks, which need not be the lock's.
-    asker: Term,
-    /// The innermost walk over the bytes of a range: it knows the locks over the byte that the
-    /// formula is at.
+    /// The client of the operation, which need not be the lock's.
+    requester: Term,
+    /// The innermost sweep over the bytes of a range; it has the locks over the current byte.
     walk: RefCell<Option<Sweep>>,
 }
 
 impl File {
-    /// What the guards of a lock's rows ask, if it is in the list.
-    pub(super) fn moved(&self, id: LockId, asker: Option<Key>) -> Option<Facing<'_>> {
+    /// The data for the guards of a lock's rows, if it is in the list.
+    pub(super) fn moved(&self, id: LockId, requester: Option<ClientKey>) -> Option<FileFacts<'_>> {
         let slot = self.locks.slot(id)?;
         let (_, lock) = self.locks.at(slot)?;
-        Some(Facing {
-            lock: lock_thing(slot),
+        Some(FileFacts {
+            lock: lock_term(slot),
             client: client(lock.key),
-            asker: asker.map_or(NOTHING, client),
-            ..Facing::new(self, ByteRange::ALL)
+            requester: requester.map_or(NOTHING, client),
+            ..FileFacts::new(self, ByteRange::ALL)
         })
     }
 
-    /// Whether a client can READ a range of it.
+    /// Whether a client can READ a range of the file.
     #[must_use]
-    pub fn may_read<L: Rules<Machine>>(&self, table: &L, key: Key, range: ByteRange) -> bool {
+    pub fn may_read<L: Rules<Machine>>(&self, table: &L, key: ClientKey, range: ByteRange) -> bool {
         let rule = Rule::Read { client: client(key), range: RANGE };
-        table.rule(rule, &Facing::new(self, range))
+        table.rule(rule, &FileFacts::new(self, range))
     }
 
-    /// Whether a client can WRITE a range of it.
+    /// Whether a client can WRITE a range of the file.
     #[must_use]
-    pub fn may_write<L: Rules<Machine>>(&self, table: &L, key: Key, range: ByteRange) -> bool {
+    pub fn may_write<L: Rules<Machine>>(
+        &self,
+        table: &L,
+        key: ClientKey,
+        range: ByteRange,
+    ) -> bool {
         let rule = Rule::Write { client: client(key), range: RANGE };
-        table.rule(rule, &Facing::new(self, range))
+        table.rule(rule, &FileFacts::new(self, range))
     }
 
-    /// Whether it is as an invariant of a table says.
+    /// Whether an invariant of a table holds.
     #[must_use]
     pub fn keeps<L: Rules<Machine>>(&self, table: &L, invariant: Invariant) -> bool {
-        table.invariant(invariant, &Facing::new(self, ByteRange::ALL))
+        table.invariant(invariant, &FileFacts::new(self, ByteRange::ALL))
     }
 
     /// Whether a LOST lock was ACTIVE when it was lost.
-    pub(super) fn was(lock: &Lock, at: At) -> bool {
+    pub(super) fn was(lock: &ByteRangeLock, at: At) -> bool {
         lock.lost.is_some_and(|loss| loss.was == at)
     }
 
     /// Whether the file has the contents that it had when a lock was lost.
-    pub(super) fn is_unmodified(&self, lock: &Lock) -> bool {
+    pub(super) fn is_unmodified(&self, lock: &ByteRangeLock) -> bool {
         let contents = lock.lost.and_then(|loss| loss.contents);
         contents.is_some() && contents == self.contents
     }
 }
 
-impl<'a> Facing<'a> {
+impl<'a> FileFacts<'a> {
     fn new(file: &'a File, range: ByteRange) -> Self {
-        let [lock, client, asker] = [NOTHING; 3];
-        Self { file, range, lock, client, asker, walk: RefCell::new(None) }
+        let [lock, client, requester] = [NOTHING; 3];
+        Self { file, range, lock, client, requester, walk: RefCell::new(None) }
     }
 
-    /// Whether it is so of every byte of a range: one is asked of for each part of it that the same
-    /// locks cover. They are looked for once.
+    /// Whether `is` holds for every byte of a range. It is evaluated once for each part that the
+    /// same locks cover; the locks are looked up once.
     fn every_byte(&self, range: ByteRange, is: &mut dyn FnMut(Term) -> bool) -> bool {
         if range.first() == range.last() {
             return is(Term(range.first()));
@@ -109,35 +112,40 @@ impl<'a> Facing<'a> {
         is_so
     }
 
-    /// Whether it is so of every lock over a byte.
+    /// Whether `is` holds for every lock over a byte.
     fn every_over(&self, byte: u64, is: &mut dyn FnMut(Term) -> bool) -> bool {
         if !self.walk.borrow().as_ref().is_some_and(|walk| walk.is_at(byte)) {
             let mut over = self.file.locks.slots_over(ByteRange::byte(byte));
-            return over.all(|slot| is(lock_thing(slot)));
+            return over.all(|slot| is(lock_term(slot)));
         }
-        // What is asked of a lock may go over bytes itself, and comes back here.
+        // `is` may itself go over bytes, which re-enters this function.
         let nth = |n| self.walk.borrow().as_ref().and_then(|walk| walk.nth(n));
-        (0..).map_while(nth).all(|slot| is(lock_thing(slot)))
+        (0..).map_while(nth).all(|slot| is(lock_term(slot)))
     }
 
-    fn lock(&self, thing: Term) -> Option<(LockId, &'a Lock)> {
+    fn lock(&self, thing: Term) -> Option<(LockId, &'a ByteRangeLock)> {
         let slot = u32::try_from(thing.0).ok()?;
         self.file.locks.at(Slot(slot))
     }
 
-    /// Whether it is so of a lock; of one that is not there, nothing is.
-    fn of(&self, lock: Term, is_so: impl Fn(&Lock) -> bool) -> bool {
+    /// Whether `is_so` holds for a lock; false if it is not there.
+    fn of(&self, lock: Term, is_so: impl Fn(&ByteRangeLock) -> bool) -> bool {
         self.lock(lock).is_some_and(|(_, lock)| is_so(lock))
     }
 
-    /// Whether it is so of two locks.
-    fn of_both(&self, lock: Term, other: Term, is_so: impl Fn(&Lock, &Lock) -> bool) -> bool {
+    /// Whether `is_so` holds for two locks.
+    fn of_both(
+        &self,
+        lock: Term,
+        other: Term,
+        is_so: impl Fn(&ByteRangeLock, &ByteRangeLock) -> bool,
+    ) -> bool {
         let both = self.lock(lock).zip(self.lock(other));
         both.is_some_and(|((_, lock), (_, other))| is_so(lock, other))
     }
 }
 
-impl GuardFacts<Machine> for Facing<'_> {
+impl GuardFacts<Machine> for FileFacts<'_> {
     fn guard(&self, guard: OpenGuard) -> bool {
         match guard {
             OpenGuard::WasWaitlock => self.of(self.lock, |one| File::was(one, At::Waitlock)),
@@ -148,12 +156,12 @@ impl GuardFacts<Machine> for Facing<'_> {
         match subject {
             Subject::Lock => self.lock,
             Subject::Client => self.client,
-            Subject::Asker => self.asker,
+            Subject::Asker => self.requester,
         }
     }
 }
 
-impl Facts<Machine> for Facing<'_> {
+impl Facts<Machine> for FileFacts<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::IsShared { lock } => self.of(lock, |one| one.kind == LockType::Shared),
@@ -191,9 +199,9 @@ impl Facts<Machine> for Facing<'_> {
             }
             Collection::LocksOver { byte } => self.every_over(byte.0, is),
             Collection::LocksOf { client: owner } => {
-                let key = u32::try_from(owner.0).map(Key);
+                let key = u32::try_from(owner.0).map(ClientKey);
                 let mut own = key.into_iter().flat_map(|key| locks.slots_of(key));
-                own.all(|slot| is(lock_thing(slot)))
+                own.all(|slot| is(lock_term(slot)))
             }
         }
     }
@@ -209,7 +217,7 @@ impl Facts<Machine> for Facing<'_> {
             (outer, inner(Term(0)))
         {
             let over = self.lock(lock).map(|(_, lock)| self.file.locks.slots_over(lock.range));
-            return over.into_iter().flatten().all(|slot| is(lock_thing(slot)));
+            return over.into_iter().flatten().all(|slot| is(lock_term(slot)));
         }
         self.every(outer, &mut |thing| self.every(inner(thing), &mut *is))
     }
@@ -218,7 +226,7 @@ impl Facts<Machine> for Facing<'_> {
         let locks = &self.file.locks;
         locks
             .slots()
-            .all(|slot| locks.at(slot).is_none_or(|(_, lock)| is(lock_thing(slot), lock.at)))
+            .all(|slot| locks.at(slot).is_none_or(|(_, lock)| is(lock_term(slot), lock.at)))
     }
 
     fn state(&self, thing: Term) -> Option<At> {

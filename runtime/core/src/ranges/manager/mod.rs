@@ -1,42 +1,42 @@
-//! The cache manager: byte-range locks of its host's clients, granted by itself, and asserted with
+//! The cache manager: it grants byte-range locks to the clients of its host, and asserts them with
 //! a file server that knows locks of whole files only.
 //!
 //! Each lock is an instance of the machine `byte-range-lock`, each file's server lock one of
-//! `server-lock`. Nothing here asks which state a machine is in: rows and rules decide, guards are
-//! answered in [`look`], what formulas speak of in [`facts`].
+//! `server-lock`. No code here branches on a machine's state: rows and rules decide. [`guards`]
+//! evaluates guards, [`facts`] the predicates of formulas.
 
-mod carry;
+mod actions;
+mod context;
 mod facts;
-mod look;
+mod guards;
 mod state;
-mod turn;
 
 use turnstile_machine::Rules;
 use turnstile_machines::{byte_range_lock, server_lock};
 use turnstile_step::{Core, Input, InputOf, OutOf, Symbolic};
 
-use self::turn::Turn;
-use super::locks::{Key, LockType};
-use super::message::{FileId, Message, Server};
+use self::context::StepContext;
+use super::locks::{ClientKey, LockType};
+use super::message::{FileId, FileServerPeer, Message};
 use super::range::ByteRange;
 use crate::number::LockId;
 
-pub use state::{File, Open, State};
+pub use state::{File, PendingCall, State};
 
 /// The core of a cache manager.
 ///
-/// Every command is answered in its own step. A request for a lock: [`News::Granted`],
-/// [`News::Waits`] or, if its client has a LOST lock, [`News::Refused`]. One that waits hears one
-/// of [`News::Granted`], [`News::TimedOut`] and [`News::Lost`] later, unless it is abandoned. A
-/// client that loses a lock loses all; each may be granted or wait anew, and the client gets no
-/// other one before it has released them. To read or write: [`News::Allowed`] or
-/// [`News::Refused`]. To give a lock up: [`News::Refused`] if it is another's, and otherwise
-/// nothing, since the lock is gone.
+/// The step that takes a command also notifies its outcome. A lock request: [`Outcome::Granted`],
+/// [`Outcome::Waits`] or, if its client has a LOST lock, [`Outcome::Refused`]. A waiting lock is
+/// later [`Outcome::Granted`], [`Outcome::TimedOut`] or [`Outcome::Lost`], unless it is abandoned.
+/// A client that loses a lock loses all its locks; each may be granted again or wait again, and the
+/// client gets no new lock before it has released them. A read or write: [`Outcome::Allowed`] or
+/// [`Outcome::Refused`]. A release: [`Outcome::Refused`] if the lock is another client's, otherwise
+/// no notice.
 ///
-/// A lock that was granted or lost is released, one that waits is abandoned; the other way round,
-/// nothing happens. So a client that abandons a lock as it is granted has it, and has been told.
+/// A granted or lost lock is released, a waiting one is abandoned; the other way round, nothing
+/// happens. So a client that abandons a lock while it is granted holds it, and has been notified.
 ///
-/// A lease is counted by the driver from the send of the call whose answer arms it.
+/// The host counts a lease from the send of the call whose reply arms it.
 #[derive(Clone, Debug)]
 pub struct CacheManager<L = byte_range_lock::Machine, S = server_lock::Machine> {
     /// The table of each lock.
@@ -46,7 +46,7 @@ pub struct CacheManager<L = byte_range_lock::Machine, S = server_lock::Machine> 
 }
 
 impl CacheManager {
-    /// A cache manager by the tables that are baked in.
+    /// A cache manager by the compiled tables.
     #[must_use]
     pub const fn new() -> Self {
         Self { locks: byte_range_lock::Machine, servers: server_lock::Machine }
@@ -54,8 +54,8 @@ impl CacheManager {
 }
 
 impl<L, S: Rules<server_lock::Machine>> CacheManager<L, S> {
-    /// Whether the table asks for the most that the file server may have granted.
-    fn asks_for_most(&self) -> bool {
+    /// Whether the table has a guard on the strongest lock that the file server may have granted.
+    fn tracks_granted(&self) -> bool {
         self.servers.asks(server_lock::Guard::LockWriteMayBeKept)
     }
 }
@@ -73,69 +73,71 @@ impl Default for CacheManager {
 pub enum Timer {
     /// The check of a file's server lock.
     Check(FileId),
-    /// Until when the file server keeps the lock at least.
+    /// The lease of a file's server lock.
     Lease(FileId),
-    /// How long a lock's client waits.
+    /// The timeout of a waiting lock.
     Wait(FileId, LockId),
 }
 
-/// What a client of the cache manager may ask.
+/// A command: an operation of a client on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Command {
-    /// Of which file.
+    /// The file.
     pub file: FileId,
-    /// Who asks.
-    pub key: Key,
-    /// For what.
-    pub wish: Wish,
+    /// The client.
+    pub key: ClientKey,
+    /// The operation.
+    #[cfg_attr(feature = "serde", serde(rename = "wish"))]
+    pub operation: Operation,
 }
 
-/// What may be asked for.
+/// An operation of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Wish {
-    /// A lock. Its number is in what the client is told of it.
+pub enum Operation {
+    /// Lock a range. The notices about the lock have its number.
     Lock(LockType, ByteRange),
-    /// To have a lock no longer that was granted or lost.
+    /// Release a granted or lost lock.
     Unlock(LockId),
-    /// To wait for a lock no longer.
+    /// Abandon a waiting lock.
     Abandon(LockId),
-    /// To read these bytes, now.
+    /// Read these bytes now.
     Read(ByteRange),
-    /// To write these bytes, now.
+    /// Write these bytes now.
     Write(ByteRange),
 }
 
-/// What a client of the cache manager is told.
+/// A notification to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Notice {
-    /// Of which file.
+    /// The file.
     pub file: FileId,
-    /// Who is told.
-    pub key: Key,
-    /// What.
-    pub what: News,
+    /// The client.
+    pub key: ClientKey,
+    /// The outcome.
+    #[cfg_attr(feature = "serde", serde(rename = "what"))]
+    pub outcome: Outcome,
 }
 
-/// What there is to tell.
+/// The outcome of an operation, or a later change of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum News {
-    /// It may exercise the lock.
+pub enum Outcome {
+    /// The lock is granted.
     Granted(LockId),
-    /// It has to wait for the lock.
+    /// The lock waits.
     Waits(LockId),
-    /// It has waited too long.
+    /// The wait for the lock timed out.
     TimedOut(LockId),
     /// The lock is lost, and with it every lock of the client.
     Lost(LockId),
-    /// What it asked for is not done.
+    /// The operation is refused.
     Refused,
-    /// It may do what it asked for.
+    /// The read or write is allowed.
     Allowed,
 }
 
@@ -143,7 +145,7 @@ impl<L: Rules<byte_range_lock::Machine>, S: Rules<server_lock::Machine>> Core
     for CacheManager<L, S>
 {
     type State = State;
-    type Peer = Server;
+    type Peer = FileServerPeer;
     type Message = Message;
     type Timer = Timer;
     type Command = Command;
@@ -156,19 +158,22 @@ impl<L: Rules<byte_range_lock::Machine>, S: Rules<server_lock::Machine>> Core
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
         match input {
-            Input::Message { message: Message::Answer { call, answer, lease }, from: Server } => {
+            Input::Message {
+                message: Message::Reply { call, reply, lease },
+                from: FileServerPeer,
+            } => {
                 if let Some(file) = state.answered(call) {
-                    Turn::new(self, state, file, out).hear(answer, lease);
+                    StepContext::new(self, state, file, out).on_reply(reply, lease);
                 }
             }
-            // Nobody calls a cache manager.
-            Input::Message { message: Message::Call { .. }, from: Server } => {}
+            // No node calls a cache manager.
+            Input::Message { message: Message::Call { .. }, from: FileServerPeer } => {}
             Input::Fired(timer) => {
                 let (Timer::Check(file) | Timer::Lease(file) | Timer::Wait(file, _)) = timer;
-                Turn::new(self, state, file, out).fire(timer);
+                StepContext::new(self, state, file, out).on_timer(timer);
             }
-            Input::Command(Command { file, key, wish }) => {
-                Turn::new(self, state, file, out).ask(key, wish);
+            Input::Command(Command { file, key, operation }) => {
+                StepContext::new(self, state, file, out).on_command(key, operation);
             }
             Input::Restart(_) => *state = State::default(),
         }

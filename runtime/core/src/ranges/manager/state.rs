@@ -1,4 +1,4 @@
-//! What a cache manager keeps: for each file its locks, its server lock, and the call that is out.
+//! The state of a cache manager: for each file its locks, its server lock, and the pending call.
 
 use alloc::collections::BTreeMap;
 
@@ -6,48 +6,47 @@ use turnstile_machines::server_lock;
 use turnstile_step::Symbolic;
 
 use crate::number::{CallId, DataVersion, LockId};
-use crate::ranges::locks::Locks;
-use crate::ranges::message::{Ask, FileId, Whole};
+use crate::ranges::locks::FileLocks;
+use crate::ranges::message::{FileId, ServerLock, ServerRequest};
 
 /// The state of a cache manager.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
     #[symbolic(values)]
     pub(super) files: BTreeMap<FileId, File>,
-    /// The file about which each call that is out is.
+    /// The file of each pending call.
     #[symbolic(skip)]
     pub(super) calls: BTreeMap<CallId, FileId>,
     pub(super) last: LockId,
 }
 
-/// A file of which there are locks, or a server lock.
+/// A file with locks or a server lock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct File {
     /// S->fileLocks.
-    pub locks: Locks,
+    pub locks: FileLocks,
     /// S->serverLock.
     #[symbolic(skip)]
     pub server: server_lock::State,
-    /// The contents that it had when the file server last granted or extended the server lock.
+    /// The version of its contents when the file server last granted or extended the server lock.
     pub contents: Option<DataVersion>,
-    /// The call about it that is not answered yet; there is one at most.
-    pub open: Option<Open>,
-    /// The most that the file server may keep for this host, for all that it was asked and has
-    /// answered, unless it has let go of it.
-    pub most: Option<Whole>,
+    /// The pending call about it; at most one.
+    pub pending_call: Option<PendingCall>,
+    /// The strongest lock that the file server may hold for this host, by all requests and replies.
+    pub most: Option<ServerLock>,
 }
 
-/// A call to the file server.
+/// A call to the file server without a reply yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub struct Open {
+pub struct PendingCall {
     /// Its number.
     pub call: CallId,
-    /// What it asks for.
-    pub ask: Ask,
+    /// The request.
+    pub request: ServerRequest,
 }
 
 impl State {
-    /// A file, if the cache manager has anything to do with it.
+    /// A file, if it has locks or a server lock.
     #[must_use]
     pub fn file(&self, file: FileId) -> Option<&File> {
         self.files.get(&file)
@@ -58,11 +57,11 @@ impl State {
         self.files.iter().map(|(id, file)| (*id, file))
     }
 
-    /// What it would be if there were no other file.
+    /// The state without all other files.
     #[must_use]
     pub fn only(&self, file: FileId) -> Self {
         let kept = self.files.get(&file);
-        let calls = kept.and_then(|kept| kept.open).map(|open| (open.call, file));
+        let calls = kept.and_then(|kept| kept.pending_call).map(|pending| (pending.call, file));
         let files = kept.map(|kept| (file, kept.clone()));
         Self {
             files: files.into_iter().collect(),
@@ -71,28 +70,28 @@ impl State {
         }
     }
 
-    /// The file that a call is about, which is out no longer.
+    /// Removes a pending call. Returns its file.
     pub(super) fn answered(&mut self, call: CallId) -> Option<FileId> {
         self.calls.remove(&call)
     }
 
-    /// Forgets a file.
+    /// Removes a file.
     pub(super) fn forget(&mut self, file: FileId) {
-        let open = self.files.remove(&file).and_then(|file| file.open);
-        if let Some(open) = open {
-            self.calls.remove(&open.call);
+        let pending = self.files.remove(&file).and_then(|file| file.pending_call);
+        if let Some(pending) = pending {
+            self.calls.remove(&pending.call);
         }
     }
 }
 
 impl File {
-    /// A file that nobody has asked for yet.
+    /// A file without locks.
     pub(super) fn new() -> Self {
         Self {
-            locks: Locks::default(),
+            locks: FileLocks::default(),
             server: server_lock::State::NotExist,
             contents: None,
-            open: None,
+            pending_call: None,
             most: None,
         }
     }

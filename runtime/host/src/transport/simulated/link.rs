@@ -1,4 +1,4 @@
-//! One direction between two nodes: what is on the way, and what becomes of it.
+//! One direction between two nodes: the messages in flight and their delivery.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,28 +7,28 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::{Conditions, Faults};
-use crate::Dice;
+use crate::Rng;
 
-/// A message on the way.
-pub(super) struct Flying<M> {
+/// A message in flight.
+pub(super) struct InFlight<M> {
     pub(super) message: M,
-    /// The second of two.
+    /// Whether it is a duplicate.
     pub(super) is_copy: bool,
-    /// Which life of its sender it is from.
+    /// The incarnation of its sender.
     pub(super) life: u64,
 }
 
 pub(super) struct Link<M> {
-    /// Those of the network, unless there are others.
+    /// The link's own conditions, if set.
     pub(super) conditions: Option<Conditions>,
     pub(super) is_cut: bool,
-    /// By when they arrive, and by their order.
-    pub(super) flying: BTreeMap<(Instant, u64), Flying<M>>,
-    /// Told of each message that is put on its way.
+    /// By arrival time and order.
+    pub(super) flying: BTreeMap<(Instant, u64), InFlight<M>>,
+    /// Notified of each new message in flight.
     pub(super) changed: Arc<Notify>,
-    /// Whether there is a task that delivers.
+    /// Whether a delivering task runs.
     pub(super) is_served: bool,
-    /// When the last one arrives that has been put on its way.
+    /// The arrival time of the last message.
     last: Option<Instant>,
     /// The number of the next message.
     next: u64,
@@ -49,29 +49,29 @@ impl<M> Default for Link<M> {
 }
 
 impl<M: Clone> Link<M> {
-    /// Puts a message on its way, once or twice.
+    /// Adds a message in flight, and perhaps its duplicate.
     pub(super) fn put(
         &mut self,
         message: M,
         life: u64,
         conditions: &Conditions,
-        dice: &mut Dice,
+        rng: &mut Rng,
         faults: &mut Faults,
     ) {
-        let is_twice = dice.chance(conditions.duplication);
+        let is_twice = rng.chance(conditions.duplication);
         let copy = is_twice.then(|| message.clone());
         let number = self.next;
-        self.fly(number, Flying { message, is_copy: false, life }, conditions, dice);
+        self.fly(number, InFlight { message, is_copy: false, life }, conditions, rng);
         if let Some(message) = copy {
             faults.duplicated += 1;
-            self.fly(number + 1, Flying { message, is_copy: true, life }, conditions, dice);
+            self.fly(number + 1, InFlight { message, is_copy: true, life }, conditions, rng);
         }
         self.next += 2;
         self.changed.notify_one();
     }
 
-    fn fly(&mut self, number: u64, flying: Flying<M>, conditions: &Conditions, dice: &mut Dice) {
-        let delay = dice.between(conditions.delay_least, conditions.delay_most);
+    fn fly(&mut self, number: u64, flying: InFlight<M>, conditions: &Conditions, rng: &mut Rng) {
+        let delay = rng.between(conditions.delay_least, conditions.delay_most);
         let mut due = Instant::now() + delay;
         if conditions.fifo {
             due = self.last.map_or(due, |last| last.max(due));
@@ -85,8 +85,8 @@ impl<M: Clone> Link<M> {
         self.flying.first_key_value().map(|((due, _), _)| *due)
     }
 
-    /// Takes the next message, if it arrives by now.
-    pub(super) fn take(&mut self, now: Instant, faults: &mut Faults) -> Option<Flying<M>> {
+    /// Takes the next message, if it has arrived by now.
+    pub(super) fn take(&mut self, now: Instant, faults: &mut Faults) -> Option<InFlight<M>> {
         let entry = self.flying.first_entry().filter(|entry| entry.key().0 <= now)?;
         let ((_, number), flying) = entry.remove_entry();
         if self.flying.keys().any(|(_, earlier)| *earlier < number) {

@@ -1,4 +1,4 @@
-//! Who has joined, and the links between them.
+//! The nodes of a network and the links between them.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -10,9 +10,9 @@ use tokio::time::{self, Instant};
 
 use super::link::Link;
 use super::{Conditions, Faults};
-use crate::Dice;
+use crate::Rng;
 use crate::transport::counts::HandBack;
-use crate::transport::{Unsent, Why};
+use crate::transport::{Unsent, UnsentReason};
 
 /// A message that is being delivered.
 pub(super) type Delivery = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -41,11 +41,11 @@ pub(super) struct State<P, M> {
     pub(super) conditions: Conditions,
     pub(super) links: BTreeMap<(P, P), Link<M>>,
     pub(super) faults: Faults,
-    dice: Dice,
-    /// Nothing for one that has left.
+    rng: Rng,
+    /// `None` once the node has left.
     members: BTreeMap<P, Option<Member<P, M>>>,
     lives: u64,
-    /// How many messages of each node are on the way, or being delivered.
+    /// The number of messages of each node in flight or being delivered.
     flying: BTreeMap<P, watch::Sender<usize>>,
 }
 
@@ -62,20 +62,20 @@ impl<P: Copy + Ord, M> State<P, M> {
         self.flying.entry(from).or_insert_with(|| watch::Sender::new(0))
     }
 
-    /// A message does not arrive; its sender may be told.
+    /// Drops a message; its sender may get it back.
     fn lose(&mut self, (from, life): (P, u64), to: P, message: M) -> Told<P, M> {
         let own = self.links.get(&(from, to)).and_then(|link| link.conditions.as_ref());
         let told = own.unwrap_or(&self.conditions).told;
-        if !self.dice.chance(told) {
+        if !self.rng.chance(told) {
             return None;
         }
         let hand_back = Arc::clone(&self.member(from, life)?.hand_back);
         self.faults.told += 1;
-        Some((hand_back, Unsent { to, message, why: Why::Unreachable }))
+        Some((hand_back, Unsent { to, message, why: UnsentReason::Unreachable }))
     }
 }
 
-/// What a sender is told of, once nothing is locked.
+/// The messages to hand back, after the lock is released.
 type Told<P, M> = Option<(HandBack<P, M>, Unsent<P, M>)>;
 
 fn tell<P, M>(told: Told<P, M>) {
@@ -107,7 +107,7 @@ where
             conditions,
             links: BTreeMap::new(),
             faults: Faults::default(),
-            dice: Dice::seeded(seed),
+            rng: Rng::seeded(seed),
             members: BTreeMap::new(),
             lives: 0,
             flying: BTreeMap::new(),
@@ -115,7 +115,7 @@ where
         Self { state: Mutex::new(state) }
     }
 
-    /// Which life of the node begins.
+    /// Starts the next incarnation of the node.
     pub(super) fn join(&self, own: P, mut member: Member<P, M>) -> u64 {
         let mut state = self.state();
         state.lives += 1;
@@ -135,21 +135,21 @@ where
         (from, life): (P, u64),
         to: P,
         message: M,
-    ) -> Result<(), (M, Why)> {
+    ) -> Result<(), (M, UnsentReason)> {
         let mut guard = self.state();
         let state = &mut *guard;
         if state.member(from, life).is_none_or(|member| member.is_closed) {
-            return Err((message, Why::Closed));
+            return Err((message, UnsentReason::Closed));
         }
         if !state.members.contains_key(&to) {
-            return Err((message, Why::UnknownPeer));
+            return Err((message, UnsentReason::UnknownPeer));
         }
         let link = state.links.entry((from, to)).or_default();
         let conditions = link.conditions.as_ref().unwrap_or(&state.conditions).clone();
         if link.flying.len() >= conditions.queue {
-            return Err((message, Why::QueueFull));
+            return Err((message, UnsentReason::QueueFull));
         }
-        let is_lost = state.dice.chance(conditions.loss);
+        let is_lost = state.rng.chance(conditions.loss);
         if link.is_cut || is_lost {
             let count = if link.is_cut { &mut state.faults.cut } else { &mut state.faults.lost };
             *count += 1;
@@ -159,7 +159,7 @@ where
             return Ok(());
         }
         let before = link.flying.len();
-        link.put(message, life, &conditions, &mut state.dice, &mut state.faults);
+        link.put(message, life, &conditions, &mut state.rng, &mut state.faults);
         let more = link.flying.len() - before;
         let is_served = std::mem::replace(&mut link.is_served, true);
         state.count(from).send_modify(|flying| *flying += more);
@@ -170,14 +170,14 @@ where
         Ok(())
     }
 
-    /// Waits until nothing is on the way from a node.
+    /// Waits until no message of a node is in flight.
     pub(super) async fn drained(&self, from: P) {
         let mut flying = self.state().count(from).subscribe();
-        // An error says that the network is gone, and with it all that was on the way.
+        // An error means that the network was dropped, with all its messages.
         let _drained = flying.wait_for(|flying| *flying == 0).await;
     }
 
-    /// Hands back what is on the way from one life of a node.
+    /// Hands back the messages in flight of one incarnation of a node.
     pub(super) fn recall(&self, own: P, life: u64) {
         let mut state = self.state();
         let Some(member) = state.member(own, life) else { return };
@@ -190,11 +190,11 @@ where
         state.count(own).send_modify(|flying| *flying -= recalled.len());
         drop(state);
         for (to, flying) in recalled.into_iter().filter(|(_, flying)| !flying.is_copy) {
-            hand_back(Unsent { to, message: flying.message, why: Why::Closed });
+            hand_back(Unsent { to, message: flying.message, why: UnsentReason::Closed });
         }
     }
 
-    /// Takes what arrives by now on a link, or tells when it is worth to look again.
+    /// Takes the messages that have arrived on a link, or returns when to look again.
     fn arrival(&self, from: P, to: P) -> Arrival {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -224,7 +224,7 @@ enum Arrival {
     Nothing,
 }
 
-/// Delivers what arrives on a link, for as long as there is the network.
+/// Delivers the messages of a link, until the network is dropped.
 async fn serve<P, M>(net: Weak<Net<P, M>>, from: P, to: P)
 where
     P: Copy + Ord + Debug + Send + Sync + 'static,

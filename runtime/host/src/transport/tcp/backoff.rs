@@ -1,10 +1,10 @@
-//! How long a node waits before it dials a peer again: exponentially longer, with jitter.
+//! The delay before reconnecting to a peer: exponential backoff with jitter.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::Dice;
+use crate::Rng;
 
 #[derive(Debug)]
 pub(super) struct Backoff {
@@ -12,22 +12,22 @@ pub(super) struct Backoff {
     most: Duration,
     failures: u32,
     not_before: Option<Instant>,
-    dice: Dice,
+    rng: Rng,
 }
 
 impl Backoff {
     pub(super) fn new(least: Duration, most: Duration, seed: u64) -> Self {
-        Self { least, most, failures: 0, not_before: None, dice: Dice::seeded(seed) }
+        Self { least, most, failures: 0, not_before: None, rng: Rng::seeded(seed) }
     }
 
-    /// When the peer may be dialed, if not now.
+    /// When the peer may be dialed next.
     pub(super) fn not_before(&self) -> Option<Instant> {
         self.not_before
     }
 
-    /// An attempt failed, or its connection broke: the next is later. A connection that held for
-    /// longer than the longest wait lets the waits begin anew, so that a peer that accepts and at
-    /// once breaks off is dialed no more often than one that is not there.
+    /// Records a failed attempt or connection, which increases the delay. A connection that lasted
+    /// longer than the maximum delay resets it, so that a peer that accepts and closes at once is
+    /// dialed no more often than one that is unreachable.
     pub(super) fn failed(&mut self, held: Duration) {
         if held > self.most {
             self.failures = 0;
@@ -35,10 +35,10 @@ impl Backoff {
         let factor = 1_u32.checked_shl(self.failures).unwrap_or(u32::MAX);
         let wait = self.least.saturating_mul(factor).min(self.most);
         self.failures = (self.failures + 1).min(31);
-        self.not_before = Some(Instant::now() + self.dice.between(wait / 2, wait));
+        self.not_before = Some(Instant::now() + self.rng.between(wait / 2, wait));
     }
 
-    /// The peer has another address.
+    /// Resets the delay: the peer's address has changed.
     pub(super) fn forget(&mut self) {
         self.failures = 0;
         self.not_before = None;

@@ -1,4 +1,4 @@
-//! Messages that are being written together.
+//! A batch of messages that are written together.
 
 use std::collections::VecDeque;
 use std::io;
@@ -9,26 +9,26 @@ use tokio::time::{self, Duration};
 use super::frame::BEAT_FRAME;
 use super::queue::{Queue, Queued};
 
-/// The bytes from which on a batch takes no further message.
+/// The size in bytes at which a batch takes no further message.
 const FULL: usize = 64 * 1024;
 
-/// Messages that are being written, and how far; and those that come next.
+/// The messages being written, their progress, and the next messages.
 #[derive(Debug)]
-pub(super) struct Batch<M> {
+pub(super) struct WriteBatch<M> {
     next: VecDeque<Queued<M>>,
     queued: Vec<Queued<M>>,
     bytes: Vec<u8>,
     written: usize,
 }
 
-impl<M> Default for Batch<M> {
+impl<M> Default for WriteBatch<M> {
     fn default() -> Self {
         Self { next: VecDeque::new(), queued: Vec::new(), bytes: Vec::new(), written: 0 }
     }
 }
 
-impl<M> Batch<M> {
-    /// Takes what waits. False if nothing does.
+impl<M> WriteBatch<M> {
+    /// Takes the queued messages. Returns `false` if there are none.
     pub(super) fn take(&mut self, queue: &Queue<M>) -> bool {
         if self.next.is_empty() {
             queue.swap(&mut self.next);
@@ -47,22 +47,22 @@ impl<M> Batch<M> {
         self.bytes.extend(BEAT_FRAME);
     }
 
-    /// Writes all of it. Each part that the stream takes has time anew.
-    pub(super) async fn write<W>(&mut self, stream: &mut W, patience: Duration) -> io::Result<()>
+    /// Writes the batch. The timeout restarts with each part that the stream accepts.
+    pub(super) async fn write<W>(&mut self, stream: &mut W, timeout: Duration) -> io::Result<()>
     where
         W: AsyncWrite + Unpin,
     {
         while self.written < self.bytes.len() {
             let written = stream.write(&self.bytes[self.written..]);
-            match time::timeout(patience, written).await.map_err(|_| stuck())?? {
+            match time::timeout(timeout, written).await.map_err(|_| stuck())?? {
                 0 => return Err(io::ErrorKind::WriteZero.into()),
                 written => self.written += written,
             }
         }
-        time::timeout(patience, stream.flush()).await.map_err(|_| stuck())?
+        time::timeout(timeout, stream.flush()).await.map_err(|_| stuck())?
     }
 
-    /// Forgets what was written whole. How many messages they are.
+    /// Removes the messages that were written completely. Returns their number.
     pub(super) fn finish(&mut self, queue: &Queue<M>) -> usize {
         let messages = self.queued.len();
         queue.release(messages, self.queued.iter().map(|queued| queued.frame.len()).sum());
@@ -73,8 +73,8 @@ impl<M> Batch<M> {
         messages
     }
 
-    /// Puts the messages back of which not a byte was written, and forgets the others, which may or
-    /// may not have arrived. How many they are.
+    /// Puts back the messages of which no byte was written, and drops the others, which may or may
+    /// not arrive. Returns the number of those.
     pub(super) fn give_back(&mut self, queue: &Queue<M>) -> usize {
         let (mut begin, mut begun) = (0, 0);
         for queued in &self.queued {
@@ -88,5 +88,5 @@ impl<M> Batch<M> {
 }
 
 fn stuck() -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, "the peer does not read")
+    io::Error::new(io::ErrorKind::TimedOut, "the peer does not read in time")
 }

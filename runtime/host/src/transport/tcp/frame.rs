@@ -1,4 +1,5 @@
-//! Frames: four bytes of length (big-endian), and so many bytes, the first of which is the kind.
+//! Frames: a length of four bytes (big-endian), then that many bytes, the first of which is the
+//! kind.
 
 use std::io;
 
@@ -7,42 +8,42 @@ use serde::Serialize;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use super::rejection::Rejection;
-use crate::transport::{Refusal, Why};
+use crate::transport::{Refusal, UnsentReason};
 
-/// The bytes of a frame's length.
+/// The size of a frame's length field.
 pub(super) const HEAD: usize = 4;
 
-/// The kind of a frame that says that its sender is there.
+/// The kind of a heartbeat.
 pub(super) const BEAT: u8 = 0;
 
-/// The kind of a frame that holds a message.
+/// The kind of a message.
 pub(super) const MESSAGE: u8 = 1;
 
-/// The kind of the last frame of a node that ends a connection from a peer: why.
+/// The kind of a rejection, the last frame of a receiver that closes a connection.
 pub(super) const END: u8 = 2;
 
-/// A whole frame that says that its sender is there.
+/// The frame of a heartbeat.
 pub(super) const BEAT_FRAME: [u8; HEAD + 1] = [0, 0, 0, 1, BEAT];
 
-/// The bytes that a reader asks for at a time.
+/// The size of a read in bytes.
 const READ: usize = 64 * 1024;
 
-/// A whole frame with a message.
-pub(super) fn encode<M: Serialize>(message: &M, most: usize) -> Result<Vec<u8>, Why> {
+/// Encodes a message as a frame.
+pub(super) fn encode<M: Serialize>(message: &M, most: usize) -> Result<Vec<u8>, UnsentReason> {
     let mut frame = Vec::with_capacity(128);
     frame.extend([0; HEAD]);
     frame.push(MESSAGE);
-    let mut frame = postcard::to_extend(message, frame).map_err(|_| Why::Unencodable)?;
+    let mut frame = postcard::to_extend(message, frame).map_err(|_| UnsentReason::Unencodable)?;
     let length = frame.len() - HEAD;
     if length > most {
-        return Err(Why::TooLong);
+        return Err(UnsentReason::TooLong);
     }
-    let length = u32::try_from(length).map_err(|_| Why::TooLong)?;
+    let length = u32::try_from(length).map_err(|_| UnsentReason::TooLong)?;
     frame[..HEAD].copy_from_slice(&length.to_be_bytes());
     Ok(frame)
 }
 
-/// A whole frame that says why its sender ends the connection.
+/// Encodes a rejection as a frame.
 pub(super) fn end(rejection: &Rejection) -> Vec<u8> {
     let mut frame = vec![0, 0, 0, 0, END];
     rejection.write(&mut frame);
@@ -54,72 +55,71 @@ pub(super) fn end(rejection: &Rejection) -> Vec<u8> {
 
 /// Why there is no next frame.
 #[derive(Debug)]
-pub(super) enum Broken {
-    /// The other side has ended the connection between two frames.
+pub(super) enum FrameError {
+    /// The peer closed the connection between two frames.
     Ended,
-    /// The other side has ended the connection within a frame, or the connection failed.
+    /// The peer closed the connection within a frame, or the connection failed.
     Io(io::Error),
-    /// This node ends the connection, or the other side does and says why.
+    /// One of the two sides rejects the connection, for this reason.
     Rejected(Rejection),
 }
 
-impl From<io::Error> for Broken {
+impl From<io::Error> for FrameError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-impl From<Refusal> for Broken {
+impl From<Refusal> for FrameError {
     fn from(why: Refusal) -> Self {
         Self::Rejected(why.into())
     }
 }
 
-impl std::fmt::Display for Broken {
+impl std::fmt::Display for FrameError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Ended => f.write_str("the other side has ended the connection"),
+            Self::Ended => f.write_str("the peer closed the connection"),
             Self::Io(error) => error.fmt(f),
             Self::Rejected(rejection) => rejection.fmt(f),
         }
     }
 }
 
-/// Reads frames. What it holds in memory are bytes that have arrived, never room for those that a
-/// length promises.
+/// Reads frames. Its memory is bounded by the bytes that have arrived, not by the length field.
 pub(super) struct Frames<S> {
     stream: S,
-    rest: Rest,
+    rest: Unread,
 }
 
-/// Bytes that have arrived and belong to no frame that was taken.
-pub(super) struct Rest {
+/// Received bytes that are not part of a taken frame.
+pub(super) struct Unread {
     buffer: BytesMut,
-    /// The bytes of the frame that was taken last, which are still at the front.
+    /// The length of the last taken frame, which is still at the front.
     taken: usize,
     most: usize,
 }
 
-impl Rest {
-    /// Reads on, from a part of the same stream.
+impl Unread {
+    /// Continues with bytes read by another reader of the same stream.
     pub(super) fn join<S>(self, stream: S) -> Frames<S> {
         Frames { stream, rest: self }
     }
 }
 
 impl<S: AsyncRead + Unpin> Frames<S> {
-    /// Refuses frames of more than `most` bytes.
+    /// Rejects frames of more than `most` bytes.
     pub(super) fn new(stream: S, most: usize) -> Self {
-        Self { stream, rest: Rest { buffer: BytesMut::new(), taken: 0, most } }
+        Self { stream, rest: Unread { buffer: BytesMut::new(), taken: 0, most } }
     }
 
-    /// Lets frames have other lengths from now on.
+    /// Changes the maximum length of frames.
     pub(super) fn set_most(&mut self, most: usize) {
         self.rest.most = most;
     }
 
-    /// The stream, and what has arrived and was not taken.
-    pub(super) fn split(self) -> (S, Rest) {
+    /// The stream and the received bytes that were not taken.
+    pub(super) fn split(self) -> (S, Unread) {
         (self.stream, self.rest)
     }
 
@@ -127,34 +127,33 @@ impl<S: AsyncRead + Unpin> Frames<S> {
         &mut self.stream
     }
 
-    /// Takes the next frame, if all of it has arrived.
-    pub(super) fn take(&mut self) -> Result<Option<&[u8]>, Broken> {
-        let Rest { buffer, taken, most } = &mut self.rest;
+    /// Takes the next frame, if it has arrived completely.
+    pub(super) fn take(&mut self) -> Result<Option<&[u8]>, FrameError> {
+        let Unread { buffer, taken, most } = &mut self.rest;
         buffer.advance(std::mem::take(taken));
         let Some((head, rest)) = buffer.split_first_chunk::<HEAD>() else { return Ok(None) };
         let length = usize::try_from(u32::from_be_bytes(*head)).unwrap_or(usize::MAX);
         if length > *most {
-            let about = format!("{length} bytes, and {most} at most");
-            return Err(Broken::Rejected(Rejection::new(Refusal::TooLong, about)));
+            let about = format!("{length} bytes; the maximum is {most}");
+            return Err(FrameError::Rejected(Rejection::new(Refusal::TooLong, about)));
         }
         let frame = rest.get(..length);
         *taken = frame.map_or(0, |frame| HEAD + frame.len());
         Ok(frame)
     }
 
-    /// Waits for more bytes, where [`Frames::take`] found no frame. May be dropped and called
-    /// again: it loses none.
-    pub(super) async fn fill(&mut self) -> Result<(), Broken> {
+    /// Waits for more bytes after [`Frames::take`] has returned none. Cancel safe.
+    pub(super) async fn fill(&mut self) -> Result<(), FrameError> {
         self.rest.buffer.reserve(READ);
         match self.stream.read_buf(&mut self.rest.buffer).await? {
-            0 if self.rest.buffer.is_empty() => Err(Broken::Ended),
-            0 => Err(Broken::Io(io::ErrorKind::UnexpectedEof.into())),
+            0 if self.rest.buffer.is_empty() => Err(FrameError::Ended),
+            0 => Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into())),
             _ => Ok(()),
         }
     }
 
     /// Waits for the next frame.
-    pub(super) async fn next(&mut self) -> Result<&[u8], Broken> {
+    pub(super) async fn next(&mut self) -> Result<&[u8], FrameError> {
         while self.take()?.is_none() {
             self.fill().await?;
         }

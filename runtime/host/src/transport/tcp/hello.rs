@@ -1,4 +1,4 @@
-//! The first frame of each direction: who sends, to whom, in which protocol; and its answer.
+//! The hello message, the first frame of a connection: sender, receiver, protocol; and its answer.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,19 +7,19 @@ use super::frame::HEAD;
 use super::rejection::Rejection;
 use crate::transport::Refusal;
 
-/// What each hello and each answer begins with.
+/// The magic number of hello messages and answers.
 const MAGIC: [u8; 4] = *b"TSTL";
 
-/// The version of the framing and of the encoding. Nodes of different versions refuse each other.
+/// The version of the framing and encoding. Nodes of different versions reject each other.
 const VERSION: u16 = 1;
 
-/// The most bytes of a hello or an answer.
+/// The maximum size of a hello message or answer in bytes.
 pub(super) const MOST: usize = 1024;
 
-/// The code of an answer that welcomes.
+/// The code of an answer that accepts.
 const WELCOME: u8 = 0;
 
-/// The whole frame of a hello; nothing if the ids are too long for one.
+/// Encodes a hello message as a frame; `None` if the ids are too long.
 pub(super) fn hello<P: Serialize>(protocol: &str, from: &P, to: &P) -> Option<Vec<u8>> {
     let mut frame = begin();
     frame.push(u8::try_from(protocol.len()).ok()?);
@@ -31,7 +31,7 @@ pub(super) fn hello<P: Serialize>(protocol: &str, from: &P, to: &P) -> Option<Ve
     finish(frame)
 }
 
-/// The whole frame of an answer: a welcome, or why the sender of the hello is refused.
+/// Encodes an answer as a frame: accepted, or the reason of the rejection.
 pub(super) fn answer(rejection: Option<&Rejection>) -> Option<Vec<u8>> {
     let mut frame = begin();
     match rejection {
@@ -54,7 +54,7 @@ fn finish(mut frame: Vec<u8>) -> Option<Vec<u8>> {
     Some(frame)
 }
 
-/// Reads a hello: the ids of its sender and of the node that it is for.
+/// Decodes a hello message: the ids of its sender and receiver.
 pub(super) fn read_hello<P>(frame: &[u8], protocol: &str) -> Result<(P, P), Rejection>
 where
     P: DeserializeOwned,
@@ -63,13 +63,13 @@ where
     let (name, ids) = rest.split_at_checked(usize::from(*length)).ok_or(Refusal::NoHello)?;
     if name != protocol.as_bytes() {
         let name = String::from_utf8_lossy(name);
-        let about = format!("the node that hears speaks {protocol:?}, the hello {name:?}");
+        let about = format!("this node's protocol is {protocol:?}, the peer's {name:?}");
         return Err(Rejection::new(Refusal::Protocol, about));
     }
     postcard::from_bytes(ids).map_err(|_| Refusal::NoHello.into())
 }
 
-/// Reads an answer.
+/// Decodes an answer.
 pub(super) fn read_answer(frame: &[u8]) -> Result<(), Rejection> {
     match versioned(frame)? {
         [WELCOME] => Ok(()),
@@ -77,13 +77,13 @@ pub(super) fn read_answer(frame: &[u8]) -> Result<(), Rejection> {
     }
 }
 
-/// What follows the magic and the version.
+/// The bytes after the magic number and the version.
 fn versioned(frame: &[u8]) -> Result<&[u8], Rejection> {
     let rest = frame.strip_prefix(&MAGIC).ok_or(Refusal::NoHello)?;
     let (version, rest) = rest.split_first_chunk::<2>().ok_or(Refusal::NoHello)?;
     let version = u16::from_be_bytes(*version);
     if version != VERSION {
-        let about = format!("this node has {VERSION}, the other {version}");
+        let about = format!("this node has version {VERSION}, the peer {version}");
         return Err(Rejection::new(Refusal::Version, about));
     }
     Ok(rest)

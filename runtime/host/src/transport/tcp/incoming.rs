@@ -1,4 +1,4 @@
-//! The connections that peers make: their hellos are judged, and what they send is delivered.
+//! Incoming connections: checks their hello messages and delivers their messages.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,21 +10,21 @@ use tokio::task::JoinSet;
 use tokio::time::{self, Duration};
 use tracing::{debug, info, warn};
 
-use super::frame::{BEAT, BEAT_FRAME, Broken, Frames, MESSAGE, end};
+use super::frame::{BEAT, BEAT_FRAME, FrameError, Frames, MESSAGE, end};
 use super::hello;
 use super::network::{Listen, Stream, Wire};
-use super::node::Node;
+use super::node::NodeShared;
 use super::options::PeerId;
 use super::rejection::Rejection;
-use super::seats::Seat;
-use super::tls::Shown;
+use super::slots::PeerSlot;
+use super::tls::PeerCertificate;
 use crate::transport::{Receiver, Refusal};
 
-/// How long a node takes nobody in after it could not: it may have no descriptors left.
+/// The pause after an error of accept, for example without free descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Takes in what connects, until the node stops, and then until all connections have ended.
-pub(super) async fn listen<P, M, R, L>(node: Arc<Node<P>>, mut listener: L, receiver: R)
+/// Accepts connections until the node stops, then waits until all connections are closed.
+pub(super) async fn listen<P, M, R, L>(node: Arc<NodeShared<P>>, mut listener: L, receiver: R)
 where
     P: PeerId,
     M: DeserializeOwned + Send + 'static,
@@ -39,7 +39,7 @@ where
             _stopped = stopping.wait_for(|stopping| *stopping) => break,
             Some(ended) = connections.join_next() => {
                 if let Err(error) = ended {
-                    warn!(%error, "a receiver has failed");
+                    warn!(%error, "a receiver failed");
                 }
                 continue;
             }
@@ -54,7 +54,7 @@ where
                 connections.spawn(incoming.run(stream, receiver.clone()));
             }
             Err(error) => {
-                warn!(%error, "a connection could not be accepted");
+                warn!(%error, "cannot accept a connection");
                 time::sleep(PAUSE).await;
             }
         }
@@ -63,13 +63,13 @@ where
     while connections.join_next().await.is_some() {}
 }
 
-fn refuse<P>(node: &Node<P>, address: SocketAddr, rejection: &Rejection) {
-    *node.tally.rest().refused.entry(rejection.why).or_default() += 1;
-    tell(node, address, &format!("a connection is refused: {rejection}"));
+fn refuse<P>(node: &NodeShared<P>, address: SocketAddr, rejection: &Rejection) {
+    *node.counters.rest().refused.entry(rejection.why).or_default() += 1;
+    tell(node, address, &format!("connection rejected: {rejection}"));
 }
 
-/// Warns of what a connection did, the first time in a while.
-fn tell<P>(node: &Node<P>, address: SocketAddr, text: &str) {
+/// Warns about a connection, rate-limited by text.
+fn tell<P>(node: &NodeShared<P>, address: SocketAddr, text: &str) {
     if node.warned.is_time(text) {
         warn!(%address, "{text}");
     } else {
@@ -79,7 +79,7 @@ fn tell<P>(node: &Node<P>, address: SocketAddr, text: &str) {
 
 /// A connection that was accepted.
 struct Incoming<P> {
-    node: Arc<Node<P>>,
+    node: Arc<NodeShared<P>>,
     address: SocketAddr,
 }
 
@@ -95,16 +95,16 @@ impl<P: PeerId> Incoming<P> {
             _stopped = stopping.wait_for(|stopping| *stopping) => return,
             welcomed = self.welcome(stream) => welcomed,
         };
-        let (from, seat, frames) = match welcomed {
+        let (from, slot, frames) = match welcomed {
             Ok(Some(welcomed)) => welcomed,
             Ok(None) => return,
             Err(rejection) => return refuse(&self.node, self.address, &rejection),
         };
-        self.node.tally.rest().accepted += 1;
-        info!(?from, address = %self.address, "a peer has connected");
+        self.node.counters.rest().accepted += 1;
+        info!(?from, address = %self.address, "peer connected");
         let (stream, frames) = frames.split();
         let (read, mut write) = tokio::io::split(stream);
-        let mut delivery = Delivery { connection: &self, from, seat };
+        let mut delivery = Delivery { connection: &self, from, slot };
         let ended = tokio::select! {
             biased;
             ended = delivery.run(frames.join(read), receiver) => ended,
@@ -114,11 +114,11 @@ impl<P: PeerId> Incoming<P> {
         let mut last = Vec::new();
         if let Err(broken) = ended {
             self.tell_of(from, &broken);
-            if let Broken::Rejected(rejection) = &broken {
+            if let FrameError::Rejected(rejection) = &broken {
                 last = end(rejection);
             }
         }
-        // TLS wants to be told that nothing more comes; whoever does not hear it is lost anyway.
+        // TLS expects a close notification; an error means that the connection is gone.
         let _ended = time::timeout(self.node.limits.hello, async {
             write.write_all(&last).await?;
             write.shutdown().await
@@ -126,22 +126,23 @@ impl<P: PeerId> Incoming<P> {
         let _ended = _ended.await;
     }
 
-    fn tell_of(&self, from: P, broken: &Broken) {
+    fn tell_of(&self, from: P, broken: &FrameError) {
         let address = self.address;
         match broken {
-            Broken::Ended => debug!(?from, %address, "a peer has ended its connection"),
-            Broken::Rejected(rejection) if rejection.why.is_of_seat() => {
-                tell(&self.node, address, &format!("a connection of {from:?} ends: {rejection}"));
+            FrameError::Ended => debug!(?from, %address, "peer closed its connection"),
+            FrameError::Rejected(rejection) if rejection.why.is_of_slot() => {
+                tell(&self.node, address, &format!("connection from {from:?} closed: {rejection}"));
             }
-            Broken::Rejected(rejection) => refuse(&self.node, address, rejection),
-            Broken::Io(error) => {
-                self.node.tally.rest().lost += 1;
-                warn!(?from, %address, %error, "a connection from a peer is lost");
+            FrameError::Rejected(rejection) => refuse(&self.node, address, rejection),
+            FrameError::Io(error) => {
+                self.node.counters.rest().lost += 1;
+                warn!(?from, %address, %error, "connection from a peer lost");
             }
         }
     }
 
-    /// Hears the hello and answers it; nothing if a newer connection came meanwhile.
+    /// Reads and answers the hello message; `None` if a newer connection replaces this one
+    /// meanwhile.
     async fn welcome(&self, stream: impl Stream) -> Result<Option<Welcomed<P>>, Rejection> {
         let heard = time::timeout(self.node.limits.hello, async {
             let (stream, shown) = self.node.accepted(stream).await?;
@@ -153,25 +154,25 @@ impl<P: PeerId> Incoming<P> {
             Ok::<_, Rejection>((judged?, frames))
         });
         let (from, mut frames) = heard.await.map_err(|_| Refusal::Late)??;
-        let Some(seat) = self.node.seats.take(from).await else { return Ok(None) };
+        let Some(slot) = self.node.slots.take(from).await else { return Ok(None) };
         say(frames.stream_mut(), None).await;
         frames.set_most(self.node.limits.frame_bytes);
-        Ok(Some((from, seat, frames)))
+        Ok(Some((from, slot, frames)))
     }
 
     async fn judge(
         &self,
         frames: &mut Frames<Wire>,
-        shown: Option<&Shown>,
+        shown: Option<&PeerCertificate>,
     ) -> Result<P, Rejection> {
         let frame = frames.next().await.map_err(|_| Refusal::NoHello)?;
         self.node.admit(hello::read_hello(frame, &self.node.protocol)?, shown)
     }
 }
 
-type Welcomed<P> = (P, Seat, Frames<Wire>);
+type Welcomed<P> = (P, PeerSlot, Frames<Wire>);
 
-/// Answers a hello. That the answer does not arrive is seen by what comes next, or does not.
+/// Answers a hello message. Errors are ignored: the next read will fail.
 async fn say(stream: &mut Wire, rejection: Option<&Rejection>) {
     let Some(answer) = hello::answer(rejection) else { return };
     if stream.write_all(&answer).await.is_ok() {
@@ -179,8 +180,8 @@ async fn say(stream: &mut Wire, rejection: Option<&Rejection>) {
     }
 }
 
-/// Says that this node is there, as long as anybody hears it, and goes on doing nothing then: the
-/// side that reads notices what has happened, and is not disturbed in what it delivers.
+/// Sends heartbeats until an error, and then stays pending: the reading side detects the failure,
+/// and its delivery is not interrupted.
 async fn beat(write: &mut (impl AsyncWrite + Unpin), pause: Duration) {
     loop {
         time::sleep(pause).await;
@@ -190,20 +191,20 @@ async fn beat(write: &mut (impl AsyncWrite + Unpin), pause: Duration) {
     }
 }
 
-/// Delivers what a welcomed connection brings.
+/// Delivers the messages of an accepted connection.
 struct Delivery<'a, P> {
     connection: &'a Incoming<P>,
     from: P,
-    seat: Seat,
+    slot: PeerSlot,
 }
 
 impl<P: PeerId> Delivery<'_, P> {
-    /// Ends between two messages, when the peer ends, a newer connection waits or the node stops.
+    /// Ends between two messages when the peer closes, a newer connection waits, or the node stops.
     async fn run<M, R>(
         &mut self,
         mut frames: Frames<ReadHalf<Wire>>,
         receiver: R,
-    ) -> Result<(), Broken>
+    ) -> Result<(), FrameError>
     where
         M: DeserializeOwned + Send + 'static,
         R: Receiver<P, M>,
@@ -217,27 +218,27 @@ impl<P: PeerId> Delivery<'_, P> {
             while let Some(frame) = frames.take()? {
                 if let Some(message) = read(frame)? {
                     receiver.deliver(self.from, message).await;
-                    node.tally.received();
+                    node.counters.received();
                 }
                 if stopping.has_changed().unwrap_or(true) {
                     return Ok(());
                 }
-                if self.seat.is_lost() {
-                    return Err(self.seat.why().into());
+                if self.slot.is_lost() {
+                    return Err(self.slot.why().into());
                 }
             }
             tokio::select! {
                 biased;
                 _stopped = stopping.wait_for(|stopping| *stopping) => return Ok(()),
-                () = self.seat.lost() => return Err(self.seat.why().into()),
+                () = self.slot.lost() => return Err(self.slot.why().into()),
                 filled = fill(&mut frames, node.limits.silence) => filled?,
             }
         }
     }
 }
 
-/// The message of a frame, if there is one in it.
-fn read<M: DeserializeOwned>(frame: &[u8]) -> Result<Option<M>, Broken> {
+/// The message in a frame, if it has one.
+fn read<M: DeserializeOwned>(frame: &[u8]) -> Result<Option<M>, FrameError> {
     match frame.split_first() {
         Some((&MESSAGE, message)) => match postcard::take_from_bytes(message) {
             Ok((message, [])) => Ok(Some(message)),
@@ -248,13 +249,13 @@ fn read<M: DeserializeOwned>(frame: &[u8]) -> Result<Option<M>, Broken> {
     }
 }
 
-/// Waits for more bytes, for so long at most.
+/// Waits for more bytes, at most for the timeout.
 pub(super) async fn fill<S: AsyncRead + Unpin>(
     frames: &mut Frames<S>,
     silence: Duration,
-) -> Result<(), Broken> {
+) -> Result<(), FrameError> {
     match time::timeout(silence, frames.fill()).await {
         Ok(filled) => filled,
-        Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "nothing is heard").into()),
+        Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "no data received in time").into()),
     }
 }

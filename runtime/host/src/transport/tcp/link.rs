@@ -1,4 +1,5 @@
-//! What is sent to one peer: its queue, and the connection that is made when something waits.
+//! Outgoing messages of one peer: the queue, and the connection that is opened when it is not
+//! empty.
 
 use std::io;
 use std::pin::pin;
@@ -10,47 +11,47 @@ use tokio::time::{self, Duration, Instant};
 use tracing::{debug, info, warn};
 
 use super::backoff::Backoff;
-use super::batch::Batch;
-use super::frame::{Broken, END, Frames};
+use super::batch::WriteBatch;
+use super::frame::{END, FrameError, Frames};
 use super::hello;
 use super::incoming::fill;
 use super::network::{Dial, Wire};
-use super::node::Node;
+use super::node::NodeShared;
 use super::options::{Address, PeerId};
 use super::queue::Queue;
 use super::rejection::Rejection;
 use crate::clock::after;
-use crate::transport::{Receiver, Refusal, Why};
+use crate::transport::{Receiver, Refusal, UnsentReason};
 
-/// What a node keeps for a peer.
+/// The state of a peer.
 #[derive(Debug)]
 pub(super) struct Link<M> {
     pub(super) queue: Queue<M>,
-    /// Nothing once the peer is one no longer.
+    /// `None` once the peer has been removed.
     pub(super) address: watch::Sender<Option<Address>>,
 }
 
-/// Sends what waits in a link, as long as there is the link.
+/// The task that sends the messages of a link, as long as the link exists.
 pub(super) struct Outgoing<P, M, R, D> {
-    pub(super) node: Arc<Node<P>>,
+    pub(super) node: Arc<NodeShared<P>>,
     pub(super) to: P,
     pub(super) link: Arc<Link<M>>,
     pub(super) receiver: R,
     pub(super) dial: Arc<D>,
     pub(super) backoff: Backoff,
-    /// Why the peer was not reached the last time, which was warned of.
+    /// The last warning about the peer, to avoid repeating it.
     pub(super) warned: Option<String>,
 }
 
-/// Why a peer was not reached.
-enum Unreached {
+/// Why the connection failed.
+enum DialError {
     Failed(io::Error),
     Refused(Rejection),
 }
 
-impl From<io::Error> for Unreached {
+impl From<io::Error> for DialError {
     fn from(error: io::Error) -> Self {
-        // So rustls tells what is wrong with the other side, or what that says of this one.
+        // rustls reports problems with the peer, and alerts from the peer, as this kind.
         if error.kind() == io::ErrorKind::InvalidData {
             return Self::Refused(Rejection::new(Refusal::Tls, error.to_string()));
         }
@@ -65,10 +66,10 @@ where
     R: Receiver<P, M>,
     D: Dial,
 {
-    /// Ends when the queue is closed and empty, when the peer is one no longer, or at the deadline.
-    /// What is left then is handed back.
+    /// Ends when the queue is closed and empty, when the peer is removed, or at the deadline. The
+    /// rest is handed back.
     pub(super) async fn run(mut self, mut deadline: watch::Receiver<Option<Instant>>) {
-        let mut batch = Batch::default();
+        let mut batch = WriteBatch::default();
         let late = async {
             match deadline.wait_for(Option::is_some).await.map(|deadline| *deadline) {
                 Ok(Some(deadline)) => time::sleep_until(deadline).await,
@@ -78,7 +79,7 @@ where
         let why = tokio::select! {
             biased;
             why = self.serve(&mut batch) => why,
-            () = late => Why::Closed,
+            () = late => UnsentReason::Closed,
         };
         self.account(&mut batch);
         for message in self.link.queue.take_all() {
@@ -86,19 +87,19 @@ where
         }
     }
 
-    async fn serve(&mut self, batch: &mut Batch<M>) -> Why {
+    async fn serve(&mut self, batch: &mut WriteBatch<M>) -> UnsentReason {
         let link = Arc::clone(&self.link);
         let mut addresses = link.address.subscribe();
         loop {
             let Some(address) = addresses.borrow_and_update().clone() else {
-                return Why::UnknownPeer;
+                return UnsentReason::UnknownPeer;
             };
             let moved = tokio::select! {
                 biased;
                 _changed = addresses.changed() => true,
                 is_ready = link.queue.ready() => {
                     if !is_ready {
-                        return Why::Closed;
+                        return UnsentReason::Closed;
                     }
                     tokio::select! {
                         biased;
@@ -114,71 +115,76 @@ where
         }
     }
 
-    /// Waits as long as it must, connects, and sends until the connection ends.
-    async fn attempt(&mut self, address: &Address, batch: &mut Batch<M>) {
+    /// Waits for the backoff, connects, and sends until the connection ends.
+    async fn attempt(&mut self, address: &Address, batch: &mut WriteBatch<M>) {
         if let Some(time) = self.backoff.not_before() {
             self.meanwhile(time::sleep_until(time)).await;
         }
         let limit = self.node.limits.connect;
         let connected = self.meanwhile(time::timeout(limit, self.connect(address))).await;
         let begun = Instant::now();
-        let late = || Unreached::Failed(io::Error::new(io::ErrorKind::TimedOut, "no answer"));
+        let late =
+            || DialError::Failed(io::Error::new(io::ErrorKind::TimedOut, "no response in time"));
         match connected.unwrap_or_else(|_| Err(late())) {
             Ok(frames) => {
-                self.node.tally.rest().dialed += 1;
+                self.node.counters.rest().dialed += 1;
                 self.warned = None;
-                info!(to = ?self.to, %address, "connected to a peer");
+                info!(to = ?self.to, %address, "connected to peer");
                 match self.converse(frames, batch).await {
-                    Ok(()) => return debug!(to = ?self.to, "all is sent"),
+                    Ok(()) => return debug!(to = ?self.to, "all messages sent"),
                     Err(why) => {
-                        self.node.tally.rest().lost += 1;
-                        warn!(to = ?self.to, %address, %why, "a connection to a peer is lost");
+                        self.node.counters.rest().lost += 1;
+                        warn!(to = ?self.to, %address, %why, "connection to a peer lost");
                     }
                 }
             }
-            Err(Unreached::Failed(error)) => {
-                self.node.tally.rest().failed += 1;
-                self.warn(address, format!("the peer is not reached: {error}"));
+            Err(DialError::Failed(error)) => {
+                self.node.counters.rest().failed += 1;
+                self.warn(address, format!("cannot reach the peer: {error}"));
             }
-            Err(Unreached::Refused(rejection)) => {
+            Err(DialError::Refused(rejection)) => {
                 let why = rejection.why;
-                *self.node.tally.rest().dials_refused.entry(why).or_default() += 1;
-                self.warn(address, format!("a connection to the peer is refused: {rejection}"));
+                *self.node.counters.rest().dials_refused.entry(why).or_default() += 1;
+                self.warn(address, format!("the peer rejected the connection: {rejection}"));
             }
         }
         self.account(batch);
         self.backoff.failed(begun.elapsed());
     }
 
-    /// Warns of why the peer is not reached, once: the next attempts may find the same.
+    /// Warns that the peer is unreachable, once for the same reason.
     fn warn(&mut self, address: &Address, what: String) {
         if self.warned.as_ref() == Some(&what) {
             return debug!(to = ?self.to, %address, "{what}");
         }
-        warn!(to = ?self.to, %address, "{what}; it is tried again while messages wait");
+        warn!(to = ?self.to, %address, "{what}; retrying while messages are queued");
         self.warned = Some(what);
     }
 
-    /// Connects, says hello and hears the answer.
-    async fn connect(&self, address: &Address) -> Result<Frames<Wire>, Unreached> {
+    /// Connects, sends the hello message and reads the answer.
+    async fn connect(&self, address: &Address) -> Result<Frames<Wire>, DialError> {
         let stream = self.dial.dial(&address.host, address.port).await?;
         let mut stream = self.node.dialed(stream, address).await?;
         let hello = hello::hello(&self.node.protocol, &self.node.own, &self.to)
-            .ok_or_else(|| io::Error::other("the ids are too long for a hello"))?;
+            .ok_or_else(|| io::Error::other("the node ids are too long for a hello message"))?;
         stream.write_all(&hello).await?;
         stream.flush().await?;
         let mut frames = Frames::new(stream, hello::MOST);
         let answer = frames.next().await.map_err(|broken| match broken {
-            Broken::Io(error) => error.into(),
-            Broken::Ended => Unreached::Failed(io::ErrorKind::UnexpectedEof.into()),
-            Broken::Rejected(_) => Unreached::Refused(Refusal::NoHello.into()),
+            FrameError::Io(error) => error.into(),
+            FrameError::Ended => DialError::Failed(io::ErrorKind::UnexpectedEof.into()),
+            FrameError::Rejected(_) => DialError::Refused(Refusal::NoHello.into()),
         })?;
-        hello::read_answer(answer).map_err(Unreached::Refused)?;
+        hello::read_answer(answer).map_err(DialError::Refused)?;
         Ok(frames)
     }
 
-    /// Sends what waits and hears that the peer is there, until all is sent and nothing will wait.
-    async fn converse(&self, frames: Frames<Wire>, batch: &mut Batch<M>) -> Result<(), Broken> {
+    /// Sends the queued messages and reads heartbeats, until the queue is closed and empty.
+    async fn converse(
+        &self,
+        frames: Frames<Wire>,
+        batch: &mut WriteBatch<M>,
+    ) -> Result<(), FrameError> {
         let (stream, frames) = frames.split();
         let (read, write) = tokio::io::split(stream);
         let mut heard = pin!(hear(frames.join(read), self.node.limits.silence));
@@ -187,18 +193,18 @@ where
             broken = &mut heard => return Err(broken),
             told = self.tell(write, batch) => told?,
         }
-        // The peer ends its side once it has read all. To end ours before could make the system
-        // break the connection, and with it what the peer has not read yet.
+        // The peer closes its side after it has read everything. If this side closed first, the
+        // system might reset the connection and drop what the peer has not read yet.
         match heard.await {
-            Broken::Ended => Ok(()),
-            broken @ (Broken::Io(_) | Broken::Rejected(_)) => Err(broken),
+            FrameError::Ended => Ok(()),
+            broken @ (FrameError::Io(_) | FrameError::Rejected(_)) => Err(broken),
         }
     }
 
     async fn tell(
         &self,
         mut write: impl AsyncWrite + Unpin,
-        batch: &mut Batch<M>,
+        batch: &mut WriteBatch<M>,
     ) -> io::Result<()> {
         let limits = &self.node.limits;
         loop {
@@ -210,23 +216,23 @@ where
                 }
             }
             batch.write(&mut write, limits.write).await?;
-            self.node.tally.sent(batch.finish(&self.link.queue));
+            self.node.counters.sent(batch.finish(&self.link.queue));
         }
     }
 
-    /// Ends a batch wherever it is.
-    fn account(&self, batch: &mut Batch<M>) {
-        self.node.tally.sent(batch.give_back(&self.link.queue));
+    /// Ends a batch at any point.
+    fn account(&self, batch: &mut WriteBatch<M>) {
+        self.node.counters.sent(batch.give_back(&self.link.queue));
     }
 
-    /// Waits for something, and meanwhile hands back what waits for too long.
+    /// Waits for a future, and meanwhile hands back messages that have waited too long.
     async fn meanwhile<T>(&self, what: impl Future<Output = T>) -> T {
         let mut what = pin!(what);
         loop {
             let old = async {
                 match self.link.queue.oldest() {
                     Some(since) => {
-                        let waits = self.node.limits.patience.saturating_sub(since.elapsed());
+                        let waits = self.node.limits.timeout.saturating_sub(since.elapsed());
                         time::sleep_until(after(waits)).await;
                     }
                     None => self.link.queue.changed().await,
@@ -241,23 +247,23 @@ where
     }
 
     fn hand_back_old(&self) {
-        let Some(time) = Instant::now().checked_sub(self.node.limits.patience) else { return };
+        let Some(time) = Instant::now().checked_sub(self.node.limits.timeout) else { return };
         for message in self.link.queue.take_older(time) {
-            self.hand_back(message, Why::Unreachable);
+            self.hand_back(message, UnsentReason::Unreachable);
         }
     }
 
-    fn hand_back(&self, message: M, why: Why) {
-        self.receiver.unsent(self.node.tally.unsent(self.to, (message, why)));
+    fn hand_back(&self, message: M, why: UnsentReason) {
+        self.receiver.unsent(self.node.counters.unsent(self.to, (message, why)));
     }
 }
 
-/// Hears that a peer is there, until it is not, or says what nobody has asked for.
-async fn hear(mut frames: Frames<impl AsyncRead + Unpin>, silence: Duration) -> Broken {
+/// Reads heartbeats until the peer fails or sends anything else.
+async fn hear(mut frames: Frames<impl AsyncRead + Unpin>, silence: Duration) -> FrameError {
     loop {
         match frames.take() {
             Ok(Some([END, why @ ..])) => {
-                return Rejection::read(why).map_or(Broken::Ended, Broken::Rejected);
+                return Rejection::read(why).map_or(FrameError::Ended, FrameError::Rejected);
             }
             Ok(Some(_)) => {}
             Ok(None) => {

@@ -1,4 +1,4 @@
-//! How streams are made: over the system's TCP, or over anything else that carries bytes in order.
+//! The source of streams: the system's TCP, or any other ordered byte streams.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,36 +6,36 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Bytes in order, both ways.
+/// An ordered byte stream in both directions.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin + 'static> Stream for S {}
 
-/// Makes streams to other nodes.
+/// Opens streams to other nodes.
 pub trait Dial: Send + Sync + 'static {
-    /// What is made.
+    /// The type of streams.
     type Stream: Stream;
 
-    /// Connects to a host, which is a name or an IP address. The caller limits the time.
+    /// Connects to a host, given by name or IP address. The caller applies a timeout.
     ///
     /// # Errors
-    /// When the host is not known or not reachable, or refuses.
+    /// When the host is unknown or unreachable, or refuses.
     fn dial(&self, host: &str, port: u16) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 }
 
-/// Takes the streams that other nodes make.
+/// Accepts streams from other nodes.
 pub trait Listen: Send + 'static {
-    /// What is taken.
+    /// The type of streams.
     type Stream: Stream;
 
-    /// Waits for the next stream, and tells where it comes from. May be dropped and called again.
+    /// Waits for the next stream and the address of its peer. Must be cancel safe.
     ///
     /// # Errors
-    /// When a stream could not be taken; the next call may well succeed.
+    /// When a stream could not be accepted; the next call may succeed.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
 }
 
-/// The system's TCP, without Nagle's delay.
+/// The system's TCP, with TCP_NODELAY.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemTcp;
 

@@ -1,4 +1,4 @@
-//! What the connections of one node share.
+//! The state shared by the connections of a node.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,29 +9,29 @@ use tokio::sync::watch;
 use super::network::{Stream, Wire};
 use super::options::{Address, Limits, Options, PeerId};
 use super::rejection::Rejection;
-use super::seats::Seats;
-use super::tls::{Shown, Tls};
+use super::slots::PeerSlots;
+use super::tls::{PeerCertificate, Tls};
 use super::warned::Warned;
-use crate::Dice;
+use crate::Rng;
 use crate::transport::Refusal;
-use crate::transport::counts::Tally;
+use crate::transport::counts::Counters;
 
 #[derive(Debug)]
-pub(super) struct Node<P> {
+pub(super) struct NodeShared<P> {
     pub(super) own: P,
     pub(super) protocol: String,
     pub(super) limits: Limits,
-    pub(super) tally: Tally,
-    pub(super) seats: Seats<P>,
+    pub(super) counters: Counters,
+    pub(super) slots: PeerSlots<P>,
     pub(super) warned: Warned,
-    /// True once nothing more is to be received.
+    /// True once no more messages are to be received.
     pub(super) stopping: watch::Sender<bool>,
     tls: RwLock<Option<Tls>>,
-    jitter: Mutex<Dice>,
+    jitter: Mutex<Rng>,
     addresses: Mutex<BTreeMap<P, Address>>,
 }
 
-impl<P: PeerId> Node<P> {
+impl<P: PeerId> NodeShared<P> {
     pub(super) fn new(options: Options<P>) -> Self {
         let Options { own, protocol, peers, limits, tls, seed } = options;
         Self {
@@ -39,9 +39,9 @@ impl<P: PeerId> Node<P> {
             protocol,
             limits,
             tls: RwLock::new(tls),
-            jitter: Mutex::new(Dice::seeded(seed)),
-            tally: Tally::default(),
-            seats: Seats::default(),
+            jitter: Mutex::new(Rng::seeded(seed)),
+            counters: Counters::default(),
+            slots: PeerSlots::default(),
             warned: Warned::default(),
             stopping: watch::Sender::new(false),
             addresses: Mutex::new(peers),
@@ -52,15 +52,19 @@ impl<P: PeerId> Node<P> {
         self.addresses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A seed for the waits of one link.
+    /// A seed for the backoff of a link.
     pub(super) fn jitter(&self) -> u64 {
         self.jitter.lock().unwrap_or_else(PoisonError::into_inner).number()
     }
 
-    /// Makes sure that the sender of a hello may send, and is who it says.
-    pub(super) fn admit(&self, (from, to): (P, P), shown: Option<&Shown>) -> Result<P, Rejection> {
+    /// Checks that the sender of a hello message is a peer and has the right certificate.
+    pub(super) fn admit(
+        &self,
+        (from, to): (P, P),
+        shown: Option<&PeerCertificate>,
+    ) -> Result<P, Rejection> {
         let (own, hello) = (self.own, format!("a hello from {from:?} to {to:?}"));
-        let reject = |why| Rejection::new(why, format!("{hello}, heard by {own:?}"));
+        let reject = |why| Rejection::new(why, format!("{hello}, received by {own:?}"));
         if from == own {
             return Err(reject(Refusal::OwnId));
         }
@@ -70,13 +74,13 @@ impl<P: PeerId> Node<P> {
         let addresses = self.addresses();
         let address = addresses.get(&from).ok_or_else(|| reject(Refusal::UnknownPeer))?;
         if let Some(shown) = shown {
-            let about = || format!("{hello}, whose name is {:?}", address.name());
+            let about = || format!("{hello}, whose host name is {:?}", address.name());
             shown.is_of(address).map_err(|why| Rejection::new(why, about()))?;
         }
         Ok(from)
     }
 
-    /// Protects a stream to a peer, if streams are to be.
+    /// Starts TLS on a stream to a peer, if configured.
     pub(super) async fn dialed(&self, stream: impl Stream, to: &Address) -> io::Result<Wire> {
         match self.tls() {
             Some(tls) => tls.connect(stream, to).await,
@@ -84,11 +88,11 @@ impl<P: PeerId> Node<P> {
         }
     }
 
-    /// Protects a stream from whomever, if streams are to be.
+    /// Starts TLS on an incoming stream, if configured.
     pub(super) async fn accepted(
         &self,
         stream: impl Stream,
-    ) -> Result<(Wire, Option<Shown>), Rejection> {
+    ) -> Result<(Wire, Option<PeerCertificate>), Rejection> {
         let Some(tls) = self.tls() else { return Ok((Box::new(stream), None)) };
         match tls.accept(stream).await {
             Ok((wire, shown)) => Ok((wire, Some(shown))),
@@ -100,7 +104,7 @@ impl<P: PeerId> Node<P> {
         self.tls.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Shows another certificate from the next connection on.
+    /// Replaces the certificate for new connections.
     pub(super) fn set_tls(&self, tls: Tls) {
         *self.tls.write().unwrap_or_else(PoisonError::into_inner) = Some(tls);
     }

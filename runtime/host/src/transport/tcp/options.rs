@@ -1,4 +1,4 @@
-//! What a node is told before it begins: its id, its peers, its protocol and its limits.
+//! The configuration of a node: id, peers, protocol and limits.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,10 +14,10 @@ use tokio::net::TcpListener;
 use super::network::{Dial, Listen, SystemTcp};
 use super::tls::Tls;
 use super::{Message, Tcp};
-use crate::Dice;
+use crate::Rng;
 use crate::transport::Receiver;
 
-/// What may be a node's id: a small value that can be sent. At most some 300 bytes when encoded.
+/// The bounds on a node's id: a small serializable value, at most about 300 bytes encoded.
 pub trait PeerId:
     Copy + Ord + Hash + fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static
 {
@@ -28,7 +28,7 @@ impl<P> PeerId for P where
 {
 }
 
-/// Where a peer listens. Its text is `host:port`, where an IPv6 address stands in brackets.
+/// The address of a peer. Its text is `host:port`, with an IPv6 address in brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     pub(super) host: String,
@@ -42,9 +42,9 @@ impl Address {
         Self { host: host.into(), port, name: None }
     }
 
-    /// The DNS name, or the IP address, for which the peer's certificate must be valid. Unless this
-    /// is said it is the host. Peers that share a host need names of their own: otherwise each of
-    /// them may claim to be the other.
+    /// The DNS name or IP address for which the peer's certificate must be valid; the default is
+    /// the host. Peers that share a host need different names: otherwise each of them could claim
+    /// to be the other.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -84,39 +84,41 @@ fn not_an_address(text: &str) -> String {
     format!("`{text}` is not host:port")
 }
 
-/// Bounds of memory and of time. [`Limits::default`] has a value for each.
+/// Limits of memory and time. [`Limits::default`] has a value for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes of an encoded message and one byte more, 1 to `u32::MAX`; 1 MiB. Longer ones
-    /// are handed back by the node that sends them, and the node that receives one breaks the
-    /// connection before it takes memory for it.
+    /// The maximum size of an encoded message plus one byte, 1 to `u32::MAX`; default 1 MiB. Longer
+    /// ones are handed back to the sender, and a receiver closes the connection before it allocates
+    /// memory.
     pub frame_bytes: usize,
-    /// The most messages that wait for one peer, those that are being written included; 4096.
+    /// The maximum number of messages queued for one peer, including those being written; default
+    /// 4096.
     pub queue_messages: usize,
-    /// The most bytes of encoded messages that wait for one peer, with the five bytes before each;
-    /// 8 MiB. A message of more bytes than this is never taken.
+    /// The maximum size of encoded messages queued for one peer, with five bytes of overhead each;
+    /// default 8 MiB. A single larger message is never accepted.
     pub queue_bytes: usize,
-    /// How long a message waits for a peer that is not connected, before it is handed back; 10 s.
-    pub patience: Duration,
-    /// The longest time to connect, with TLS and the answer to the hello; 5 s.
+    /// How long a message is queued without a connection before it is handed back; default 10 s.
+    pub timeout: Duration,
+    /// The timeout to connect, including TLS and the answer to the hello message; default 5 s.
     pub connect: Duration,
-    /// The longest time in which a peer reads nothing of what is written to it; 10 s. Longer than
-    /// a peer's node may be busy with what fills its buffers.
+    /// The timeout of a write, restarted by each partial write; default 10 s. It must be longer
+    /// than a peer may be busy while its buffers are full.
     pub write: Duration,
-    /// How often each side of a connection says that it is there, when it has nothing else to say;
-    /// 2 s.
+    /// The interval of heartbeats on an idle connection; default 2 s.
     pub heartbeat: Duration,
-    /// After how long without a byte a peer is taken for lost; 10 s. Longer than the heartbeat.
+    /// The time without received bytes after which a peer counts as failed; default 10 s. It must
+    /// be longer than the heartbeat interval.
     pub silence: Duration,
-    /// The longest wait before the second attempt to connect, 50 ms; it doubles with each further
-    /// one. Each wait is drawn from its upper half.
+    /// The maximum delay before the second connection attempt, default 50 ms; it doubles with each
+    /// further attempt. Each delay is drawn from the upper half of its range.
     pub backoff_least: Duration,
-    /// The longest wait between two attempts to connect; 5 s. A connection that holds for longer
-    /// begins the waits anew.
+    /// The maximum delay between connection attempts; default 5 s. A connection that lasts longer
+    /// resets the delay.
     pub backoff_most: Duration,
-    /// The most connections from peers at a time, those that have said no hello included; 256.
+    /// The maximum number of incoming connections, including those without a hello message; default
+    /// 256.
     pub connections: usize,
-    /// The longest time in which a peer that connects finishes TLS and says hello; 5 s.
+    /// The timeout for TLS and the hello message of an incoming connection; default 5 s.
     pub hello: Duration,
 }
 
@@ -126,7 +128,7 @@ impl Default for Limits {
             frame_bytes: 1 << 20,
             queue_messages: 4096,
             queue_bytes: 8 << 20,
-            patience: Duration::from_secs(10),
+            timeout: Duration::from_secs(10),
             connect: Duration::from_secs(5),
             write: Duration::from_secs(10),
             heartbeat: Duration::from_secs(2),
@@ -139,7 +141,7 @@ impl Default for Limits {
     }
 }
 
-/// What a node is told before it begins.
+/// The configuration of a node.
 #[derive(Clone, Debug)]
 pub struct Options<P> {
     pub(super) own: P,
@@ -151,15 +153,16 @@ pub struct Options<P> {
 }
 
 impl<P: PeerId> Options<P> {
-    /// A node without peers. Nodes whose protocols have different names refuse each other: the
-    /// name, 1 to 255 bytes, says the service and the version of its messages.
+    /// A node without peers. Nodes with different protocol names reject each other; the name, 1 to
+    /// 255 bytes, should contain the service and the version of its messages.
     pub fn new(own: P, protocol: impl Into<String>) -> Self {
         let protocol = protocol.into();
-        let (peers, limits, seed) = (BTreeMap::new(), Limits::default(), Dice::loose().number());
+        let (peers, limits, seed) =
+            (BTreeMap::new(), Limits::default(), Rng::from_entropy().number());
         Self { own, protocol, peers, limits, tls: None, seed }
     }
 
-    /// Knows a peer. The node's own id is passed over, so that all nodes can be told the same.
+    /// Adds a peer. The node's own id is ignored, so that all nodes can have the same list.
     #[must_use]
     pub fn peer(mut self, id: P, address: Address) -> Self {
         if id != self.own {
@@ -168,31 +171,31 @@ impl<P: PeerId> Options<P> {
         self
     }
 
-    /// Has other limits than the default ones.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Protects its connections, and hears only peers that show their certificates.
+    /// Enables TLS: connections are encrypted, and only peers with valid certificates are accepted.
     #[must_use]
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = Some(tls);
         self
     }
 
-    /// Draws the jitter of its waits from a seed; otherwise nobody knows them.
+    /// Sets the seed of the jitter; by default it is random.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Listens at an address of this machine, `host:port`, and begins. Needs a tokio runtime.
+    /// Listens on a local address, `host:port`, and starts. Needs a tokio runtime.
     ///
     /// # Errors
-    /// When the address cannot be listened at, and as [`Options::start`].
+    /// When the address cannot be bound, and as [`Options::start`].
     pub async fn bind<M, R>(self, listen: &str, receiver: R) -> io::Result<Tcp<P, M>>
     where
         M: Message,
@@ -207,10 +210,10 @@ impl<P: PeerId> Options<P> {
         self.start(listener, SystemTcp, receiver)
     }
 
-    /// Begins, with a listener that is there and a way to make streams. Needs a tokio runtime.
+    /// Starts with a listener and a dialer. Needs a tokio runtime.
     ///
     /// # Errors
-    /// When the protocol's name has no bytes or more than 255.
+    /// When the protocol's name is empty or has more than 255 bytes.
     pub fn start<M, R, L, D>(self, listener: L, dial: D, receiver: R) -> io::Result<Tcp<P, M>>
     where
         M: Message,
@@ -220,11 +223,12 @@ impl<P: PeerId> Options<P> {
     {
         let Self { own, protocol, peers, .. } = &self;
         if !(1..=255).contains(&protocol.len()) {
-            let text = format!("the protocol's name has {} bytes: say 1 to 255", protocol.len());
+            let text =
+                format!("the protocol's name has {} bytes: expected 1 to 255", protocol.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         if peers.is_empty() {
-            tracing::warn!(?own, "the node has no peers: it hears nobody, and can send to nobody");
+            tracing::warn!(?own, "the node has no peers: it cannot send or receive messages");
         }
         Ok(Tcp::start(self, listener, dial, receiver))
     }

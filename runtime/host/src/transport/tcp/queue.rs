@@ -1,4 +1,4 @@
-//! What waits for a peer: bounded by messages and by bytes, in order.
+//! The queue of messages for a peer, in order, bounded by count and bytes.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::transport::Why;
+use crate::transport::UnsentReason;
 
-/// A message that waits, with the frame that holds it.
+/// A queued message with its frame.
 #[derive(Debug)]
 pub(super) struct Queued<M> {
     pub(super) message: M,
@@ -28,10 +28,10 @@ pub(super) struct Queue<M> {
 #[derive(Debug)]
 struct Inner<M> {
     waiting: VecDeque<Queued<M>>,
-    /// Those that wait and those that are being written.
+    /// Queued messages and those being written.
     messages: usize,
     bytes: usize,
-    closed: Option<Why>,
+    closed: Option<UnsentReason>,
 }
 
 impl<M> Queue<M> {
@@ -44,14 +44,14 @@ impl<M> Queue<M> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn push(&self, queued: Queued<M>) -> Result<(), (M, Why)> {
+    pub(super) fn push(&self, queued: Queued<M>) -> Result<(), (M, UnsentReason)> {
         let mut inner = self.inner();
         if let Some(why) = inner.closed {
             return Err((queued.message, why));
         }
         let bytes = inner.bytes + queued.frame.len();
         if inner.messages >= self.most_messages || bytes > self.most_bytes {
-            return Err((queued.message, Why::QueueFull));
+            return Err((queued.message, UnsentReason::QueueFull));
         }
         inner.messages += 1;
         inner.bytes = bytes;
@@ -64,19 +64,19 @@ impl<M> Queue<M> {
         Ok(())
     }
 
-    /// Takes out all that waits, in place of nothing. They keep their room.
+    /// Takes all queued messages into an empty buffer. They still count toward the limits.
     pub(super) fn swap(&self, empty: &mut VecDeque<Queued<M>>) {
         std::mem::swap(&mut self.inner().waiting, empty);
     }
 
-    /// Gives the room of messages that were taken and are written.
+    /// Frees the space of messages that were taken and written.
     pub(super) fn release(&self, messages: usize, bytes: usize) {
         let mut inner = self.inner();
         inner.messages -= messages;
         inner.bytes -= bytes;
     }
 
-    /// Puts messages that were taken back to where they were.
+    /// Puts taken messages back at the front.
     pub(super) fn put_back(&self, batch: impl DoubleEndedIterator<Item = Queued<M>>) {
         let mut inner = self.inner();
         for queued in batch.rev() {
@@ -84,12 +84,12 @@ impl<M> Queue<M> {
         }
     }
 
-    /// When the message was queued that has waited longest.
+    /// When the oldest message was queued.
     pub(super) fn oldest(&self) -> Option<Instant> {
         self.inner().waiting.front().map(|queued| queued.since)
     }
 
-    /// Takes out the messages that were queued at a time or before.
+    /// Removes the messages that were queued at this time or before.
     pub(super) fn take_older(&self, than: Instant) -> Vec<M> {
         let mut inner = self.inner();
         let mut taken = Vec::new();
@@ -101,7 +101,7 @@ impl<M> Queue<M> {
         taken
     }
 
-    /// Takes out all messages.
+    /// Removes all messages.
     pub(super) fn take_all(&self) -> Vec<M> {
         let mut inner = self.inner();
         let waiting = std::mem::take(&mut inner.waiting);
@@ -110,13 +110,14 @@ impl<M> Queue<M> {
         waiting.into_iter().map(|queued| queued.message).collect()
     }
 
-    /// Takes no more messages, from now on.
-    pub(super) fn close(&self, why: Why) {
+    /// Closes the queue for further messages.
+    pub(super) fn close(&self, why: UnsentReason) {
         self.inner().closed.get_or_insert(why);
         self.changed.notify_one();
     }
 
-    /// Waits until a message waits (true), or none does and none will (false). One task at a time.
+    /// Waits until the queue is not empty (`true`), or empty and closed (`false`). One task at a
+    /// time.
     pub(super) async fn ready(&self) -> bool {
         loop {
             {
@@ -132,7 +133,7 @@ impl<M> Queue<M> {
         }
     }
 
-    /// Waits until something has changed since anybody last waited.
+    /// Waits for a change since the last wait.
     pub(super) async fn changed(&self) {
         self.changed.notified().await;
     }

@@ -1,13 +1,13 @@
-//! Why a connection is refused or ended, with what a person needs to know of it.
+//! The reason for which a connection is rejected or closed, with details for the logs.
 
 use std::fmt;
 
 use crate::transport::Refusal;
 
-/// The most bytes of the text that goes with a reason to the other side.
+/// The maximum size in bytes of the details that are sent to the peer.
 const ABOUT_MAX: usize = 512;
 
-/// A reason, and the ids and names that it is about: for the logs of both sides.
+/// A reason with the ids and names that it concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rejection {
     pub(super) why: Refusal,
@@ -19,14 +19,14 @@ impl Rejection {
         Self { why, about: about.into() }
     }
 
-    /// Appends it to a frame.
+    /// Appends the rejection to a frame.
     pub(super) fn write(&self, frame: &mut Vec<u8>) {
         frame.push(self.why.code());
         let about = self.about.as_bytes();
         frame.extend(&about[..about.len().min(ABOUT_MAX)]);
     }
 
-    /// Reads the rest of a frame. A text from outside goes to a log: it stays on its line there.
+    /// Decodes the rest of a frame. The text comes from the peer: control characters are escaped.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let (code, about) = bytes.split_first()?;
         let about = String::from_utf8_lossy(&about[..about.len().min(ABOUT_MAX)]);

@@ -1,9 +1,9 @@
-//! TLS 1.3 in which both sides show certificates that one authority has signed.
+//! Mutual TLS 1.3 with certificates of one authority.
 //!
-//! A certificate must be valid for the name of its node: the peer's [`Address::name`], which is the
-//! host of its address unless it was named. The node that connects checks it in the handshake. The
-//! node that accepts learns from the hello which peer the other claims to be, and then checks that
-//! peer's name. Sessions are not resumed, so that each connection shows its certificates.
+//! A certificate must be valid for the name of its node: the peer's [`Address::name`], by default
+//! the host of its address. The connecting node checks it in the handshake. The accepting node
+//! learns from the hello message which peer the other claims to be, and then checks that peer's
+//! name. Sessions are not resumed, so that the certificates are checked for each connection.
 
 use std::io;
 use std::path::Path;
@@ -24,7 +24,7 @@ use super::options::Address;
 use crate::pem;
 use crate::transport::Refusal;
 
-/// What a node shows to its peers, and who must have signed what they show. Clones share it.
+/// A node's certificate and the trusted authorities. Clones share it.
 #[derive(Clone)]
 pub struct Tls {
     connector: TlsConnector,
@@ -38,12 +38,12 @@ impl std::fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// A chain, the node's own certificate first; the key of that certificate; and the
-    /// certificates of the authorities that may sign those of peers. The own certificate is shown
-    /// in both roles: if it has extended key usages, it needs those of servers and of clients.
+    /// Creates a configuration from a certificate chain, the node's own certificate first; its
+    /// private key; and the certificates of the authorities of the peers. The own certificate is
+    /// used as server and as client: if it has extended key usages, it needs both.
     ///
     /// # Errors
-    /// When the chain and the key do not fit, or an authority's certificate is none.
+    /// When the key does not match the chain, or an authority's certificate is invalid.
     pub fn new(
         chain: Vec<CertificateDer<'static>>,
         key: PrivateKeyDer<'static>,
@@ -77,39 +77,39 @@ impl Tls {
         Ok(Self { connector, acceptor })
     }
 
-    /// Reads the three from PEM files.
+    /// Reads the chain, the key and the authorities from PEM files.
     ///
     /// # Errors
     /// When a file cannot be read, has no certificate or key, and as [`Tls::new`].
     pub fn read(chain: &Path, key: &Path, authorities: &Path) -> io::Result<Self> {
         let private = pem::private_key(key)?;
         let certificates = |path: &Path| match pem::certificates(path)? {
-            found if found.is_empty() => Err(pem::invalid(path, &"there is no certificate")),
+            found if found.is_empty() => Err(pem::invalid(path, &"the file has no certificate")),
             found => Ok(found),
         };
         Self::new(certificates(chain)?, private, certificates(authorities)?)
             .map_err(|error| pem::invalid(chain, &error))
     }
 
-    /// Finishes the handshake with a peer that was dialed.
+    /// Performs the handshake of an outgoing connection.
     pub(super) async fn connect(&self, stream: impl Stream, to: &Address) -> io::Result<Wire> {
         let name = ServerName::try_from(to.name().to_owned()).map_err(io::Error::other)?;
         Ok(Box::new(self.connector.connect(name, stream).await?))
     }
 
-    /// Finishes the handshake with whoever has dialed, and tells the certificate it has shown.
-    pub(super) async fn accept(&self, stream: impl Stream) -> io::Result<(Wire, Shown)> {
+    /// Performs the handshake of an incoming connection; returns the peer's certificate.
+    pub(super) async fn accept(&self, stream: impl Stream) -> io::Result<(Wire, PeerCertificate)> {
         let stream = self.acceptor.accept(stream).await?;
         let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).cloned();
-        Ok((Box::new(stream), Shown(shown)))
+        Ok((Box::new(stream), PeerCertificate(shown)))
     }
 }
 
-/// The certificate that the other side has shown and that an authority has signed.
-pub(super) struct Shown(Option<CertificateDer<'static>>);
+/// The verified certificate of a peer.
+pub(super) struct PeerCertificate(Option<CertificateDer<'static>>);
 
-impl Shown {
-    /// Makes sure that it is that of a peer.
+impl PeerCertificate {
+    /// Checks that the certificate is valid for a peer's name.
     pub(super) fn is_of(&self, peer: &Address) -> Result<(), Refusal> {
         let certificate = self.0.as_ref().ok_or(Refusal::Certificate)?;
         let parsed = ParsedCertificate::try_from(certificate).map_err(|_| Refusal::Certificate)?;

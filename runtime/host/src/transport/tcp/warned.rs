@@ -1,21 +1,21 @@
-//! What happens again and again is warned of once a minute.
+//! Rate limit for repeated warnings: each text once per minute.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::time::{Duration, Instant};
 
-/// After so long a text may be warned of again.
+/// The time after which a text may be logged again.
 const PAUSE: Duration = Duration::from_secs(60);
-/// The most texts that are remembered; further ones are not warned of.
+/// The maximum number of remembered texts; further ones are not logged.
 const MOST: usize = 64;
 
-/// The texts that were warned of, and when.
+/// The logged texts and their times.
 #[derive(Debug, Default)]
 pub(super) struct Warned(Mutex<BTreeMap<String, Instant>>);
 
 impl Warned {
-    /// Whether it is time to warn of this, which counts as done then.
+    /// Whether to log this text now.
     pub(super) fn is_time(&self, text: &str) -> bool {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         texts.retain(|_, told| told.elapsed() < PAUSE);

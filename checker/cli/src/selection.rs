@@ -1,0 +1,162 @@
+//! The tables that a command selects, by table name, system name or file, with the systems that run
+//! them.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use turnstile_harness::Systems;
+use turnstile_harness::options::{Options, Replacement};
+use turnstile_harness::read;
+use turnstile_harness::status::Status;
+use turnstile_spec::versions::WrittenTable;
+use turnstile_spec::{Diagnostics, System};
+
+use super::bounds::Bounds;
+use super::library::{self, Library, Origin, SourceFile};
+use super::lint;
+use super::output::{usage_error, write_stdout};
+use super::terminal::{self, ProgressLine};
+
+/// What is asked about.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// In the order asked, each once.
+    pub(crate) tables: Vec<Arc<WrittenTable>>,
+    /// The systems that can be run.
+    pub(crate) known: Systems,
+    /// The files of systems that can be read, by name.
+    pub(crate) systems: Vec<System>,
+    /// The tables that are not what was compiled in, and that therefore run in its place.
+    pub(crate) edited: Vec<Replacement>,
+    /// What is wrong with the names and the files; it was report_diagnostics on standard error.
+    pub(crate) status: Status,
+    /// Whether anything comes from the library, not from a file that was named.
+    pub(crate) uses_library: bool,
+}
+
+/// What a verb that searches the tables it is asked about works with.
+pub(crate) struct Session<'w> {
+    /// What is asked about.
+    pub(crate) selection: &'w Selection,
+    /// Within the bounds, with the tables that run in place of the compiled ones.
+    pub(crate) options: Options<'w>,
+    /// The line that shows how far it is.
+    pub(crate) line: &'w ProgressLine,
+    /// When the command began.
+    pub(crate) begun: Instant,
+}
+
+/// Reads what the words mean and does the work, if there is a table to do it on.
+pub(crate) fn work(
+    systems: Systems,
+    words: &[String],
+    is_json: bool,
+    bounds: &Bounds,
+    work: impl FnOnce(&Session<'_>) -> Status,
+) -> Status {
+    let begun = Instant::now();
+    let library = match Library::load(systems) {
+        Ok(library) => library,
+        Err(error) => return usage_error(&error),
+    };
+    let selection = Selection::of(&library, words);
+    let mut status = selection.status;
+    if selection.tables.is_empty() {
+        return status;
+    }
+    terminal::stop_on_interrupt();
+    let line = ProgressLine::new();
+    let tables = selection.edited.clone();
+    let options = Options { tables, ..bounds.options(begun, &line) };
+    if let Some(origin_note) = library.origin_note().filter(|_| selection.uses_library && !is_json)
+    {
+        status = status.and(write_stdout(&format!("{}\n\n", terminal::paint().dim(&origin_note))));
+    }
+    status.and(work(&Session { selection: &selection, options, line: &line, begun }))
+}
+
+impl Selection {
+    /// Reads what the words mean; no word: every table known here.
+    pub(crate) fn of(library: &Library, words: &[String]) -> Self {
+        let uses_library = words.is_empty();
+        let mut selection = Self { known: library.known, uses_library, ..Self::default() };
+        for text in &library.systems {
+            if let Some(system) =
+                selection.report_diagnostics(&text.source.name, read::system(&text.source))
+            {
+                selection.systems.push(System::clone(&system));
+            }
+        }
+        selection.edit(library);
+        if words.is_empty() {
+            library.tables.iter().for_each(|text| selection.add(text));
+        }
+        for word in words {
+            if library.is_file(word) {
+                selection.file(Path::new(word));
+            } else {
+                selection.name(library, word);
+            }
+        }
+        selection
+    }
+
+    /// Reads the tables of the checkout that are others than in the binary.
+    fn edit(&mut self, library: &Library) {
+        for text in library.tables.iter().filter(|text| text.origin == Origin::Other) {
+            if let Some(sound) =
+                self.report_diagnostics(&text.source.name, read::sound(&text.source))
+            {
+                let (vocabulary, table) = (sound.vocabulary.clone(), sound.table.clone());
+                self.edited.push(Replacement { vocabulary, table, source: text.source.clone() });
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        match library::read(path) {
+            Ok(text) if lint::is_system(&text) => {
+                let what = format!("{} is a system file: name a table file", text.source.name);
+                self.status = self.status.and(usage_error(&what));
+            }
+            Ok(text) => self.add(&text),
+            Err(error) => self.status = self.status.and(usage_error(&error)),
+        }
+    }
+
+    /// A table, or those that a system's cores run, or both.
+    fn name(&mut self, library: &Library, word: &str) {
+        self.uses_library = true;
+        let entry = library.known.entry(word);
+        let is_meant = |text: &&SourceFile| {
+            text.name == word || entry.is_some_and(|entry| entry.runs(&text.name))
+        };
+        let meant: Vec<&SourceFile> = library.tables.iter().filter(is_meant).collect();
+        if meant.is_empty() {
+            let all = [&library.tables[..], &library.systems];
+            let what = library::unknown("table, system or file", word, &all);
+            self.status = self.status.and(usage_error(&what));
+        }
+        meant.into_iter().for_each(|text| self.add(text));
+    }
+
+    fn add(&mut self, text: &SourceFile) {
+        if self.tables.iter().all(|known| known.source.name != text.source.name) {
+            let literal = self.report_diagnostics(&text.source.name, read::literal(&text.source));
+            self.tables.extend(literal);
+        }
+    }
+
+    /// What was read; what is wrong with it is report_diagnostics.
+    fn report_diagnostics<T>(&mut self, name: &str, read: Result<T, Diagnostics>) -> Option<T> {
+        match read {
+            Ok(read) => Some(read),
+            Err(faults) => {
+                usage_error(&format!("cannot read {name}:\n{faults}"));
+                self.status = self.status.and(Status::Fails);
+                None
+            }
+        }
+    }
+}

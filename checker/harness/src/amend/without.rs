@@ -1,0 +1,223 @@
+//! What is left of a table without an amendment, and what fails of it and of the systems that run
+//! it. What fails without the others alone is no evidence.
+
+use turnstile_search::bounds::StopCondition;
+use turnstile_search::judgement::Verdict;
+use turnstile_spec::diagnostic::Diagnostic;
+use turnstile_spec::system::World;
+use turnstile_spec::table::Vocabulary;
+use turnstile_spec::versions::PartlyAmended;
+use turnstile_spec::{Source, System, WrittenTable};
+
+use super::EvidenceOutcome;
+use crate::fault::FaultReport;
+use crate::options::{Options, Refusal, Replacement};
+use crate::registry::{SystemEntry, Systems};
+use crate::result::ResultReport;
+use crate::table;
+
+/// The bounds, in unique states, of the first and second search of each world without an amendment,
+/// where the command sets none: such a world may be infinite, and another one may fail sooner. The
+/// search without only the amendments that build on it has the second bound.
+const WITHOUT_MAX: [u64; 2] = [50_000, 400_000];
+
+/// A table without some amendments.
+struct Variant<'a> {
+    vocabulary: &'a Vocabulary,
+    partial: PartlyAmended,
+    /// Systems run the table.
+    options: Options<'a>,
+}
+
+impl<'a> Variant<'a> {
+    fn new(literal: &'a WrittenTable, without: &[&str], options: &Options<'a>) -> Self {
+        let partial = literal.without(without);
+        let replaced = Replacement {
+            vocabulary: literal.vocabulary.clone(),
+            table: partial.table.clone(),
+            source: literal.source.clone(),
+        };
+        let tables = std::iter::once(replaced).chain(options.tables.iter().cloned()).collect();
+        let options = Options { tables, ..options.clone() };
+        Self { vocabulary: &literal.vocabulary, partial, options }
+    }
+
+    fn has(&self, fault: &Diagnostic) -> bool {
+        let mut findings = self.partial.findings.iter();
+        findings.any(|other| (other.code, &other.message) == (fault.code, &fault.message))
+    }
+
+    fn check(&self) -> ResultReport {
+        table::check(self.vocabulary, &self.partial.table, &self.options)
+    }
+
+    /// A world, until a property fails or so many states are seen.
+    fn run(
+        &self,
+        (entry, file): (&SystemEntry, &System),
+        world: &World,
+        property: &str,
+        max_states: Option<u64>,
+    ) -> EvidenceOutcome {
+        let until = StopCondition::FailureOf(property.to_owned());
+        let mut options = Options { until, ..self.options.clone() };
+        options.limits.max_states = max_states;
+        options.progress.begin(&format!("{}/{}", file.name, world.name));
+        let ran = entry.run(file, world, &options);
+        options.progress.end();
+        match ran {
+            Ok(result) => judged(result, property),
+            Err(refusal @ (Refusal::Usage(_) | Refusal::Faults(_))) => {
+                EvidenceOutcome::Unknown(refusal.to_string())
+            }
+        }
+    }
+}
+
+/// A table without an amendment.
+pub(super) struct WithoutAmendment<'a> {
+    source: &'a Source,
+    systems: (Systems, &'a [System]),
+    /// Without it and those that need it.
+    own: Variant<'a>,
+    /// Without those that need it, if any do.
+    others: Option<Variant<'a>>,
+}
+
+impl<'a> WithoutAmendment<'a> {
+    /// What is left without amendments: one, and then those that need it.
+    pub(super) fn new(
+        literal: &'a WrittenTable,
+        without: &[&str],
+        systems: (Systems, &'a [System]),
+        options: &Options<'a>,
+    ) -> Self {
+        let others = without.get(1..).filter(|others| !others.is_empty());
+        Self {
+            source: &literal.source,
+            systems,
+            own: Variant::new(literal, without, options),
+            others: others.map(|others| Variant::new(literal, others, options)),
+        }
+    }
+
+    /// What comes of one of the things that are said to show the amendment.
+    pub(super) fn outcome(&self, by: &str) -> EvidenceOutcome {
+        if let Some((system, property)) = by.split_once('/') {
+            return self.in_worlds(system, property);
+        }
+        if turnstile_spec::code::ALL.contains(&by) {
+            return self.in_file(by);
+        }
+        let result = self.own.check();
+        if result.properties.iter().all(|property| property.name != by) {
+            let why = "neither a diagnostic code nor a property of tables has this name";
+            return EvidenceOutcome::Unknown(why.to_owned());
+        }
+        let shown = judged(result, by);
+        let of_others = shown.place().and(self.others.as_ref());
+        let of_others = of_others.map(|others| judged(others.check(), by));
+        of_others
+            .and_then(|others| others.place().map(EvidenceOutcome::NotSpecific))
+            .unwrap_or(shown)
+    }
+
+    /// The first finding of the reader that is not the others', too.
+    fn in_file(&self, code: &str) -> EvidenceOutcome {
+        let is_others = |fault: &Diagnostic| self.others.as_ref().is_some_and(|one| one.has(fault));
+        let of_code = self.own.partial.findings.iter().filter(|finding| finding.code == code);
+        let mut outcome = EvidenceOutcome::NoFailure;
+        for finding in of_code {
+            if !is_others(finding) {
+                return EvidenceOutcome::Fault(Box::new(FaultReport::at(finding, self.source)));
+            }
+            outcome = EvidenceOutcome::NotSpecific(self.source.name.clone());
+        }
+        outcome
+    }
+
+    /// The first default world of a system that shows the property to fail.
+    fn in_worlds(&self, name: &str, property: &str) -> EvidenceOutcome {
+        let unknown = |what: &str| EvidenceOutcome::Unknown(format!("{what} is called `{name}`"));
+        let Some(entry) = self.systems.0.entry(name) else { return unknown("no system") };
+        let Some(file) = self.systems.1.iter().find(|system| system.name == name) else {
+            return unknown("no file of a system");
+        };
+        if file.properties.iter().all(|one| one.name != property) {
+            return EvidenceOutcome::Unknown(format!("{name} has no property `{property}`"));
+        }
+        let max_states = self.own.options.limits.max_states;
+        if max_states.is_some() {
+            return self.within(max_states, (entry, file), property);
+        }
+        let [first, then] = WITHOUT_MAX.map(Some);
+        let near = self.within(first, (entry, file), property);
+        if matches!(near, EvidenceOutcome::Truncated(_)) {
+            return self.within(then, (entry, file), property);
+        }
+        near
+    }
+
+    /// The first default world that shows it within so many states, and not the others.
+    fn within(
+        &self,
+        max_states: Option<u64>,
+        system: (&SystemEntry, &System),
+        property: &str,
+    ) -> EvidenceOutcome {
+        let (mut open, mut of_others) = (None, None);
+        for world in system.1.worlds.iter().filter(|world| world.default) {
+            match self.own.run(system, world, property, max_states) {
+                EvidenceOutcome::NoFailure => {}
+                cut @ EvidenceOutcome::Truncated(_) => open = open.or(Some(cut)),
+                unknown @ EvidenceOutcome::Unknown(_) => return unknown,
+                shown @ (EvidenceOutcome::Counterexample { .. }
+                | EvidenceOutcome::Fault(_)
+                | EvidenceOutcome::NotSpecific(_)) => {
+                    match self.of_others(system, world, property) {
+                        Some(cut @ EvidenceOutcome::Truncated(_)) => open = open.or(Some(cut)),
+                        Some(others) => of_others = of_others.or(Some(others)),
+                        None => return shown,
+                    }
+                }
+            }
+        }
+        open.or(of_others).unwrap_or(EvidenceOutcome::NoFailure)
+    }
+
+    /// What a world has to say against the evidence: a property fails there where only the others
+    /// are left out, too, or may.
+    fn of_others(
+        &self,
+        system: (&SystemEntry, &System),
+        world: &World,
+        property: &str,
+    ) -> Option<EvidenceOutcome> {
+        let max_states = self.own.options.limits.max_states.max(Some(WITHOUT_MAX[1]));
+        match self.others.as_ref()?.run(system, world, property, max_states) {
+            EvidenceOutcome::Counterexample { place, .. } => {
+                Some(EvidenceOutcome::NotSpecific(place))
+            }
+            cut @ EvidenceOutcome::Truncated(_) => Some(cut),
+            EvidenceOutcome::Fault(_)
+            | EvidenceOutcome::NotSpecific(_)
+            | EvidenceOutcome::NoFailure
+            | EvidenceOutcome::Unknown(_) => None,
+        }
+    }
+}
+
+/// What one result says of a property.
+fn judged(result: ResultReport, name: &str) -> EvidenceOutcome {
+    let (place, cut) = (result.title(), result.notes.cut);
+    let property = result.properties.into_iter().find(|property| property.name == name);
+    match property {
+        Some(property) if property.verdict == Verdict::Fails => {
+            EvidenceOutcome::Counterexample { place, property: Box::new(property) }
+        }
+        Some(property) if property.verdict == Verdict::Incomplete => EvidenceOutcome::Truncated(
+            format!("{place}: {}", cut.unwrap_or_else(|| "truncated".to_owned())),
+        ),
+        Some(_) | None => EvidenceOutcome::NoFailure,
+    }
+}

@@ -1,0 +1,195 @@
+//! A system as the command line has it: by name, whatever its types.
+
+use std::sync::Arc;
+
+use turnstile_spec::{Source, system};
+use turnstile_world::system::System;
+use turnstile_world::{Predicate, World};
+
+use crate::check::{CheckOutput, SearchFn, check};
+use crate::compatibility;
+use crate::coverage::coverage;
+use crate::fault::FaultReport;
+use crate::options::{Options, Refusal};
+use crate::plan::Plan;
+use crate::result::ResultReport;
+
+/// A text that is inside the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Embedded {
+    /// `claim`.
+    pub name: &'static str,
+    /// Where it stands, for faults: `spec/tables/claim.yaml`.
+    pub file: &'static str,
+    /// The text.
+    pub text: &'static str,
+}
+
+impl Embedded {
+    /// To be read.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        Source::new(self.file, self.text)
+    }
+}
+
+/// A file inside the program: the way from the source file to where the folder is, the folder, and
+/// the file's name without its ending.
+#[macro_export]
+macro_rules! embedded {
+    ($root:literal $folder:literal $name:literal) => {
+        $crate::Embedded {
+            name: $name,
+            file: concat!($folder, $name, ".yaml"),
+            text: include_str!(concat!($root, $folder, $name, ".yaml")),
+        }
+    };
+}
+
+/// The systems that a program can run. A system is a static of its crate: so its cores are compiled
+/// there, and not once more where systems are put together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Systems(pub &'static [&'static SystemEntry]);
+
+impl Systems {
+    /// The system of a name.
+    #[must_use]
+    pub fn entry(self, name: &str) -> Option<&'static SystemEntry> {
+        self.0.iter().copied().find(|entry| entry.name == name)
+    }
+}
+
+/// A system that this build can run: its cores are compiled in, its file is read.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemEntry {
+    /// Its name, that of its file: `claim`.
+    pub name: &'static str,
+    /// Its file.
+    pub file: Embedded,
+    /// The tables that its cores run, each by the name of its machine. Another one can be put in
+    /// for each of them, by [`Options::tables`].
+    pub tables: &'static [Embedded],
+    /// Builds one world of it.
+    world: fn(&system::System, &system::World, &Options<'_>) -> Result<World, Refusal>,
+}
+
+/// A system of shipped cores, with what the command line must know of it.
+pub trait SystemSpec: Clone {
+    /// [`SystemEntry::file`].
+    const FILE: Embedded;
+
+    /// [`SystemEntry::tables`].
+    const TABLES: &'static [Embedded];
+
+    /// The budgets of its worlds that are its own.
+    const BUDGETS: &'static [&'static str];
+
+    /// The faults of its calls and of its processes that its cores are made for, by the names of
+    /// their budgets; those of messages are the links' alone.
+    const SUFFERS: &'static [&'static str];
+
+    /// Whether a budget of its own, or that of clocks that run wild, can be spent with the settings
+    /// and the other budgets of this world.
+    fn may_spend(&self, _plan: &Plan<'_>, _budget: &str) -> bool {
+        true
+    }
+
+    /// The system of a world.
+    ///
+    /// # Errors
+    ///
+    /// Settings that the system does not have; names that the cores do not know.
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal>;
+
+    /// Its nodes: so many, those of the file's roles, in their order.
+    fn nodes(self, count: usize) -> Arc<dyn System>;
+
+    /// What a predicate of the file is; `None`: none of this name is compiled in.
+    fn predicate(&self, name: &str) -> Option<Predicate>;
+}
+
+impl SystemEntry {
+    /// The system of these cores.
+    #[must_use]
+    pub const fn of<W: SystemSpec>() -> Self {
+        let (file, tables) = (W::FILE, W::TABLES);
+        Self { name: file.name, file, tables, world: world::<W> }
+    }
+
+    /// The machines that its cores run.
+    pub fn machines(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.tables.iter().map(|table| table.name)
+    }
+
+    /// Whether its cores run a machine.
+    #[must_use]
+    pub fn runs(&self, machine: &str) -> bool {
+        self.machines().any(|known| known == machine)
+    }
+
+    /// A world of the system's file.
+    ///
+    /// # Errors
+    ///
+    /// As [`SystemSpec::of`]; budgets and predicates that the system does not have.
+    pub fn world(
+        &self,
+        file: &system::System,
+        world: &system::World,
+        options: &Options<'_>,
+    ) -> Result<World, Refusal> {
+        let faults = compatibility::differences(file, self);
+        if !faults.is_empty() {
+            return Err(Refusal::Faults(faults));
+        }
+        (self.world)(file, world, options).map_err(|refusal| match refusal {
+            // Without `--set` the refused value stands in the file.
+            Refusal::Usage(what) if options.set.is_empty() => {
+                let fault = FaultReport::bad_setting(&file.source, world.span, &what);
+                Refusal::Faults(vec![fault])
+            }
+            refusal @ (Refusal::Usage(_) | Refusal::Faults(_)) => refusal,
+        })
+    }
+
+    /// Searches one world of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`SystemEntry::world`].
+    pub fn run(
+        &self,
+        file: &system::System,
+        named: &system::World,
+        options: &Options<'_>,
+    ) -> Result<ResultReport, Refusal> {
+        self.run_by(check, file, named, options)
+    }
+
+    /// The same, by another engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`SystemEntry::world`].
+    pub fn run_by(
+        &self,
+        search: SearchFn,
+        file: &system::System,
+        named: &system::World,
+        options: &Options<'_>,
+    ) -> Result<ResultReport, Refusal> {
+        let world = Arc::new(self.world(file, named, options)?);
+        let CheckOutput { mut result, taken } = search(&world, (&file.name, &named.name), options);
+        result.coverage = coverage(self.tables, &options.tables, &taken);
+        Ok(result)
+    }
+}
+
+fn world<W: SystemSpec>(
+    file: &system::System,
+    world: &system::World,
+    options: &Options<'_>,
+) -> Result<World, Refusal> {
+    let plan = Plan { file, world, options };
+    plan.build(W::of(&plan)?)
+}

@@ -1,0 +1,94 @@
+//! The monitor (history variables) of the byte-range lock system's properties: which granted locks
+//! are lost, and whether their file was modified since.
+
+use std::collections::BTreeMap;
+
+use turnstile_core::number::LockId;
+use turnstile_core::ranges::locks::ClientKey;
+use turnstile_core::ranges::manager::{self, Operation, Outcome};
+use turnstile_core::ranges::message::FileId;
+use turnstile_core::ranges::server;
+use turnstile_step::Symbolic;
+use turnstile_world::Observation;
+
+/// The history variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
+pub(crate) struct Monitor {
+    /// The locks that were granted and then lost, until they are reinstated or end.
+    lost: BTreeMap<LockId, Lost>,
+    /// The locks that were granted, until they end or are lost.
+    granted: BTreeMap<LockId, Owner>,
+    /// A lock was reinstated although its file had been modified.
+    pub(crate) reinstated_modified: bool,
+    /// The file that a client requests to write, until the answer.
+    writes: Option<FileId>,
+}
+
+/// The owner of a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
+struct Owner {
+    file: FileId,
+    key: ClientKey,
+}
+
+/// A lock that is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
+struct Lost {
+    of: Owner,
+    is_modified: bool,
+}
+
+impl Monitor {
+    /// Updates the history variables.
+    pub(super) fn observe(&mut self, seen: &Observation) {
+        match seen {
+            Observation::Told(_, notice) => self.told(*notice.of()),
+            Observation::Asked(_, command) => {
+                if let Some(command) = command.get::<manager::Command>() {
+                    self.asked(*command);
+                } else if let server::Command::Change(file) = command.of() {
+                    self.modified(*file);
+                }
+            }
+            Observation::Crashed(_) | Observation::Restarted(_) | Observation::Violation(_) => {}
+        }
+    }
+
+    fn told(&mut self, manager::Notice { file, key, outcome }: manager::Notice) {
+        match outcome {
+            Outcome::Granted(id) => {
+                let lost = self.lost.remove(&id);
+                self.reinstated_modified |= lost.is_some_and(|lost| lost.is_modified);
+                self.granted.insert(id, Owner { file, key });
+            }
+            Outcome::Lost(id) => {
+                let lost = self.granted.remove(&id).map(|of| Lost { of, is_modified: false });
+                self.lost.extend(lost.map(|lost| (id, lost)));
+            }
+            Outcome::Waits(id) | Outcome::TimedOut(id) => {
+                self.lost.remove(&id);
+            }
+            // The answer to a request to write or to read.
+            Outcome::Allowed => {
+                if let Some(file) = self.writes.take() {
+                    self.modified(file);
+                }
+            }
+            Outcome::Refused => self.writes = None,
+        }
+    }
+
+    /// A granted lock ends when its client releases it.
+    fn asked(&mut self, manager::Command { file, key, operation }: manager::Command) {
+        self.writes = matches!(operation, Operation::Write(_)).then_some(file);
+        let Operation::Unlock(id) = operation else { return };
+        let by = Owner { file, key };
+        self.lost.retain(|other, lost| *other != id || lost.of != by);
+        self.granted.retain(|other, of| *other != id || *of != by);
+    }
+
+    fn modified(&mut self, file: FileId) {
+        let lost = self.lost.values_mut().filter(|lost| lost.of.file == file);
+        lost.for_each(|lost| lost.is_modified = true);
+    }
+}

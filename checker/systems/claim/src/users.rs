@@ -1,0 +1,193 @@
+//! The claims of a state, as their users see them and as the server has them.
+
+use std::collections::BTreeSet;
+
+use turnstile_core::claim::message::ResourceName;
+use turnstile_core::claim::record::{self, Record, Status};
+use turnstile_core::claim::{client, keychain};
+use turnstile_core::number::ClaimId;
+use turnstile_machine::Rules as _;
+use turnstile_machines::claim::{Resource, ResourceKind, State as Stage};
+use turnstile_world::NodeId;
+use turnstile_world::node::NodeStatus;
+use turnstile_world::property::View;
+
+use crate::client::ClientState;
+use crate::keychain::{EndedClaim, KeychainState};
+use crate::monitor::{Monitor, UserHistory};
+use crate::server::ServerState;
+use crate::system::{Claim, RESOURCE};
+
+/// A user's view of its claim.
+pub(super) struct User<'a> {
+    pub(super) node: NodeId,
+    pub(super) life: NodeStatus,
+    pub(super) resource: ResourceName,
+    pub(super) client: &'a client::State,
+    pub(super) history: &'a UserHistory,
+}
+
+impl Claim {
+    /// All users of clients and programs, running or not.
+    pub(super) fn users<'a>(&self, view: &View<'a>) -> Vec<User<'a>> {
+        let mut users = Vec::new();
+        for (node, part) in view.nodes.iter().enumerate().take(self.server()) {
+            let mut add = |user: usize, resource, client| {
+                let history = &view.monitor::<Monitor>().users[user];
+                users.push(User { node, life: part.status, resource, client, history });
+            };
+            if let Some(client_state) = part.state.get::<ClientState>() {
+                add(node, RESOURCE, &client_state.core);
+                continue;
+            }
+            let keychain_state: &KeychainState = part.state.of();
+            for resource in keychain_state.core.claimed() {
+                let client = keychain_state.core.claim(resource).expect("it is claimed");
+                add(self.user_index(node, resource), resource, client);
+            }
+        }
+        users
+    }
+
+    /// The history of every user, also if its keychain has dropped the claim.
+    pub(super) fn histories<'a>(
+        &self,
+        view: &View<'a>,
+    ) -> impl Iterator<Item = &'a UserHistory> + use<'a> {
+        view.monitor::<Monitor>().users.iter()
+    }
+
+    /// The keychains.
+    pub(super) fn keychain_states<'a>(
+        &self,
+        view: &View<'a>,
+    ) -> impl Iterator<Item = &'a KeychainState> + use<'a> {
+        view.nodes[self.clients..self.server()].iter().map(|part| part.state.of())
+    }
+
+    pub(super) fn kept<'a>(
+        &self,
+        view: &View<'a>,
+    ) -> impl Iterator<Item = (ClaimId, &'a Record)> + use<'a> {
+        self.server_state(view).core.claims()
+    }
+
+    /// The server.
+    pub(super) fn server_state<'a>(&self, view: &View<'a>) -> &'a ServerState {
+        view.state(self.server())
+    }
+
+    /// Whether the server's timers match the states of its claims.
+    pub(super) fn is_exact_at_server(&self, view: &View<'_>) -> bool {
+        let server = &view.nodes[self.server()];
+        let held: BTreeSet<record::Timer> = self
+            .kept(view)
+            .flat_map(|(id, record)| {
+                let held = self.record.holds(record.at).iter();
+                held.filter_map(move |resource| record::timer(*resource, id))
+            })
+            .collect();
+        server.status == NodeStatus::Down
+            || server.armed().copied().collect::<BTreeSet<_>>() == held
+    }
+
+    /// How many finished claims the server has saved.
+    pub(super) fn saved_and_finished(&self, view: &View<'_>) -> usize {
+        let Some(saved) = &view.nodes[self.server()].saved else { return 0 };
+        let kept = saved.of::<record::Saved>().claims.values().flatten();
+        kept.filter(|kept| Status::of(kept.at).is_none_or(Status::is_final)).count()
+    }
+
+    /// The claims that ended by an answer, by id or by key.
+    pub(super) fn ended(&self, view: &View<'_>) -> Vec<EndedClaim> {
+        let is_over = |user: &User<'_>| {
+            let at = user.client.at;
+            user.life != NodeStatus::Down && self.client.is_final(at) && at != Stage::Lapsed
+        };
+        let users = self.users(view).into_iter().filter(is_over);
+        let mut ended: Vec<_> = users.map(|user| (user.client.claim, user.client.key)).collect();
+        ended.extend(
+            self.keychain_states(view).flat_map(|keychain_state| keychain_state.ended.values()),
+        );
+        ended
+    }
+
+    /// Whether the timers and requests match the machine's state.
+    pub(super) fn is_exact(&self, view: &View<'_>, user: &User<'_>) -> bool {
+        let client = user.client;
+        let node = view.nodes[user.node];
+        let is_armed = |timer: Resource| {
+            if user.node < self.clients {
+                node.is_armed(&client::Timer(timer))
+            } else {
+                node.is_armed(&keychain::Timer { resource: user.resource, timer })
+            }
+        };
+        let open = |request: Resource| {
+            client.calls.iter().filter(|call| call.request == request && !call.is_abandoned).count()
+        };
+        let count = |resource: Resource| match resource.kind() {
+            ResourceKind::Timer => usize::from(is_armed(resource)),
+            ResourceKind::Request => open(resource),
+            ResourceKind::Note => 0,
+        };
+        let (holds, may_hold) = (self.client.holds(client.at), self.client.may_hold(client.at));
+        Resource::ALL.iter().filter(|one| one.kind() != ResourceKind::Note).all(|one| {
+            let (must, may) = (holds.contains(one), may_hold.contains(one));
+            (usize::from(must)..=usize::from(must || may)).contains(&count(*one))
+        })
+    }
+
+    /// Whether each timer of a keychain belongs to one of its claims.
+    pub(super) fn has_no_other_timer(view: &View<'_>, node: NodeId) -> bool {
+        let keychain_state: &KeychainState = view.state(node);
+        let mut armed = view.nodes[node].armed::<keychain::Timer>();
+        armed.all(|timer| keychain_state.core.claim(timer.resource).is_some())
+    }
+
+    /// How many users believe that they hold the lock of a resource.
+    pub(super) fn holders(&self, view: &View<'_>, resource: ResourceName) -> usize {
+        let holds = |user: usize| view.monitor::<Monitor>().users[user].holds();
+        let clients = (0..self.clients).filter(|_| resource == RESOURCE);
+        let programs = (self.clients..self.server()).map(|node| self.user_index(node, resource));
+        clients.chain(programs).filter(|user| holds(*user)).count()
+    }
+}
+
+/// Whether a claim is being released, or has ended.
+pub(super) fn is_given_back(at: Stage) -> bool {
+    match at {
+        Stage::Aborting
+        | Stage::Releasing
+        | Stage::Withdrawing
+        | Stage::Recalling
+        | Stage::RetryingAbort
+        | Stage::RetryingRelease
+        | Stage::RetryingWithdraw
+        | Stage::RetryingRecall
+        | Stage::Aborted
+        | Stage::AbortedCapital
+        | Stage::Released
+        | Stage::Withdrawn
+        | Stage::Lapsed
+        | Stage::Done
+        | Stage::Fail => true,
+        Stage::New
+        | Stage::Registering
+        | Stage::RetryingRegister
+        | Stage::Waiting
+        | Stage::Activating
+        | Stage::RetryingActivate
+        | Stage::Confirming
+        | Stage::RetryingConfirm
+        | Stage::StartingOver
+        | Stage::Active
+        | Stage::Renewing
+        | Stage::RetryingRenew => false,
+    }
+}
+
+/// Whether a record neither waits nor holds the lock.
+pub(super) fn is_over(record: &Record) -> bool {
+    record.status().is_none_or(Status::is_final)
+}

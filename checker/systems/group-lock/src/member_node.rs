@@ -1,0 +1,186 @@
+//! A member and its callers as a node: passes commands and messages to the core, and checks its
+//! steps against the notifications of the callers.
+
+use turnstile_core::group::message::LockName;
+use turnstile_core::group::{self, Command};
+use turnstile_core::stack;
+use turnstile_core::view::{self, MemberId};
+use turnstile_step::not_symbolic;
+use turnstile_world::system::{Effect, Input, NodeCore, Out};
+use turnstile_world::{NodeId, NodePart, Ordered, Value};
+
+use crate::lower_layer::LayerMessage;
+use crate::member_state::{Call, Departed, MemberState, about_locks, locks_of};
+use crate::{fifo, member};
+
+/// A member crashes, undetected so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Crash;
+
+not_symbolic!(Crash);
+
+/// A member of a world, and its callers.
+#[derive(Debug)]
+pub(crate) struct MemberNode {
+    pub(crate) me: MemberId,
+    /// How many locks its callers use.
+    pub(crate) locks: u16,
+    /// The node of the layer below.
+    pub(crate) lower_layer: NodeId,
+    /// Its core.
+    pub(crate) runs: Box<dyn NodeCore>,
+    /// Whether the core is a stack.
+    pub(crate) is_stack: bool,
+    /// Its first state, where the group has formed before.
+    pub(crate) rest: Option<NodePart>,
+}
+
+impl MemberNode {
+    /// An input of the node as an input of its core; `None` for one that ends the member.
+    fn to_core(&self, input: &Input) -> Option<Input> {
+        match input {
+            Input::Message { from, message } => {
+                if let Some(message) = message.get() {
+                    return told(message).map(Input::Command);
+                }
+                let Some(message) = message.get::<view::Message>() else {
+                    return Some(input.clone());
+                };
+                let message = Ordered::new(stack::Message::Views(message.clone()));
+                Some(Input::Message { from: *from, message })
+            }
+            Input::Command(command) if command.get() == Some(&Crash) => None,
+            Input::Command(command) => match command.get() {
+                Some(call) => Some(Input::Command(self.asks(*call))),
+                None => Some(input.clone()),
+            },
+            Input::Fired(_) | Input::Restart(_) => Some(input.clone()),
+        }
+    }
+
+    /// A caller's command as a command of the core.
+    fn asks(&self, call: Call) -> Ordered {
+        match (call, self.is_stack) {
+            (Call::Lock(lock) | Call::LockHeld(lock), false) => Ordered::new(Command::Lock(lock)),
+            (Call::Lock(lock) | Call::LockHeld(lock), true) => {
+                Ordered::new(stack::Command::Lock(lock))
+            }
+            (Call::Unlock(lock) | Call::UnlockUnheld(lock), false) => {
+                Ordered::new(Command::Unlock(lock))
+            }
+            (Call::Unlock(lock) | Call::UnlockUnheld(lock), true) => {
+                Ordered::new(stack::Command::Unlock(lock))
+            }
+        }
+    }
+
+    /// All timers that may be armed at it.
+    fn timers(&self, member_state: &MemberState) -> Vec<Ordered> {
+        let locks = (0..self.locks).map(|lock| group::Timer::Lock(LockName(lock)));
+        let locks = locks.chain([group::Timer::Reconciliation]);
+        let Some(views) = member_state.handler() else { return locks.map(Ordered::new).collect() };
+        let resumer = view::Timer::Resumer(views.suspension);
+        let views = [view::Timer::Queue, view::Timer::Merge, resumer];
+        let views = views.into_iter().map(stack::Timer::Views);
+        locks.map(stack::Timer::Locks).chain(views).map(Ordered::new).collect()
+    }
+}
+
+/// A message of the layer below as a command of the core; `None` for one that ends the member.
+fn told(message: &LayerMessage) -> Option<Ordered> {
+    match message {
+        LayerMessage::View(view) => Some(Ordered::new(Command::View(view.clone()))),
+        LayerMessage::Crashed(member) => {
+            let command = view::Command::Suspect { member: *member };
+            Some(Ordered::new(stack::Command::Views(command)))
+        }
+        LayerMessage::Stop | LayerMessage::Ended(_) => None,
+    }
+}
+
+impl NodeCore for MemberNode {
+    fn start(&self) -> Value {
+        match &self.rest {
+            Some(rest) => rest.state.clone(),
+            None => Value::new(MemberState::new(self.runs.start())),
+        }
+    }
+
+    fn armed(&self) -> Vec<Ordered> {
+        self.rest.as_ref().map(|rest| rest.timers.clone()).unwrap_or_default()
+    }
+
+    fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out) {
+        if state.get::<MemberState>().is_none() {
+            return;
+        }
+        let Some(inner) = self.to_core(&input) else {
+            out.effects.extend(self.timers(state.of()).into_iter().map(Effect::Disarm));
+            if let Input::Command(_) = input {
+                let message = Ordered::new(LayerMessage::Ended(self.me));
+                out.effects.push(Effect::Send { to: self.lower_layer, message });
+            }
+            *state = Value::new(Departed);
+            return;
+        };
+        let member_state: &mut MemberState = state.of_mut();
+        if let Input::Command(command) = &input
+            && let Some(call) = command.get()
+        {
+            member_state.is_asked(*call);
+        }
+        let before = member_state.runs.clone();
+        if let Input::Restart(_) = inner {
+            member_state.runs = self.runs.begin(out);
+        } else {
+            self.runs.step(choice, &mut member_state.runs, inner, out);
+        }
+        let sent = out.effects.iter().filter_map(|effect| match effect {
+            Effect::Send { to, message } => Some((member(*to), about_locks(message)?)),
+            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) | Effect::Notify(_) => None,
+        });
+        member_state.answered_out_of_order |=
+            !fifo::is_in_order(self.me, (locks_of(&before), member_state.core()), sent);
+        member_state.did(self.me, &out.effects);
+    }
+
+    fn choices(&self) -> u8 {
+        self.runs.choices()
+    }
+
+    fn commands(&self, state: &Value) -> Vec<Ordered> {
+        let Some(member_state) = state.get::<MemberState>() else { return Vec::new() };
+        let calls = member_state.calls(self.locks).map(Ordered::new).chain([Ordered::new(Crash)]);
+        calls.chain(self.runs.commands(&member_state.runs)).collect()
+    }
+
+    fn timer_name(&self, timer: &Ordered) -> &'static str {
+        self.runs.timer_name(timer)
+    }
+
+    fn input_words(&self, input: &Input) -> String {
+        match (self.to_core(input), input) {
+            (Some(input), _) => self.runs.input_words(&input),
+            (None, Input::Message { message, .. }) => self.message_words(message),
+            (None, _) => format!("{} crashes", self.me),
+        }
+    }
+
+    fn message_words(&self, message: &Ordered) -> String {
+        match message.get::<LayerMessage>() {
+            Some(message) => message.to_string(),
+            None => self.runs.message_words(message),
+        }
+    }
+
+    fn effect_words(&self, effect: &Effect) -> Option<String> {
+        self.runs.effect_words(effect)
+    }
+
+    fn state_words(&self, state: &Value) -> Option<String> {
+        match state.get() {
+            Some(MemberState { runs, .. }) => self.runs.state_words(runs),
+            None => Some("departed".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A member and its callers: their commands and notifications.
+
+use std::collections::BTreeMap;
+
+use turnstile_core::group::message::{LockName, Message, MessageBody};
+use turnstile_core::group::{self, Notice};
+use turnstile_core::stack;
+use turnstile_core::view::{self, MemberId};
+use turnstile_step::{Symbolic, not_symbolic};
+use turnstile_world::system::Effect;
+use turnstile_world::{Ordered, Value};
+
+/// A running member, and its callers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
+pub(crate) struct MemberState {
+    /// The state of its core: of its locks, or of a stack of them and its view handling.
+    pub(crate) runs: Value,
+    /// The callers that wait for a lock or hold it.
+    #[symbolic(skip)]
+    pub(crate) callers: BTreeMap<LockName, Caller>,
+    /// A lock() call returned twice.
+    pub(crate) returned_twice: bool,
+    /// A caller lost a lock to another member.
+    pub(crate) lost_a_lock: bool,
+    /// It acknowledged a loss before it notified its caller.
+    pub(crate) acknowledged_unnotified: bool,
+    /// As a coordinator it did not answer pending requests in FIFO order, each once.
+    pub(crate) answered_out_of_order: bool,
+}
+
+/// A member that has crashed or left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Departed;
+
+/// A caller of lock() and unlock() at a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Caller {
+    /// It waits for lock() to return.
+    Waits,
+    /// It was granted the lock, and has neither lost nor released it since.
+    Holds,
+    /// The same, and another one waits for lock() to return.
+    HoldsAndWaits,
+}
+
+/// A call of a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Call {
+    /// To lock what it does not hold.
+    Lock(LockName),
+    /// To unlock what it holds.
+    Unlock(LockName),
+    /// To lock what its member holds.
+    LockHeld(LockName),
+    /// To unlock what it does not hold.
+    UnlockUnheld(LockName),
+}
+
+not_symbolic!(Departed, Call);
+
+impl MemberState {
+    /// A member without callers.
+    pub(crate) fn new(runs: Value) -> Self {
+        Self {
+            runs,
+            callers: BTreeMap::new(),
+            returned_twice: false,
+            lost_a_lock: false,
+            acknowledged_unnotified: false,
+            answered_out_of_order: false,
+        }
+    }
+
+    /// Its locks.
+    pub(crate) fn core(&self) -> &group::State {
+        locks_of(&self.runs)
+    }
+
+    /// Its view handling, if the member has its own.
+    pub(crate) fn handler(&self) -> Option<&view::State> {
+        self.runs.get().map(|stack: &stack::State| &stack.views)
+    }
+
+    /// A caller locks what it does not hold and unlocks what it holds; or it locks or unlocks
+    /// needlessly, also before its member has a coordinator.
+    pub(crate) fn calls(&self, locks: u16) -> impl Iterator<Item = Call> {
+        (0..locks).map(LockName).flat_map(|lock| match self.callers.get(&lock) {
+            None => vec![Call::Lock(lock), Call::UnlockUnheld(lock)],
+            Some(Caller::Holds) => vec![Call::Unlock(lock), Call::LockHeld(lock)],
+            Some(Caller::Waits | Caller::HoldsAndWaits) => Vec::new(),
+        })
+    }
+
+    pub(crate) fn is_asked(&mut self, call: Call) {
+        match call {
+            Call::Lock(lock) => self.callers.insert(lock, Caller::Waits),
+            Call::LockHeld(lock) => self.callers.insert(lock, Caller::HoldsAndWaits),
+            Call::Unlock(lock) | Call::UnlockUnheld(lock) => self.callers.remove(&lock),
+        };
+    }
+
+    /// Notifies its callers of a step's effects.
+    pub(crate) fn did(&mut self, me: MemberId, effects: &[Effect]) {
+        let mut told = None;
+        for effect in effects {
+            match effect {
+                Effect::Send { message, .. } => {
+                    if let Some(MessageBody::DuplicateLockRsp(lock)) =
+                        about_locks(message).map(|it| &it.body)
+                    {
+                        self.acknowledged_unnotified |= told != Some(Notice::Duplicate(*lock));
+                    }
+                }
+                Effect::Notify(notice) => match notice.get() {
+                    Some(stack::Notice::Views(notice)) => self.is_told_of_views(me, notice),
+                    Some(stack::Notice::Locks(notice)) => self.is_told(*notice, &mut told),
+                    None => self.is_told(*notice.of(), &mut told),
+                },
+                Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) => {}
+            }
+        }
+    }
+
+    fn is_told(&mut self, notice: Notice, told: &mut Option<Notice>) {
+        *told = Some(notice);
+        let lock = notice.lock();
+        let before = self.callers.get(&lock).copied();
+        let after = match (notice, before) {
+            (Notice::Duplicate(_), Some(Caller::Waits)) => before,
+            (Notice::Duplicate(_), _) => {
+                self.lost_a_lock |= before.is_some();
+                (before == Some(Caller::HoldsAndWaits)).then_some(Caller::Waits)
+            }
+            (_, None | Some(Caller::Holds)) => {
+                self.returned_twice = true;
+                before
+            }
+            (Notice::Locked(_), _) | (_, Some(Caller::HoldsAndWaits)) => Some(Caller::Holds),
+            (Notice::Rejected(_) | Notice::TimedOut(_), Some(Caller::Waits)) => None,
+        };
+        match after {
+            Some(caller) => self.callers.insert(lock, caller),
+            None => self.callers.remove(&lock),
+        };
+    }
+
+    /// The callers of a member that has left lose its locks.
+    fn is_told_of_views(&mut self, me: MemberId, notice: &view::Notice) {
+        if matches!(notice, view::Notice::Installed(view) if !view.contains(me)) {
+            self.callers.clear();
+        }
+    }
+}
+
+/// The locks of a member that runs them alone, or on top of its view handling.
+pub(crate) fn locks_of(runs: &Value) -> &group::State {
+    match runs.get() {
+        Some(stack::State { locks, .. }) => locks,
+        None => runs.of(),
+    }
+}
+
+/// What a message says about locks, if it does.
+pub(crate) fn about_locks(message: &Ordered) -> Option<&Message> {
+    match message.get() {
+        Some(stack::Message::Locks(message)) => Some(message),
+        Some(stack::Message::Views(_)) => None,
+        None => message.get(),
+    }
+}
+
+/// A timer of a member's locks, if it is one.
+pub(crate) fn timer_of_locks(timer: &Ordered) -> Option<group::Timer> {
+    match timer.get() {
+        Some(stack::Timer::Locks(timer)) => Some(*timer),
+        Some(stack::Timer::Views(_)) => None,
+        None => timer.get().copied(),
+    }
+}

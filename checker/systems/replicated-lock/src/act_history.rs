@@ -1,0 +1,58 @@
+//! The monitor (history variables) of the replicated lock service's properties: the acts under each
+//! lock.
+
+use turnstile_core::claim::message::{Caller, Message as Act};
+use turnstile_core::fence::{self, Fence, Notice as Verdict};
+use turnstile_core::number::Token;
+use turnstile_core::replicated::message::{MutexEvent, Notice as Core};
+use turnstile_core::replicated::types::{Address, LockName};
+use turnstile_step::{Core as _, Effect, Input, Out, Symbolic};
+use turnstile_world::{NodeId, Observation};
+
+use crate::nodes::Notice;
+
+/// The history variables of one lock: the nodes that have acted, in order, each under a grant that
+/// it does not know to be lost; and the store, which checks fencing tokens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
+pub(crate) struct ActHistory {
+    /// The resource that the lock protects.
+    store: fence::State,
+    /// By node.
+    pub(crate) order: Vec<NodeId>,
+    /// A node acted before and after an act of another node.
+    pub(crate) interleaved: bool,
+    /// Some node has acted.
+    pub(crate) has_acted: bool,
+}
+
+/// Records acts under each lock.
+pub(crate) fn observe(histories: &mut [ActHistory], seen: &Observation) {
+    let Observation::Told(node, notice) = seen else { return };
+    let of = |lock: LockName| usize::try_from(lock.0).expect("there are few locks");
+    match *notice.of() {
+        Notice::Acts { lock, by, token } => histories[of(lock)].act(*node, by, token),
+        Notice::Member(Core::Mutex {
+            lock,
+            event: MutexEvent::Returns | MutexEvent::UnexpectedUnlocking,
+        }) => {
+            histories[of(lock)].order.retain(|other| other != node);
+        }
+        Notice::Member(_) => {}
+    }
+}
+
+impl ActHistory {
+    fn act(&mut self, node: NodeId, by: Address, token: Option<Token>) {
+        let (from, message) = (Caller(by.0), Act::Act { token });
+        let mut out = Out::default();
+        Fence.step(&mut self.store, Input::Message { from, message }, &mut out);
+        let is_accepted = |effect: &_| matches!(effect, Effect::Notify(Verdict::Accepted { .. }));
+        if out.effects.iter().any(is_accepted) {
+            self.has_acted = true;
+            match self.order.iter().position(|other| *other == node) {
+                None => self.order.push(node),
+                Some(place) => self.interleaved |= place + 1 < self.order.len(),
+            }
+        }
+    }
+}

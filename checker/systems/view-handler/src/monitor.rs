@@ -1,0 +1,119 @@
+//! The monitor (history variables) of the view handling system's properties.
+
+use turnstile_core::number::ViewId;
+use turnstile_core::view::{self, Command, MemberId, Members, View};
+use turnstile_step::Symbolic;
+use turnstile_world::{NodeId, Observation};
+
+use crate::member;
+use crate::nodes::Notice;
+
+/// The history variables of the system.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
+pub(crate) struct Monitor {
+    /// By member.
+    pub(crate) members: Vec<MemberHistory>,
+    /// A suspension was ended by an event of another one.
+    pub(crate) stale_resume: bool,
+    /// A coord installed a merge view made from another view than its present one.
+    pub(crate) merged_across: bool,
+    /// A merge view was installed.
+    pub(crate) has_merged: bool,
+    /// A MERGE-REQ was not answered.
+    pub(crate) unanswered_merge_req: bool,
+    /// A member installed a view whose number is not greater than the previous one.
+    pub(crate) view_number_decreased: bool,
+}
+
+/// The history variables of one member.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
+pub(crate) struct MemberHistory {
+    /// The members of its view.
+    #[symbolic(skip)]
+    view: Members,
+    /// The number of the last view that it installed.
+    last: Option<ViewId>,
+    /// The members that it was told to suspect since they entered its view.
+    #[symbolic(skip)]
+    pub(crate) suspects: Vec<MemberId>,
+    /// The greatest number of a view sent to it, if greater than that of its view.
+    pub(crate) sent: Option<ViewId>,
+    /// While it is suspended: whether it has installed a view since.
+    pub(crate) installed_since_suspension: Option<bool>,
+}
+
+impl Monitor {
+    /// The monitor of members with these first views.
+    pub(crate) fn new(views: impl Iterator<Item = Option<View>>) -> Self {
+        let history = |view: Option<View>| MemberHistory {
+            last: view.as_ref().map(|view| view.id),
+            view: view.map(|view| view.members).unwrap_or_default(),
+            ..MemberHistory::default()
+        };
+        Self { members: views.map(history).collect(), ..Self::default() }
+    }
+
+    /// Updates the history variables.
+    pub(crate) fn observe(&mut self, seen: &Observation) {
+        match seen {
+            Observation::Asked(who, command) => {
+                let Some(Command::Suspect { member }) = command.get() else { return };
+                let suspects = &mut self.members[*who].suspects;
+                if let Err(place) = suspects.binary_search(member) {
+                    suspects.insert(place, *member);
+                }
+            }
+            Observation::Told(who, notice) => match notice.of() {
+                Notice::User(notice) => self.is_told(*who, notice),
+                Notice::ViewReceived(view) => {
+                    let history = &mut self.members[*who];
+                    if view.contains(member(*who)) && history.last < Some(view.id) {
+                        history.sent = history.sent.max(Some(view.id));
+                    }
+                }
+                Notice::UnansweredMergeReq => self.unanswered_merge_req = true,
+            },
+            Observation::Crashed(who) | Observation::Restarted(who) => {
+                self.members[*who] = MemberHistory::default();
+            }
+            Observation::Violation(_) => {}
+        }
+    }
+
+    fn is_told(&mut self, who: NodeId, notice: &view::Notice) {
+        let history = &mut self.members[who];
+        match notice {
+            view::Notice::Installed(view) => {
+                self.merged_across |= view.is_merge() && history.merges_across(member(who), view);
+                self.has_merged |= view.is_merge();
+                self.view_number_decreased |= history.last >= Some(view.id);
+                // A member that has left has no suspicions.
+                let is_in = view.contains(member(who));
+                history.suspects.retain(|suspect| is_in && view.contains(*suspect));
+                history.view = view.members.clone();
+                history.last = is_in.then_some(view.id);
+                history.sent = history.sent.filter(|sent| is_in && view.id < *sent);
+                history.installed_since_suspension =
+                    history.installed_since_suspension.map(|_| true);
+            }
+            view::Notice::Suspended(_) => history.installed_since_suspension = Some(false),
+            view::Notice::Resumed { from, by } => {
+                self.stale_resume |= *by != Some(*from);
+                history.installed_since_suspension = None;
+            }
+            view::Notice::GotState => {}
+        }
+    }
+}
+
+impl MemberHistory {
+    /// Whether a coord installs a merge view that omits a member of its present view, or adds
+    /// members to its group.
+    fn merges_across(&self, me: MemberId, view: &View) -> bool {
+        let mut groups = view.subgroups.iter();
+        groups.find(|group| group.first() == Some(me)).is_some_and(|group| {
+            self.view.iter().any(|one| !view.contains(one))
+                || group.iter().any(|one| !self.view.contains(one))
+        })
+    }
+}

@@ -1,0 +1,254 @@
+//! The document's lock manager: one server, many claims, one claim per resource.
+//!
+//! It starts the driver of the keychain core and creates claims.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::acquire::Acquire;
+use super::call::Caller;
+use super::clock::Clock;
+use super::command::UserCommand;
+use super::connect::Connector;
+use super::driver::{ClientDriver, ended};
+use super::error::{Error, ErrorKind};
+use super::inherited::InheritedClaims;
+use super::keychain_connection;
+use super::leave_guard::{self, LeaveGuard};
+use super::retry_policy::{Rng, TTL_MIN};
+use super::server_address::ServerAddress;
+use turnstile_host::Trace;
+
+/// The default ttl of a claim.
+const TTL: Duration = Duration::from_secs(60);
+
+/// The configuration of a client, and the defaults of its claims.
+#[derive(Clone, Debug)]
+pub struct LockClientBuilder {
+    /// The server's URL.
+    pub url: String,
+    /// The protocol version: the first segment of the API's path.
+    pub version: String,
+    /// The bearer token.
+    pub token: Option<String>,
+    /// Opens connections to the server.
+    pub connector: Connector,
+    /// The default duration of a lease without a renewal.
+    pub ttl: Duration,
+    /// The default time to wait for a lock; `None`: no limit.
+    pub timeout: Option<Duration>,
+    /// The clock.
+    pub clock: Clock,
+    /// The random numbers for jitter and idempotency keys.
+    pub rng: Rng,
+    /// The trace of the core's steps.
+    pub trace: Option<Trace>,
+    /// The locks that this program runs under; claiming one of them is refused.
+    pub held: InheritedClaims,
+}
+
+impl LockClientBuilder {
+    /// A configuration for the server at this URL.
+    #[must_use]
+    pub fn new(url: &str) -> Self {
+        Self {
+            url: url.into(),
+            version: "v1".into(),
+            token: None,
+            connector: Connector::default(),
+            ttl: TTL,
+            timeout: None,
+            clock: Clock::default(),
+            rng: Rng::from_entropy(),
+            trace: None,
+            held: InheritedClaims::default(),
+        }
+    }
+
+    /// A configuration from `TURNSTILE_URL`, `TURNSTILE_TOKEN`, `TURNSTILE_CA` and, for the locks
+    /// that this program runs under, `CLAIM_HELD`.
+    ///
+    /// # Errors
+    /// When `TURNSTILE_URL` is not set.
+    pub fn from_environment() -> Result<Self, Error> {
+        let url = std::env::var("TURNSTILE_URL")
+            .map_err(|_| ErrorKind::Address(String::new(), "TURNSTILE_URL is not set"))?;
+        Ok(Self::in_environment(&url))
+    }
+
+    /// A configuration for the server at this URL, with `TURNSTILE_TOKEN`, `TURNSTILE_CA` and
+    /// `CLAIM_HELD` from the environment.
+    #[must_use]
+    pub fn in_environment(url: &str) -> Self {
+        let mut builder = Self::new(url);
+        builder.token = std::env::var("TURNSTILE_TOKEN").ok();
+        builder.held = InheritedClaims::inherit(url);
+        if let Some(authority) = std::env::var_os("TURNSTILE_CA") {
+            builder.connector = builder.connector.trusting(PathBuf::from(authority));
+        }
+        builder
+    }
+
+    /// Builds a client.
+    ///
+    /// # Errors
+    /// When the URL or the token is invalid, or the certificates cannot be read.
+    pub fn build(self) -> Result<LockClient, Error> {
+        let server = ServerAddress::read(&self.url, &self.version)?;
+        let credentials = |error: io::Error| ErrorKind::Credentials(error.to_string());
+        self.connector.prepare(&server).map_err(credentials)?;
+        let caller = Caller::new(server, self.connector.clone(), self.token.as_deref())
+            .map_err(credentials)?;
+        let rng = Mutex::new(self.rng.clone());
+        let commands = Mutex::new(None);
+        let shared = ClientShared { config: self, caller, keychain: None, rng, commands };
+        Ok(LockClient { shared: Arc::new(shared) })
+    }
+
+    /// Builds a client that sends its requests through a keychain, and starts `program` (the
+    /// `claim` command) as one. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// When the URL is invalid, or the program cannot be started.
+    pub fn build_with_keychain(self, program: &Path) -> Result<LockClient, Error> {
+        let cause = |error| ErrorKind::Keychain(format!("{}: {error}", program.display()));
+        let (keychain, commands) = keychain_connection::start(program, &self).map_err(cause)?;
+        let mut client = self.build()?;
+        let shared = Arc::get_mut(&mut client.shared).expect("just built");
+        shared.keychain = Some(keychain);
+        shared.commands = Mutex::new(Some(commands));
+        Ok(client)
+    }
+
+    /// Builds a client whose claims are driven by a thread of their own, and a guard that releases
+    /// them when the program exits, however its runtime ends: keep the guard as long as the client,
+    /// for example in `main`.
+    ///
+    /// # Errors
+    /// When the URL or the token is invalid, or the system cannot create a thread.
+    pub fn build_with_guard(self, timeout: Duration) -> Result<(LockClient, LeaveGuard), Error> {
+        let mut client = self.build()?;
+        let shared = Arc::get_mut(&mut client.shared).expect("just built");
+        let commands = leave_guard::start(|commands| shared.drive().run(commands));
+        let commands = commands.map_err(|error| ErrorKind::System(error.to_string()))?;
+        shared.commands = Mutex::new(Some(commands));
+        Ok((client.clone(), LeaveGuard::new(client, timeout)))
+    }
+}
+
+/// Claims resources of one server. Clones share their claims.
+///
+/// A program that exits without [`LockClient::close`] drops the runtime that would have released
+/// the claims, and they expire. [`LockClientBuilder::build_with_guard`] releases them when `main`
+/// returns or panics, [`crate::blocking::LockClient`] when it is dropped, and a keychain when the
+/// program exits in any way.
+#[derive(Clone, Debug)]
+pub struct LockClient {
+    pub(super) shared: Arc<ClientShared>,
+}
+
+#[derive(Debug)]
+pub(super) struct ClientShared {
+    pub(super) config: LockClientBuilder,
+    pub(super) caller: Caller,
+    /// The process id of the keychain, if there is one.
+    keychain: Option<u32>,
+    pub(super) rng: Mutex<Rng>,
+    commands: Mutex<Option<mpsc::UnboundedSender<UserCommand>>>,
+}
+
+impl LockClient {
+    /// A client of the server at this URL, with default settings.
+    ///
+    /// # Errors
+    /// When the URL is invalid.
+    pub fn connect(url: &str) -> Result<Self, Error> {
+        LockClientBuilder::new(url).build()
+    }
+
+    /// A client that sends its requests through a keychain, the program `claim` on the PATH, to the
+    /// server at `TURNSTILE_URL`. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// When `TURNSTILE_URL` is not set, or the program cannot be started.
+    pub fn with_keychain() -> Result<Self, Error> {
+        LockClientBuilder::from_environment()?.build_with_keychain(Path::new("claim"))
+    }
+
+    /// The process id of the keychain, if there is one.
+    #[must_use]
+    pub fn keychain_id(&self) -> Option<u32> {
+        self.shared.keychain
+    }
+
+    /// Prepares a claim of a resource; awaiting it sends the request.
+    pub fn claim(&self, resource: &str) -> Acquire {
+        let LockClientBuilder { ttl, timeout, .. } = self.shared.config;
+        Acquire::new(self.clone(), resource, ttl, timeout)
+    }
+
+    /// Releases or withdraws this client's claim of a resource, and returns when the server has
+    /// acknowledged that or the lease is over. Returns `false` if there is no such claim.
+    pub async fn abandon(&self, resource: &str) -> bool {
+        let (reply, views) = oneshot::channel();
+        // An error means that no driver runs, and then no claim is held.
+        let _dead =
+            self.shared.commands().send(UserCommand::Abandon { resource: resource.into(), reply });
+        match views.await {
+            Ok(view) => {
+                ended(view).await;
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Releases and withdraws all claims, and returns when the server has acknowledged that, or
+    /// after `timeout`.
+    pub async fn close(&self, timeout: Duration) {
+        let (reply, views) = oneshot::channel();
+        let _dead = self.shared.commands().send(UserCommand::Close { reply });
+        let all_over = async {
+            for view in views.await.unwrap_or_default() {
+                ended(view).await;
+            }
+        };
+        // Claims that are not released by then expire.
+        let _acknowledged = tokio::time::timeout(timeout, all_over).await;
+    }
+}
+
+impl ClientShared {
+    /// The channel for commands: to the keychain process, or to the driver in this process, which
+    /// the first command starts in the current runtime.
+    pub(super) fn commands(&self) -> mpsc::UnboundedSender<UserCommand> {
+        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(commands) = &*commands
+            && (!commands.is_closed() || self.keychain.is_some())
+        {
+            return commands.clone();
+        }
+        let (sender, receiver) = mpsc::unbounded_channel();
+        tokio::spawn(self.drive().run(receiver));
+        *commands = Some(sender.clone());
+        sender
+    }
+
+    fn drive(&self) -> ClientDriver {
+        let seed = self.rng.lock().unwrap_or_else(PoisonError::into_inner).number();
+        let LockClientBuilder { clock, trace, .. } = &self.config;
+        ClientDriver::new(self.caller.clone(), clock.clone(), Rng::seeded(seed), trace.clone())
+    }
+}
+
+pub(super) fn check_ttl(ttl: Duration) -> Result<(), ErrorKind> {
+    let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    if ttl < TTL_MIN {
+        return Err(ErrorKind::TtlTooShort { ttl_ms: ms(ttl), ttl_min_ms: ms(TTL_MIN) });
+    }
+    Ok(())
+}

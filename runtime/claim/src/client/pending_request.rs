@@ -1,0 +1,71 @@
+//! A request in progress and its result.
+
+use std::io;
+
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+use tokio_rustls::rustls;
+use turnstile_core::claim::message::ResourceName;
+use turnstile_core::number::CallId;
+
+use super::call::Answer;
+
+/// A request in progress.
+#[derive(Clone, Debug)]
+pub(super) struct PendingRequest {
+    /// Unique among all requests, since the core reuses its call ids.
+    pub(super) serial: u64,
+    pub(super) resource: ResourceName,
+    pub(super) at: Instant,
+    /// Until when the lease that the request may grant is guaranteed.
+    pub(super) deadline: Instant,
+    /// How long the server was asked to wait.
+    pub(super) wait: std::time::Duration,
+    pub(super) is_post: bool,
+    pub(super) abort: AbortHandle,
+}
+
+/// The result of a request.
+#[derive(Debug)]
+pub(super) struct Received {
+    pub(super) call: CallId,
+    pub(super) serial: u64,
+    pub(super) answer: Result<Answer, NoAnswer>,
+}
+
+/// Why there is no response.
+#[derive(Clone, Debug)]
+pub(super) struct NoAnswer {
+    pub(super) kind: Failure,
+    pub(super) why: String,
+}
+
+/// What is known of a request without a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The connection was refused; nothing was sent.
+    Refused,
+    /// The server's certificate is not trusted, or it does not speak TLS: nothing was sent, and a
+    /// retry is pointless.
+    Untrusted,
+    /// The server may have processed the request.
+    Unknown,
+}
+
+/// Classifies the error of a request.
+pub(super) fn unanswered(error: &io::Error) -> NoAnswer {
+    let tls = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
+    let (kind, why) = match tls {
+        Some(rustls::Error::InvalidCertificate(_)) => {
+            (Failure::Untrusted, format!("its certificate is not trusted: {error}"))
+        }
+        Some(rustls::Error::InvalidMessage(_)) => {
+            (Failure::Untrusted, format!("TLS handshake failed: {error}"))
+        }
+        _ if error.kind() == io::ErrorKind::ConnectionRefused => {
+            (Failure::Refused, error.to_string())
+        }
+        _ => (Failure::Unknown, error.to_string()),
+    };
+    NoAnswer { kind, why }
+}

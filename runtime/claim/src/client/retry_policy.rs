@@ -1,0 +1,124 @@
+//! The durations of a client's timers: renewal, timeouts, backoff with jitter, the lease's margin.
+//!
+//! The core decides which timer runs when.
+
+use std::time::Duration;
+
+pub use turnstile_host::Rng;
+
+/// The minimum ttl that leaves time for a renewal and one retry.
+pub(super) const TTL_MIN: Duration = Duration::from_millis(100);
+/// The maximum duration of a timer, about ten years.
+const FOR_EVER: Duration = Duration::from_secs(10 * 366 * 86_400);
+
+/// A claim's durations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RetryPolicy {
+    pub(super) ttl: Duration,
+    pub(super) timeout: Option<Duration>,
+}
+
+/// The first and the longest delay of an exponential backoff.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backoff {
+    first: Duration,
+    longest: Duration,
+}
+
+/// Aborting should be fast.
+pub(super) const QUICK: Backoff = Backoff::ms(20, 500);
+/// The backoff of all other retries.
+pub(super) const STEADY: Backoff = Backoff::ms(50, 5_000);
+
+impl Backoff {
+    const fn ms(first: u64, longest: u64) -> Self {
+        Self { first: Duration::from_millis(first), longest: Duration::from_millis(longest) }
+    }
+
+    /// The delay before this attempt, uniformly between half and all of the backoff.
+    pub(super) fn pause(self, attempt: u32, rng: &mut Rng) -> Duration {
+        let whole = self.first.saturating_mul(1 << attempt.min(16)).min(self.longest);
+        whole.mul_f64(0.5 + rng.roll() / 2.0)
+    }
+}
+
+impl RetryPolicy {
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout.unwrap_or(FOR_EVER).min(FOR_EVER)
+    }
+
+    /// The time after which the lease is over, even without acknowledgement.
+    pub(super) fn lapse(&self) -> Duration {
+        self.ttl.min(FOR_EVER)
+    }
+
+    /// A third of the ttl, so that a renewal can fail and be tried again.
+    pub(super) fn renew(&self, rng: &mut Rng) -> Duration {
+        self.lapse().mul_f64(0.28 + rng.roll() * 0.05)
+    }
+
+    /// How long after a request was sent its lease is guaranteed.
+    pub(super) fn lease(&self) -> Duration {
+        (self.ttl - self.margin()).min(FOR_EVER)
+    }
+
+    /// Allowance for clock drift over one ttl and for the time to react.
+    pub(super) fn margin(&self) -> Duration {
+        (self.ttl / 10).clamp(Duration::from_millis(10), Duration::from_secs(5))
+    }
+
+    /// How long one request may wait for the lock. The lease starts when the request is sent, so
+    /// the wait must be much shorter than the ttl.
+    pub(super) fn wait(&self) -> Duration {
+        (self.ttl / 3).min(Duration::from_secs(30))
+    }
+
+    /// How long to wait for a response, in addition to the time that the server was asked to wait.
+    pub(super) fn response_timeout(&self) -> Duration {
+        (self.ttl / 4).clamp(Duration::from_millis(20), Duration::from_secs(10))
+    }
+
+    /// The delay between polls of a waiting client if the server does not support long polls.
+    pub(super) fn activate(&self, attempt: u32, rng: &mut Rng) -> Duration {
+        let longest = (self.ttl / 4).clamp(Duration::from_millis(10), Duration::from_secs(2));
+        Backoff { first: Duration::from_millis(10), longest }.pause(attempt, rng)
+    }
+
+    /// A backoff with delays that leave time for several attempts within a ttl.
+    pub(super) fn within_ttl(&self, backoff: Backoff) -> Backoff {
+        Backoff {
+            first: backoff.first.min(self.ttl / 20),
+            longest: backoff.longest.min(self.ttl / 8),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ttl_leaves_room_to_renew_and_to_try_again() {
+        let ttls = [100, 1_000, 20_000, 86_400_000].map(Duration::from_millis);
+        assert_eq!(ttls[0], TTL_MIN);
+        for ttl in ttls {
+            let policy = RetryPolicy { ttl, timeout: None };
+            let mut rng = Rng::seeded(1);
+            let renew = policy.renew(&mut rng);
+            assert!(renew + 2 * policy.response_timeout() <= policy.lease(), "{ttl:?}");
+            assert!(policy.wait() + policy.response_timeout() < policy.lease(), "{ttl:?}");
+            assert!(policy.lease() < policy.ttl);
+        }
+    }
+
+    #[test]
+    fn a_backoff_grows_and_is_bounded() {
+        let mut rng = Rng::seeded(1);
+        for attempt in 0..40 {
+            let pause = STEADY.pause(attempt, &mut rng);
+            assert!(pause <= Duration::from_secs(5));
+            assert!(pause >= Duration::from_millis(25));
+        }
+        assert!(STEADY.pause(20, &mut rng) >= Duration::from_millis(2_500));
+    }
+}

@@ -1,0 +1,105 @@
+//! The address of a claim server: scheme, host, port, and path prefix.
+
+use std::fmt;
+
+use super::error::ErrorKind;
+
+/// The address of a claim server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerAddress {
+    /// Whether the scheme is https.
+    pub is_tls: bool,
+    /// Host name or address, without brackets.
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
+    /// `/prefix/v1/claims/`.
+    pub path: String,
+}
+
+impl ServerAddress {
+    /// Parses a URL and appends `version` to its path, for example `v1`.
+    ///
+    /// # Errors
+    /// When it is not an http or https URL, or has a query.
+    pub fn read(url: &str, version: &str) -> Result<Self, ErrorKind> {
+        let refuse = |why| ErrorKind::Address(url.to_owned(), why);
+        let (scheme, rest) = url
+            .split_once("://")
+            .ok_or_else(|| refuse("it must start with http:// or https://"))?;
+        let is_tls = match scheme {
+            "http" => false,
+            "https" => true,
+            _ => return Err(refuse("the scheme must be http or https")),
+        };
+        if rest.contains(['?', '#', '@', ' ']) {
+            return Err(refuse("it may have only a host, a port and a path"));
+        }
+        let (authority, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => {
+                (host, port.parse().map_err(|_| refuse("the port is not a number"))?)
+            }
+            _ => (authority, if is_tls { 443 } else { 80 }),
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        if host.is_empty() {
+            return Err(refuse("the host is missing"));
+        }
+        let prefix = prefix.trim_matches('/');
+        let prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
+        Ok(Self { is_tls, host: host.into(), port, path: format!("{prefix}/{version}/claims/") })
+    }
+
+    /// The value of the Host header.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        let default = if self.is_tls { 443 } else { 80 };
+        let host = &self.host;
+        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        if self.port == default { host } else { format!("{host}:{}", self.port) }
+    }
+
+    /// A claim's URL.
+    #[must_use]
+    pub fn claim_url(&self, id: u64) -> String {
+        format!("{self}{}{id}/", self.path)
+    }
+}
+
+impl fmt::Display for ServerAddress {
+    /// The URL's scheme, host and port.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.is_tls { "https" } else { "http" };
+        write!(f, "{scheme}://{}", self.authority())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(url: &str, authority: &str, path: &str) {
+        let server = ServerAddress::read(url, "v1").expect("a good address");
+        assert_eq!((server.authority().as_str(), server.path.as_str()), (authority, path), "{url}");
+    }
+
+    #[test]
+    fn an_address_is_read() {
+        check("http://h:5000", "h:5000", "/v1/claims/");
+        check("http://h/", "h", "/v1/claims/");
+        check("https://h/locks/", "h", "/locks/v1/claims/");
+        check("http://[::1]:80/", "[::1]", "/v1/claims/");
+        check("http://[::1]:81", "[::1]:81", "/v1/claims/");
+        let server = ServerAddress::read("https://h:1/a", "v2").expect("a good address");
+        assert_eq!(server.claim_url(7), "https://h:1/a/v2/claims/7/");
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for url in ["", "h:1", "ftp://h", "http://", "http://h:x", "http://h/?q", "http://u@h"] {
+            assert!(ServerAddress::read(url, "v1").is_err(), "{url}");
+        }
+    }
+}

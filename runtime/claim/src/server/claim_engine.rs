@@ -1,0 +1,235 @@
+//! The operations of requests: each is one input of the core, with its context.
+//!
+//! It does no IO. It refuses requests only for quotas, owners and idempotency keys; the core
+//! decides everything else.
+
+use std::ops::{Deref, DerefMut};
+
+use tokio::sync::oneshot;
+use turnstile_core::claim::message::{
+    Caller, Message, Request, RequestKind, ResourceName, TargetStatus as To,
+};
+use turnstile_core::claim::record::Command;
+use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
+use turnstile_host::HostState;
+use turnstile_step::Input;
+
+use super::audit::AuditCause;
+use super::call::{
+    Call, EngineReply, NewClaim, OutgoingReply, PendingReply, RequestContext, RequestData,
+    RequestOrigin,
+};
+use super::digest;
+use super::listing::Listing;
+use super::record::ClaimRecord;
+use super::reply::{CallKind, Reply};
+use super::service::ClaimService;
+use crate::wire::request::{Patch, Post};
+
+/// The engine while the host is locked.
+#[derive(Debug)]
+pub(crate) struct ClaimEngine<'a>(pub(super) &'a mut HostState<ClaimService>);
+
+impl Deref for ClaimEngine<'_> {
+    type Target = ClaimService;
+
+    fn deref(&self) -> &ClaimService {
+        &self.0.engine.service
+    }
+}
+
+impl DerefMut for ClaimEngine<'_> {
+    fn deref_mut(&mut self) -> &mut ClaimService {
+        &mut self.0.engine.service
+    }
+}
+
+impl ClaimEngine<'_> {
+    /// Creates a claim.
+    pub(crate) fn post(
+        &mut self,
+        post: Post,
+        key: Option<u64>,
+        origin: &RequestOrigin,
+    ) -> EngineReply {
+        if self.0.is_failed() {
+            return EngineReply::Ready(Reply::storage_in_trouble());
+        }
+        let digest = digest::of_post(&post);
+        let owner = origin.identity.name.clone();
+        if key.is_some_and(|key| self.is_otherwise(key, digest, owner.as_deref())) {
+            let text = "The idempotency key was used with a different ttl or different user data";
+            return self.answer_read(Reply::message(422, text));
+        }
+        if let Some(refused) = self.refuse_beyond_quotas(&post.resource, key, origin) {
+            return self.answer_read(refused);
+        }
+        let (number, resource) = self.index.number(&post.resource);
+        let name = resource.clone();
+        let ask = RequestKind::Post {
+            resource: ResourceName(number),
+            key: key.map(IdempotencyKey::new),
+            wait: origin.wait_us.is_some(),
+        };
+        let call = Call {
+            kind: CallKind::Post,
+            claim: None,
+            resource: Some(number),
+            origin: origin.clone(),
+            reply: None,
+        };
+        let Post { resource: _, ttl_us, user_data } = post;
+        let new = NewClaim { number, resource, ttl_us, user_data, digest, owner };
+        let pending = self.submit(ask, call, Some(new), None);
+        self.index.release_number(number, &name);
+        pending
+    }
+
+    /// Whether an earlier POST with this key had different data, or was another owner's with the
+    /// same hash of its key.
+    fn is_otherwise(&self, key: u64, digest: u64, owner: Option<&str>) -> bool {
+        let first = self.0.engine.state().keyed(IdempotencyKey::new(key));
+        let first = first.and_then(|first| self.index.entry(first.number()));
+        first.is_some_and(|first| first.digest != digest || first.owner.as_deref() != owner)
+    }
+
+    /// Changes a claim.
+    pub(crate) fn patch(&mut self, id: u64, patch: Patch, origin: &RequestOrigin) -> EngineReply {
+        if self.0.is_failed() {
+            return EngineReply::Ready(Reply::storage_in_trouble());
+        }
+        let entry = self.index.entry(id);
+        if entry.is_some_and(|entry| !origin.identity.may_change(entry.owner.as_deref())) {
+            return self.answer_read(Reply::forbidden(id));
+        }
+        let claim = ClaimId::new(id);
+        let (ask, field, ttl_us) = match patch {
+            Patch::Ttl(ttl_us) => (RequestKind::Ttl { claim }, "ttl", Some(ttl_us)),
+            Patch::Status(to) => (RequestKind::Status { claim, to }, "status", None),
+        };
+        let call = Call {
+            kind: CallKind::Patch(field),
+            claim: Some(id),
+            resource: entry.map(|entry| entry.number),
+            origin: origin.clone(),
+            reply: None,
+        };
+        self.submit(ask, call, None, ttl_us)
+    }
+
+    /// Revokes a claim.
+    pub(crate) fn revoke(&mut self, id: u64, origin: &RequestOrigin) -> EngineReply {
+        self.patch(id, Patch::Status(To::Revoked), origin)
+    }
+
+    /// Shows a claim.
+    pub(crate) fn show(&mut self, id: u64, origin: &RequestOrigin) -> EngineReply {
+        let reply = match self.index.entry(id) {
+            Some(entry) => Reply::claim(200, id, entry, origin, self.now_us()),
+            None => Reply::message(404, "No claim found"),
+        };
+        self.answer_read(reply)
+    }
+
+    /// Reads the next slice of a listing. Returns a response when there is enough to send or the
+    /// listing is complete.
+    pub(crate) fn list(&mut self, listing: &mut Listing) -> Option<EngineReply> {
+        let seen = listing.read(&self.index, self.now_us());
+        let goes_on = !listing.is_full() && !listing.is_over();
+        self.metrics.listed(seen, !goes_on);
+        (!goes_on).then(|| self.answer_read(Reply::text(200, listing.take())))
+    }
+
+    /// An empty response that is ready when the current state is durable.
+    pub(crate) fn read_nothing(&mut self) -> EngineReply {
+        self.answer_read(Reply::text(200, Vec::new()))
+    }
+
+    /// Up to `max` waiting and active claims, from an id on, for the status page.
+    pub(crate) fn live<T>(
+        &self,
+        from: u64,
+        max: usize,
+        each: impl Fn(u64, &ClaimRecord, u64) -> T,
+    ) -> Vec<T> {
+        let now_us = self.now_us();
+        self.index.live(from).take(max).map(|(id, entry)| each(id, entry, now_us)).collect()
+    }
+
+    pub(crate) fn calls_open(&self) -> usize {
+        self.calls.len()
+    }
+
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        self.index.counts()
+    }
+
+    /// Cancels a request whose client has disconnected or has its response.
+    pub(crate) fn hang_up(&mut self, caller: u64) {
+        if self.end_watch(caller).is_some() {
+            return;
+        }
+        let Some(call) = self.calls.remove(&caller) else { return };
+        if let Some(claim) = call.claim.map(ClaimId::new) {
+            let cause = Some(AuditCause::new(call.origin.identity, "hang-up"));
+            let (from, call) = (Caller(caller), CallId::new(0));
+            let input = Input::Command(Command::HungUp { claim, from, call });
+            self.0.apply(input, &mut RequestContext { cause, ..RequestContext::default() });
+        }
+    }
+
+    /// Ends all long polls, because the server is about to stop.
+    pub(crate) fn end_waits(&mut self) {
+        self.is_ending = true;
+        self.0.end_waits();
+    }
+
+    pub(super) const fn now_us(&self) -> u64 {
+        self.0.now().at_us
+    }
+
+    /// A response about the current state, which is ready when that is durable.
+    pub(super) fn answer_read(&mut self, reply: Reply) -> EngineReply {
+        if self.0.is_failed() {
+            return EngineReply::Ready(Reply::storage_in_trouble());
+        }
+        self.settle(reply)
+    }
+
+    fn settle(&mut self, reply: Reply) -> EngineReply {
+        if self.0.is_durable() {
+            return EngineReply::Ready(reply);
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.0.push(OutgoingReply(sender, reply));
+        EngineReply::Pending(PendingReply { caller: 0, reply: receiver, until: None })
+    }
+
+    fn submit(
+        &mut self,
+        ask: RequestKind,
+        call: Call,
+        new: Option<NewClaim>,
+        ttl_us: Option<u64>,
+    ) -> EngineReply {
+        self.last_caller += 1;
+        let caller = self.last_caller;
+        let cause = Some(AuditCause::of(&ask, &call.origin));
+        let RequestOrigin { wait_us, timeout_us, .. } = call.origin;
+        self.calls.insert(caller, call);
+        let wait_us = wait_us.unwrap_or(0);
+        let request = Some(RequestData { caller, new, ttl_us, wait_us, timeout_us });
+        let mut context = RequestContext { cause, request, reply: None };
+        let message = Message::Request(Request { call: CallId::new(0), kind: ask });
+        self.0.apply(Input::Message { from: Caller(caller), message }, &mut context);
+        match context.reply {
+            Some(reply) => self.settle(reply),
+            None => {
+                let (sender, receiver) = oneshot::channel();
+                let call = self.calls.get_mut(&caller).expect("a call stays until answered");
+                call.reply = Some(sender);
+                EngineReply::Pending(PendingReply { caller, reply: receiver, until: None })
+            }
+        }
+    }
+}

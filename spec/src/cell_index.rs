@@ -1,0 +1,71 @@
+//! An index of the rows and cells of a table by state and event.
+
+use crate::table::{Cell, EventId, Row, StateId, Table};
+use crate::vec_map::{VecMap, VecSet};
+
+/// The rows and cells of one state and event, each with its position in the table.
+#[derive(Clone, Debug, Default)]
+pub struct CellEntry<'t> {
+    /// With their positions in [`Table::rows`].
+    pub rows: Vec<(usize, &'t Row)>,
+    /// With their positions in [`Table::cells`].
+    pub cells: Vec<(usize, &'t Cell)>,
+}
+
+impl CellEntry<'_> {
+    /// Splits a range of payload numbers, both ends included, wherever a pattern begins or ends:
+    /// within a piece every number matches the same rows and cells.
+    #[must_use]
+    pub fn pieces(&self, (least, greatest): (u16, u16)) -> Vec<(u16, u16)> {
+        let rows = self.rows.iter().map(|(_, row)| &row.pattern);
+        let patterns = rows.chain(self.cells.iter().map(|(_, cell)| &cell.pattern));
+        let mut starts = VecSet::of([least]);
+        for range in patterns.flat_map(|pattern| &pattern.0) {
+            starts.add(*range.start());
+            starts.add_all(range.end().checked_add(1));
+        }
+        let mut starts = starts.into_keys();
+        starts.retain(|start| (least..=greatest).contains(start));
+        let ends = starts.iter().skip(1).map(|next| next - 1).chain([greatest]);
+        starts.iter().copied().zip(ends).collect()
+    }
+}
+
+/// The rows and cells of a table by state and event.
+#[derive(Clone, Debug)]
+pub struct CellIndex<'t> {
+    /// In the order of the states.
+    entries: Vec<VecMap<EventId, CellEntry<'t>>>,
+    empty: CellEntry<'t>,
+}
+
+impl<'t> CellIndex<'t> {
+    /// Indexes a table.
+    #[must_use]
+    pub fn new(table: &'t Table) -> Self {
+        let mut entries: Vec<VecMap<EventId, CellEntry<'t>>> = Vec::new();
+        entries.resize_with(table.states.len(), VecMap::default);
+        for row in table.rows.iter().enumerate() {
+            entries[row.1.from.index()].entry(row.1.event).rows.push(row);
+        }
+        for cell in table.cells.iter().enumerate() {
+            entries[cell.1.state.index()].entry(cell.1.event).cells.push(cell);
+        }
+        Self { entries, empty: CellEntry::default() }
+    }
+
+    /// The entry of a state and an event; empty if the table has nothing for it.
+    #[must_use]
+    pub fn at(&self, state: StateId, event: EventId) -> &CellEntry<'t> {
+        let events = self.entries.get(state.index());
+        events.and_then(|events| events.get(&event)).unwrap_or(&self.empty)
+    }
+
+    /// Every state and event with a row or a cell.
+    pub fn all(&self) -> impl Iterator<Item = (StateId, EventId, &CellEntry<'t>)> {
+        let states = (0u16..).map(StateId).zip(&self.entries);
+        states.flat_map(|(state, events)| {
+            events.iter().map(move |(event, place)| (state, *event, place))
+        })
+    }
+}

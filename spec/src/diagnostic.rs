@@ -1,0 +1,243 @@
+//! Diagnostics: a problem in a file, its position and the suggested edit.
+//!
+//! A diagnostic is data; [`Diagnostic::render`] formats it for a terminal.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::code;
+use crate::source::{Source, floor};
+
+/// A range of a file, in bytes of its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// A range of bytes, clamped to 4 GiB; the reader refuses larger files.
+    #[must_use]
+    pub fn of(range: &Range<usize>) -> Self {
+        let clamp = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        Self { start: clamp(range.start), end: clamp(range.end) }
+    }
+}
+
+/// The severity of a diagnostic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Stops the reader: no table results.
+    Error,
+    /// A problem of the table as written, which still runs; the amended table may not have it.
+    Finding,
+    /// Probably a mistake; the amended table compiles and runs in spite of it.
+    Warning,
+    /// Information; nothing is wrong.
+    Note,
+}
+
+/// A labelled range of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The range.
+    pub span: Span,
+    /// The text of the label.
+    pub text: String,
+}
+
+/// A problem in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Stable code: `T012`.
+    pub code: &'static str,
+    /// The severity.
+    pub severity: Severity,
+    /// The message: one sentence.
+    pub message: String,
+    /// The position of the problem first, then related positions.
+    pub labels: Vec<Label>,
+    /// The suggested edit.
+    pub help: Option<String>,
+    /// The id of the row that contains it.
+    pub row: Option<String>,
+    /// The cells concerned.
+    pub cells: Vec<CellWords>,
+}
+
+/// A cell in the words of the file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CellWords {
+    /// The state: `waiting`.
+    pub state: String,
+    /// The event, with a pattern unless all payload values are concerned: `response (400..499)`.
+    pub event: String,
+}
+
+impl Diagnostic {
+    /// An error.
+    pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let severity = Severity::Error;
+        let (labels, cells) = (Vec::new(), Vec::new());
+        Self { code, severity, message, labels, help: None, row: None, cells }
+    }
+
+    /// A finding.
+    pub(crate) fn finding(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Finding, ..Self::error(code, message) }
+    }
+
+    /// A warning.
+    pub(crate) fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, message) }
+    }
+
+    /// A note.
+    pub(crate) fn note(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Note, ..Self::error(code, message) }
+    }
+
+    /// An exceeded limit.
+    pub(crate) fn limit(span: Span, what: &str, unit: &str, limit: usize) -> Self {
+        let message = format!("{what}; the limit is {limit} {unit}");
+        Self::error(code::LIMIT, message)
+            .label(span, "limit exceeded")
+            .help("split the machine into several tables")
+    }
+
+    /// A name of a machine or a system that is not usable as a file and module name.
+    pub(crate) fn title(what: &str, name: &str, span: Span) -> Self {
+        Self::error(code::INVALID_NAME, format!("`{name}` is not a valid {what} name"))
+            .label(span, "not usable as a file name and a Rust module name")
+            .help("start with a letter, then use letters, digits, spaces, `-` and `_`")
+    }
+
+    /// Adds a label. The first one marks the problem itself.
+    #[must_use]
+    pub(crate) fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Marks another position with the same problem, up to a few.
+    pub(crate) fn also(&mut self, span: Span) {
+        const PLACES: usize = 4;
+        if self.labels.len() < PLACES {
+            self.labels.push(Label { span, text: "also here".to_owned() });
+        }
+    }
+
+    /// Sets the suggested edit.
+    #[must_use]
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Sets the cells concerned.
+    #[must_use]
+    pub(crate) fn cells(mut self, cells: Vec<CellWords>) -> Self {
+        self.cells = cells;
+        self
+    }
+
+    /// The position of the problem.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.labels.first().map_or(Span::default(), |label| label.span)
+    }
+
+    /// The text for a terminal: code, message, the lines with their labels, the suggested edit.
+    #[must_use]
+    pub fn render(&self, source: &Source) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Finding => Level::WARNING.with_name("finding"),
+            Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
+        };
+        let mut snippet = Snippet::source(source.text.as_str()).path(source.name.as_str());
+        for (nth, label) in self.labels.iter().enumerate() {
+            let kind = if nth == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let range = first_line(&source.text, label.span);
+            snippet = snippet.annotation(kind.span(range).label(label.text.as_str()));
+        }
+        let mut group: Group<'_> =
+            level.primary_title(self.message.as_str()).id(self.code).element(snippet);
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        Renderer::plain().term_width(WIDTH).render(&[group])
+    }
+}
+
+/// The width of a frame in columns, wide enough for any row of a table.
+const WIDTH: usize = 200;
+
+/// The part of a range on its first line.
+fn first_line(text: &str, span: Span) -> Range<usize> {
+    let start = floor(text, span.start as usize);
+    let end = floor(text, span.end as usize).max(start);
+    let line = text[start..end].find('\n').map_or(end, |newline| start + newline);
+    start..line
+}
+
+/// The diagnostics of one file, in file order; at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostics {
+    /// The file.
+    pub source: Source,
+    /// The diagnostics.
+    pub list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// All of them as text, separated by blank lines.
+    #[must_use]
+    pub fn render(&self) -> String {
+        render(&self.list, &self.source)
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// Diagnostics as text, separated by blank lines.
+#[must_use]
+pub fn render(diagnostics: &[Diagnostic], source: &Source) -> String {
+    let texts: Vec<String> =
+        diagnostics.iter().map(|diagnostic| diagnostic.render(source)).collect();
+    texts.join("\n\n") + "\n"
+}
+
+/// Merges diagnostics of these codes that have the same message: the first remains and marks a few
+/// of the other positions.
+pub(crate) fn merge(diagnostics: &mut Vec<Diagnostic>, codes: &[&str]) {
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for diagnostic in diagnostics.drain(..) {
+        let is_again = |known: &&mut Diagnostic| {
+            let same = (known.code, &known.message) == (diagnostic.code, &diagnostic.message);
+            same && codes.contains(&diagnostic.code)
+        };
+        match kept.iter_mut().find(is_again) {
+            Some(known) => known.also(diagnostic.span()),
+            None => kept.push(diagnostic),
+        }
+    }
+    *diagnostics = kept;
+}
+
+/// Sorts by position in the file; those without a position come first.
+pub(crate) fn sort(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by(|a, b| (a.span().start, a.code).cmp(&(b.span().start, b.code)));
+}

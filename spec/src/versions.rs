@@ -1,0 +1,213 @@
+//! The two versions of a table, which only this crate builds: [`WrittenTable`], as its document has
+//! it, with findings, and [`AmendedTable`], amended, without findings.
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span, sort};
+use crate::raw;
+use crate::read::{self, Parsed};
+use crate::source::Source;
+use crate::table::{Lines, RowId, Table, Vocabulary};
+
+/// A table as written in its document, with its findings.
+#[derive(Clone, Debug)]
+pub struct WrittenTable {
+    /// The names of the table as written and of the amended table.
+    pub vocabulary: Vocabulary,
+    /// The table as written.
+    pub table: Table,
+    /// The findings, in file order.
+    pub findings: Vec<Diagnostic>,
+    /// The amendments, in file order.
+    pub amendments: Vec<Amendment>,
+    /// The document that it transcribes.
+    pub document: Option<Document>,
+    /// The lines of the document listed as uncited.
+    pub uncited: Vec<Uncited>,
+    /// Mutants of the amended table that are declared equivalent (`survivors`).
+    pub survivors: Vec<EquivalentMutant>,
+    /// The file.
+    pub source: Source,
+    parsed: Parsed,
+}
+
+/// The document that a table transcribes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// Its file name.
+    pub file: String,
+    /// Its title, or empty.
+    pub title: String,
+    /// The section that contains the table, or empty.
+    pub section: String,
+    /// The SHA-256 of its text, or empty.
+    pub sha256: String,
+    /// The lines that the whole table transcribes.
+    pub cite: Vec<Lines>,
+}
+
+/// Lines of the document that the table does not transcribe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uncited {
+    /// The lines.
+    pub lines: Vec<Lines>,
+    /// The reason.
+    pub because: String,
+    /// Its position in the file.
+    pub span: Span,
+}
+
+/// A mutant that is declared equivalent to the table; the checker verifies the declaration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EquivalentMutant {
+    /// The changed row, as the checker names it.
+    pub row: String,
+    /// The change, as the checker names it.
+    pub change: String,
+    /// Why no property can detect it.
+    pub because: String,
+    /// Its position in the file.
+    pub span: Span,
+}
+
+/// A difference from the document, with its reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Amendment {
+    /// The id.
+    pub id: String,
+    /// The reason, in one sentence.
+    pub because: String,
+    /// The checks that fail without it: diagnostic codes, properties of the table,
+    /// `system/property`.
+    pub shown_by: Vec<String>,
+    /// The ids of the amendments that it depends on.
+    pub needs: Vec<String>,
+    /// The changes, in file order.
+    pub changes: Vec<Change>,
+    /// Its position in the file.
+    pub span: Span,
+}
+
+/// A change that an amendment makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A row replaces another.
+    Row {
+        /// The replaced row: the document's, or that of an amendment that this one needs.
+        before: RowId,
+        /// The replacement.
+        after: RowId,
+    },
+    /// A row is added.
+    RowAdded(RowId),
+    /// A row is removed.
+    RowRemoved(RowId),
+    /// A declaration or a cell is added, changed or removed.
+    Entry {
+        /// `added`, `changed` or `removed`.
+        how: &'static str,
+        /// `states`, `ignore` and so on.
+        section: &'static str,
+        /// Its name or, for a cell, its states and events.
+        name: String,
+        /// The reason of a cell, or the text of a declaration's `about`.
+        about: String,
+    },
+}
+
+/// A table that can be compiled: amended, without findings. Only the reader builds one.
+#[derive(Clone, Debug)]
+pub struct AmendedTable {
+    /// The names of the table as written and of the amended table.
+    pub vocabulary: Vocabulary,
+    /// The amended table.
+    pub table: Table,
+    /// The document that it transcribes.
+    pub document: Option<Document>,
+    /// The amendments.
+    pub amendments: Vec<Amendment>,
+    /// Warnings and notes, in file order.
+    pub warnings: Vec<Diagnostic>,
+    /// FNV-1a, 64 bits, of the file's text.
+    pub hash: u64,
+}
+
+/// A table with some of its amendments, and its findings.
+#[derive(Clone, Debug)]
+pub struct PartlyAmended {
+    /// The table.
+    pub table: Table,
+    /// The findings.
+    pub findings: Vec<Diagnostic>,
+    /// Warnings and notes; none if there are findings.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl WrittenTable {
+    /// Reads a file. Errors come back together as [`Diagnostics`]; problems with which the table as
+    /// written still runs are its [`WrittenTable::findings`].
+    pub fn read(source: Source) -> Result<Self, Diagnostics> {
+        let parsed = match read::read(&source) {
+            Ok(parsed) => parsed,
+            Err(list) => return Err(Diagnostics { source, list }),
+        };
+        let literal = parsed.literal();
+        Ok(Self {
+            vocabulary: parsed.vocabulary.clone(),
+            table: literal.table,
+            findings: literal.findings,
+            amendments: parsed.amendments(),
+            document: parsed.document(),
+            uncited: parsed.uncited(),
+            survivors: parsed.survivors(),
+            source,
+            parsed,
+        })
+    }
+
+    /// The names in a text, in spite of its errors, without its rows: for a caller that continues
+    /// after errors. A name may be empty, duplicate or invalid.
+    #[must_use]
+    pub fn names(source: &Source) -> Vocabulary {
+        read::names(source)
+    }
+
+    /// The amended table; remaining findings are errors.
+    pub fn amended(&self) -> Result<AmendedTable, Diagnostics> {
+        let amended = self.without(&[]);
+        if !amended.findings.is_empty() {
+            return Err(Diagnostics { source: self.source.clone(), list: amended.findings });
+        }
+        Ok(AmendedTable {
+            vocabulary: self.vocabulary.clone(),
+            table: amended.table,
+            document: self.document.clone(),
+            amendments: self.amendments.clone(),
+            warnings: amended.warnings,
+            hash: self.source.hash(),
+        })
+    }
+
+    /// Lints another table over the same names in place of the amended one, which differs in rows,
+    /// cells or formulas.
+    #[must_use]
+    pub fn lint(&self, table: &Table) -> Vec<Diagnostic> {
+        self.parsed.lint(table)
+    }
+
+    /// The table with all amendments but these, and its findings.
+    #[must_use]
+    pub fn without(&self, ids: &[&str]) -> PartlyAmended {
+        let mut amended = self.parsed.amended(ids);
+        for finding in &mut amended.findings {
+            finding.severity = Severity::Error;
+        }
+        sort(&mut amended.findings);
+        amended
+    }
+}
+
+impl From<raw::Document> for Document {
+    fn from(document: raw::Document) -> Self {
+        let raw::Document { file, title, section, sha256, cite } = document;
+        Self { file, title, section, sha256, cite }
+    }
+}
