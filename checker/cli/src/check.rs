@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     /// Override a setting of a system: clients=3, size=large
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
-    /// SearchFn engine for systems: interned or stateright
+    /// Search engine for systems: interned or stateright
     #[arg(long, value_name = "ENGINE", default_value = "interned", value_parser = engine)]
     engine: Engine,
     /// Reductions to apply where sound: none, or a list of dead, symmetry, loss [default: all]
