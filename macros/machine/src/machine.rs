@@ -37,7 +37,7 @@ pub trait Machine: Signature {
     type Guard: Name;
     /// A guard without a formula: the core computes it.
     type OpenGuard: Name;
-    /// A parameter of a guard's formula; the core provides its value ([`GuardFacts::subject`]).
+    /// A parameter of a guard's formula; the core provides its value (`GuardFacts::subject`).
     type Subject: Name;
     /// The id of a row.
     type RowId: RowId;
