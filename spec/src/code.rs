@@ -136,4 +136,6 @@ codes! {
     INVALID_SETTING = "T091";
     /// An entry of `survivors` that does not survive. The checker reports it, never the reader.
     NOT_SURVIVING = "T092";
+    /// Message without a receiver, or with several.
+    NO_ROUTE = "T093";
 }

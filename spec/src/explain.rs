@@ -13,6 +13,7 @@ pub fn explain(code: &str) -> Option<&'static str> {
         code::NOT_COMPILED => return Some(NOT_COMPILED),
         code::INVALID_SETTING => return Some(BAD_SETTING),
         code::NOT_SURVIVING => return Some(NO_SURVIVOR),
+        code::NO_ROUTE => return Some(NO_ROUTE),
         _ => {}
     }
     PAGES.iter().find(|(known, _)| *known == code).map(|(_, page)| *page)
@@ -42,6 +43,22 @@ const NO_SURVIVOR: &str = "T092: `survivors` lists a mutant that does not surviv
 with the reason. This entry names a row or a change that `turnstile mutate` does not make, or a
 mutant that some property kills. Copy `row` and `change` from the output of `turnstile mutate`, or
 remove the entry.
+";
+
+/// It takes the tables beside a system file.
+const NO_ROUTE: &str = "T093: message without a receiver, or with several
+
+In a system of tables, an action with `sends: EVENT` sends a message along the only link that leads to
+a role whose table has this event. There is no such link, there are several, the role may have several
+nodes, or the receiver's table takes no such payload. Add a link, declare the event in the receiver's
+table, or name the receiver under `routes`:
+
+    routes:
+      open please: { from: car, to: every door }
+      opened:      { to: sender }
+
+A receiver is a role of one node, `every ROLE`, `every other` node of the sender's role, or `sender`,
+the node whose message the sender handles.
 ";
 
 macro_rules! pages {

@@ -191,6 +191,12 @@ static ACTION: Shape = Shape {
             Kind::Text,
             "The event that other instances of the machine receive in the same step.",
         ),
+        may(
+            "sends",
+            Kind::Text,
+            "The event that another machine receives as a message, with its payload: `vote (yes)`. \
+             The system says which one.",
+        ),
         IDENT,
         CITE,
     ],
@@ -292,7 +298,7 @@ static RULE: Shape =
     Shape { name: "rule", keys: &[OF, must("is", FORMULA, "The formula."), ABOUT, IDENT, CITE] };
 
 /// A formula: a leaf, a connective over formulas, or a quantifier.
-static FORMULA: Kind = Kind::Either(&[Kind::Text, Kind::Map(&FORMULA_MAP)]);
+pub(crate) static FORMULA: Kind = Kind::Either(&[Kind::Text, Kind::Map(&FORMULA_MAP)]);
 
 static FORMULA_MAP: Shape = Shape {
     name: "formula",

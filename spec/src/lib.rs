@@ -11,6 +11,7 @@ mod camel;
 pub mod cell_index;
 pub mod code;
 pub mod diagnostic;
+mod event;
 pub mod explain;
 pub mod formula;
 mod language;

@@ -9,6 +9,8 @@ use std::ops::RangeInclusive;
 use crate::diagnostic::Span;
 use crate::formula::{CollectionId, Formulas, Symbols};
 
+pub use crate::event::{Event, EventKind, Payload, PayloadDomain, Sends};
+
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
@@ -59,6 +61,8 @@ pub struct Vocabulary {
     pub guards: Vec<Name>,
     /// The actions that send an event to other instances of the machine, with that event.
     pub tells: Vec<(ActionId, EventId)>,
+    /// The messages that actions send to other machines.
+    pub sends: Vec<Sends>,
     /// The symbols of rules, invariants and guards' formulas.
     pub formulas: Symbols,
     /// The rows in the words of the file.
@@ -80,63 +84,6 @@ pub struct Name {
     pub declared: bool,
     /// Its position in the file.
     pub span: Span,
-}
-
-/// An event and its payload.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// The name.
-    pub name: Name,
-    /// The payload, if any.
-    pub payload: Option<Payload>,
-    /// Who causes it.
-    pub kind: EventKind,
-    /// The resources that may cause it: those of `consumes`, generic names and kinds expanded.
-    /// Empty unless the kind is [`EventKind::Consuming`].
-    pub consumes: Vec<ResourceId>,
-}
-
-/// Who causes an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
-    /// The user or the environment, at any time.
-    Command,
-    /// A timer that expires or an answer that arrives: it consumes a resource of the state.
-    Consuming,
-    /// A message from another machine.
-    Message,
-}
-
-/// A small payload: one named field over a finite domain, mapped to `0..=u16::MAX`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Payload {
-    /// The name of the field: `status`.
-    pub field: String,
-    /// Its values.
-    pub domain: PayloadDomain,
-}
-
-/// The values of a payload. A pattern is a list of ranges over their numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PayloadDomain {
-    /// Whole numbers: `100..599`, both ends included.
-    Number(RangeInclusive<u16>),
-    /// false is 0, true is 1.
-    Bool,
-    /// Words, numbered from 0 in the order written.
-    Words(Vec<Name>),
-}
-
-impl PayloadDomain {
-    /// The smallest and the largest number of the domain.
-    #[must_use]
-    pub fn bounds(&self) -> (u16, u16) {
-        match self {
-            Self::Number(range) => (*range.start(), *range.end()),
-            Self::Bool => (0, 1),
-            Self::Words(words) => (0, u16::try_from(words.len()).unwrap_or(u16::MAX) - 1),
-        }
-    }
 }
 
 /// A resource that states hold.

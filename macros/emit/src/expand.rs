@@ -37,6 +37,11 @@ pub fn machine(call: &Call, source: Source) -> TokenStream {
 pub fn system(call: &Call, source: Source) -> TokenStream {
     let tracked = call.tracked();
     let (error, module) = match turnstile_spec::System::read(source) {
+        Ok(system) if system.is_of_tables() => {
+            let name = &system.source.name;
+            let text = format!("{name}: a system of tables needs no predicates: do not compile it");
+            (Some(quote!(::core::compile_error!(#text);)), None)
+        }
         Ok(system) => (None, Some(crate::system::emit(&system))),
         Err(faults) => (Some(error(&faults)), None),
     };

@@ -24,7 +24,7 @@ pub(crate) struct Rule {
 }
 
 /// A formula, names not yet looked up.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
     /// `covers(lock, byte)` or `lock in ACTIVE`.
     Leaf(Word),
@@ -37,7 +37,7 @@ pub(crate) enum Formula {
 }
 
 /// How parts are put together.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connective {
     All,
     Any,
@@ -46,7 +46,7 @@ pub(crate) enum Connective {
 }
 
 /// The kinds of quantifiers.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantifier {
     Every,
     Some,
@@ -80,7 +80,7 @@ pub(super) fn rule(node: &Node) -> Rule {
 }
 
 /// A leaf, or one of the connectives and quantifiers; several beside each other mean all of them.
-fn formula(node: &Node) -> Formula {
+pub(crate) fn formula(node: &Node) -> Formula {
     let Value::Map(entries) = &node.value else { return Formula::Leaf(node.word()) };
     let inner = || node.at("is").map(formula).unwrap_or_default();
     let mut parts: Vec<Formula> = entries

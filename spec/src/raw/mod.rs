@@ -14,6 +14,8 @@ use crate::versions::{EquivalentMutant, Uncited};
 use crate::yaml::{Node, Value, Word};
 
 pub(crate) use amendment::{Amendment, CellSelector, Removal, RowChange, Selector, SetRow};
+#[cfg(feature = "systems")]
+pub(crate) use formula::formula;
 pub(crate) use formula::{Connective, Formula, Quantifier, Rule, SymbolDecl};
 pub(crate) use parts::{Declaration, SECTIONS, Sections, keys};
 pub(crate) use row::{Actions, Branch, Cell, Condition, Loop, Row};
@@ -98,6 +100,8 @@ pub(crate) struct Action {
     pub(crate) abandons: Option<Vec<Word>>,
     /// The event that another instance of the machine gets in the same step.
     pub(crate) tells: Option<Word>,
+    /// The message that it sends.
+    pub(crate) sends: Option<Word>,
 }
 
 impl Action {
@@ -228,6 +232,7 @@ fn action(node: &Node) -> Action {
         restarts: words(node, "restarts"),
         abandons: words(node, "abandons"),
         tells: word(node, "tells"),
+        sends: word(node, "sends"),
     }
 }
 

@@ -296,6 +296,7 @@ fn change(parts: &mut Sections, new: &Sections) {
         put(&mut old.restarts, &new.restarts);
         put(&mut old.abandons, &new.abandons);
         put(&mut old.tells, &new.tells);
+        put(&mut old.sends, &new.sends);
     });
     each(&mut parts.rules, &new.rules, |old, new| old.clone_from(new));
     each(&mut parts.invariants, &new.invariants, |old, new| old.clone_from(new));

@@ -13,7 +13,7 @@ use crate::read::formula::call;
 use crate::read::pattern;
 use crate::table::{
     ActionId, Event, EventId, EventKind, Name, Payload, PayloadDomain, Resource, ResourceId,
-    ResourceKind, Vocabulary,
+    ResourceKind, Sends, Vocabulary,
 };
 use crate::vec_map::VecSet;
 use crate::yaml::Word;
@@ -61,6 +61,7 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
     subjects(&stated, &mut vocabulary);
     causes(&sources, &mut vocabulary);
     tells(&sources, &mut vocabulary);
+    sends(&sources, &mut vocabulary);
     spell(&mut vocabulary);
     vocabulary
 }
@@ -218,6 +219,24 @@ fn tells(sources: &[&Sections], vocabulary: &mut Vocabulary) {
         }
     }
     vocabulary.tells = tells;
+}
+
+/// Sets the messages that actions send.
+fn sends(sources: &[&Sections], vocabulary: &mut Vocabulary) {
+    let mut sends: Vec<Sends> = Vec::new();
+    for (word, action) in sources.iter().flat_map(|parts| &parts.actions) {
+        let Some(sent) = &action.sends else { continue };
+        let by = vocabulary.actions.iter().position(|name| name.name == word.text);
+        let Some(action) = by.and_then(index).map(ActionId) else { continue };
+        let (event, payload) = pattern::split(&sent.text);
+        sends.push(Sends {
+            action,
+            event: event.to_owned(),
+            payload: payload.map(str::to_owned),
+            span: sent.span,
+        });
+    }
+    vocabulary.sends = sends;
 }
 
 fn index(at: usize) -> Option<u16> {

@@ -1,8 +1,12 @@
 //! System files: how machines are composed for model checking. The checker defines the predicates
 //! of the properties and the meaning of the budgets.
 
+pub mod composition;
 mod exemptions;
+mod formula;
+mod property;
 mod read;
+mod route;
 mod sense;
 pub(crate) mod shape;
 
@@ -24,6 +28,8 @@ pub struct System {
     pub roles: Vec<Role>,
     /// The links.
     pub links: Vec<Link>,
+    /// The receivers of messages that are not clear from the links.
+    pub routes: Vec<Route>,
     /// Assumptions on the order in which timers expire.
     pub time: Vec<TimeRelation>,
     /// The worlds: configurations, each searched separately.
@@ -45,8 +51,10 @@ pub struct System {
 pub struct Role {
     /// The name: `client`.
     pub name: String,
-    /// The machine that they run: `claim`.
+    /// The machine that they run: `claim`; empty if they run a table.
     pub machine: String,
+    /// The file of the table that they run, from the system file's folder.
+    pub table: Option<String>,
     /// The number of nodes.
     pub count: Count,
     /// Whether the nodes are interchangeable (symmetry reduction).
@@ -87,6 +95,32 @@ pub struct Link {
     pub cite: Vec<Lines>,
     /// Its position in the file.
     pub span: Span,
+}
+
+/// The receivers of an event that actions send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The event.
+    pub event: String,
+    /// The sending role; `None`: every role that sends the event.
+    pub from: Option<String>,
+    /// The receivers.
+    pub to: Receiver,
+    /// Its position in the file.
+    pub span: Span,
+}
+
+/// The receivers of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Receiver {
+    /// The only node of a role.
+    Role(String),
+    /// Every node of a role.
+    Every(String),
+    /// The other nodes of the sender's role.
+    Others,
+    /// The node whose message the sender handles.
+    Sender,
 }
 
 /// How a link delivers messages.
@@ -192,6 +226,8 @@ pub struct Property {
     pub kind: PropertyKind,
     /// The sentence that it checks.
     pub sentence: String,
+    /// Its formulas, in a system of tables.
+    pub(crate) claim: Option<property::Claim>,
     /// The antecedent, by its name, or empty; the verdict is vacuous if it never holds.
     pub premise: String,
     /// The budgets that a world must have for it to be checked there (`where`).
@@ -234,6 +270,12 @@ impl System {
     /// Reads a system file: the system, or all its errors.
     pub fn read(source: Source) -> Result<Self, Diagnostics> {
         read::system(source)
+    }
+
+    /// Whether its nodes run tables, without cores that are compiled in.
+    #[must_use]
+    pub fn is_of_tables(&self) -> bool {
+        self.roles.iter().any(|role| role.table.is_some())
     }
 
     /// A role by its name.

@@ -1,8 +1,6 @@
 //! Reads a text as a [`System`]: types of values first, then names. Every mistake is an error: an
 //! invalid system is not searched.
 
-use std::collections::BTreeMap;
-
 use crate::code;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, sort};
 use crate::raw::{cite, flag, named, text, word, words};
@@ -11,8 +9,8 @@ use crate::similarity::nearest;
 use crate::source::Source;
 use crate::system::shape::SYSTEM;
 use crate::system::{
-    Budget, Count, Link, LinkKind, Property, PropertyKind, Role, Setting, System, TableVersion,
-    TimeRelation, Timer, World, exemptions, sense,
+    Budget, Count, Link, LinkKind, Property, Receiver, Role, Route, Setting, System, TimeRelation,
+    Timer, World, exemptions, property, route, sense,
 };
 use crate::yaml::{self, Node, Value, Word};
 
@@ -55,10 +53,14 @@ impl Reader<'_> {
         let links = links.iter().filter_map(|(word, node)| self.link(word, node, &roles)).collect();
         let time = node.at("time").map(Node::items).unwrap_or_default();
         let time = time.iter().filter_map(|node| self.before(node, &roles)).collect();
+        let routes = node.at("routes").map(Node::entries).unwrap_or_default();
+        let routes =
+            routes.iter().filter_map(|(word, node)| self.route(word, node, &roles)).collect();
         let properties = node.at("properties").map(Node::items).unwrap_or_default();
-        let properties: Vec<Property> =
-            properties.iter().filter_map(|node| self.property(node)).collect();
-        self.twins(&properties);
+        let is_of_tables = roles.iter().any(|role| role.table.is_some());
+        let read = |node| property::property(node, is_of_tables, self.diagnostics);
+        let properties: Vec<Property> = properties.iter().filter_map(read).collect();
+        property::twins(&properties, self.diagnostics);
         let worlds = node.at("worlds").map(Node::entries).unwrap_or_default();
         let worlds: Vec<World> =
             worlds.iter().map(|(word, node)| self.world(word, node, &set, &properties)).collect();
@@ -68,6 +70,7 @@ impl Reader<'_> {
             document: node.at("document").map(crate::raw::document).map(Into::into),
             roles,
             links,
+            routes,
             time,
             worlds,
             set,
@@ -76,6 +79,7 @@ impl Reader<'_> {
             source: source.clone(),
             hash: source.hash(),
         };
+        route::links(&system, self.diagnostics);
         sense::check(node, &system, self.diagnostics);
         exemptions::check(node, &system, self.diagnostics);
         system
@@ -97,9 +101,18 @@ impl Reader<'_> {
                 ));
             self.diagnostics.push(diagnostic);
         }
+        let (machine, table) = (word(node, "machine"), word(node, "table"));
+        if machine.is_some() == table.is_some() {
+            let message = format!("role `{}` needs either `machine` or `table`", name.text);
+            let found = if machine.is_some() { "it has both" } else { "it has neither" };
+            let help = "write `table: FILE.yaml` for a table that runs without a core";
+            let diagnostic = Diagnostic::error(code::MISSING_KEY, message);
+            self.diagnostics.push(diagnostic.label(name.span, found).help(help));
+        }
         Role {
             name: name.text.clone(),
-            machine: text(node, "machine"),
+            machine: machine.map(|word| word.text).unwrap_or_default(),
+            table: table.map(|word| word.text),
             count: number.map_or(Count::Setting(count.text), Count::Number),
             symmetric: flag(node, "symmetric").unwrap_or(false),
             about: text(node, "about"),
@@ -145,6 +158,26 @@ impl Reader<'_> {
             cite: cite(node, "cite"),
             span: name.span,
         })
+    }
+
+    fn route(&mut self, event: &Word, node: &Node, roles: &[Role]) -> Option<Route> {
+        let (from, to) = (word(node, "from"), word(node, "to")?);
+        if let Some(from) = &from {
+            self.known_role(&from.text, from.span, roles);
+        }
+        let receiver = match to.text.as_str() {
+            "sender" => Receiver::Sender,
+            "every other" => Receiver::Others,
+            role => match role.strip_prefix("every ") {
+                Some(role) => Receiver::Every(role.trim().to_owned()),
+                None => Receiver::Role(role.to_owned()),
+            },
+        };
+        if let Receiver::Role(role) | Receiver::Every(role) = &receiver {
+            self.known_role(role, to.span, roles);
+        }
+        let from = from.map(|word| word.text);
+        Some(Route { event: event.text.clone(), from, to: receiver, span: event.span })
     }
 
     fn known_role(&mut self, role: &str, span: Span, roles: &[Role]) {
@@ -241,61 +274,6 @@ impl Reader<'_> {
             span: name.span,
         }
     }
-
-    fn property(&mut self, node: &Node) -> Option<Property> {
-        let kinds = [
-            ("always", PropertyKind::Always),
-            ("sometimes", PropertyKind::Sometimes),
-            ("leads to", PropertyKind::LeadsTo),
-            ("can reach", PropertyKind::CanReach),
-        ];
-        let said: Vec<(PropertyKind, Word)> =
-            kinds.iter().filter_map(|(key, kind)| Some((*kind, word(node, key)?))).collect();
-        let [(kind, sentence)] = &said[..] else {
-            let diagnostic = Diagnostic::error(
-                code::PROPERTY_KIND,
-                format!(
-                    "property `{}` needs exactly one of `always`, `sometimes`, `leads to`, \
-                     `can reach`",
-                    text(node, "name")
-                ),
-            );
-            let found = if said.is_empty() { "it has none" } else { "it has several" };
-            let help = "write one of `always: SENTENCE`, `sometimes: SENTENCE`, \
-                        `leads to: SENTENCE`, `can reach: SENTENCE`";
-            self.diagnostics.push(diagnostic.label(node.span, found).help(help));
-            return None;
-        };
-        Some(Property {
-            name: text(node, "name"),
-            kind: *kind,
-            sentence: sentence.text.clone(),
-            premise: text(node, "premise"),
-            only: word(node, "only").map(|word| match word.text.as_str() {
-                "as written" => TableVersion::AsWritten,
-                _ => TableVersion::Amended,
-            }),
-            needs: texts(node, "where"),
-            without: texts(node, "without"),
-            because: text(node, "because"),
-            cite: cite(node, "cite"),
-            span: word(node, "name").map_or(node.span, |word| word.span),
-        })
-    }
-
-    fn twins(&mut self, properties: &[Property]) {
-        let mut seen: BTreeMap<String, Span> = BTreeMap::new();
-        for property in properties {
-            if let Some(first) = seen.insert(crate::camel(&property.name), property.span) {
-                let message = format!("duplicate property name `{}`", property.name);
-                let diagnostic = Diagnostic::error(code::DUPLICATE_PROPERTY, message)
-                    .label(property.span, "duplicate")
-                    .label(first, "first defined here, with the same Rust identifier")
-                    .help("rename one of them");
-                self.diagnostics.push(diagnostic);
-            }
-        }
-    }
 }
 
 /// The settings of a system or of one of its worlds.
@@ -304,7 +282,7 @@ fn settings(node: &Node) -> Vec<Setting> {
     named(node, "set", |node| node.word().text).into_iter().map(each).collect()
 }
 
-fn texts(node: &Node, key: &str) -> Vec<String> {
+pub(super) fn texts(node: &Node, key: &str) -> Vec<String> {
     words(node, key).unwrap_or_default().into_iter().map(|word| word.text).collect()
 }
 
@@ -320,7 +298,11 @@ fn timer(words: &str) -> Option<Timer> {
     is_full.then(|| Timer { role: role.trim().to_owned(), name: name.trim().to_owned() })
 }
 
-fn did_you_mean<'n>(name: &str, known: impl Iterator<Item = &'n str>, what: &str) -> String {
+pub(super) fn did_you_mean<'n>(
+    name: &str,
+    known: impl Iterator<Item = &'n str>,
+    what: &str,
+) -> String {
     match nearest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("write {what}"),

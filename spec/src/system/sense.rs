@@ -24,12 +24,18 @@ pub(super) fn check(node: &Node, system: &System, diagnostics: &mut Vec<Diagnost
         diagnostics.push(Diagnostic::title("system", &name.text, name.span));
     }
     for (section, help) in NEEDED {
-        let Some(list) = node.at(section) else { continue };
-        let is_empty = list.entries().is_empty() && !list.items().iter().any(is_map);
+        // The properties of a system of tables need not be written.
+        if section == "properties" && system.is_of_tables() {
+            continue;
+        }
+        let list = node.at(section);
+        let is_empty =
+            list.is_none_or(|list| list.entries().is_empty() && !list.items().iter().any(is_map));
         if is_empty {
+            let span = list.map_or(system.span, |list| list.span);
             let diagnostic =
                 Diagnostic::error(code::NOTHING_TO_CHECK, format!("the system has no {section}"))
-                    .label(list.span, "the section is empty");
+                    .label(span, "nothing is declared");
             diagnostics.push(diagnostic.help(help));
         }
     }
@@ -84,7 +90,7 @@ fn unchecked(system: &System, diagnostics: &mut Vec<Diagnostic>) {
             .help("give a world the budgets of its `where`, or list it in a world's `properties`");
         diagnostics.push(diagnostic);
     }
-    if diagnostics.is_empty() {
+    if diagnostics.is_empty() && !system.is_of_tables() {
         idle(system, diagnostics);
     }
 }

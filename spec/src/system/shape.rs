@@ -1,6 +1,6 @@
 //! The schema of system files: every key, with its type and a description.
 
-use crate::language::{ABOUT, CITE, DOCUMENT, UNCITED};
+use crate::language::{ABOUT, CITE, DOCUMENT, FORMULA, UNCITED};
 use crate::shape::{Key, Kind, Shape, may, must};
 
 const BECAUSE: Key = may("because", Kind::Text, "The reason, in one sentence.");
@@ -23,6 +23,11 @@ pub(crate) static SYSTEM: Shape = Shape {
             Kind::Names(&Kind::Map(&LINK)),
             "The links that carry messages, named `ROLE to ROLE`.",
         ),
+        may(
+            "routes",
+            Kind::Names(&Kind::Map(&ROUTE)),
+            "Who receives what an action sends, where several could: by event.",
+        ),
         may("time", Kind::List(&TIME), "Assumptions on the order in which timers expire."),
         must(
             "worlds",
@@ -34,7 +39,12 @@ pub(crate) static SYSTEM: Shape = Shape {
             Kind::Names(&Kind::Text),
             "The settings that `--set` may change, with their default values.",
         ),
-        must("properties", Kind::List(&Kind::Map(&PROPERTY)), "The properties to check."),
+        may(
+            "properties",
+            Kind::List(&Kind::Map(&PROPERTY)),
+            "The properties to check. A system of tables has some without any: no unhandled event, \
+             no action fails, timers match state, no deadlock, no full link.",
+        ),
         may("uncited", UNCITED, "Lines of the document that no property checks, with the reason."),
     ],
 };
@@ -42,7 +52,16 @@ pub(crate) static SYSTEM: Shape = Shape {
 static ROLE: Shape = Shape {
     name: "role",
     keys: &[
-        must("machine", Kind::Text, "The table that the nodes run."),
+        may(
+            "machine",
+            Kind::Text,
+            "The machine that the nodes run, in cores that are compiled in.",
+        ),
+        may(
+            "table",
+            Kind::Text,
+            "The table that the nodes run, without a core: its path, from this file's folder.",
+        ),
         may("count", Kind::Text, "The number of nodes, or a key of `set`."),
         may("symmetric", Kind::Flag, "Whether the nodes are interchangeable (symmetry reduction)."),
         ABOUT,
@@ -63,6 +82,19 @@ static LINK: Shape = Shape {
         may("capacity", Kind::Number, "The maximum number of messages in flight."),
         ABOUT,
         CITE,
+    ],
+};
+
+static ROUTE: Shape = Shape {
+    name: "route",
+    keys: &[
+        may("from", Kind::Text, "The sending role; default: every role that sends the event."),
+        must(
+            "to",
+            Kind::Text,
+            "The receiver: a role of one node, `every ROLE`, `every other` node of the sender's \
+             role, or `sender`: the node whose message the sender handles.",
+        ),
     ],
 };
 
@@ -104,22 +136,35 @@ static WORLD: Shape = Shape {
 
 const BUDGET: Kind = Kind::Either(&[Kind::Number, Kind::Choice(&["any"])]);
 
+static TO: Kind = Kind::Either(&[Kind::Text, Kind::Map(&FROM_TO)]);
+
+static FROM_TO: Shape = Shape {
+    name: "pair of formulas",
+    keys: &[
+        must("from", FORMULA, "The antecedent."),
+        must("to", FORMULA, "What follows, or is reachable."),
+    ],
+};
+
 static PROPERTY: Shape = Shape {
     name: "property",
     keys: &[
         must("name", Kind::Text, "The property's name."),
-        may("always", Kind::Text, "The sentence that must hold in every reachable state."),
-        may("sometimes", Kind::Text, "The sentence that must hold in some reachable state."),
+        ABOUT,
+        may(
+            "always",
+            FORMULA,
+            "What must hold in every reachable state: a sentence, or in a system of tables a \
+             formula.",
+        ),
+        may("never", FORMULA, "In a system of tables: what must hold in no reachable state."),
+        may("sometimes", FORMULA, "What must hold in some reachable state."),
         may(
             "leads to",
-            Kind::Text,
-            "The sentence that must eventually hold on every fair trace, once the premise holds.",
+            TO,
+            "What must eventually hold on every fair trace, once the premise holds.",
         ),
-        may(
-            "can reach",
-            Kind::Text,
-            "The sentence that must be reachable from every state in which the premise holds.",
-        ),
+        may("can reach", TO, "What must be reachable from every state in which the premise holds."),
         may(
             "where",
             Kind::List(&Kind::Text),

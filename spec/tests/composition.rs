@@ -1,0 +1,123 @@
+//! Systems of tables: who receives what, which names formulas may use, and every mistake in them.
+
+use turnstile_spec::system::composition::{Composition, NodeTerm, Receivers, StateFormula};
+use turnstile_spec::table::StateId;
+use turnstile_spec::{Source, System, WrittenTable};
+
+const CAR: &str = "
+language: 1
+machine: car
+states: { standing: { initial: true }, moving: {} }
+events: { call: { kind: command }, arrived: { kind: command }, opened: { kind: message, payload: { floor: 1..3 } } }
+actions: { open: { sends: open please } }
+transitions:
+  - { from: standing, to: moving, event: call }
+  - { from: moving, to: standing, event: arrived, do: [open] }
+ignore:
+  - { state: moving, event: call, because: it is called }
+  - { state: standing, event: arrived, because: it stands }
+  - { state: [standing, moving], event: opened, because: it does not care }
+";
+
+const DOOR: &str = "
+language: 1
+machine: door
+states: { shut: { initial: true }, open: {} }
+events: { open please: { kind: message } }
+actions: { tell: { sends: opened (2) } }
+transitions:
+  - { from: shut, to: open, event: open please, do: [tell] }
+ignore:
+  - { state: open, event: open please, because: it is open }
+";
+
+const LIFT: &str = "
+system: lift
+roles:
+  car: { table: car.yaml }
+  door: { table: door.yaml, count: 2 }
+links:
+  car to door: { kind: fifo, capacity: 2 }
+  door to car: { kind: unordered, capacity: 2 }
+routes:
+  open please: { to: every door }
+worlds:
+  small: {}
+properties:
+  - { name: safe, never: { all: [car in moving, { some: one in door, is: one in open }] } }
+  - { name: served, leads to: { from: car in moving, to: { any: [car in standing] } } }
+";
+
+fn composition(car: &str, door: &str, lift: &str) -> Result<Composition, Vec<String>> {
+    let texts = |faults: turnstile_spec::Diagnostics| {
+        faults.list.iter().map(|one| format!("{} {}", one.code, one.message)).collect()
+    };
+    let system = System::read(Source::new("lift.yaml", lift)).map_err(texts)?;
+    let table = |text: &str| WrittenTable::read(Source::new("table.yaml", text)).map_err(texts);
+    let tables = [table(car)?.vocabulary, table(door)?.vocabulary];
+    Composition::new(&system, &tables.iter().collect::<Vec<_>>()).map_err(texts)
+}
+
+#[track_caller]
+fn refused(car: &str, door: &str, lift: &str, expected: &str) {
+    let faults = composition(car, door, lift).expect_err("it has a mistake");
+    assert_eq!(faults, [expected]);
+}
+
+#[test]
+fn messages_have_receivers_and_formulas_have_states() {
+    let composition = composition(CAR, DOOR, LIFT).unwrap_or_else(|all| panic!("{all:?}"));
+    let sends: Vec<_> = composition.sends.iter().flatten().collect();
+    assert_eq!((sends[0].to, &*sends[0].event), (Receivers::Every(1), "open please"));
+    assert_eq!((sends[1].to, sends[1].payload.as_deref()), (Receivers::Every(0), Some("2")));
+    let moving = StateFormula::In(NodeTerm::Only(0), vec![StateId(1)]);
+    let open = StateFormula::In(NodeTerm::Variable(0), vec![StateId(1)]);
+    let both = StateFormula::All(vec![moving.clone(), StateFormula::Some(1, Box::new(open))]);
+    assert_eq!(composition.claims[0].holds, StateFormula::Not(Box::new(both)));
+    assert_eq!(composition.claims[1].antecedent, moving);
+}
+
+#[test]
+fn a_message_without_a_receiver_is_refused() {
+    let unlinked = LIFT.replace("  car to door: { kind: fifo, capacity: 2 }\n", "");
+    let text = "T093 action `open` of `car` sends `open please`: no link leads from `car` to `door`";
+    refused(CAR, DOOR, &unlinked, text);
+    let several = LIFT.replace("  open please: { to: every door }\n", "").replace("routes:\n", "");
+    let text = "T093 action `open` of `car` sends `open please`: `door` may be several nodes";
+    refused(CAR, DOOR, &several, text);
+    let misspelt = CAR.replace("sends: open please", "sends: opne please");
+    let faults = composition(&misspelt, DOOR, LIFT).expect_err("it has a mistake");
+    assert!(faults[0].ends_with("sends `opne please`: no table has this event"), "{faults:?}");
+}
+
+#[test]
+fn a_payload_that_the_receiver_does_not_take_is_refused() {
+    let tell = |payload: &str| DOOR.replace("opened (2)", &format!("opened{payload}"));
+    let of = "T093 action `tell` of `door` sends `opened`:";
+    refused(CAR, &tell(" (4)"), LIFT, &format!("{of} `4` is no value of `opened`'s payload"));
+    refused(CAR, &tell(""), LIFT, &format!("{of} `opened` needs a value"));
+    let opened = CAR.replace(", payload: { floor: 1..3 }", "");
+    refused(&opened, DOOR, LIFT, &format!("{of} `opened` has no payload `2`"));
+}
+
+#[test]
+fn a_formula_that_names_what_is_not_there_is_refused() {
+    let safe = |formula: &str| LIFT.replace("car in moving, {", &format!("{formula}, {{"));
+    refused(CAR, DOOR, &safe("car in flying"), "T010 `car` has no state `flying`");
+    refused(CAR, DOOR, &safe("cart in moving"), "T080 no role and no variable is called `cart`");
+    refused(CAR, DOOR, &safe("door in open"), "T018 `door` may be several nodes");
+    refused(CAR, DOOR, &safe("car has timer"), "T013 `car` has no resource `timer`");
+    refused(CAR, DOOR, &safe("moving"), "T027 cannot read the formula `moving`");
+}
+
+#[test]
+fn a_role_runs_either_a_table_or_a_core() {
+    let both = LIFT.replace("{ table: car.yaml }", "{ table: car.yaml, machine: car }");
+    refused(CAR, DOOR, &both, "T006 role `car` needs either `machine` or `table`");
+    let calls = LIFT.replace("kind: fifo, capacity", "kind: request-response, slots");
+    let text = "T081 `car to door` is a link of requests and responses";
+    refused(CAR, DOOR, &calls, text);
+    let unused = LIFT.replace("  open please: { to", "  shut please: { to");
+    let faults = composition(CAR, DOOR, &unused).expect_err("it has two mistakes");
+    assert!(faults.contains(&"T093 no action sends `shut please`".to_owned()), "{faults:?}");
+}
