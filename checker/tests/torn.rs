@@ -127,7 +127,13 @@ fn world(system: Writing, torn: bool) -> World {
         antecedent: Predicate::new(|view| *view.monitor::<bool>()),
     };
     let sentence = "What was told is written.".to_owned();
-    let told = Property { name: "told is written", sentence, formula, without: Vec::new() };
+    let told = Property {
+        name: "told is written",
+        sentence,
+        formula,
+        reads_links: false,
+        without: Vec::new(),
+    };
     world.add_property(told).expect("it excuses nothing");
     world
 }

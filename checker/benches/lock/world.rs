@@ -204,6 +204,7 @@ pub(crate) fn world(clients: usize, rounds: u8) -> World {
             holds: Predicate::new(move |view| holders(view) <= 1),
             antecedent: Predicate::new(move |view| holders(view) == 1),
         },
+        reads_links: false,
         without: Vec::new(),
     };
     world.add_property(one_holds).expect("it excuses nothing");

@@ -11,6 +11,7 @@ mod lint;
 mod list;
 mod mutate;
 mod output;
+mod own_system;
 mod render;
 mod replacement;
 mod replay;

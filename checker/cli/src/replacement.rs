@@ -16,8 +16,17 @@ pub(crate) fn tables(
     as_written: bool,
 ) -> Result<Vec<Replacement>, Vec<FaultReport>> {
     let mut replacements = Vec::new();
-    for machine in entry.machines() {
-        let of_library = library.tables.iter().find(|text| text.name == machine);
+    for own in entry.tables {
+        let machine = own.name;
+        // A table of one's own may have the name of a bundled one.
+        let read_beside = entry.is_of_tables().then(|| SourceFile {
+            name: machine.to_owned(),
+            source: own.source(),
+            origin: Origin::Same,
+        });
+        let of_library = read_beside
+            .as_ref()
+            .or_else(|| library.tables.iter().find(|text| text.name == machine));
         let named = table.and_then(|text| {
             read::literal(&text.source)
                 .is_ok_and(|literal| literal.vocabulary.machine == machine)

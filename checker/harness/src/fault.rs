@@ -134,6 +134,13 @@ impl FaultReport {
         Self::of_checker((code::INVALID_SETTING, "from here"), source, span, what, help)
     }
 
+    /// A system names a table that cannot run in it.
+    #[must_use]
+    pub fn bad_table(source: &Source, span: Span, what: &str) -> Self {
+        let help = "name the file of a table, from this file's folder: `table: door.yaml`";
+        Self::of_checker((code::INVALID_SETTING, "of this role"), source, span, what, help)
+    }
+
     /// A file explains a mutant that does not survive, or that there is not.
     #[must_use]
     pub fn no_survivor(source: &Source, span: Span, what: &str) -> Self {

@@ -4,6 +4,7 @@ pub mod all_worlds;
 pub mod amend;
 pub mod check;
 mod compatibility;
+pub mod composed;
 mod coverage;
 pub mod fault;
 pub mod mutate;

@@ -1,9 +1,12 @@
 //! From a system file to the nodes, links, budgets and properties of one of its worlds. It knows
 //! no system: what a predicate's name means, the system says.
 
+use std::sync::Arc;
+
 use turnstile_spec::diagnostic::Span;
 use turnstile_spec::system::{self, Count, LinkKind as Kind, PropertyKind, TableVersion};
 use turnstile_world::link::LinkFault;
+use turnstile_world::system::System;
 use turnstile_world::{
     Budget, ChannelOptions, Faults, Link, LinkKind, Node, NodeId, Occurrence, Predicate, Property,
     TemporalFormula, TimeRelation, World, WorldError,
@@ -85,7 +88,7 @@ impl Plan<'_> {
     }
 
     /// The nodes, role by role in the order of the file.
-    fn nodes(&self) -> Result<Vec<Node>, Refusal> {
+    pub(crate) fn nodes(&self) -> Result<Vec<Node>, Refusal> {
         let mut nodes = Vec::new();
         for role in &self.file.roles {
             let count = self.count(&role.name)?;
@@ -133,19 +136,19 @@ impl Plan<'_> {
 
     /// The budgets; a name that is neither the World's nor the system's own is refused, and what
     /// cannot happen in this world.
-    fn budgets<S: SystemSpec>(
+    fn budgets(
         &self,
-        system: &S,
+        system: &dyn WorldParts,
         nodes: &[Node],
         links: &[Link],
     ) -> Result<Vec<Budget>, Refusal> {
         let known = Faults::known(nodes);
-        let all =
-            || known.iter().map(String::as_str).chain(<S as SystemSpec>::BUDGETS.iter().copied());
+        let own = system.budgets();
+        let all = || known.iter().map(String::as_str).chain(own.iter().copied());
         let can = |name: &str| match name {
-            Faults::DRIFT => !self.file.time.is_empty() && system.may_spend(self, name),
-            _ if <S as SystemSpec>::BUDGETS.contains(&name) => system.may_spend(self, name),
-            _ => may_happen::<S>(name, links),
+            Faults::DRIFT => !self.file.time.is_empty() && system.may_spend(name),
+            _ if own.contains(&name) => system.may_spend(name),
+            _ => may_happen(system, name, links),
         };
         let mut budgets = Vec::new();
         let mut faults = Vec::new();
@@ -172,8 +175,33 @@ impl Plan<'_> {
         if faults.is_empty() { Ok(budgets) } else { Err(Refusal::Faults(faults)) }
     }
 
-    /// The world, with the properties that are checked in it.
+    /// The world of compiled cores, with the properties that are checked in it.
     pub(crate) fn build<S: SystemSpec>(&self, system: S) -> Result<World, Refusal> {
+        let known = system.clone();
+        let nodes = self.nodes()?;
+        let mut world = self.world(&SpecParts { system, plan: self }, nodes)?;
+        for property in self.file.properties.iter().filter(|property| self.checks(property)) {
+            self.add_property(&mut world, property, |name, _| {
+                if name.is_empty() {
+                    return Ok(Predicate::new(|_| true));
+                }
+                known.predicate(name).ok_or_else(|| {
+                    let what = format!("no predicate `{name}` is compiled in");
+                    let source = &self.file.source;
+                    let fault = FaultReport::not_compiled(source, property.span, &what);
+                    Refusal::Faults(vec![fault])
+                })
+            })?;
+        }
+        Ok(world)
+    }
+
+    /// The world without properties.
+    pub(crate) fn world(
+        &self,
+        system: &dyn WorldParts,
+        nodes: Vec<Node>,
+    ) -> Result<World, Refusal> {
         for (key, _) in &self.options.set {
             if self.file.set.iter().all(|known| known.name != *key) {
                 let known = self.file.set.iter().map(|setting| setting.name.as_str());
@@ -182,29 +210,27 @@ impl Plan<'_> {
                 return Err(Refusal::Usage(text));
             }
         }
-        let nodes = self.nodes()?;
         let links = self.links(&nodes);
-        let budgets = self.budgets(&system, &nodes, &links)?;
-        let known = system.clone();
-        let mut world = World::new(system.nodes(nodes.len()), nodes, links, budgets)
+        let budgets = self.budgets(system, &nodes, &links)?;
+        let mut world = World::new(system.system(&nodes), nodes, links, budgets)
             .map_err(|errors| self.unsound(self.world.span, &errors))?;
         world.relations = self.file.time.iter().map(relation).collect();
         let symmetric = self.file.roles.iter().filter(|role| role.symmetric);
         world.symmetric = symmetric.map(|role| role.name.clone()).collect();
-        for property in self.properties() {
-            let find = |name: &str| {
-                known.predicate(name).ok_or_else(|| {
-                    let what = format!("no predicate `{name}` is compiled in");
-                    let source = &self.file.source;
-                    let fault = FaultReport::not_compiled(source, property.span, &what);
-                    Refusal::Faults(vec![fault])
-                })
-            };
-            let mut claimed = claimed(property, find)?;
-            claimed.without.retain(|fault| !self.is_of_empty_role(fault, &world.nodes));
-            world.add_property(claimed).map_err(|errors| self.unsound(property.span, &errors))?;
-        }
         Ok(world)
+    }
+
+    /// Adds a property of the file. `find`: the predicate of a name, and whether it is the
+    /// consequent or goal; the name of an antecedent may be empty.
+    pub(crate) fn add_property(
+        &self,
+        world: &mut World,
+        property: &system::Property,
+        find: impl Fn(&str, bool) -> Result<Predicate, Refusal>,
+    ) -> Result<(), Refusal> {
+        let mut claimed = claimed(property, find)?;
+        claimed.without.retain(|fault| !self.is_of_empty_role(fault, &world.nodes));
+        world.add_property(claimed).map_err(|errors| self.unsound(property.span, &errors))
     }
 
     /// Whether a kind of fault is one of a role that has no nodes in this world.
@@ -224,29 +250,66 @@ impl Plan<'_> {
         Refusal::Faults(errors.iter().map(fault).collect())
     }
 
-    /// The properties that this world checks, of the table that runs.
-    fn properties(&self) -> impl Iterator<Item = &system::Property> {
-        self.file.properties.iter().filter(|property| {
-            let only = property.only;
-            let is_meant = only
-                .is_none_or(|only| (only == TableVersion::AsWritten) == self.options.as_written);
-            is_meant && self.world.checks(property)
-        })
+    /// Whether this world checks a property of the table that runs.
+    pub(crate) fn checks(&self, property: &system::Property) -> bool {
+        let only = property.only;
+        let is_meant =
+            only.is_none_or(|only| (only == TableVersion::AsWritten) == self.options.as_written);
+        is_meant && self.world.checks(property)
+    }
+}
+
+/// What a world needs to know of its system.
+pub(crate) trait WorldParts {
+    /// [`SystemSpec::BUDGETS`].
+    fn budgets(&self) -> Vec<&'static str>;
+
+    /// Whether a fault is among [`SystemSpec::SUFFERS`].
+    fn suffers(&self, fault: &str) -> bool;
+
+    /// As [`SystemSpec::may_spend`].
+    fn may_spend(&self, budget: &str) -> bool;
+
+    /// The nodes.
+    fn system(&self, nodes: &[Node]) -> Arc<dyn System>;
+}
+
+/// A system of compiled cores.
+struct SpecParts<'p, S> {
+    system: S,
+    plan: &'p Plan<'p>,
+}
+
+impl<S: SystemSpec> WorldParts for SpecParts<'_, S> {
+    fn budgets(&self) -> Vec<&'static str> {
+        S::BUDGETS.to_vec()
+    }
+
+    fn suffers(&self, fault: &str) -> bool {
+        S::SUFFERS.contains(&fault)
+    }
+
+    fn may_spend(&self, budget: &str) -> bool {
+        self.system.may_spend(self.plan, budget)
+    }
+
+    fn system(&self, nodes: &[Node]) -> Arc<dyn System> {
+        self.system.clone().nodes(nodes.len())
     }
 }
 
 /// Whether a fault that the World knows can happen: where there is a link that it befalls, or a
 /// role that suffers it.
-fn may_happen<S: SystemSpec>(name: &str, links: &[Link]) -> bool {
+fn may_happen(system: &dyn WorldParts, name: &str, links: &[Link]) -> bool {
     match LinkFault::ALL.into_iter().find(|fault| fault.name() == name) {
         Some(fault) => {
             let befalls = |link: &Link| match link.is_calls() {
-                true => fault.is_of_calls() && S::SUFFERS.contains(&name),
+                true => fault.is_of_calls() && system.suffers(name),
                 false => fault.is_of_messages(),
             };
             links.iter().any(befalls)
         }
-        None => S::SUFFERS.contains(&name) || !Faults::is_of_process(name),
+        None => system.suffers(name) || !Faults::is_of_process(name),
     }
 }
 
@@ -259,13 +322,10 @@ fn relation(before: &system::TimeRelation) -> TimeRelation {
 
 fn claimed(
     property: &system::Property,
-    find: impl Fn(&str) -> Result<Predicate, Refusal>,
+    find: impl Fn(&str, bool) -> Result<Predicate, Refusal>,
 ) -> Result<Property, Refusal> {
-    let holds = find(&property.name)?;
-    let premise = || match property.premise.as_str() {
-        "" => Ok(Predicate::new(|_| true)),
-        name => find(name),
-    };
+    let holds = find(&property.name, true)?;
+    let premise = || find(&property.premise, false);
     let formula = match property.kind {
         PropertyKind::Always => TemporalFormula::Always { holds, antecedent: premise()? },
         PropertyKind::Sometimes => TemporalFormula::Sometimes(holds),
@@ -276,6 +336,7 @@ fn claimed(
         name: String::leak(property.name.clone()),
         sentence: property.sentence.clone(),
         formula,
+        reads_links: false,
         without: property.without.clone(),
     })
 }

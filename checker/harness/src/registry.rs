@@ -69,9 +69,15 @@ pub struct SystemEntry {
     /// The tables that its cores run, each by the name of its machine. Another one can be put in
     /// for each of them, by [`Options::tables`].
     pub tables: &'static [Embedded],
+    /// Whether its nodes run these tables without compiled cores.
+    is_of_tables: bool,
     /// Builds one world of it.
-    world: fn(&system::System, &system::World, &Options<'_>) -> Result<World, Refusal>,
+    world: BuildWorld,
 }
+
+/// Builds one world of a system.
+pub(crate) type BuildWorld =
+    fn(&SystemEntry, &system::System, &system::World, &Options<'_>) -> Result<World, Refusal>;
 
 /// A system of shipped cores, with what the command line must know of it.
 pub trait SystemSpec: Clone {
@@ -113,7 +119,22 @@ impl SystemEntry {
     #[must_use]
     pub const fn of<W: SystemSpec>() -> Self {
         let (file, tables) = (W::FILE, W::TABLES);
-        Self { name: file.name, file, tables, world: world::<W> }
+        Self { name: file.name, file, tables, is_of_tables: false, world: world::<W> }
+    }
+
+    /// A system of tables that were read at run time.
+    pub(crate) const fn of_tables(
+        file: Embedded,
+        tables: &'static [Embedded],
+        world: BuildWorld,
+    ) -> Self {
+        Self { name: file.name, file, tables, is_of_tables: true, world }
+    }
+
+    /// Whether its nodes run tables without compiled cores.
+    #[must_use]
+    pub fn is_of_tables(&self) -> bool {
+        self.is_of_tables
     }
 
     /// The machines that its cores run.
@@ -142,7 +163,7 @@ impl SystemEntry {
         if !faults.is_empty() {
             return Err(Refusal::Faults(faults));
         }
-        (self.world)(file, world, options).map_err(|refusal| match refusal {
+        (self.world)(self, file, world, options).map_err(|refusal| match refusal {
             // Without `--set` the refused value stands in the file.
             Refusal::Usage(what) if options.set.is_empty() => {
                 let fault = FaultReport::bad_setting(&file.source, world.span, &what);
@@ -186,6 +207,7 @@ impl SystemEntry {
 }
 
 fn world<W: SystemSpec>(
+    _entry: &SystemEntry,
     file: &system::System,
     world: &system::World,
     options: &Options<'_>,

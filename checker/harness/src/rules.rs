@@ -154,6 +154,13 @@ fn refused(given: &Replacement, faults: &[Incompatible]) -> Refusal {
 }
 
 impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
+    fn machine(&self) -> &'static str {
+        match self {
+            Self::Compiled(machine) => machine.machine(),
+            Self::Interpreted { table, .. } => table.machine(),
+        }
+    }
+
     fn initial(&self) -> M::State {
         match self {
             Self::Compiled(machine) => machine.initial(),

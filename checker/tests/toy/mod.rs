@@ -108,7 +108,7 @@ pub(crate) fn is_not(state: u8) -> Predicate {
 /// A property that waives these faults.
 pub(crate) fn property(name: &'static str, formula: TemporalFormula, without: &[&str]) -> Property {
     let without = without.iter().map(|&fault| fault.to_owned()).collect();
-    Property { name, sentence: String::new(), formula, without }
+    Property { name, sentence: String::new(), formula, reads_links: false, without }
 }
 
 /// The report of each property by an engine.

@@ -84,6 +84,7 @@ impl World {
                 triggers.extend(self.spend(*budget));
                 self.steps(node, part, event, false, triggers)
             }
+            Op::Deliver(event, _) if !part.has_choice(self.system.node(node), event) => Vec::new(),
             Op::Deliver(event, late) if part.is_up() => {
                 self.steps(node, part, event, *late, Vec::new())
             }

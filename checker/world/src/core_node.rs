@@ -29,6 +29,21 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
         1
     }
 
+    /// How many outcomes this input may have in this state, at most [`CoreNode::choices`]; by
+    /// default that many, of which some may be equal.
+    fn choices_of(
+        &self,
+        _state: &<Self::Core as Core>::State,
+        _input: &step::InputOf<Self::Core>,
+    ) -> u8 {
+        self.choices()
+    }
+
+    /// The timers armed in a node that has never run.
+    fn armed(&self) -> Vec<<Self::Core as Core>::Timer> {
+        Vec::new()
+    }
+
     /// The state of a node that has never run, and its initial effects.
     fn begin(&self, _out: &mut step::OutOf<Self::Core>) -> <Self::Core as Core>::State {
         self.core(0).start()
@@ -112,17 +127,7 @@ impl<N: CoreNode> NodeCore for N {
     }
 
     fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out) {
-        let input = match input {
-            Input::Message { from, message } => step::Input::Message {
-                from: self.peer(from),
-                message: message.of::<Message<N>>().clone(),
-            },
-            Input::Fired(timer) => step::Input::Fired(*timer.of::<Timer<N>>()),
-            Input::Command(command) => step::Input::Command(command.of::<Command<N>>().clone()),
-            Input::Restart(saved) => {
-                step::Input::Restart(saved.map(|saved| saved.of::<Saved<N>>().clone()))
-            }
-        };
+        let input = typed_input(self, &input);
         let mut typed = step::Out::default();
         self.core(choice).step(state.of_mut(), input, &mut typed);
         erase(self, typed, out);
@@ -136,6 +141,17 @@ impl<N: CoreNode> NodeCore for N {
 
     fn choices(&self) -> u8 {
         CoreNode::choices(self)
+    }
+
+    fn choices_of(&self, state: &Value, input: &Input) -> u8 {
+        match CoreNode::choices(self) {
+            1 => 1,
+            _ => CoreNode::choices_of(self, state.of(), &typed_input(self, input)),
+        }
+    }
+
+    fn armed(&self) -> Vec<Ordered> {
+        CoreNode::armed(self).into_iter().map(Ordered::new).collect()
     }
 
     fn commands(&self, state: &Value) -> Vec<Ordered> {
@@ -172,6 +188,21 @@ impl<N: CoreNode> NodeCore for N {
 
     fn state_words(&self, state: &Value) -> Option<String> {
         CoreNode::state_words(self, state.of())
+    }
+}
+
+/// The input of a core.
+fn typed_input<N: CoreNode>(node: &N, input: &Input) -> step::InputOf<N::Core> {
+    match input {
+        Input::Message { from, message } => step::Input::Message {
+            from: node.peer(*from),
+            message: message.of::<Message<N>>().clone(),
+        },
+        Input::Fired(timer) => step::Input::Fired(*timer.of::<Timer<N>>()),
+        Input::Command(command) => step::Input::Command(command.of::<Command<N>>().clone()),
+        Input::Restart(saved) => {
+            step::Input::Restart(saved.as_ref().map(|saved| saved.of::<Saved<N>>().clone()))
+        }
     }
 }
 

@@ -53,6 +53,15 @@ impl LinkPart {
         Self { contents, overflowed: false, status: LinkStatus::Open }
     }
 
+    /// Whether nothing is in flight that can still arrive.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match &self.contents {
+            Contents::Calls(slots) => slots.is_empty(),
+            Contents::Messages(messages) => messages.is_empty(),
+        }
+    }
+
     /// Whether no message that a time relation has to wait for can arrive.
     #[must_use]
     pub fn is_idle(&self, system: &dyn System) -> bool {

@@ -180,18 +180,39 @@ impl NodePart {
             NodeStatus::Up => {
                 let fired = self.timers.iter().map(|timer| Input::Fired(timer.clone()));
                 let asked = core.commands(&self.state).into_iter().map(Input::Command);
-                let mut events: Vec<_> =
-                    fired.chain(asked).flat_map(|input| takes(core, input)).collect();
+                let mut events = Vec::new();
+                for input in fired.chain(asked) {
+                    let choices = 0..core.choices_of(&self.state, &input);
+                    events.extend(choices.map(|choice| Event::Takes(input.clone(), choice)));
+                }
                 events.extend(self.timers.iter().cloned().map(Event::IsDue));
-                let choices = 0..core.choices();
                 events.extend(self.due.iter().flat_map(|timer| {
-                    choices.clone().map(|choice| Event::FiresLate(timer.clone(), choice))
+                    let choices = core.choices_of(&self.state, &Input::Fired(timer.clone()));
+                    (0..choices).map(|choice| Event::FiresLate(timer.clone(), choice))
                 }));
                 events.push(Event::Crashes);
                 events.extend((0..core.choices()).map(Event::Restarts));
                 events.push(Event::Pauses);
                 events
             }
+        }
+    }
+
+    /// Whether the input of an event has an outcome of this number here. A link offers a delivery
+    /// without knowing the state of its receiver.
+    #[must_use]
+    pub fn has_choice(&self, core: &dyn NodeCore, event: &Event) -> bool {
+        match event.step() {
+            Event::Takes(input, choice) => {
+                *choice == 0 || *choice < core.choices_of(&self.state, input)
+            }
+            Event::IsDue(_)
+            | Event::FiresLate(..)
+            | Event::Crashes
+            | Event::Restarts(_)
+            | Event::Pauses
+            | Event::Resumes
+            | Event::Torn { .. } => true,
         }
     }
 

@@ -155,6 +155,9 @@ impl TransitionSystem for World {
                 let Op::Observe(observations) = op else {
                     unreachable!("not done to a monitor: {op:?}")
                 };
+                if part.violation.is_some() && self.system.ends_at_violation() {
+                    return Vec::new();
+                }
                 let part = Part::Monitor(observe(&*self.system, part, observations));
                 vec![Outcome::plain(part)]
             }
@@ -180,10 +183,12 @@ impl TransitionSystem for World {
         let both = |property: &property::Property| {
             // A property reads the budgets only to waive faults.
             let left = (!property.without.is_empty()).then(|| self.place_of_budgets());
+            let links = 0..if property.reads_links { self.links.len() } else { 0 };
+            let links: Vec<Place> = links.map(|link| self.place_of_link(link)).collect();
             ["antecedent of ", ""].map(|what| Predicate {
                 name: format!("{what}{}", property.name),
-                reads: Some(reads.iter().copied().chain(left).collect()),
-                reads_messages: false,
+                reads: Some(reads.iter().chain(&links).copied().chain(left).collect()),
+                reads_messages: property.reads_links,
             })
         };
         self.properties.iter().flat_map(both).collect()

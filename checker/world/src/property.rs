@@ -5,17 +5,21 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::budget::{Budget, BudgetId, RemainingBudgets};
+use crate::link_part::LinkPart;
 use crate::monitor::{MonitorPart, Violation};
 use crate::network::NodeId;
 use crate::node::NodePart;
 use crate::value::Content;
 
-/// The view of a state that predicates read: nodes and the monitor, but no messages in flight. So a
-/// search evaluates a predicate once for all states that differ only in their links.
+/// The view of a state that predicates read: nodes and the monitor, and for a property that says so
+/// the links. So a search evaluates another predicate once for all states that differ only in their
+/// links.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The nodes.
     pub nodes: &'a [&'a NodePart],
+    /// The links, for a property that reads them.
+    pub links: &'a [&'a LinkPart],
     /// The monitor.
     pub(super) monitor: &'a MonitorPart,
     /// The remaining budgets. No predicate reads them, so a predicate need not be evaluated again
@@ -129,6 +133,8 @@ pub struct Property {
     pub sentence: String,
     /// What it states.
     pub formula: TemporalFormula,
+    /// Whether its predicates read the links.
+    pub reads_links: bool,
     /// The faults it waives: after any of them it need not hold; see
     /// [`World::add_property`](crate::World::add_property) for those that it may name.
     pub without: Vec<String>,

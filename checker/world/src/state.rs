@@ -146,17 +146,19 @@ impl World {
         look: impl FnOnce(&View<'_>) -> R,
     ) -> R {
         let mut nodes = Vec::with_capacity(self.nodes.len());
+        let mut links = Vec::new();
         let (mut monitor, mut left) = (None, None);
         for part in parts {
             match part {
                 Part::Node(part) => nodes.push(part),
-                Part::Link(_) => {}
+                Part::Link(part) => links.push(part),
                 Part::Monitor(part) => monitor = Some(part),
                 Part::Budgets(part) => left = Some(*part),
             }
         }
         look(&View {
             nodes: &nodes,
+            links: &links,
             monitor: monitor.expect("every state has a monitor"),
             remaining: left.expect("every state has budgets"),
             budgets: &self.budgets,

@@ -61,6 +61,12 @@ pub trait NodeCore: Debug + Send + Sync + 'static {
         1
     }
 
+    /// How many outcomes this input may have in this state, at most [`NodeCore::choices`]; by
+    /// default that many, of which some may be equal.
+    fn choices_of(&self, _state: &Value, _input: &Input) -> u8 {
+        self.choices()
+    }
+
     /// The commands that its user may give now, in a fixed order.
     fn commands(&self, state: &Value) -> Vec<Ordered>;
 
@@ -100,8 +106,13 @@ pub trait System: Debug + Send + Sync + 'static {
     fn node(&self, node: NodeId) -> &dyn NodeCore;
 
     /// The budgets that [`System::command_budget`] and [`System::timer_budget`] name.
-    fn budgets(&self) -> &'static [&'static str] {
+    fn budgets(&self) -> &[&'static str] {
         &[]
+    }
+
+    /// Whether a trace ends at a violation, so that no later step is a consequence of it.
+    fn ends_at_violation(&self) -> bool {
+        false
     }
 
     /// The change of the network that an input of a node causes, if any: so a node can model the

@@ -9,6 +9,8 @@ use crate::step::{ActionEntry, Op};
 /// A table as plain data: as written, edited, or mutated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TableData<M: Machine> {
+    /// The machine's name.
+    pub machine: &'static str,
     /// The initial state.
     pub initial: M::State,
     /// The declaration of each state, in the order of the states; a missing one holds nothing.

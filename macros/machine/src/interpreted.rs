@@ -58,6 +58,10 @@ impl<M: Machine> Interpreted<M> {
 }
 
 impl<M: Machine> Rules<M> for Interpreted<M> {
+    fn machine(&self) -> &'static str {
+        self.data.machine
+    }
+
     fn initial(&self) -> M::State {
         self.data.initial
     }

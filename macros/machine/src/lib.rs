@@ -17,6 +17,8 @@ extern crate std;
 
 #[cfg(feature = "alloc")]
 mod data;
+#[cfg(feature = "read")]
+mod dynamic;
 mod formula;
 #[cfg(feature = "alloc")]
 mod interpreted;
@@ -31,6 +33,8 @@ mod term;
 
 #[cfg(feature = "alloc")]
 pub use data::{Cell, Condition, Row, StateInfo, TableData};
+#[cfg(feature = "read")]
+pub use dynamic::{Dynamic, DynamicEvent, DynamicName};
 #[cfg(feature = "alloc")]
 pub use formula::{Domain, Formula, Formulas, GuardAnswer};
 pub use formula::{Facts, GuardFacts};

@@ -81,6 +81,12 @@ pub trait Name: Copy + Debug + Display + Eq + Ord + Hash + 'static {
 
     /// The one that has this name in the document.
     fn from_name(name: &str) -> Option<Self>;
+
+    /// The one that has this name in a table read at run time, at this position of its list. A name
+    /// of a compiled machine must be one that was compiled.
+    fn resolve(_place: u16, name: &str) -> Option<Self> {
+        Self::from_name(name)
+    }
 }
 
 /// An event of a machine, with its payload.

@@ -62,7 +62,8 @@ impl Reader<'_> {
     fn data<M: Machine>(&mut self, table: &Table) -> Option<TableData<M>> {
         let mut initial = None;
         let none = || StateInfo { holds: Vec::new(), may_hold: Vec::new(), is_final: false };
-        let mut states: Vec<StateInfo<M>> = M::State::ALL.iter().map(|_| none()).collect();
+        let count = M::State::ALL.len().max(self.words.states.len());
+        let mut states: Vec<StateInfo<M>> = (0..count).map(|_| none()).collect();
         for (id, info) in (0..).map(StateId).zip(&table.states) {
             let Some(info) = info else { continue };
             let Some(state) = self.state::<M>(id) else { continue };
@@ -82,6 +83,7 @@ impl Reader<'_> {
         let whole = self.formulas::<M::Whole, M>(table, Evaluator::Whole);
         let extra_rows = core::mem::take(&mut self.extra_rows);
         Some(TableData {
+            machine: interned(&self.words.machine),
             initial: initial?,
             states,
             rows,
@@ -93,8 +95,8 @@ impl Reader<'_> {
         })
     }
 
-    fn find<N: Name>(&mut self, what: &'static str, name: &str) -> Option<N> {
-        let found = N::from_name(name);
+    fn find<N: Name>(&mut self, what: &'static str, (place, name): (u16, &str)) -> Option<N> {
+        let found = N::resolve(place, name);
         if found.is_none() {
             self.unknown(what, name);
         }
@@ -109,15 +111,15 @@ impl Reader<'_> {
     }
 
     fn state<M: Machine>(&mut self, id: StateId) -> Option<M::State> {
-        self.find("state", &self.words.states[id.index()].name)
+        self.find("state", (id.0, &self.words.states[id.index()].name))
     }
 
     fn event<M: Machine>(&mut self, id: EventId) -> Option<M::EventKind> {
-        self.find("event", &self.words.events[id.index()].name.name)
+        self.find("event", (id.0, &self.words.events[id.index()].name.name))
     }
 
     fn resource<M: Machine>(&mut self, id: ResourceId) -> Option<M::Resource> {
-        self.find("resource", &self.words.resources[id.index()].name.name)
+        self.find("resource", (id.0, &self.words.resources[id.index()].name.name))
     }
 
     fn resources<M: Machine>(&mut self, ids: &[ResourceId]) -> Vec<M::Resource> {
@@ -168,7 +170,7 @@ impl Reader<'_> {
         ops: &mut Vec<Op<M>>,
     ) -> Option<ActionEntry<M>> {
         let table::ActionCall { action, ops: own, each } = given;
-        let action = self.find("action", &self.words.actions[action.index()].name)?;
+        let action = self.find("action", (action.0, &self.words.actions[action.index()].name))?;
         let before = ops.len();
         for op in own {
             ops.push(match *op {
@@ -181,8 +183,9 @@ impl Reader<'_> {
         let each = match each {
             None => None,
             Some(each) => {
-                let name = &self.words.formulas.collections[each.collection.index()].name.name;
-                let collection = self.find("collection of a row", name)?;
+                let place = each.collection;
+                let name = &self.words.formulas.collections[place.index()].name.name;
+                let collection = self.find("collection of a row", (place.0, name))?;
                 Some(ForEach { collection, number: each.number })
             }
         };
@@ -198,9 +201,9 @@ impl Reader<'_> {
             table::Condition::Is(id) => {
                 let name = &self.words.guards[id.index()].name;
                 if guard_definition(self.words, self.table, name).is_none() {
-                    self.find::<M::OpenGuard>("guard without a formula", name)?;
+                    self.find::<M::OpenGuard>("guard without a formula", (id.0, name))?;
                 }
-                Condition::Is(self.find("guard", name)?)
+                Condition::Is(self.find("guard", (id.0, name))?)
             }
         })
     }
@@ -219,7 +222,8 @@ impl Reader<'_> {
                 GuardAnswer::Nothing
             }
             Some((of, definition)) => {
-                let of = of.iter().filter_map(|one| self.find("subject of a guard", one)).collect();
+                let of =
+                    of.iter().filter_map(|one| self.find("subject of a guard", (0, one))).collect();
                 self.formula(&definition.formula)
                     .map_or(GuardAnswer::Nothing, |it| GuardAnswer::Formula(of, it))
             }
@@ -284,14 +288,14 @@ impl Reader<'_> {
         Some(match given {
             formula::Formula::Is { predicate, args } => {
                 let name = &words.predicates[predicate.index()].name.name;
-                Formula::Is(self.find("predicate", name)?, vars(args))
+                Formula::Is(self.find("predicate", (predicate.0, name))?, vars(args))
             }
             formula::Formula::In { term, states } => {
                 Formula::In(term.0, self.instances::<Q>(states))
             }
             formula::Formula::Rule { rule, args } => {
                 let name = &words.rules[rule.index()].name.name;
-                Formula::Rule(self.find("rule", name)?, vars(args))
+                Formula::Rule(self.find("rule", (rule.0, name))?, vars(args))
             }
             formula::Formula::All(parts) => Formula::All(self.parts(parts)?),
             formula::Formula::Any(parts) => Formula::Any(self.parts(parts)?),
@@ -319,13 +323,13 @@ impl Reader<'_> {
             formula::Domain::States(ids) => Domain::States(self.instances::<Q>(ids)),
             formula::Domain::Collection { collection, args } => {
                 let name = &self.words.formulas.collections[collection.index()].name.name;
-                Domain::Collection(self.find("collection", name)?, vars(args))
+                Domain::Collection(self.find("collection", (collection.0, name))?, vars(args))
             }
         })
     }
 
     fn instances<Q: Signature>(&mut self, ids: &[StateId]) -> Vec<Q::Instance> {
-        let name = |id: &StateId| &self.words.states[id.index()].name;
+        let name = |id: &StateId| (id.0, self.words.states[id.index()].name.as_str());
         ids.iter().map(name).filter_map(|name| self.find("state of a formula", name)).collect()
     }
 }
@@ -349,9 +353,9 @@ fn ranges(pattern: &table::Pattern) -> Vec<(u16, u16)> {
     pattern.0.iter().map(|range| (*range.start(), *range.end())).collect()
 }
 
-/// Interns a row's id for the life of the process, as the ids of compiled rows are in traces and
-/// logs. Each id is leaked once, however many tables are read.
-fn interned(id: &str) -> &'static str {
+/// Interns a name for the life of the process, as those of compiled rows are in traces and logs.
+/// Each name is leaked once, however many tables are read.
+pub(crate) fn interned(id: &str) -> &'static str {
     static INTERNED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut all = INTERNED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = all.get(id) {

@@ -7,6 +7,11 @@ use crate::step::{Step, Unexpected};
 /// The transition function of a table. A core is generic over it, so that the compiled table (the
 /// machine itself) and any other table over the same names (`Interpreted`) run in the same core.
 pub trait Rules<M: Machine>: Clone {
+    /// The machine's name.
+    fn machine(&self) -> &'static str {
+        M::TABLE.machine
+    }
+
     /// The initial state.
     fn initial(&self) -> M::State;
 

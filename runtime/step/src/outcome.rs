@@ -54,7 +54,7 @@ pub fn step_machine<'r, M: Machine, R: Rules<M>>(
     event: M::Event,
     guards: &impl Fn(M::Guard) -> bool,
 ) -> (RowOutcome, Option<Step<'r, M>>) {
-    let (machine, state, kind) = (M::TABLE.machine, at.name(), event.kind().name());
+    let (machine, state, kind) = (rules.machine(), at.name(), event.kind().name());
     match rules.step(at, event, guards) {
         Ok(step) => {
             let ignored = RowOutcome::Ignored { machine, state, event: kind };

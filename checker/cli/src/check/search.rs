@@ -10,7 +10,7 @@ use turnstile_spec::system::{System, World};
 use turnstile_spec::{Diagnostic, Severity};
 
 use crate::library::{Library, SourceFile};
-use crate::replacement;
+use crate::{own_system, replacement};
 
 use super::plan::Job;
 
@@ -97,7 +97,15 @@ fn search_world(
     options: &Options<'_>,
 ) -> Result<ResultReport, String> {
     let stop = |faults| Ok(faulty(ResultKind::System, &system.name, Some(&world.name), faults));
-    let Some(entry) = library.known.entry(&system.name) else {
+    let known = if system.is_of_tables() {
+        match own_system::entry(system) {
+            Ok(entry) => Some(entry),
+            Err(faults) => return stop(faults),
+        }
+    } else {
+        library.known.entry(&system.name)
+    };
+    let Some(entry) = known else {
         let what = format!("this binary has no cores for the system `{}`", system.name);
         return stop(vec![FaultReport::not_compiled(&system.source, system.span, &what)]);
     };

@@ -1,0 +1,32 @@
+//! Systems of tables that are named on the command line: their tables are read beside them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use turnstile_harness::fault::FaultReport;
+use turnstile_harness::options::Refusal;
+use turnstile_harness::{SystemEntry, composed};
+use turnstile_spec::{Source, System};
+
+use crate::library;
+
+type Read = Result<&'static SystemEntry, Vec<FaultReport>>;
+
+/// The system of a file whose roles run tables; each file is read once a command.
+pub(crate) fn entry(system: &System) -> Read {
+    static READ: LazyLock<Mutex<HashMap<Source, Read>>> = LazyLock::new(Mutex::default);
+    let mut all = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    all.entry(system.source.clone())
+        .or_insert_with(|| {
+            composed::entry(system, |path: &Path| Ok(library::read(path)?.source)).map_err(
+                |refusal| match refusal {
+                    Refusal::Faults(faults) => faults,
+                    Refusal::Usage(what) => {
+                        vec![FaultReport::bad_table(&system.source, system.span, &what)]
+                    }
+                },
+            )
+        })
+        .clone()
+}

@@ -1,0 +1,13 @@
+//! Systems of tables alone: every node runs the plain core over the table of its role, and the
+//! properties are formulas of the file.
+//!
+//! No Rust belongs to such a system: guards without a formula are tried both ways, and what no
+//! table says does not happen.
+
+mod entry;
+mod node;
+mod predicate;
+mod rules;
+mod system;
+
+pub use entry::entry;

@@ -1,0 +1,136 @@
+//! A table as a node of a World: the plain core, and what its environment may give it.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use turnstile_machine::{Dynamic, DynamicEvent, DynamicName, Name as _, Rules as _};
+use turnstile_plain::{Command, Outgoing, Peer, Plain, PlainRules as _, State, Timer};
+use turnstile_spec::table::{EventId, EventKind};
+use turnstile_step::{Core as _, InputOf};
+use turnstile_world::{CoreNode, NodeId};
+
+use super::rules::TableRules;
+
+/// The core of a table.
+pub(super) type TableCore = Plain<Dynamic, TableRules>;
+
+/// A node that runs a table.
+#[derive(Clone, Debug)]
+pub(super) struct TableNode {
+    pub(super) core: TableCore,
+    /// The events that answer a request and that no node of the system sends: the environment does.
+    pub(super) answers: Vec<EventId>,
+    /// The most outcomes of one input.
+    choices: u8,
+}
+
+impl TableNode {
+    pub(super) fn new(
+        rules: TableRules,
+        sends: Arc<[Option<Outgoing>]>,
+        is_sent: impl Fn(&str) -> bool,
+    ) -> Self {
+        let events = &rules.vocabulary().events;
+        let is_given = |id: &EventId| !is_sent(&events[id.index()].name.name);
+        let answers = rules.events(EventKind::Consuming).filter(is_given).collect();
+        let choices = rules.most_choices();
+        let core = Plain { rules, sends, is_saved: false, machine: PhantomData };
+        Self { core, answers, choices }
+    }
+
+    fn rules(&self) -> &TableRules {
+        &self.core.rules
+    }
+
+    /// Whether the node can go on without a message: a timer fires, its user gives a command, or its
+    /// environment answers.
+    pub(super) fn can_go_on(&self, state: &State<Dynamic>) -> bool {
+        self.core.armed(state).next().is_some() || !CoreNode::commands(self, state).is_empty()
+    }
+
+    /// Whether the machine has ended.
+    pub(super) fn is_final(&self, state: &State<Dynamic>) -> bool {
+        self.rules().is_final(state.at)
+    }
+
+    /// Whether each resource is there as often as the state holds it.
+    pub(super) fn matches_state(&self, state: &State<Dynamic>) -> bool {
+        self.rules().resources().iter().all(|resource| {
+            let (least, most) = self.rules().bounds(state.at, *resource);
+            (least..=most).contains(&state.held[resource.index()])
+        })
+    }
+}
+
+impl CoreNode for TableNode {
+    type Core = TableCore;
+
+    fn core(&self, choice: u8) -> TableCore {
+        Plain { rules: self.rules().choosing(choice), ..self.core.clone() }
+    }
+
+    fn choices(&self) -> u8 {
+        self.choices
+    }
+
+    fn choices_of(&self, state: &State<Dynamic>, input: &InputOf<TableCore>) -> u8 {
+        self.rules().choices(state.at, &self.core.events(input)).max(1)
+    }
+
+    fn armed(&self) -> Vec<Timer<Dynamic>> {
+        self.core.armed(&self.core.start()).collect()
+    }
+
+    fn node(&self, peer: Peer) -> NodeId {
+        usize::from(peer.0)
+    }
+
+    fn peer(&self, node: NodeId) -> Peer {
+        Peer(u16::try_from(node).expect("a world has few nodes"))
+    }
+
+    fn commands(&self, state: &State<Dynamic>) -> Vec<Command<Dynamic>> {
+        let rules = self.rules();
+        let mut commands = Vec::new();
+        for event in &self.answers {
+            for given in rules.given(state.at, *event) {
+                let outstanding =
+                    rules.answers(given).iter().filter(|one| state.held[one.index()] > 0);
+                commands
+                    .extend(outstanding.map(|one| Command { event: given, answers: Some(*one) }));
+            }
+        }
+        if !rules.is_final(state.at) {
+            let given = rules.events(EventKind::Command).flat_map(|id| rules.given(state.at, id));
+            commands.extend(given.map(|event| Command { event, answers: None }));
+        }
+        commands
+    }
+
+    fn timer_name(&self, timer: &Timer<Dynamic>) -> &'static str {
+        timer.0.name()
+    }
+
+    fn command_words(&self, command: &Command<Dynamic>) -> String {
+        self.rules().event_words(command.event)
+    }
+
+    fn fired_words(&self, timer: &Timer<Dynamic>) -> String {
+        match self.rules().fired(timer.0) {
+            [DynamicEvent { kind, .. }] => kind.name().to_owned(),
+            _ => format!("{timer} fires"),
+        }
+    }
+
+    fn state_words(&self, state: &State<Dynamic>) -> Option<String> {
+        let of = |(resource, count): (&DynamicName, &u8)| {
+            let (least, most) = self.rules().bounds(state.at, *resource);
+            let is_held = (least..=most).contains(count);
+            (!is_held).then(|| format!("{resource}: {count}"))
+        };
+        let odd: Vec<String> =
+            self.rules().resources().iter().zip(&state.held).filter_map(of).collect();
+        let odd = if odd.is_empty() { String::new() } else { format!(" ({})", odd.join(", ")) };
+        Some(format!("{}{odd}", state.at))
+    }
+}

@@ -1,0 +1,145 @@
+//! The formulas of a system of tables as predicates, and the properties that every such system has.
+
+use std::sync::Arc;
+
+use turnstile_machine::{Dynamic, Name as _};
+use turnstile_plain::State;
+use turnstile_spec::system::composition::{NodeTerm, StateFormula};
+use turnstile_world::property::View;
+use turnstile_world::{NodeId, Predicate, Property, TemporalFormula};
+
+use super::system::TableSystem;
+
+/// A formula as a predicate of a world.
+pub(super) fn predicate(system: &Arc<TableSystem>, formula: &StateFormula) -> Predicate {
+    let (system, formula) = (Arc::clone(system), formula.clone());
+    Predicate::new(move |view| holds(&system, view, &formula, &mut Vec::new()))
+}
+
+/// A formula as the goal of paths. A trace ends at a violation, which is reported by itself: what
+/// would have come after it is not.
+pub(super) fn goal(system: &Arc<TableSystem>, formula: &StateFormula) -> Predicate {
+    let (system, formula) = (Arc::clone(system), formula.clone());
+    Predicate::new(move |view| {
+        view.violation().is_some() || holds(&system, view, &formula, &mut Vec::new())
+    })
+}
+
+fn holds(
+    system: &TableSystem,
+    view: &View<'_>,
+    formula: &StateFormula,
+    bound: &mut Vec<NodeId>,
+) -> bool {
+    let node = |term: &NodeTerm, bound: &[NodeId]| match term {
+        NodeTerm::Only(role) => {
+            system.role_of.iter().position(|of| of == role).expect("the role has one node")
+        }
+        NodeTerm::Variable(place) => bound[*place],
+    };
+    match formula {
+        StateFormula::In(term, states) => {
+            let at = view.state::<State<Dynamic>>(node(term, bound)).at;
+            states.iter().any(|state| state.index() == at.index())
+        }
+        StateFormula::Has(term, resource) => {
+            view.state::<State<Dynamic>>(node(term, bound)).held[resource.index()] > 0
+        }
+        StateFormula::Same(one, other) => node(one, bound) == node(other, bound),
+        StateFormula::All(parts) => parts.iter().all(|part| holds(system, view, part, bound)),
+        StateFormula::Any(parts) => parts.iter().any(|part| holds(system, view, part, bound)),
+        StateFormula::Not(part) => !holds(system, view, part, bound),
+        StateFormula::Iff(one, other) => {
+            holds(system, view, one, bound) == holds(system, view, other, bound)
+        }
+        StateFormula::Every(role, part) => {
+            nodes(system, *role).all(|node| with(system, view, part, (bound, node)))
+        }
+        StateFormula::Some(role, part) => {
+            nodes(system, *role).any(|node| with(system, view, part, (bound, node)))
+        }
+    }
+}
+
+fn nodes(system: &TableSystem, role: usize) -> impl Iterator<Item = NodeId> + '_ {
+    (0..system.role_of.len()).filter(move |node| system.role_of[*node] == role)
+}
+
+/// Whether a formula holds with one more variable.
+fn with(
+    system: &TableSystem,
+    view: &View<'_>,
+    part: &StateFormula,
+    (bound, node): (&mut Vec<NodeId>, NodeId),
+) -> bool {
+    bound.push(node);
+    let is_so = holds(system, view, part, bound);
+    bound.pop();
+    is_so
+}
+
+/// The properties that every system of tables has.
+pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
+    let always = |name, sentence: &str, reads_links, predicate: Predicate| Property {
+        name,
+        sentence: sentence.to_owned(),
+        formula: TemporalFormula::Always { holds: predicate, antecedent: Predicate::new(|_| true) },
+        reads_links,
+        without: Vec::new(),
+    };
+    let unhandled = Predicate::new(|view| view.violation().is_none_or(|one| !one.is_unexpected()));
+    let failed = Predicate::new(|view| view.violation().is_none_or(|one| one.is_unexpected()));
+    let of = Arc::clone(system);
+    let timers =
+        Predicate::new(move |view| {
+            view.violation().is_some()
+                || view.nodes.iter().enumerate().all(|(node, part)| {
+                    !part.is_up() || of.table(node).matches_state(part.state.of())
+                })
+        });
+    let of = Arc::clone(system);
+    let deadlock = Predicate::new(move |view| {
+        let mut nodes = view.nodes.iter().enumerate();
+        let is_final = |(node, part): (NodeId, &&_)| is_at_rest(&of, node, part);
+        view.violation().is_some()
+            || view.nodes.iter().enumerate().any(|(node, part)| goes_on(&of, node, part))
+            || view.links.iter().any(|link| !link.is_empty())
+            || nodes.all(is_final)
+    });
+    let full = Predicate::new(|view| view.links.iter().all(|link| !link.overflowed));
+    vec![
+        always(
+            "no unhandled event",
+            "Every event that reaches a node has a row in its table, or is ignored there.",
+            false,
+            unhandled,
+        ),
+        always(
+            "no action fails",
+            "No action deletes, restarts or abandons what is not there, or sends without a link.",
+            false,
+            failed,
+        ),
+        always(
+            "timers match state",
+            "Each timer, request and note is there exactly as the state holds it.",
+            false,
+            timers,
+        ),
+        always(
+            "no deadlock",
+            "In every reachable state some event is enabled, or every machine is in a final state.",
+            true,
+            deadlock,
+        ),
+        always("no full link", "No message is sent on a link that is full.", true, full),
+    ]
+}
+
+fn goes_on(system: &TableSystem, node: NodeId, part: &turnstile_world::node::NodePart) -> bool {
+    !part.is_up() || system.table(node).can_go_on(part.state.of())
+}
+
+fn is_at_rest(system: &TableSystem, node: NodeId, part: &turnstile_world::node::NodePart) -> bool {
+    part.is_up() && system.table(node).is_final(part.state.of())
+}

@@ -1,0 +1,12 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+extern crate alloc;
+
+mod plain;
+mod rules;
+mod types;
+
+pub use plain::{Outgoing, Plain, Receivers};
+pub use rules::PlainRules;
+pub use types::{Command, Message, Notice, Peer, State, Timer};

@@ -1,0 +1,211 @@
+//! The core: one step by the rows of a table.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use turnstile_machine::{Event as _, Machine, Name, Op, ResourceKind, Step};
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, step_machine};
+
+use crate::rules::PlainRules;
+use crate::types::{Command, Message, Notice, Peer, State, Timer};
+
+/// Any table as a core.
+#[derive(Clone, Debug)]
+pub struct Plain<M: Machine, R: PlainRules<M>> {
+    /// The table.
+    pub rules: R,
+    /// The message of each action that sends one, by the action's position.
+    pub sends: Arc<[Option<Outgoing>]>,
+    /// Whether each change of the state is saved before its effects.
+    pub is_saved: bool,
+    /// The machine.
+    pub machine: PhantomData<M>,
+}
+
+/// A message that an action sends, and its receivers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// The message.
+    pub message: Message,
+    /// The receivers.
+    pub to: Receivers,
+}
+
+/// The receivers of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Receivers {
+    /// These nodes.
+    Nodes(Vec<Peer>),
+    /// The node whose message the step handles.
+    Sender,
+}
+
+/// What a step handles.
+struct Cause<M: Machine, R> {
+    event: M::Event,
+    rules: R,
+    /// The resource that the event uses up: the timer that fired, the request that is answered.
+    resource: Option<M::Resource>,
+    from: Option<Peer>,
+}
+
+impl<M: Machine, R: PlainRules<M>> Core for Plain<M, R> {
+    type State = State<M>;
+    type Peer = Peer;
+    type Message = Message;
+    type Timer = Timer<M>;
+    type Command = Command<M>;
+    type Notice = Notice<M>;
+    type Saved = State<M>;
+
+    fn start(&self) -> State<M> {
+        let at = self.rules.initial();
+        let held = self.rules.resources().iter();
+        let held = held.map(|one| u8::from(self.rules.holds(at).contains(one))).collect();
+        State { at, held }
+    }
+
+    fn step(&self, state: &mut State<M>, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let before = state.clone();
+        let first = out.effects.len();
+        if let Input::Restart(saved) = input {
+            *state = saved.unwrap_or_else(|| self.start());
+            out.effects.extend(self.armed(state).map(Effect::Arm));
+            return;
+        }
+        match self.cause(state, &input) {
+            Some(cause) => self.take(state, &cause, out),
+            None => out.rows.push(RowOutcome::Unexpected {
+                machine: self.rules.machine(),
+                state: state.at.name(),
+                event: "a message that the table does not declare",
+                number: 0,
+            }),
+        }
+        if self.is_saved && *state != before {
+            out.effects.insert(first, Effect::Save(state.clone()));
+        }
+    }
+}
+
+impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
+    /// The timers that are armed in a state and can fire, each once.
+    pub fn armed<'s>(&'s self, state: &'s State<M>) -> impl Iterator<Item = Timer<M>> + 's {
+        let there = self.rules.resources().iter().filter(|one| state.held[one.index()] > 0);
+        there.filter(|one| self.may_fire(**one)).map(|one| Timer(*one))
+    }
+
+    /// Whether a resource is a timer whose firing the table knows.
+    fn may_fire(&self, resource: M::Resource) -> bool {
+        let is_timer = self.rules.kind(resource) == ResourceKind::Timer;
+        is_timer && !self.rules.fired(resource).is_empty()
+    }
+
+    /// What an input is; `None`: a message that the table does not declare.
+    fn cause(&self, state: &State<M>, input: &InputOf<Self>) -> Option<Cause<M, R>> {
+        let (event, rules) = self.rules.chosen(state.at, &self.events(input))?;
+        let (resource, from) = match input {
+            Input::Message { from, .. } => {
+                let mut outstanding = self.rules.answers(event).iter().copied();
+                (outstanding.find(|one| state.held[one.index()] > 0), Some(*from))
+            }
+            Input::Fired(Timer(timer)) => (Some(*timer), None),
+            Input::Command(Command { answers, .. }) => (*answers, None),
+            Input::Restart(_) => (None, None),
+        };
+        Some(Cause { event, rules, resource, from })
+    }
+
+    /// The events that an input may be; none for a restart, and for a message that the table does
+    /// not declare.
+    #[must_use]
+    pub fn events(&self, input: &InputOf<Self>) -> Vec<M::Event> {
+        match input {
+            Input::Message { message, .. } => self.rules.event(message).into_iter().collect(),
+            Input::Fired(Timer(timer)) => self.rules.fired(*timer).to_vec(),
+            Input::Command(Command { event, .. }) => [*event].into(),
+            Input::Restart(_) => Vec::new(),
+        }
+    }
+
+    /// Takes the row of an event.
+    fn take(&self, state: &mut State<M>, cause: &Cause<M, R>, out: &mut OutOf<Self>) {
+        let machine = self.rules.machine();
+        if cause.resource.is_none() && self.rules.is_final(state.at) {
+            let (state, event) = (state.at.name(), cause.event.kind().name());
+            out.rows.push(RowOutcome::Ignored { machine, state, event });
+            return;
+        }
+        if let Some(used) = cause.resource {
+            let count = &mut state.held[used.index()];
+            *count = count.saturating_sub(1);
+            if *count > 0 && self.may_fire(used) {
+                out.effects.push(Effect::Arm(Timer(used)));
+            }
+        }
+        // The rules of a plain core compute their guards themselves.
+        let (row, step) = step_machine(&cause.rules, state.at, cause.event, &|_| false);
+        out.rows.push(row);
+        let Some(Step { to, actions, .. }) = step else { return };
+        state.at = to;
+        for call in actions {
+            for op in call.ops {
+                self.operate(state, *op, out);
+            }
+            match self.sends.get(call.action.index()).and_then(Option::as_ref) {
+                Some(sent) => self.send(sent, cause.from, call.action, out),
+                None if call.ops.is_empty() => {
+                    out.effects.push(Effect::Notify(Notice(call.action)));
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn operate(&self, state: &mut State<M>, op: Op<M>, out: &mut OutOf<Self>) {
+        let resource = op.resource();
+        let count = &mut state.held[resource.index()];
+        let is_absent = *count == 0;
+        *count = match op {
+            Op::Create(_) => count.saturating_add(1),
+            Op::Delete(_) | Op::Abandon(_) => count.saturating_sub(1),
+            Op::Restart(_) => (*count).max(1),
+        };
+        let is_there = *count > 0;
+        if is_absent && !matches!(op, Op::Create(_)) {
+            let reason = match self.rules.kind(resource) {
+                ResourceKind::Timer => "it is not armed",
+                ResourceKind::Request => "it is not outstanding",
+                ResourceKind::Note => "it is not noted",
+            };
+            let (machine, action) = (self.rules.machine(), resource.name());
+            out.rows.push(RowOutcome::ActionFailed { machine, action, reason });
+        }
+        if self.may_fire(resource) {
+            let timer = Timer(resource);
+            out.effects.push(if is_there { Effect::Arm(timer) } else { Effect::Disarm(timer) });
+        }
+    }
+
+    fn send(
+        &self,
+        sent: &Outgoing,
+        sender: Option<Peer>,
+        action: M::Action,
+        out: &mut OutOf<Self>,
+    ) {
+        let send = |to: &Peer| -> EffectOf<Self> {
+            Effect::Send { to: *to, message: sent.message.clone() }
+        };
+        match (&sent.to, sender) {
+            (Receivers::Nodes(nodes), _) => out.effects.extend(nodes.iter().map(send)),
+            (Receivers::Sender, Some(from)) => out.effects.push(send(&from)),
+            (Receivers::Sender, None) => {
+                let (machine, action) = (self.rules.machine(), action.name());
+                let reason = "it answers a sender, and no message is handled";
+                out.rows.push(RowOutcome::ActionFailed { machine, action, reason });
+            }
+        }
+    }
+}
