@@ -110,6 +110,8 @@ codes! {
     ADDS_EXISTING = "T066";
     /// Formula or loop without an evaluator.
     NO_EVALUATOR = "T067";
+    /// Invalid use of a variable.
+    INVALID_VARIABLE = "T068";
     /// Undeclared role.
     UNKNOWN_ROLE = "T080";
     /// Invalid link name or time relation.

@@ -74,6 +74,19 @@ impl PayloadDomain {
         }
     }
 
+    /// Its values, for messages: `0..3`, `true or false`, or the words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Number(range) => format!("{}..{}", range.start(), range.end()),
+            Self::Bool => "true or false".to_owned(),
+            Self::Words(words) => {
+                let words: Vec<&str> = words.iter().map(|word| word.name.as_str()).collect();
+                words.join(", ")
+            }
+        }
+    }
+
     /// The number of a value in words: `503`, `true`, `commit`; `None` if it is none of its values.
     #[must_use]
     pub fn number(&self, value: &str) -> Option<u16> {

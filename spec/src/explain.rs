@@ -190,7 +190,8 @@ reader: the table compiles and is checked."
 state is not needed."
     "T031" "no-way-out" "non-final state without an exit"
 "No row leads from this state to another one, and the state is not final: a machine that enters it
-stays for ever."
+stays for ever. If that is meant, `final: true` says that the machine ends there, and `may end: true`
+that it stays and still takes events."
     "T032" "out-of-final" "row from a final state"
 "A machine in a final state has ended, so the row is never taken."
     "T033" "no-beginning" "not exactly one initial state"
@@ -255,6 +256,11 @@ invariant is computed by an evaluator that can answer everything in it, so it ca
 name of the core alone with a name of the checker alone. Guards and their formulas are computed by
 the core. A row can loop over a collection with `asked of: row`; a collection with neither `of`
 nor `asked of` serves rows and the core."
+    "T068" "variable" "invalid use of a variable"
+"An action or a guard names a variable that is not declared under `variables`, or a value that is not
+one of its values; or a row reads the payload of an event that has none, or other values than the
+variable. A variable has a range of numbers, `boolean`, or a list of words. Actions change variables by
+`sets`, `adds` and `clears`; guards compare them with `is: votes >= 2`."
     "T080" "unknown-role" "undeclared role"
 "A link or a time relation names a role that is not declared in `roles`."
     "T081" "relation" "invalid link name or time relation"

@@ -38,6 +38,12 @@ pub(crate) static TABLE: Shape = Shape {
              them.",
         ),
         may(
+            "variables",
+            Kind::Names(&VARIABLE),
+            "Small values beside the state, for a machine that runs without a core: `votes: 0..3`, \
+             `boolean`, or a list of words. Guards compare them, actions change them.",
+        ),
+        may(
             "guards",
             Kind::Names(&GUARD_NAME),
             "The named booleans of conditions, computed by a formula or by the core.",
@@ -140,6 +146,12 @@ static STATE: Shape = Shape {
         may("may hold", NAMES, "The resources that the state holds only sometimes."),
         may("initial", Kind::Flag, "Whether this is the initial state."),
         may("final", Kind::Flag, "Whether the machine ends in this state."),
+        may(
+            "may end",
+            Kind::Flag,
+            "Whether the machine may stay in this state for ever, although it takes events (a valid \
+             end state).",
+        ),
         may("invented", Kind::Text, "Why the table has a state that the document does not name."),
         may("undeclared", Kind::Flag, "Whether the document uses the name without declaring it."),
         IDENT,
@@ -197,6 +209,26 @@ static ACTION: Shape = Shape {
             "The event that another machine receives as a message, with its payload: `vote (yes)`. \
              The system says which one.",
         ),
+        may(
+            "sets",
+            Kind::Names(&Kind::Text),
+            "Variables with the value that each gets: a value, another variable, or `payload`.",
+        ),
+        may("adds", Kind::Names(&Kind::Text), "Variables with the number that is added to each."),
+        may("clears", ONE_OR_MORE, "The variables that get their initial value."),
+        IDENT,
+        CITE,
+    ],
+};
+
+static VARIABLE: Kind = Kind::Either(&[Kind::Text, NAMES, Kind::Map(&VARIABLE_MAP)]);
+
+static VARIABLE_MAP: Shape = Shape {
+    name: "variable",
+    keys: &[
+        must("values", ONE_OR_MORE, "A range of numbers, `boolean`, or a list of words."),
+        may("initial", Kind::Text, "The initial value; default: the first."),
+        ABOUT,
         IDENT,
         CITE,
     ],
@@ -221,7 +253,12 @@ pub(crate) static RESOURCE_MAP: Shape = Shape {
 static GUARD_MAP: Shape = Shape {
     name: "guard",
     keys: &[
-        may("is", FORMULA, "The formula that computes it; without one, the core does."),
+        may(
+            "is",
+            FORMULA,
+            "The formula that computes it, or a comparison of variables: `votes >= 2`. Without it, \
+             the core does; where there is no core, it may be true or false.",
+        ),
         may(
             "of",
             NAMES,

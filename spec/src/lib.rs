@@ -31,6 +31,7 @@ pub mod system;
 pub mod table;
 #[cfg(test)]
 mod typos;
+mod variable;
 mod vec_map;
 pub mod versions;
 mod yaml;

@@ -10,6 +10,7 @@ use crate::diagnostic::Span;
 use crate::formula::{CollectionId, Formulas, Symbols};
 
 pub use crate::event::{Event, EventKind, Payload, PayloadDomain, Sends};
+pub use crate::variable::{Change, Comparison, Operand, Relation, Update, Variable, VariableId};
 
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -61,8 +62,8 @@ pub struct Vocabulary {
     pub guards: Vec<Name>,
     /// The actions that send an event to other instances of the machine, with that event.
     pub tells: Vec<(ActionId, EventId)>,
-    /// The messages that actions send to other machines.
-    pub sends: Vec<Sends>,
+    /// The variables.
+    pub variables: Vec<Variable>,
     /// The symbols of rules, invariants and guards' formulas.
     pub formulas: Symbols,
     /// The rows in the words of the file.
@@ -145,6 +146,12 @@ pub struct Table {
     pub cells: Vec<Cell>,
     /// The rules and invariants.
     pub formulas: Formulas,
+    /// The messages that actions send to other machines.
+    pub sends: Vec<Sends>,
+    /// What actions do to variables, in the order in which they do it.
+    pub updates: Vec<Update>,
+    /// The guards that compare variables, in the order of the guards.
+    pub comparisons: Vec<Option<Comparison>>,
 }
 
 /// A state of one table.
@@ -158,6 +165,8 @@ pub struct State {
     pub initial: bool,
     /// Whether it is final.
     pub is_final: bool,
+    /// Whether the machine may stay in it for ever, although it takes events.
+    pub may_end: bool,
 }
 
 /// One source state, one event pattern, one destination.

@@ -1,7 +1,9 @@
 //! Systems of tables: who receives what, which names formulas may use, and every mistake in them.
 
-use turnstile_spec::system::composition::{Composition, NodeTerm, Receivers, StateFormula};
-use turnstile_spec::table::StateId;
+use turnstile_spec::system::composition::{
+    Composition, NodeTerm, Receivers, SentValue, StateFormula, Value,
+};
+use turnstile_spec::table::{Relation, StateId, VariableId};
 use turnstile_spec::{Source, System, WrittenTable};
 
 const CAR: &str = "
@@ -54,8 +56,9 @@ fn composition(car: &str, door: &str, lift: &str) -> Result<Composition, Vec<Str
     };
     let system = System::read(Source::new("lift.yaml", lift)).map_err(texts)?;
     let table = |text: &str| WrittenTable::read(Source::new("table.yaml", text)).map_err(texts);
-    let tables = [table(car)?.vocabulary, table(door)?.vocabulary];
-    Composition::new(&system, &tables.iter().collect::<Vec<_>>()).map_err(texts)
+    let tables = [table(car)?, table(door)?];
+    let tables = tables.each_ref().map(|table| (&table.vocabulary, &table.table));
+    Composition::new(&system, &tables).map_err(texts)
 }
 
 #[track_caller]
@@ -67,9 +70,10 @@ fn refused(car: &str, door: &str, lift: &str, expected: &str) {
 #[test]
 fn messages_have_receivers_and_formulas_have_states() {
     let composition = composition(CAR, DOOR, LIFT).unwrap_or_else(|all| panic!("{all:?}"));
+    let two = SentValue::Value("2".to_owned());
     let sends: Vec<_> = composition.sends.iter().flatten().collect();
     assert_eq!((sends[0].to, &*sends[0].event), (Receivers::Every(1), "open please"));
-    assert_eq!((sends[1].to, sends[1].payload.as_deref()), (Receivers::Every(0), Some("2")));
+    assert_eq!((sends[1].to, &sends[1].payload), (Receivers::Every(0), &two));
     let moving = StateFormula::In(NodeTerm::Only(0), vec![StateId(1)]);
     let open = StateFormula::In(NodeTerm::Variable(0), vec![StateId(1)]);
     let both = StateFormula::All(vec![moving.clone(), StateFormula::Some(1, Box::new(open))]);
@@ -80,7 +84,8 @@ fn messages_have_receivers_and_formulas_have_states() {
 #[test]
 fn a_message_without_a_receiver_is_refused() {
     let unlinked = LIFT.replace("  car to door: { kind: fifo, capacity: 2 }\n", "");
-    let text = "T093 action `open` of `car` sends `open please`: no link leads from `car` to `door`";
+    let text =
+        "T093 action `open` of `car` sends `open please`: no link leads from `car` to `door`";
     refused(CAR, DOOR, &unlinked, text);
     let several = LIFT.replace("  open please: { to: every door }\n", "").replace("routes:\n", "");
     let text = "T093 action `open` of `car` sends `open please`: `door` may be several nodes";
@@ -120,4 +125,33 @@ fn a_role_runs_either_a_table_or_a_core() {
     let unused = LIFT.replace("  open please: { to", "  shut please: { to");
     let faults = composition(CAR, DOOR, &unused).expect_err("it has two mistakes");
     assert!(faults.contains(&"T093 no action sends `shut please`".to_owned()), "{faults:?}");
+}
+
+#[test]
+fn a_formula_compares_variables() {
+    let car = format!("{CAR}variables: {{ calls: 0..3, way: [up, down] }}\n");
+    let with = |formula: &str| LIFT.replace("car in moving, {", &format!("{formula}, {{"));
+    let composed = composition(&car, DOOR, &with("car.calls >= 2"));
+    let composed = composed.unwrap_or_else(|all| panic!("{all:?}"));
+    let StateFormula::Not(both) = &composed.claims[0].holds else { panic!("it is a `never`") };
+    let StateFormula::All(parts) = &**both else { panic!("it has two parts") };
+    let calls = Value::Variable(NodeTerm::Only(0), VariableId(0));
+    assert_eq!(parts[0], StateFormula::Is(calls, Relation::AtLeast, Value::Number(2)));
+    refused(&car, DOOR, &with("car.calls = 4"), "T068 `4` is no value of the variable");
+    refused(&car, DOOR, &with("car.call = 1"), "T068 `car` has no variable `call`");
+    let text = "T068 `car.calls` and `car.way` cannot be compared";
+    refused(&car, DOOR, &with("car.calls = car.way"), text);
+}
+
+#[test]
+fn a_message_carries_a_variable_whose_values_its_receiver_takes() {
+    let door = |values: &str| {
+        let tell = DOOR.replace("opened (2)", "opened (floor)");
+        format!("{tell}variables: {{ floor: {values} }}\n")
+    };
+    let composed = composition(CAR, &door("2..3"), LIFT).unwrap_or_else(|all| panic!("{all:?}"));
+    assert_eq!(composed.sends[1][0].payload, SentValue::Variable(VariableId(0)));
+    let text =
+        "T093 action `tell` of `door` sends `opened`: `floor` is no value of `opened`'s payload";
+    refused(CAR, &door("2..4"), LIFT, text);
 }

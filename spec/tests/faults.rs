@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use turnstile_spec::{Diagnostic, Source, System, WrittenTable, code, diagnostic, explain};
 
 /// What it takes a program to find.
-const OF_THE_CHECKER: [&str; 3] = [code::NOT_COMPILED, code::INVALID_SETTING, code::NOT_SURVIVING];
+const OF_THE_CHECKER: [&str; 4] =
+    [code::NOT_COMPILED, code::INVALID_SETTING, code::NOT_SURVIVING, code::NO_ROUTE];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults")

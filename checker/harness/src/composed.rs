@@ -8,6 +8,8 @@ mod entry;
 mod node;
 mod predicate;
 mod rules;
+mod run_table;
 mod system;
+mod world;
 
 pub use entry::entry;

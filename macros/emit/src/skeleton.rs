@@ -42,7 +42,7 @@ fn clean(names: &mut Vocabulary) {
     once(&mut names.guards, |name| name);
     names.formulas = Symbols::default();
     names.tells.clear();
-    names.sends.clear();
+    names.variables.clear();
     names.rows.clear();
     for event in &mut names.events {
         event.consumes.clear();

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use turnstile_machine::{Event as _, Machine, Name, Op, ResourceKind, Step};
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, step_machine};
 
-use crate::rules::PlainRules;
+use crate::rules::{Change, Operand, PlainRules, Update, Values};
 use crate::types::{Command, Message, Notice, Peer, State, Timer};
 
 /// Any table as a core.
@@ -26,10 +26,25 @@ pub struct Plain<M: Machine, R: PlainRules<M>> {
 /// A message that an action sends, and its receivers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outgoing {
-    /// The message.
-    pub message: Message,
+    /// The event, as the receiver's table spells it.
+    pub event: Arc<str>,
+    /// The value of its payload.
+    pub payload: SentValue,
     /// The receivers.
     pub to: Receivers,
+}
+
+/// The payload of a message that is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SentValue {
+    /// The event has none.
+    Nothing,
+    /// This value.
+    Value(Arc<str>),
+    /// The value of a variable, by its position.
+    Variable(usize),
+    /// The payload of the event that the step handles.
+    Payload,
 }
 
 /// The receivers of a message.
@@ -63,7 +78,8 @@ impl<M: Machine, R: PlainRules<M>> Core for Plain<M, R> {
         let at = self.rules.initial();
         let held = self.rules.resources().iter();
         let held = held.map(|one| u8::from(self.rules.holds(at).contains(one))).collect();
-        State { at, held }
+        let variables = self.rules.variables().iter().map(|variable| variable.initial).collect();
+        State { at, held, variables }
     }
 
     fn step(&self, state: &mut State<M>, input: InputOf<Self>, out: &mut OutOf<Self>) {
@@ -104,7 +120,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
 
     /// What an input is; `None`: a message that the table does not declare.
     fn cause(&self, state: &State<M>, input: &InputOf<Self>) -> Option<Cause<M, R>> {
-        let (event, rules) = self.rules.chosen(state.at, &self.events(input))?;
+        let (event, rules) = self.rules.chosen(state, &self.events(input))?;
         let (resource, from) = match input {
             Input::Message { from, .. } => {
                 let mut outstanding = self.rules.answers(event).iter().copied();
@@ -144,8 +160,11 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
                 out.effects.push(Effect::Arm(Timer(used)));
             }
         }
-        // The rules of a plain core compute their guards themselves.
-        let (row, step) = step_machine(&cause.rules, state.at, cause.event, &|_| false);
+        let payload = cause.event.number();
+        let values = Values { variables: &state.variables, payload };
+        // A guard without a formula is the checker's to try both ways.
+        let guards = |guard| self.rules.compare(guard, &values).unwrap_or(false);
+        let (row, step) = step_machine(&cause.rules, state.at, cause.event, &guards);
         out.rows.push(row);
         let Some(Step { to, actions, .. }) = step else { return };
         state.at = to;
@@ -153,12 +172,42 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
             for op in call.ops {
                 self.operate(state, *op, out);
             }
+            let updates = self.rules.updates(call.action);
+            for update in updates {
+                self.update(state, (*update, payload), call.action, out);
+            }
             match self.sends.get(call.action.index()).and_then(Option::as_ref) {
-                Some(sent) => self.send(sent, cause.from, call.action, out),
-                None if call.ops.is_empty() => {
+                Some(sent) => self.send(state, sent, (cause, call.action), out),
+                None if call.ops.is_empty() && updates.is_empty() => {
                     out.effects.push(Effect::Notify(Notice(call.action)));
                 }
                 None => {}
+            }
+        }
+    }
+
+    fn update(
+        &self,
+        state: &mut State<M>,
+        (Update { variable, change }, payload): (Update, u16),
+        action: M::Action,
+        out: &mut OutOf<Self>,
+    ) {
+        let values = Values { variables: &state.variables, payload };
+        let number = match change {
+            Change::Set(operand) => Some(values.of(operand)),
+            Change::Add(more) => {
+                let sum = i32::from(values.of(Operand::Variable(variable))).saturating_add(more);
+                u16::try_from(sum).ok()
+            }
+        };
+        let (least, greatest) = self.rules.variables()[variable].bounds;
+        match number.filter(|number| (least..=greatest).contains(number)) {
+            Some(number) => state.variables[variable] = number,
+            None => {
+                let (machine, action) = (self.rules.machine(), action.name());
+                let reason = "a variable would leave its range";
+                out.rows.push(RowOutcome::ActionFailed { machine, action, reason });
             }
         }
     }
@@ -190,15 +239,23 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
 
     fn send(
         &self,
+        state: &State<M>,
         sent: &Outgoing,
-        sender: Option<Peer>,
-        action: M::Action,
+        (cause, action): (&Cause<M, R>, M::Action),
         out: &mut OutOf<Self>,
     ) {
-        let send = |to: &Peer| -> EffectOf<Self> {
-            Effect::Send { to: *to, message: sent.message.clone() }
+        let payload = match &sent.payload {
+            SentValue::Nothing => None,
+            SentValue::Value(value) => Some(value.clone()),
+            SentValue::Variable(place) => {
+                Some(self.rules.variables()[*place].text(state.variables[*place]))
+            }
+            SentValue::Payload => self.rules.payload(cause.event),
         };
-        match (&sent.to, sender) {
+        let message = Message { event: sent.event.clone(), payload };
+        let send =
+            |to: &Peer| -> EffectOf<Self> { Effect::Send { to: *to, message: message.clone() } };
+        match (&sent.to, cause.from) {
             (Receivers::Nodes(nodes), _) => out.effects.extend(nodes.iter().map(send)),
             (Receivers::Sender, Some(from)) => out.effects.push(send(&from)),
             (Receivers::Sender, None) => {

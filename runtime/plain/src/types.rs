@@ -36,6 +36,8 @@ pub struct State<M: Machine> {
     pub at: M::State,
     /// How many of each resource are armed, outstanding or noted, in the table's order.
     pub held: Vec<u8>,
+    /// The numbers of the variables' values, in the table's order.
+    pub variables: Vec<u16>,
 }
 
 /// A timer, by the resource that it is.

@@ -3,7 +3,7 @@
 
 use super::{
     ABOUT, ACTION, BECAUSE, CELLS, CITE, COLLECTIONS, DO, EVENT, FORMULA, GUARD, GUARD_NAME, NAME,
-    NAMES, ONE_OR_MORE, PREDICATES, RESOURCE, ROW, RULES, SET, STATE,
+    NAMES, ONE_OR_MORE, PREDICATES, RESOURCE, ROW, RULES, SET, STATE, VARIABLE,
 };
 use crate::shape::{Kind, Shape, may, must};
 
@@ -61,6 +61,7 @@ static ADD: Shape = Shape {
         may("events", Kind::Names(&Kind::Map(&EVENT)), "New events."),
         may("actions", Kind::Names(&Kind::Map(&ACTION)), "New actions."),
         may("resources", Kind::Names(&RESOURCE), "New resources."),
+        may("variables", Kind::Names(&VARIABLE), "New variables."),
         may("guards", Kind::Names(&GUARD_NAME), "New guards."),
         may("predicates", PREDICATES, "New predicates."),
         may("collections", COLLECTIONS, "New collections."),

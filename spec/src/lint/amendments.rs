@@ -199,7 +199,8 @@ fn parts(one: &Sections, amendment: &Amendment, seen: &mut Touched<'_>) {
     }
     for (word, _) in &amendment.change.guard_formulas {
         let has = |list: Vec<&str>| list.contains(&word.text.as_str());
-        if has(keys(&one.guards)) && !has(keys(&one.guard_formulas)) {
+        let is_formula = has(keys(&one.guard_formulas)) || has(keys(&one.guard_comparisons));
+        if has(keys(&one.guards)) && !is_formula {
             let message = format!("the guard `{}` has no formula to amend", word.text);
             let diagnostic = Diagnostic::finding(code::MATCHES_NOTHING, message)
                 .label(word.span, "the core evaluates it")

@@ -19,6 +19,7 @@ mod timers;
 mod undeclared;
 mod unknowns;
 mod unused;
+mod variables;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
@@ -79,6 +80,7 @@ pub(crate) fn findings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
         generic::check,
         resources::check,
         timers::check,
+        variables::check,
         unused::check,
         citations::check,
     ];

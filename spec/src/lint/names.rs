@@ -26,6 +26,7 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     spelled("actions", names.actions.iter().collect());
     spelled("resources", names.resources.iter().map(|resource| &resource.name).collect());
     spelled("guards", names.guards.iter().collect());
+    spelled("variables", names.variables.iter().map(|variable| &variable.name).collect());
     let of = &names.formulas;
     let lists = [&of.predicates, &of.collections, &of.rules, &of.invariants];
     for (section, list) in FORMULAS.into_iter().zip(lists) {

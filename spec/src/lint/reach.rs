@@ -115,15 +115,15 @@ fn no_way_out(
     let mut left = VecSet::default();
     left.add_all(edges.iter().filter(|(from, to)| from != to).map(|(from, _)| *from));
     for id in declared(cx).filter(|id| !left.has(id)) {
-        let is_final = cx.table.states[id.index()].as_ref().is_some_and(|state| state.is_final);
-        if !is_final {
+        let state = cx.table.states[id.index()].as_ref();
+        if !state.is_some_and(|state| state.is_final || state.may_end) {
             let name = cx.state(id);
             let diagnostic = Diagnostic::finding(
                 code::NO_EXIT,
                 format!("no row leaves the non-final state `{name}`"),
             )
             .label(span(cx, id), "the machine would stay here for ever")
-            .help("add a row to another state, or `final: true`");
+            .help("add a row to another state, `final: true` where the machine ends, or `may end: true` where it stays and takes events");
             diagnostics.push(diagnostic);
         }
     }

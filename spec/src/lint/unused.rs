@@ -6,6 +6,7 @@ use crate::lint::LintContext;
 use crate::raw::{Condition, Loop, Row, Sections, SetRow, keys};
 use crate::read::draft::KINDS;
 use crate::read::{formula, pattern};
+use crate::variable::Relation;
 use crate::vec_map::VecSet;
 use crate::yaml::Word;
 
@@ -27,6 +28,8 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     parts.actions.iter().for_each(|(word, _)| put("actions", "action", word, &used.actions));
     parts.guards.iter().for_each(|(word, _)| put("guards", "guard", word, &used.guards));
     parts.sets.iter().for_each(|(word, _)| put("sets", "set", word, &used.sets));
+    let variables = parts.variables.iter();
+    variables.for_each(|(word, _)| put("variables", "variable", word, &used.variables));
     let lists = [("predicates", "predicate"), ("collections", "collection")];
     for ((section, what), list) in lists.into_iter().zip([&parts.predicates, &parts.collections]) {
         list.iter().for_each(|(word, _)| put(section, what, word, &used.asked));
@@ -44,6 +47,7 @@ struct Used<'a> {
     guards: VecSet<&'a str>,
     sets: VecSet<&'a str>,
     resources: VecSet<&'a str>,
+    variables: VecSet<&'a str>,
     asked: VecSet<&'a str>,
 }
 
@@ -137,6 +141,18 @@ impl<'a> Used<'a> {
                     self.asked.add(name);
                 }
             }
+        }
+        for (_, action) in &parts.actions {
+            let assigned = [&action.sets, &action.adds].into_iter().flatten().flatten();
+            self.variables.add_all(assigned.flat_map(|(one, other)| [text(one), text(other)]));
+            self.variables.add_all(action.clears.iter().flatten().map(text));
+            let sent = action.sends.as_ref().and_then(|sent| pattern::split(&sent.text).1);
+            self.variables.add_all(sent);
+        }
+        for (_, guard) in &parts.guard_comparisons {
+            let compared = guard.is.texts().into_iter();
+            let compared = compared.filter_map(|word| Relation::split(&word.text));
+            self.variables.add_all(compared.flat_map(|(one, _, other)| [one, other]));
         }
         let told = parts.actions.iter().filter_map(|(_, action)| action.tells.as_ref());
         told.for_each(|word| self.event(cx, word));

@@ -5,6 +5,7 @@ mod amendment;
 mod formula;
 mod parts;
 mod row;
+mod variable;
 
 use crate::language;
 use crate::limit;
@@ -19,6 +20,7 @@ pub(crate) use formula::formula;
 pub(crate) use formula::{Connective, Formula, Quantifier, Rule, SymbolDecl};
 pub(crate) use parts::{Declaration, SECTIONS, Sections, keys};
 pub(crate) use row::{Actions, Branch, Cell, Condition, Loop, Row};
+pub(crate) use variable::{Assignment, Variable};
 
 /// A list of declarations, each under its name, in the order written.
 pub(crate) type Named<T> = Vec<(Word, T)>;
@@ -62,6 +64,7 @@ pub(crate) struct State {
     pub(crate) may_hold: Option<Vec<Word>>,
     pub(crate) initial: Option<bool>,
     pub(crate) is_final: Option<bool>,
+    pub(crate) may_end: Option<bool>,
     pub(crate) invented: Option<Word>,
     pub(crate) undeclared: bool,
 }
@@ -102,6 +105,12 @@ pub(crate) struct Action {
     pub(crate) tells: Option<Word>,
     /// The message that it sends.
     pub(crate) sends: Option<Word>,
+    /// The values that variables get.
+    pub(crate) sets: Option<Vec<Assignment>>,
+    /// What is added to variables.
+    pub(crate) adds: Option<Vec<Assignment>>,
+    /// The variables that get their initial values.
+    pub(crate) clears: Option<Vec<Word>>,
 }
 
 impl Action {
@@ -161,7 +170,9 @@ pub(crate) fn parts(node: &Node) -> Sections {
         actions: named(node, "actions", action),
         resources: named(node, "resources", resource),
         guards: named(node, "guards", guard),
-        guard_formulas: guard_formulas(node),
+        guard_formulas: guard_formulas(node, false),
+        guard_comparisons: guard_formulas(node, true),
+        variables: named(node, "variables", variable::variable),
         predicates: named(node, "predicates", formula::asked),
         collections: named(node, "collections", formula::asked),
         rules: named(node, "rules", formula::rule),
@@ -194,6 +205,7 @@ fn state(node: &Node) -> State {
         may_hold: words(node, "may hold"),
         initial: flag(node, "initial"),
         is_final: flag(node, "final"),
+        may_end: flag(node, "may end"),
         invented: word(node, "invented"),
         undeclared: flag(node, "undeclared").unwrap_or(false),
     }
@@ -233,6 +245,9 @@ fn action(node: &Node) -> Action {
         abandons: words(node, "abandons"),
         tells: word(node, "tells"),
         sends: word(node, "sends"),
+        sets: variable::assignments(node, "sets"),
+        adds: variable::assignments(node, "adds"),
+        clears: words(node, "clears"),
     }
 }
 
@@ -259,11 +274,12 @@ fn guard(node: &Node) -> About {
     }
 }
 
-/// The guards that are formulas.
-fn guard_formulas(node: &Node) -> Named<Rule> {
+/// The guards that are formulas: those that compare variables, or the others.
+fn guard_formulas(node: &Node, compare: bool) -> Named<Rule> {
     let guards = node.at("guards").map(Node::entries).unwrap_or_default();
     let of_formulas = guards.iter().filter(|(_, guard)| guard.at("is").is_some());
-    of_formulas.map(|(name, guard)| (name.clone(), formula::of_guard(guard))).collect()
+    let rules = of_formulas.map(|(name, guard)| (name.clone(), formula::of_guard(guard)));
+    rules.filter(|(_, rule)| variable::is_comparison(&rule.is) == compare).collect()
 }
 
 /// Whether a mapping has keys that its shape does not know.

@@ -1,6 +1,8 @@
 //! What a file or an amendment declares, section by section.
 
-use super::{About, Action, Cell, Event, Named, Resource, Row, Rule, State, StateSet, SymbolDecl};
+use super::{
+    About, Action, Cell, Event, Named, Resource, Row, Rule, State, StateSet, SymbolDecl, Variable,
+};
 use crate::yaml::Word;
 
 /// A declaration: its section, its name and its common keys.
@@ -11,7 +13,7 @@ pub(crate) struct Declaration<'p> {
 }
 
 /// The sections of declarations, in the order of [`Sections::declared`].
-pub(crate) const SECTIONS: [&str; 10] = [
+pub(crate) const SECTIONS: [&str; 11] = [
     "states",
     "sets",
     "events",
@@ -22,6 +24,7 @@ pub(crate) const SECTIONS: [&str; 10] = [
     "collections",
     "rules",
     "invariants",
+    "variables",
 ];
 
 /// The names of a list.
@@ -40,6 +43,9 @@ pub(crate) struct Sections {
     pub(crate) guards: Named<About>,
     /// The formulas of those guards that have one.
     pub(crate) guard_formulas: Named<Rule>,
+    /// The formulas of those guards that compare variables.
+    pub(crate) guard_comparisons: Named<Rule>,
+    pub(crate) variables: Named<Variable>,
     pub(crate) predicates: Named<SymbolDecl>,
     pub(crate) collections: Named<SymbolDecl>,
     pub(crate) rules: Named<Rule>,
@@ -86,6 +92,7 @@ impl Sections {
         each(&mut all, "collections", &self.collections, |one| &one.about);
         each(&mut all, "rules", &self.rules, |rule| &rule.about);
         each(&mut all, "invariants", &self.invariants, |rule| &rule.about);
+        each(&mut all, "variables", &self.variables, |variable| &variable.about);
         all
     }
 
@@ -109,7 +116,7 @@ impl Sections {
         [keys(&self.predicates), keys(&self.collections), keys(&self.rules)].concat()
     }
 
-    /// Every name that is declared, but for those of invariants.
+    /// Every name that is declared, but for those of invariants and variables.
     pub(crate) fn names(&self) -> Vec<&str> {
         let own = [keys(&self.events), keys(&self.actions), keys(&self.resources)].concat();
         [self.places(), own, keys(&self.guards), self.asked()].concat()

@@ -227,6 +227,7 @@ fn remove(parts: &mut Sections, removal: &raw::Removal) {
     named(&mut parts.resources, &removal.resources);
     named(&mut parts.guards, &removal.guards);
     named(&mut parts.guard_formulas, &removal.guards);
+    named(&mut parts.guard_comparisons, &removal.guards);
     named(&mut parts.rules, &removal.rules);
     named(&mut parts.invariants, &removal.invariants);
     cells(&mut parts.ignore, &removal.ignore);
@@ -259,6 +260,8 @@ fn add(parts: &mut Sections, more: &Sections) {
     named(&mut parts.resources, &more.resources);
     named(&mut parts.guards, &more.guards);
     named(&mut parts.guard_formulas, &more.guard_formulas);
+    named(&mut parts.guard_comparisons, &more.guard_comparisons);
+    named(&mut parts.variables, &more.variables);
     named(&mut parts.predicates, &more.predicates);
     named(&mut parts.collections, &more.collections);
     named(&mut parts.rules, &more.rules);
@@ -286,6 +289,7 @@ fn change(parts: &mut Sections, new: &Sections) {
         put(&mut old.may_hold, &new.may_hold);
         put(&mut old.initial, &new.initial);
         put(&mut old.is_final, &new.is_final);
+        put(&mut old.may_end, &new.may_end);
         old.undeclared = new.undeclared;
     });
     each(&mut parts.sets, &new.sets, |old, new| old.states.clone_from(&new.states));
@@ -297,10 +301,14 @@ fn change(parts: &mut Sections, new: &Sections) {
         put(&mut old.abandons, &new.abandons);
         put(&mut old.tells, &new.tells);
         put(&mut old.sends, &new.sends);
+        put(&mut old.sets, &new.sets);
+        put(&mut old.adds, &new.adds);
+        put(&mut old.clears, &new.clears);
     });
     each(&mut parts.rules, &new.rules, |old, new| old.clone_from(new));
     each(&mut parts.invariants, &new.invariants, |old, new| old.clone_from(new));
     each(&mut parts.guard_formulas, &new.guard_formulas, |old, new| old.clone_from(new));
+    each(&mut parts.guard_comparisons, &new.guard_comparisons, |old, new| old.clone_from(new));
     each(&mut parts.resources, &new.resources, |old, new| put(&mut old.any_of, &new.any_of));
 }
 

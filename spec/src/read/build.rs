@@ -6,7 +6,7 @@ use crate::raw;
 use crate::read::cover;
 use crate::read::draft::{Draft, Lookup, NOT_EXIST};
 use crate::read::formula;
-use crate::read::pattern;
+use crate::read::{pattern, variables};
 use crate::table::{
     ActionCall, Cell, CellKind, Condition, EventId, ForEach, Op, Pattern, ResourceId, Row, RowId,
     State, StateId, Table, Vocabulary,
@@ -29,6 +29,10 @@ pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
     }
     cells(&lookup, &mut table);
     table.formulas = formula::formulas(&lookup);
+    let faults = &mut Vec::new();
+    table.sends = variables::sends(&lookup);
+    table.updates = variables::updates(&lookup, faults);
+    table.comparisons = variables::comparisons(&lookup, faults);
     table
 }
 
@@ -70,6 +74,7 @@ fn states(lookup: &Lookup<'_>) -> Vec<Option<State>> {
                 may_hold: ids(lookup, state.may_hold.as_deref()),
                 initial: state.initial == Some(true) || (name == NOT_EXIST && !is_begun),
                 is_final: state.is_final == Some(true),
+                may_end: state.may_end == Some(true),
             }),
             None => used.has(name).then(State::default),
         })

@@ -10,6 +10,7 @@ pub(crate) mod draft;
 pub(crate) mod formula;
 pub(crate) mod pattern;
 mod rows;
+pub(crate) mod variables;
 pub(crate) mod vocabulary;
 
 use std::fmt;

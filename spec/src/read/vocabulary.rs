@@ -13,7 +13,7 @@ use crate::read::formula::call;
 use crate::read::pattern;
 use crate::table::{
     ActionId, Event, EventId, EventKind, Name, Payload, PayloadDomain, Resource, ResourceId,
-    ResourceKind, Sends, Vocabulary,
+    ResourceKind, Variable, Vocabulary,
 };
 use crate::vec_map::VecSet;
 use crate::yaml::Word;
@@ -61,7 +61,6 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
     subjects(&stated, &mut vocabulary);
     causes(&sources, &mut vocabulary);
     tells(&sources, &mut vocabulary);
-    sends(&sources, &mut vocabulary);
     spell(&mut vocabulary);
     vocabulary
 }
@@ -124,6 +123,14 @@ fn declare(parts: &Sections, vocabulary: &mut Vocabulary) {
     }
     for (word, guard) in &parts.guards {
         add(&mut vocabulary.guards, name(word, guard), |name| name);
+    }
+    for (word, variable) in &parts.variables {
+        // Values that cannot be read are reported by a lint.
+        let Some(domain) = domain(variable.is_words, &variable.values) else { continue };
+        let initial = variable.initial.as_ref().and_then(|word| domain.number(&word.text));
+        let initial = initial.unwrap_or(domain.bounds().0);
+        let variable = Variable { name: name(word, &variable.about), domain, initial };
+        add(&mut vocabulary.variables, variable, |variable| &variable.name);
     }
     formulas(parts, &mut vocabulary.formulas);
 }
@@ -221,24 +228,6 @@ fn tells(sources: &[&Sections], vocabulary: &mut Vocabulary) {
     vocabulary.tells = tells;
 }
 
-/// Sets the messages that actions send.
-fn sends(sources: &[&Sections], vocabulary: &mut Vocabulary) {
-    let mut sends: Vec<Sends> = Vec::new();
-    for (word, action) in sources.iter().flat_map(|parts| &parts.actions) {
-        let Some(sent) = &action.sends else { continue };
-        let by = vocabulary.actions.iter().position(|name| name.name == word.text);
-        let Some(action) = by.and_then(index).map(ActionId) else { continue };
-        let (event, payload) = pattern::split(&sent.text);
-        sends.push(Sends {
-            action,
-            event: event.to_owned(),
-            payload: payload.map(str::to_owned),
-            span: sent.span,
-        });
-    }
-    vocabulary.sends = sends;
-}
-
 fn index(at: usize) -> Option<u16> {
     u16::try_from(at).ok()
 }
@@ -331,6 +320,7 @@ fn spell(vocabulary: &mut Vocabulary) {
     spell_list(vocabulary.actions.iter_mut().collect());
     spell_list(vocabulary.resources.iter_mut().map(|resource| &mut resource.name).collect());
     spell_list(vocabulary.guards.iter_mut().collect());
+    spell_list(vocabulary.variables.iter_mut().map(|variable| &mut variable.name).collect());
     let Symbols { predicates, collections, rules, invariants, guards, subjects, instances: _ } =
         &mut vocabulary.formulas;
     spell_list(subjects.iter_mut().collect());

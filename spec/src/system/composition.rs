@@ -3,10 +3,10 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics, sort};
 use crate::system::formula::resolve;
-pub use crate::system::formula::{NodeTerm, StateFormula};
+pub use crate::system::formula::{NodeTerm, StateFormula, Value};
 use crate::system::route;
 use crate::system::{Count, Property, Role, System};
-use crate::table::{ActionId, EventId, Vocabulary};
+use crate::table::{ActionId, EventId, Table, VariableId, Vocabulary};
 
 /// A system of tables with every name looked up.
 #[derive(Clone, Debug)]
@@ -24,10 +24,23 @@ pub struct Send {
     pub action: ActionId,
     /// The event, in words.
     pub event: String,
-    /// The value of its payload, in words.
-    pub payload: Option<String>,
+    /// The value of its payload.
+    pub payload: SentValue,
     /// Its receivers.
     pub to: Receivers,
+}
+
+/// The payload of a message that is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SentValue {
+    /// The event has none.
+    Nothing,
+    /// This value, in words.
+    Value(String),
+    /// The value of a variable of the sender.
+    Variable(VariableId),
+    /// The payload of the event that the sender handles.
+    Payload,
 }
 
 /// The receivers of a message, roles by their positions.
@@ -55,6 +68,8 @@ pub struct RoleTable<'a> {
     pub role: &'a Role,
     /// The names of its table.
     pub vocabulary: &'a Vocabulary,
+    /// Its table.
+    pub table: &'a Table,
     /// Whether it has one node in every world.
     pub is_one: bool,
 }
@@ -62,8 +77,8 @@ pub struct RoleTable<'a> {
 impl<'a> RoleTable<'a> {
     /// A role with the names of its table.
     #[must_use]
-    pub fn new(role: &'a Role, vocabulary: &'a Vocabulary) -> Self {
-        Self { role, vocabulary, is_one: role.count == Count::Number(1) }
+    pub fn new(role: &'a Role, (vocabulary, table): (&'a Vocabulary, &'a Table)) -> Self {
+        Self { role, vocabulary, table, is_one: role.count == Count::Number(1) }
     }
 
     /// An event of its table.
@@ -81,9 +96,10 @@ impl Composition {
     /// # Errors
     ///
     /// Names that no table has; messages that have no receiver, or may have several.
-    pub fn new(system: &System, tables: &[&Vocabulary]) -> Result<Self, Diagnostics> {
+    pub fn new(system: &System, tables: &[(&Vocabulary, &Table)]) -> Result<Self, Diagnostics> {
+        let roles = system.roles.iter().zip(tables);
         let roles: Vec<RoleTable<'_>> =
-            system.roles.iter().zip(tables).map(|(role, of)| RoleTable::new(role, of)).collect();
+            roles.map(|(role, table)| RoleTable::new(role, *table)).collect();
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
         let sends = (0..roles.len())
             .map(|role| route::sends(system, &roles, role, &mut diagnostics))

@@ -4,9 +4,10 @@ use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
 use crate::raw::{self, Connective, Quantifier};
+use crate::read::variables::is_comparable;
 use crate::similarity::nearest;
 use crate::system::composition::RoleTable;
-use crate::table::{ResourceId, StateId};
+use crate::table::{PayloadDomain, Relation, ResourceId, StateId, Variable, VariableId};
 use crate::yaml::Word;
 
 /// A formula over the nodes of a system of tables.
@@ -16,6 +17,8 @@ pub enum StateFormula {
     In(NodeTerm, Vec<StateId>),
     /// The timer is armed, the request outstanding, the note there.
     Has(NodeTerm, ResourceId),
+    /// A comparison of two values.
+    Is(Value, Relation, Value),
     /// Both are the same node.
     Same(NodeTerm, NodeTerm),
     /// Conjunction; true if empty.
@@ -30,6 +33,15 @@ pub enum StateFormula {
     Every(usize, Box<StateFormula>),
     /// For some node of the role; it binds the next variable.
     Some(usize, Box<StateFormula>),
+}
+
+/// A value in a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A number.
+    Number(u16),
+    /// A variable of a node.
+    Variable(NodeTerm, VariableId),
 }
 
 /// A node in a formula.
@@ -50,17 +62,17 @@ pub(super) fn resolve(
     Resolver { roles, scope: Vec::new(), diagnostics }.formula(formula)
 }
 
-struct Resolver<'a> {
+struct Resolver<'a, 'd> {
     roles: &'a [RoleTable<'a>],
-    /// The variables, each with its role.
+    /// The bound variables, each with its role.
     scope: Vec<(String, usize)>,
-    diagnostics: &'a mut Vec<Diagnostic>,
+    diagnostics: &'d mut Vec<Diagnostic>,
 }
 
 /// The formula in place of one that is reported.
 const FAULTY: StateFormula = StateFormula::All(Vec::new());
 
-impl Resolver<'_> {
+impl<'a> Resolver<'a, '_> {
     fn formula(&mut self, given: &raw::Formula) -> StateFormula {
         match given {
             raw::Formula::Leaf(word) => self.leaf(word).unwrap_or(FAULTY),
@@ -130,12 +142,15 @@ impl Resolver<'_> {
         })
     }
 
-    /// `car in moving`, `car has dwell timer`, `one = other`.
+    /// `car in moving`, `car has dwell timer`, `car.calls >= 2`, `one = other`.
     fn leaf(&mut self, word: &Word) -> Option<StateFormula> {
         let text = word.text.as_str();
-        if let Some((one, other)) = text.split_once(" = ") {
-            let [one, other] = [one, other].map(|name| self.node(name.trim(), word.span));
-            return Some(StateFormula::Same(one?.0, other?.0));
+        if let Some((one, relation, other)) = Relation::split(text) {
+            if relation == Relation::Equal && !one.contains('.') && !other.contains('.') {
+                let [one, other] = [one, other].map(|name| self.node(name, word.span));
+                return Some(StateFormula::Same(one?.0, other?.0));
+            }
+            return self.comparison((one, relation, other), word.span);
         }
         if let Some((node, states)) = text.split_once(" in ") {
             let (node, role) = self.node(node.trim(), word.span)?;
@@ -146,10 +161,61 @@ impl Resolver<'_> {
             return Some(StateFormula::Has(node, self.resource(role, resource.trim(), word.span)?));
         }
         let message = format!("cannot read the formula `{text}`");
-        let help = "write `NODE in STATE`, `NODE has RESOURCE` or `NODE = NODE`, where a node is a \
-                    role of one node or a variable; or `all`, `any`, `not`, `every`, `some`";
+        let help = "write `NODE in STATE`, `NODE has RESOURCE`, `NODE.VARIABLE = VALUE` or `NODE = \
+                    NODE`, where a node is a role of one node or a bound variable; or `all`, \
+                    `any`, `not`, `every`, `some`";
         self.report(code::INVALID_FORMULA, message, word.span, "not a formula", help);
         None
+    }
+
+    /// `car.calls >= 2`, `one.turn = other.turn`.
+    fn comparison(
+        &mut self,
+        (one, relation, other): (&str, Relation, &str),
+        span: Span,
+    ) -> Option<StateFormula> {
+        let first = self.variable(one, span)?;
+        let second = self.variable(other, span)?;
+        let (one, other) = match (first, second) {
+            (Some(one), Some(other)) if is_comparable(one.1, other.1) => (one.0, other.0),
+            (Some((value, domain)), None) => (value, self.number(domain, other, span)?),
+            (None, Some((value, domain))) => (self.number(domain, one, span)?, value),
+            (Some(_), Some(_)) | (None, None) => {
+                let message = format!("`{one}` and `{other}` cannot be compared");
+                let help = "write `NODE.VARIABLE = VALUE`, or two variables of the same values";
+                self.report(code::INVALID_VARIABLE, message, span, "not comparable", help);
+                return None;
+            }
+        };
+        Some(StateFormula::Is(one, relation, other))
+    }
+
+    /// A variable of a node with its domain, `None` inside: a value.
+    #[expect(clippy::option_option, reason = "the outer one says whether it is reported")]
+    fn variable(&mut self, text: &str, span: Span) -> Option<Option<(Value, &'a PayloadDomain)>> {
+        let Some((node, name)) = text.split_once('.') else { return Some(None) };
+        let (node, role) = self.node(node, span)?;
+        let variables: &'a [Variable] = &self.roles[role].vocabulary.variables;
+        let Some(place) = variables.iter().position(|one| one.name.name == name) else {
+            let known = variables.iter().map(|one| one.name.name.as_str());
+            let help = suggestion(name, known, "declare it under `variables` of its table");
+            let machine = &self.roles[role].vocabulary.machine;
+            let message = format!("`{machine}` has no variable `{name}`");
+            self.report(code::INVALID_VARIABLE, message, span, "no such variable", &help);
+            return None;
+        };
+        let id = VariableId(u16::try_from(place).ok()?);
+        Some(Some((Value::Variable(node, id), &variables[place].domain)))
+    }
+
+    fn number(&mut self, domain: &PayloadDomain, text: &str, span: Span) -> Option<Value> {
+        let number = domain.number(text);
+        if number.is_none() {
+            let message = format!("`{text}` is no value of the variable");
+            let help = format!("write one of: {}", domain.words());
+            self.report(code::INVALID_VARIABLE, message, span, "no such value", &help);
+        }
+        number.map(Value::Number)
     }
 
     /// A node, with the position of its role.

@@ -3,10 +3,11 @@
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
-use crate::system::composition::{Receivers, RoleTable, Send};
+use crate::read::variables::PAYLOAD;
+use crate::system::composition::{Receivers, RoleTable, Send, SentValue};
 use crate::system::formula::suggestion;
 use crate::system::{LinkKind, Receiver, Route, System};
-use crate::table::{PayloadDomain, Sends};
+use crate::table::{PayloadDomain, Sends, VariableId};
 
 /// The messages that a role's actions send.
 pub(super) fn sends(
@@ -16,7 +17,7 @@ pub(super) fn sends(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Send> {
     let of = Sender { system, roles, role };
-    let sends = &roles[role].vocabulary.sends;
+    let sends = &roles[role].table.sends;
     let sent = sends.iter().filter_map(|sends| match of.send(sends) {
         Ok(send) => Some(send),
         Err(diagnostic) => {
@@ -33,7 +34,7 @@ pub(super) fn unused(system: &System, roles: &[RoleTable<'_>], diagnostics: &mut
         let is_sender =
             |role: &&RoleTable<'_>| route.from.as_ref().is_none_or(|from| *from == role.role.name);
         let senders = || roles.iter().filter(is_sender);
-        let sends = || senders().flat_map(|role| &role.vocabulary.sends);
+        let sends = || senders().flat_map(|role| &role.table.sends);
         if sends().all(|sends| sends.event != route.event) {
             let known = sends().map(|sends| sends.event.as_str());
             let help = suggestion(&route.event, known, "remove the route");
@@ -61,9 +62,8 @@ impl Sender<'_> {
             Some(route) => self.routed(sends, route)?,
             None => Receivers::Every(self.only(sends)?),
         };
-        self.check_payload(sends, to)?;
-        let (event, payload) = (sends.event.clone(), sends.payload.clone());
-        Ok(Send { action: sends.action, event, payload, to })
+        let payload = self.payload(sends, to)?;
+        Ok(Send { action: sends.action, event: sends.event.clone(), payload, to })
     }
 
     /// Whether a link carries messages to a role.
@@ -146,12 +146,13 @@ impl Sender<'_> {
         self.diagnostic(sends, &what, &help)
     }
 
-    /// A payload that the receivers' tables take.
-    fn check_payload(&self, sends: &Sends, to: Receivers) -> Result<(), Box<Diagnostic>> {
+    /// The payload, which every receiver's table must take.
+    fn payload(&self, sends: &Sends, to: Receivers) -> Result<SentValue, Box<Diagnostic>> {
         let receivers: Vec<usize> = match to {
             Receivers::Every(role) => vec![role],
             Receivers::Sender => self.candidates(&sends.event).collect(),
         };
+        let mut sent = SentValue::Nothing;
         for receiver in receivers {
             let of = &self.roles[receiver];
             let Some(event) = of.event(&sends.event) else { continue };
@@ -160,20 +161,15 @@ impl Sender<'_> {
                 (None, None) => continue,
                 (None, Some(value)) => format!("`{}` has no payload `{value}`", sends.event),
                 (Some(_), None) => format!("`{}` needs a value", sends.event),
-                (Some(payload), Some(value)) if payload.domain.number(value).is_some() => continue,
-                (Some(_), Some(value)) => {
-                    format!("`{value}` is no value of `{}`'s payload", sends.event)
-                }
+                (Some(payload), Some(value)) => match self.value(&payload.domain, value) {
+                    Some(value) => {
+                        sent = value;
+                        continue;
+                    }
+                    None => format!("`{value}` is no value of `{}`'s payload", sends.event),
+                },
             };
-            let values = payload.map(|payload| match &payload.domain {
-                PayloadDomain::Number(range) => format!("{}..{}", range.start(), range.end()),
-                PayloadDomain::Bool => "true or false".to_owned(),
-                PayloadDomain::Words(words) => {
-                    let words: Vec<&str> = words.iter().map(|word| word.name.as_str()).collect();
-                    words.join(", ")
-                }
-            });
-            let help = match values {
+            let help = match payload.map(|payload| payload.domain.words()) {
                 Some(values) => {
                     format!("write `sends: {} (VALUE)`, a value of: {values}", sends.event)
                 }
@@ -181,7 +177,34 @@ impl Sender<'_> {
             };
             return Err(self.diagnostic(sends, &what, &help));
         }
-        Ok(())
+        Ok(sent)
+    }
+
+    /// A value of a receiver's payload: one of its own, the payload that is handled, or a variable
+    /// all of whose values it has.
+    fn value(&self, domain: &PayloadDomain, text: &str) -> Option<SentValue> {
+        if domain.number(text).is_some() {
+            return Some(SentValue::Value(text.to_owned()));
+        }
+        if text == PAYLOAD {
+            return Some(SentValue::Payload);
+        }
+        let variables = &self.roles[self.role].vocabulary.variables;
+        let place = variables.iter().position(|variable| variable.name.name == text)?;
+        let fits = match (&variables[place].domain, domain) {
+            (PayloadDomain::Number(own), PayloadDomain::Number(other)) => {
+                other.contains(own.start()) && other.contains(own.end())
+            }
+            (PayloadDomain::Words(own), other) => {
+                own.iter().all(|word| other.number(&word.name).is_some())
+            }
+            (PayloadDomain::Bool, other) => {
+                ["false", "true"].iter().all(|value| other.number(value).is_some())
+            }
+            (PayloadDomain::Number(_), _) => false,
+        };
+        let id = u16::try_from(place).ok().map(VariableId)?;
+        fits.then_some(SentValue::Variable(id))
     }
 
     /// At the link of the sender in the system file, or at the role: the action is in another

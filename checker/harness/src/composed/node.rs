@@ -48,9 +48,9 @@ impl TableNode {
         self.core.armed(state).next().is_some() || !CoreNode::commands(self, state).is_empty()
     }
 
-    /// Whether the machine has ended.
-    pub(super) fn is_final(&self, state: &State<Dynamic>) -> bool {
-        self.rules().is_final(state.at)
+    /// Whether the machine has ended, or may stay where it is.
+    pub(super) fn may_end(&self, state: &State<Dynamic>) -> bool {
+        self.rules().may_end(state.at)
     }
 
     /// Whether each resource is there as often as the state holds it.
@@ -74,7 +74,7 @@ impl CoreNode for TableNode {
     }
 
     fn choices_of(&self, state: &State<Dynamic>, input: &InputOf<TableCore>) -> u8 {
-        self.rules().choices(state.at, &self.core.events(input)).max(1)
+        self.rules().choices(state, &self.core.events(input)).max(1)
     }
 
     fn armed(&self) -> Vec<Timer<Dynamic>> {
@@ -130,7 +130,11 @@ impl CoreNode for TableNode {
         };
         let odd: Vec<String> =
             self.rules().resources().iter().zip(&state.held).filter_map(of).collect();
-        let odd = if odd.is_empty() { String::new() } else { format!(" ({})", odd.join(", ")) };
-        Some(format!("{}{odd}", state.at))
+        let values = self.rules().variables().iter().zip(&state.variables);
+        let values = values
+            .map(|(variable, number)| format!("{} = {}", variable.name, variable.text(*number)));
+        let more: Vec<String> = values.chain(odd).collect();
+        let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
+        Some(format!("{}{more}", state.at))
     }
 }

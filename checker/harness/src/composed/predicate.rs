@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use turnstile_machine::{Dynamic, Name as _};
 use turnstile_plain::State;
-use turnstile_spec::system::composition::{NodeTerm, StateFormula};
+use turnstile_spec::system::composition::{NodeTerm, StateFormula, Value};
 use turnstile_world::property::View;
 use turnstile_world::{NodeId, Predicate, Property, TemporalFormula};
 
@@ -44,6 +44,16 @@ fn holds(
         }
         StateFormula::Has(term, resource) => {
             view.state::<State<Dynamic>>(node(term, bound)).held[resource.index()] > 0
+        }
+        StateFormula::Is(one, relation, other) => {
+            let value = |value: &Value| match value {
+                Value::Number(number) => *number,
+                Value::Variable(term, variable) => {
+                    let state = view.state::<State<Dynamic>>(node(term, bound));
+                    state.variables[variable.index()]
+                }
+            };
+            relation.holds(value(one), value(other))
         }
         StateFormula::Same(one, other) => node(one, bound) == node(other, bound),
         StateFormula::All(parts) => parts.iter().all(|part| holds(system, view, part, bound)),
@@ -100,11 +110,11 @@ pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
     let of = Arc::clone(system);
     let deadlock = Predicate::new(move |view| {
         let mut nodes = view.nodes.iter().enumerate();
-        let is_final = |(node, part): (NodeId, &&_)| is_at_rest(&of, node, part);
+        let is_over = |(node, part): (NodeId, &&_)| is_at_rest(&of, node, part);
         view.violation().is_some()
             || view.nodes.iter().enumerate().any(|(node, part)| goes_on(&of, node, part))
             || view.links.iter().any(|link| !link.is_empty())
-            || nodes.all(is_final)
+            || nodes.all(is_over)
     });
     let full = Predicate::new(|view| view.links.iter().all(|link| !link.overflowed));
     vec![
@@ -128,7 +138,7 @@ pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
         ),
         always(
             "no deadlock",
-            "In every reachable state some event is enabled, or every machine is in a final state.",
+            "In every reachable state some event is enabled, or every machine is in a final state or one that is marked `may end`.",
             true,
             deadlock,
         ),
@@ -141,5 +151,5 @@ fn goes_on(system: &TableSystem, node: NodeId, part: &turnstile_world::node::Nod
 }
 
 fn is_at_rest(system: &TableSystem, node: NodeId, part: &turnstile_world::node::NodePart) -> bool {
-    part.is_up() && system.table(node).is_final(part.state.of())
+    part.is_up() && system.table(node).may_end(part.state.of())
 }

@@ -1,19 +1,20 @@
 //! A table that was read at run time as the rules of a plain core: a guard without a formula is
 //! either true or false, and of several rows that match any may be taken.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use turnstile_machine::{
-    Actions, Dynamic, DynamicEvent, DynamicName, Facts, GuardFacts, Interpreted, Name as _, Never,
-    ResourceKind, Rules, Step, Unexpected, read,
+    Actions, Dynamic, DynamicEvent, DynamicName, Facts, GuardFacts, Name as _, Never, ResourceKind,
+    Rules, Step, Unexpected,
 };
-use turnstile_plain::{Message, PlainRules};
-use turnstile_spec::cell_index::CellIndex;
-use turnstile_spec::formula::Formulas;
-use turnstile_spec::table::{self, EventId, EventKind, ResourceId, StateId, Table, Vocabulary};
+use turnstile_plain::{Message, PlainRules, State, Update, Values, Variable};
+use turnstile_spec::table::{self, EventId, EventKind, GuardId, Table, Vocabulary};
 
-use crate::table::cell::{self, CellOutcome, PayloadClass};
+use crate::table::cell::{self, CellOutcome};
 use crate::table::words;
+
+use super::run_table::{RunCell, RunTable, operand};
 
 /// A table as the rules of a plain core.
 #[derive(Clone, Debug)]
@@ -23,69 +24,26 @@ pub(super) struct TableRules {
     outcome: usize,
 }
 
-/// What is worked out once for a table.
-#[derive(Debug)]
-struct RunTable {
-    vocabulary: Vocabulary,
-    table: Table,
-    interpreted: Interpreted<Dynamic>,
-    resources: Vec<DynamicName>,
-    /// The classes of payloads, by state, then event.
-    cells: Vec<Vec<Vec<PayloadClass>>>,
-    /// The requests that each event may answer.
-    answers: Vec<Vec<DynamicName>>,
-    /// The events that the firing of each resource may be.
-    fired: Vec<Vec<DynamicEvent>>,
-}
-
 impl TableRules {
     /// The rules of a table; `None`: it has no initial state.
     pub(super) fn new(vocabulary: &Vocabulary, table: &Table) -> Option<Self> {
-        let mut words = vocabulary.clone();
-        words.formulas.guards.clear();
-        let bare = Table { formulas: Formulas::default(), ..table.clone() };
-        let data = read::<Dynamic>(&words, &bare).ok()?;
-        let interpreted = Interpreted::new(data);
-        let index = CellIndex::new(table);
-        let cells = ids(vocabulary.states.len()).map(|state| {
-            let events = ids(vocabulary.events.len()).map(|event| {
-                let place = index.at(StateId(state), EventId(event));
-                cell::classes(place, &vocabulary.events[usize::from(event)])
-            });
-            events.collect()
-        });
-        let resource =
-            |id: &ResourceId| DynamicName::new(id.0, &vocabulary.resources[id.index()].name.name);
-        let of_kind = |id: &&ResourceId, kind| vocabulary.resources[id.index()].kind == kind;
-        let answers = vocabulary.events.iter().map(|event| {
-            let requests = event.consumes.iter();
-            requests.filter(|id| !of_kind(id, table::ResourceKind::Timer)).map(resource).collect()
-        });
-        let fired = ids(vocabulary.resources.len()).map(ResourceId).map(|id| {
-            if vocabulary.resources[id.index()].kind != table::ResourceKind::Timer {
-                return Vec::new();
-            }
-            let is_of = |event: &&EventId| vocabulary.events[event.index()].consumes.contains(&id);
-            let events = table.events.iter().filter(is_of);
-            events.map(|event| first_of(vocabulary, *event)).collect()
-        });
-        let table = RunTable {
-            resources: ids(vocabulary.resources.len())
-                .map(|id| resource(&ResourceId(id)))
-                .collect(),
-            cells: cells.collect(),
-            answers: answers.collect(),
-            fired: fired.collect(),
-            interpreted,
-            vocabulary: vocabulary.clone(),
-            table: table.clone(),
-        };
-        Some(Self { table: Arc::new(table), outcome: 0 })
+        let table = Arc::new(RunTable::new(vocabulary, table)?);
+        Some(Self { table, outcome: 0 })
     }
 
     /// The same rules, taking another outcome.
     pub(super) fn choosing(&self, outcome: u8) -> Self {
-        Self { table: Arc::clone(&self.table), outcome: usize::from(outcome) }
+        self.taking(usize::from(outcome))
+    }
+
+    fn taking(&self, outcome: usize) -> Self {
+        Self { table: Arc::clone(&self.table), outcome }
+    }
+
+    /// Whether the machine has ended in a state, or may stay there.
+    pub(super) fn may_end(&self, state: DynamicName) -> bool {
+        let state = self.table.table.states[state.index()].as_ref();
+        state.is_some_and(|state| state.is_final || state.may_end)
     }
 
     /// The names.
@@ -93,42 +51,53 @@ impl TableRules {
         &self.table.vocabulary
     }
 
-    /// What may come of an event in a state.
-    fn outcomes(&self, state: DynamicName, event: DynamicEvent) -> &[CellOutcome] {
-        let classes = self.classes(state, event.kind);
-        let class = classes.iter().find(|class| class.pattern.matches(event.number));
-        class.map_or(&[CellOutcome::Missing], |class| &class.outcomes)
+    /// What may come of an event in a state, given the guards that compare variables.
+    fn outcomes(
+        &self,
+        state: DynamicName,
+        event: DynamicEvent,
+        compared: &dyn Fn(DynamicName) -> Option<bool>,
+    ) -> Cow<'_, [CellOutcome]> {
+        let cell = self.table.cell(state, event.kind);
+        if cell.compares {
+            let known = |guard: GuardId| compared(self.table.guards[guard.index()]);
+            return cell::outcomes(&self.table.entry(cell), event.number, &known).into();
+        }
+        let class = cell.classes.iter().find(|class| class.pattern.matches(event.number));
+        class.map_or(&[CellOutcome::Missing][..], |class| &class.outcomes).into()
     }
 
-    fn classes(&self, state: DynamicName, event: DynamicName) -> &[PayloadClass] {
-        &self.table.cells[state.index()][event.index()]
+    /// The same in a state of the core.
+    fn outcomes_in(&self, state: &State<Dynamic>, event: DynamicEvent) -> Cow<'_, [CellOutcome]> {
+        let values = Values { variables: &state.variables, payload: event.number };
+        self.outcomes(state.at, event, &|guard| self.compare(guard, &values))
     }
 
     /// How many outcomes any of these events may have in a state.
-    pub(super) fn choices(&self, state: DynamicName, events: &[DynamicEvent]) -> u8 {
-        let count = events.iter().map(|event| self.outcomes(state, *event).len()).sum::<usize>();
-        u8::try_from(count).unwrap_or(u8::MAX)
+    pub(super) fn choices(&self, state: &State<Dynamic>, events: &[DynamicEvent]) -> u8 {
+        let outcomes = events.iter().map(|event| self.outcomes_in(state, *event).len());
+        u8::try_from(outcomes.sum::<usize>()).unwrap_or(u8::MAX)
     }
 
     /// The most outcomes that an input may have in any state.
     pub(super) fn most_choices(&self) -> u8 {
-        let outcomes = |classes: &Vec<PayloadClass>| {
-            classes.iter().map(|class| class.outcomes.len()).max().unwrap_or(1)
+        let outcomes = |cell: &RunCell| {
+            cell.classes.iter().map(|class| class.outcomes.len()).max().unwrap_or(1)
         };
-        let most = self.table.cells.iter().flatten().map(outcomes).max().unwrap_or(1);
+        let most = self.table.cells().map(outcomes).max().unwrap_or(1);
         let events = self.table.fired.iter().map(Vec::len).max().unwrap_or(1).max(1);
         u8::try_from(most * events).unwrap_or(u8::MAX)
     }
 
     /// The events of a kind that the environment may give in a state: one of each class of
     /// payloads.
-    pub(super) fn given<'s>(
-        &'s self,
+    pub(super) fn given(
+        &self,
         state: DynamicName,
         event: EventId,
-    ) -> impl Iterator<Item = DynamicEvent> + 's {
-        let kind = self.event_name(event);
-        let classes = self.classes(state, kind).iter();
+    ) -> impl Iterator<Item = DynamicEvent> + '_ {
+        let kind = self.table.events[event.index()];
+        let classes = self.table.cell(state, kind).classes.iter();
         classes.map(move |class| DynamicEvent { kind, number: class.number() })
     }
 
@@ -136,10 +105,6 @@ impl TableRules {
     pub(super) fn events(&self, kind: EventKind) -> impl Iterator<Item = EventId> + '_ {
         let events = self.table.table.events.iter().copied();
         events.filter(move |id| self.table.vocabulary.events[id.index()].kind == kind)
-    }
-
-    fn event_name(&self, event: EventId) -> DynamicName {
-        DynamicName::new(event.0, &self.table.vocabulary.events[event.index()].name.name)
     }
 
     /// An event with its payload, in words.
@@ -152,18 +117,6 @@ impl TableRules {
         let held = u8::from(self.holds(state).contains(&resource));
         (held, held.max(u8::from(self.may_hold(state).contains(&resource))))
     }
-}
-
-/// The indices of a list of the vocabulary.
-fn ids(len: usize) -> std::ops::Range<u16> {
-    0..u16::try_from(len).expect("the reader's limits keep every list within u16")
-}
-
-/// An event with the least number of its payload.
-fn first_of(vocabulary: &Vocabulary, id: EventId) -> DynamicEvent {
-    let event = &vocabulary.events[id.index()];
-    let number = event.payload.as_ref().map_or(0, |payload| payload.domain.bounds().0);
-    DynamicEvent { kind: DynamicName::new(id.0, &event.name.name), number }
 }
 
 impl Rules<Dynamic> for TableRules {
@@ -191,9 +144,11 @@ impl Rules<Dynamic> for TableRules {
         &self,
         state: DynamicName,
         event: DynamicEvent,
-        _guards: &impl Fn(DynamicName) -> bool,
+        guards: &impl Fn(DynamicName) -> bool,
     ) -> Result<Step<'_, Dynamic>, Unexpected<Dynamic>> {
-        let outcomes = self.outcomes(state, event);
+        let outcomes = self.outcomes(state, event, &|guard| {
+            self.table.comparison(guard).is_some().then(|| guards(guard))
+        });
         match outcomes[self.outcome.min(outcomes.len() - 1)] {
             CellOutcome::Row(place) => {
                 let row = &self.table.interpreted.data().rows[place];
@@ -252,8 +207,12 @@ impl PlainRules<Dynamic> for TableRules {
             (Some(payload), Some(value)) => payload.domain.number(value)?,
             (None, Some(_)) | (Some(_), None) => return None,
         };
-        let place = u16::try_from(place).ok()?;
-        Some(DynamicEvent { kind: DynamicName::new(place, &message.event), number })
+        Some(DynamicEvent { kind: self.table.events[place], number })
+    }
+
+    fn payload(&self, event: DynamicEvent) -> Option<Arc<str>> {
+        let payload = self.table.vocabulary.events[event.kind.index()].payload.as_ref()?;
+        Some(words::value(&payload.domain, event.number).into())
     }
 
     fn answers(&self, event: DynamicEvent) -> &[DynamicName] {
@@ -264,16 +223,33 @@ impl PlainRules<Dynamic> for TableRules {
         &self.table.fired[timer.index()]
     }
 
-    fn chosen(&self, state: DynamicName, events: &[DynamicEvent]) -> Option<(DynamicEvent, Self)> {
+    fn variables(&self) -> &[Variable] {
+        &self.table.variables
+    }
+
+    fn updates(&self, action: DynamicName) -> &[Update] {
+        &self.table.updates[action.index()]
+    }
+
+    fn compare(&self, guard: DynamicName, values: &Values<'_>) -> Option<bool> {
+        let comparison = self.table.comparison(guard)?;
+        Some(comparison.holds(&|of| values.of(operand(of))))
+    }
+
+    fn chosen(
+        &self,
+        state: &State<Dynamic>,
+        events: &[DynamicEvent],
+    ) -> Option<(DynamicEvent, Self)> {
         let mut left = self.outcome;
         let (last, before) = events.split_last()?;
         for event in before {
-            let count = self.outcomes(state, *event).len();
+            let count = self.outcomes_in(state, *event).len();
             if left < count {
-                return Some((*event, Self { table: Arc::clone(&self.table), outcome: left }));
+                return Some((*event, self.taking(left)));
             }
             left -= count;
         }
-        Some((*last, Self { table: Arc::clone(&self.table), outcome: left }))
+        Some((*last, self.taking(left)))
     }
 }

@@ -46,7 +46,7 @@ pub fn classes(place: &CellEntry<'_>, event: &Event) -> Vec<PayloadClass> {
     let bounds = event.payload.as_ref().map_or((0, 0), |payload| payload.domain.bounds());
     let mut classes: Vec<PayloadClass> = Vec::new();
     for range in place.pieces(bounds) {
-        let outcomes = outcomes(place, range.0);
+        let outcomes = outcomes(place, range.0, &|_| None);
         match classes.iter_mut().find(|class| class.outcomes == outcomes) {
             Some(class) => extend(&mut class.pattern, range),
             None => {
@@ -65,13 +65,18 @@ fn extend(pattern: &mut Pattern, (start, end): (u16, u16)) {
     }
 }
 
-/// What may come of one payload, over all answers of the guards.
-fn outcomes(place: &CellEntry<'_>, number: u16) -> Vec<CellOutcome> {
+/// What may come of one payload, over all answers of the guards whose value is not known.
+pub fn outcomes(
+    place: &CellEntry<'_>,
+    number: u16,
+    known: &dyn Fn(GuardId) -> Option<bool>,
+) -> Vec<CellOutcome> {
     let rows = place.rows.iter().copied().filter(|(_, row)| row.pattern.matches(number));
     let rows: Vec<(usize, &Row)> = rows.collect();
     let otherwise = said(place, number);
     let mut guards = Vec::new();
     rows.iter().for_each(|(_, row)| row.guard.asked(&mut guards));
+    guards.retain(|guard| known(*guard).is_none());
     let mut found = Vec::new();
     if guards.len() > MAX_GUARDS {
         found.extend(rows.iter().map(|(place, _)| CellOutcome::Row(*place)));
@@ -79,7 +84,8 @@ fn outcomes(place: &CellEntry<'_>, number: u16) -> Vec<CellOutcome> {
     } else {
         for answers in 0..1_u32 << guards.len() {
             let mut answer = |guard: GuardId| {
-                guards.binary_search(&guard).is_ok_and(|bit| answers >> bit & 1 == 1)
+                let open = |bit: usize| answers >> bit & 1 == 1;
+                known(guard).unwrap_or_else(|| guards.binary_search(&guard).is_ok_and(open))
             };
             let before = found.len();
             for (place, row) in &rows {
