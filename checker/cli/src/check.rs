@@ -33,8 +33,8 @@ use super::terminal::{self, ProgressLine};
 /// The exit statuses, for `--help`.
 pub(super) const STATUSES: &str = "\
 Exit status:
-  0  everything holds, checked exhaustively
-  1  a check fails, or a file has an error
+  0  every property holds, searched exhaustively
+  1  a property fails or is vacuous, or a file has an error
   2  bad usage, or unreadable input
   3  a search was truncated
 If several apply: 2, then 1, then 3.";
@@ -44,7 +44,8 @@ pub(crate) struct Arguments {
     /// Tables, systems, single worlds or files [default: everything bundled]
     #[arg(value_name = "NAME|NAME/WORLD|FILE")]
     names: Vec<String>,
-    /// Check the tables as their documents have them, without the amendments
+    /// Check the tables as their documents have them, without the amendments; a search stops after
+    /// 1000000 states, or at `--max-states`
     #[arg(long)]
     as_written: bool,
     /// Print each property's sentence, its fairness assumptions and the figures, too

@@ -15,6 +15,14 @@ use super::library::{self, SourceFile};
 use super::output::{usage_error, write_stdout};
 use super::terminal;
 
+/// The exit statuses, for `--help`.
+pub(super) const STATUSES: &str = "\
+Exit status:
+  0  no errors
+  1  a file has an error
+  2  bad usage, or unreadable input
+If several apply: 2, then 1.";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Table and system files

@@ -15,6 +15,16 @@ use super::output::{self, usage_error, write_stdout};
 use super::selection::{self, Session};
 use super::terminal;
 
+/// The exit statuses, for `--help`.
+pub(super) const STATUSES: &str = "\
+Exit status:
+  0  every mutant is killed, or explained under `survivors` in its table
+  1  a mutant survives unexplained, an explanation matches none, a check fails without any change,
+     or a file has an error
+  2  bad usage, or unreadable input
+  3  a search was truncated
+If several apply: 2, then 1, then 3.";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Tables, systems (all their tables) or files [default: every bundled table]

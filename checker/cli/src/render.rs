@@ -17,6 +17,14 @@ use super::library::{self, Library, Origin, SourceFile};
 use super::lint;
 use super::output::{usage_error, write_stdout};
 
+/// The exit statuses, for `--help`.
+pub(super) const STATUSES: &str = "\
+Exit status:
+  0  rendered; with `--check`: every file is fresh
+  1  a file has an error; with `--check`: a file is stale
+  2  bad usage, or unreadable input
+If several apply: 2, then 1.";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A table, or a file; no name: every table known here

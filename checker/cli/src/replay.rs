@@ -19,6 +19,14 @@ const SHOWN_MAX: usize = 20;
 /// The longest file that is read, in bytes: a device has no end.
 const BYTES_MAX: u64 = 1 << 30;
 
+/// The exit statuses, for `--help`.
+pub(super) const STATUSES: &str = "\
+Exit status:
+  0  the cores do what the files say
+  1  a difference
+  2  bad usage, or unreadable input
+If several apply: 2, then 1.";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Scenarios, or traces written by `turnstiled --trace` or `claim --trace`
