@@ -14,6 +14,7 @@ fn step(node: &str, from: Option<&str>, event: &str, row: &str) -> StepReport {
         node: node.to_owned(),
         event: event.to_owned(),
         row: row.to_owned(),
+        rows: Vec::new(),
         from: from.map(str::to_owned),
         effects: Vec::new(),
         state: None,

@@ -11,6 +11,7 @@ use crate::compatibility;
 use crate::coverage::coverage;
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
+use crate::places;
 use crate::plan::Plan;
 use crate::result::ResultReport;
 
@@ -181,6 +182,7 @@ impl SystemEntry {
         let world = Arc::new(self.world(file, named, options)?);
         let CheckOutput { mut result, taken } = search(&world, (&file.name, &named.name), options);
         result.coverage = coverage(self.tables, &options.tables, &taken);
+        places::locate(&mut result.properties, self.tables, &options.tables);
         Ok(result)
     }
 }
