@@ -4,7 +4,9 @@
 use turnstile_cli::report::paint::Paint;
 use turnstile_cli::report::text::Detail;
 use turnstile_cli::report::{summary, text, trace};
-use turnstile_harness::result::{PropertyKind, PropertyReport, Report, ResultKind, ResultReport};
+use turnstile_harness::result::{
+    BudgetReport, PropertyKind, PropertyReport, Report, ResultKind, ResultReport,
+};
 use turnstile_harness::status::Status;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::trace::{EffectReport, StepReport};
@@ -102,6 +104,14 @@ fn mixed() -> ResultReport {
     result.notes.cut = Some("--max-states 1000000 reached".to_owned());
     result.notes.remarks = vec!["dead: no property reads the network".to_owned()];
     result.notes.faults_never_injected = vec!["late answer".to_owned()];
+    let budget =
+        |name: &str, limit, is_of_calls| BudgetReport { name: name.to_owned(), limit, is_of_calls };
+    result.notes.budgets = vec![
+        budget("lost request", Some(2), false),
+        budget("release", Some(1), true),
+        budget("late answer", None, false),
+    ];
+    result.notes.other_version = vec!["as the document has it".to_owned()];
     result
 }
 
@@ -136,7 +146,8 @@ fn rows_are_untaken_only_by_whole_searches() {
         result.coverage.not_taken = vec!["47".to_owned()];
         result
     };
-    let told = |complete| summary::summary(&[world("a", true), world("b", complete)], paint(80));
+    let told =
+        |complete| summary::summary(&[world("a", true), world("b", complete)], paint(80));
     assert!(told(true).starts_with("claim: 1 row taken in no world: 47\n"), "{}", told(true));
     assert!(told(false).starts_with("incomplete: "), "{}", told(false));
 }
@@ -245,6 +256,7 @@ const LASSO: &str = "
 
 const RESULT: &str = "
 claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
+  budgets      calls: release 1; faults: lost request 2, late answer any
   ✗ no double grant  fails, counterexample of 7 steps
   ✓ answered         holds
       assuming fair delivery of 1 kind of message and fair resumption of paused
@@ -253,21 +265,19 @@ claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
   ? told once        incomplete
   ✓ can be answered  holds under fairness
   truncated    --max-states 1000000 reached
-  faults       lost request, duplicate; never occurred: late answer
+  not spent    late answer
 ";
 
 const VERBOSE: &str = "
 claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
+  budgets      calls: release 1; faults: lost request 2, late answer any
   ✗ no double grant  fails, counterexample of 7 steps
   ✓ answered         holds
       assuming:
         strongly fair: server to client 1: call 0: 204
         strongly fair: server to client 1: call 1: 204
         weakly fair: client 1 resumes
-      not needed:
-        client 2 retries
-        loss ends
-        the server wakes
+      not needed: 3 other fairness assumptions
   ○ no claim leaked  vacuous, the antecedent is never reached
     a sentence of the document
   ? told once        incomplete
@@ -275,9 +285,11 @@ claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
   ✓ can be answered  holds under fairness
     a sentence of the document
   truncated    --max-states 1000000 reached
-  faults       lost request, duplicate; never occurred: late answer
-  coverage     56 of 57 rows taken, not taken: 47; 0 of 3 cells declared
-               impossible reached
+  not spent    late answer
+  not checked  properties of the tables as written only: as the document has it
+  coverage     56 of 57 rows taken
+               not taken: 47
+               0 of 3 cells declared impossible reached
   engine       interned, truncated, 2 threads, peak memory 1.5 MiB
   reductions   dead
   note         dead: no property reads the network

@@ -227,12 +227,14 @@ impl Plan<'_> {
     /// The properties that this world checks, of the table that runs.
     fn properties(&self) -> impl Iterator<Item = &system::Property> {
         self.file.properties.iter().filter(|property| {
-            let only = property.only;
-            let is_meant = only
-                .is_none_or(|only| (only == TableVersion::AsWritten) == self.options.as_written);
-            is_meant && self.world.checks(property)
+            is_of_version(property, self.options.as_written) && self.world.checks(property)
         })
     }
+}
+
+/// Whether a property is checked of the tables as written, or of the amended ones.
+pub(crate) fn is_of_version(property: &system::Property, as_written: bool) -> bool {
+    property.only.is_none_or(|only| (only == TableVersion::AsWritten) == as_written)
 }
 
 /// Whether a fault that the World knows can happen: where there is a link that it befalls, or a

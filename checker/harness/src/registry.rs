@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use turnstile_spec::{Source, system};
 use turnstile_world::system::System;
-use turnstile_world::{Predicate, World};
+use turnstile_world::{Budget, Predicate, World};
 
 use crate::check::{CheckOutput, SearchFn, check};
 use crate::compatibility;
@@ -12,8 +12,8 @@ use crate::coverage::coverage;
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
 use crate::places;
-use crate::plan::Plan;
-use crate::result::ResultReport;
+use crate::plan::{Plan, is_of_version};
+use crate::result::{BudgetReport, ResultReport};
 
 /// A text that is inside the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,8 @@ pub struct SystemEntry {
     /// The tables that its cores run, each by the name of its machine. Another one can be put in
     /// for each of them, by [`Options::tables`].
     pub tables: &'static [Embedded],
+    /// [`SystemSpec::CALLS`].
+    calls: &'static [&'static str],
     /// Builds one world of it.
     world: fn(&system::System, &system::World, &Options<'_>) -> Result<World, Refusal>,
 }
@@ -84,6 +86,9 @@ pub trait SystemSpec: Clone {
 
     /// The budgets of its worlds that are its own.
     const BUDGETS: &'static [&'static str];
+
+    /// Those of its own budgets that ration calls of users, not faults or timers.
+    const CALLS: &'static [&'static str] = &[];
 
     /// The faults of its calls and of its processes that its cores are made for, by the names of
     /// their budgets; those of messages are the links' alone.
@@ -114,7 +119,7 @@ impl SystemEntry {
     #[must_use]
     pub const fn of<W: SystemSpec>() -> Self {
         let (file, tables) = (W::FILE, W::TABLES);
-        Self { name: file.name, file, tables, world: world::<W> }
+        Self { name: file.name, file, tables, calls: W::CALLS, world: world::<W> }
     }
 
     /// The machines that its cores run.
@@ -183,7 +188,22 @@ impl SystemEntry {
         let CheckOutput { mut result, taken } = search(&world, (&file.name, &named.name), options);
         result.coverage = coverage(self.tables, &options.tables, &taken);
         places::locate(&mut result.properties, self.tables, &options.tables);
+        result.notes.budgets = self.budgets(&world);
+        let is_other = |property: &&system::Property| {
+            named.checks(property) && !is_of_version(property, options.as_written)
+        };
+        let others = file.properties.iter().filter(is_other);
+        result.notes.other_version = others.map(|property| property.name.clone()).collect();
         Ok(result)
+    }
+
+    fn budgets(&self, world: &World) -> Vec<BudgetReport> {
+        let report = |budget: &Budget| BudgetReport {
+            name: budget.name.clone(),
+            limit: budget.limit,
+            is_of_calls: self.calls.contains(&budget.name.as_str()),
+        };
+        world.budgets.iter().map(report).collect()
     }
 }
 

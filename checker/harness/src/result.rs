@@ -139,6 +139,24 @@ pub struct Notes {
     /// What this level cannot check.
     #[serde(skip)]
     pub unchecked: Vec<Unchecked>,
+    /// The budgets of the world, in the order of its file.
+    #[serde(skip)]
+    pub budgets: Vec<BudgetReport>,
+    /// The properties of the other version of the tables, as written or amended: `only` in the
+    /// system's file.
+    #[serde(skip)]
+    pub other_version: Vec<String>,
+}
+
+/// A budget of a world: how often something may happen on a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BudgetReport {
+    /// Its name.
+    pub name: String,
+    /// How often; `None`: any number of times.
+    pub limit: Option<u8>,
+    /// It rations calls of users; otherwise faults or timers.
+    pub is_of_calls: bool,
 }
 
 /// What a search leaves to another level.

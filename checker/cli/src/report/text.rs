@@ -39,6 +39,7 @@ pub fn result(result: &ResultReport, paint: Paint, detail: Detail) -> String {
         text.push('\n');
         return text;
     }
+    notes::put_budgets(&mut text, result, paint);
     put_properties(&mut text, result, paint, detail);
     notes::put(&mut text, result, paint, detail);
     put_findings(&mut text, result, &findings, paint);
@@ -162,7 +163,7 @@ fn put_properties(text: &mut String, result: &ResultReport, paint: Paint, detail
             put_dim(text, about.trim_start_matches([',', ' ']), 6, paint);
         }
         if detail == Detail::Full {
-            put_details(text, property, notes::common_faults(result).is_none(), paint);
+            put_details(text, property, paint);
         }
     }
 }
@@ -184,19 +185,17 @@ fn about(property: &PropertyReport) -> String {
 }
 
 /// What `--verbose` says of a property.
-fn put_details(text: &mut String, property: &PropertyReport, has_own_faults: bool, paint: Paint) {
+fn put_details(text: &mut String, property: &PropertyReport, paint: Paint) {
     put_dim(text, &property.sentence, 4, paint);
-    for (what, list) in [("assuming", &property.assumptions), ("not needed", &property.not_needed)]
-    {
-        if !list.is_empty() {
-            let _ = writeln!(text, "      {}", paint.dim(&format!("{what}:")));
-        }
-        for one in list {
-            put_dim(text, one, 8, paint);
-        }
+    if !property.assumptions.is_empty() {
+        put_dim(text, "assuming:", 6, paint);
     }
-    if has_own_faults && !property.faults_exercised.is_empty() {
-        put_dim(text, &format!("faults: {}", property.faults_exercised.join(", ")), 6, paint);
+    for assumption in &property.assumptions {
+        put_dim(text, assumption, 8, paint);
+    }
+    if !property.not_needed.is_empty() {
+        let count = counted(property.not_needed.len() as u64, "other fairness assumption");
+        put_dim(text, &format!("not needed: {count}"), 6, paint);
     }
 }
 

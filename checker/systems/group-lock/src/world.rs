@@ -52,6 +52,9 @@ impl SystemSpec for Group {
         "MERGE again",
     ];
 
+    const CALLS: &'static [&'static str] =
+        &["lock call", "unlock call", NEEDLESS_UNLOCK, NEEDLESS_LOCK, "leave", JOIN];
+
     const SUFFERS: &'static [&'static str] = &[];
 
     fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
