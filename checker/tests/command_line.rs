@@ -26,6 +26,27 @@ fn unknown_names_are_bad_usage_and_name_what_is_known() {
 }
 
 #[test]
+fn unknown_worlds_are_bad_usage_and_name_what_is_known() {
+    let output = turnstile(&tables(), &["check", "claim-record", "--world", "smal"]);
+    ends_with(&output, 2, "`claim` has no world `smal`; its worlds: small, ");
+    assert!(output.stdout.is_empty());
+    let worlds = ["--world", "small", "--world", "smal", "--max-states", "9"];
+    let output = turnstile(&tables(), &[&["check", "claim"][..], &worlds].concat());
+    ends_with(&output, 2, "no system has a world `smal`; worlds of claim: small, ");
+    assert!(text(&output.stdout).contains("claim/small  9 states"));
+}
+
+#[test]
+fn worlds_that_are_not_run_are_counted() {
+    let output = turnstile(&tables(), &["check", "byte-range-lock", "--max-states", "9"]);
+    let printed = text(&output.stdout);
+    assert!(printed.contains("not run: 5 large worlds of byte-range-lock: "), "{printed}");
+    let listed = turnstile(&tables(), &["list"]);
+    let large = "5 large worlds, run by name or with `check --set size=large`: ";
+    assert!(text(&listed.stdout).contains(large));
+}
+
+#[test]
 fn every_bundled_table_is_listed_with_its_counts() {
     let output = turnstile(&tables(), &["list", "--json"]);
     assert_eq!(output.status.code(), Some(0));

@@ -1,6 +1,8 @@
 //! How runs and results look, whole: the sequence diagram, the lines where it does not fit, the
 //! loop of a lasso, verdicts of every kind.
 
+use std::time::Duration;
+
 use turnstile_cli::report::paint::Paint;
 use turnstile_cli::report::text::Detail;
 use turnstile_cli::report::{summary, text, trace};
@@ -10,6 +12,9 @@ use turnstile_harness::result::{
 use turnstile_harness::status::Status;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::trace::{EffectReport, StepReport};
+
+/// The wall time of the command: not the sum over its searches.
+const ELAPSED: Duration = Duration::from_millis(500);
 
 fn step(node: &str, from: Option<&str>, event: &str, row: &str) -> StepReport {
     StepReport {
@@ -120,12 +125,12 @@ fn a_result_has_a_line_for_each_verdict() {
     let drawn = text::result(&mixed(), paint(80), Detail::Brief);
     let (drawn, _) = drawn.split_once("\n\n").expect("a run stands behind the verdicts");
     looks(drawn, RESULT);
-    let summary = summary::summary(&[mixed()], paint(80));
+    let summary = summary::summary(&[mixed()], ELAPSED, paint(80));
     let expected = "fails: 2 of 5 properties hold, 1 of them under fairness, 1 fail, 1 vacuous, \
-                    1 incomplete; 1 search, 1,234,567 states, 12.35 s\n";
+                    1 incomplete; 1 search, 1,234,567 states, 0.50 s\n";
     looks(&summary, expected);
     // What does not hold is listed once more below several results.
-    let listed = summary::summary(&[mixed(), mixed()], paint(80));
+    let listed = summary::summary(&[mixed(), mixed()], ELAPSED, paint(80));
     assert!(listed.contains("\n  ✗ claim/loss: no double grant fails\n"), "{listed}");
 }
 
@@ -147,7 +152,7 @@ fn rows_are_untaken_only_by_whole_searches() {
         result
     };
     let told =
-        |complete| summary::summary(&[world("a", true), world("b", complete)], paint(80));
+        |complete| summary::summary(&[world("a", true), world("b", complete)], ELAPSED, paint(80));
     assert!(told(true).starts_with("claim: 1 row taken in no world: 47\n"), "{}", told(true));
     assert!(told(false).starts_with("incomplete: "), "{}", told(false));
 }

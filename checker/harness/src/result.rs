@@ -68,7 +68,7 @@ pub struct ResultReport {
     pub transitions: u64,
     /// The longest of the shortest paths to a state, in steps.
     pub depth: u64,
-    /// Wall time of the search.
+    /// Wall time of this search. Searches may run in parallel: the sum may exceed the command's.
     pub seconds: f64,
     /// Bytes that the search itself had allocated at its peak.
     pub peak_memory_bytes: u64,
