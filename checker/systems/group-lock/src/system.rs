@@ -170,7 +170,7 @@ impl System for Nodes {
 
     fn is_fair(&self, command: &Ordered) -> bool {
         if let Some(stack::Command::Views(command)) = command.get() {
-            return Views::insists(command);
+            return Views::is_fair(command);
         }
         matches!(command.get(), Some(MembershipChange::Form | MembershipChange::Merge(_)))
             || command.get::<CrashDetected>().is_some()
