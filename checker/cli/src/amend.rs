@@ -61,7 +61,7 @@ struct Amendment {
     needed: bool,
 }
 
-/// Leaves out, searches, reports.
+/// Removes each amendment, searches, and reports the results.
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     selection::work(systems, &arguments.names, arguments.json, &arguments.bounds, |work| {
         search(arguments, work)

@@ -55,7 +55,7 @@ struct System {
     large: Vec<String>,
 }
 
-/// Lists everything known here.
+/// Lists the tables and systems with names.
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     let library = match Library::load(systems) {
         Ok(library) => library,
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     status.and(write_stdout(&text))
 }
 
-/// What a table's document has, and how many amendments it needs.
+/// The numbers of states and rows of a table's document, and of its amendments.
 fn table(literal: &WrittenTable) -> Table {
     let states = literal.table.states.iter().zip(&literal.vocabulary.states);
     Table {

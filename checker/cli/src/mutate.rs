@@ -49,11 +49,11 @@ struct Table {
     mutants: usize,
     killed_by: KilledBy,
     survivors: Vec<Survivor>,
-    /// Mutants whose fate a truncated search leaves open.
+    /// Mutants that were not killed, where a search was truncated.
     incomplete: Vec<Survivor>,
-    /// What fails without any change; then there are no other figures.
+    /// The checks that fail without any change; then there are no other figures.
     fails: Vec<String>,
-    /// Entries of `survivors` in the file that are none.
+    /// Diagnostics of entries under `survivors` that match no survivor.
     faults: Vec<FaultReport>,
 }
 

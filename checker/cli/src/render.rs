@@ -83,13 +83,13 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     status
 }
 
-/// A table that is asked for, and where it comes from.
+/// A selected table, and its origin.
 struct Asked {
     literal: Arc<WrittenTable>,
     origin: Origin,
 }
 
-/// The tables that are asked for, each once, and what became of reading them.
+/// The selected tables, each once, and the status of reading them.
 fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
     let mut status = Status::Holds;
     let mut texts: Vec<SourceFile> = Vec::new();

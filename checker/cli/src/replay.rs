@@ -73,9 +73,9 @@ fn is_longer(file: &BufReader<Take<File>>) -> bool {
     file.get_ref().limit() == 0
 }
 
-/// What is compared of a scenario, one and many.
+/// The unit of comparison in a scenario, singular and plural.
 const LINES: [&str; 2] = ["line", "lines"];
-/// What is compared of a trace.
+/// The unit of comparison in a trace.
 const ROWS: [&str; 2] = ["row or effect", "rows and effects"];
 
 const fn verdict(replay: &Replay) -> Status {

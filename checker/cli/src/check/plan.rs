@@ -1,4 +1,4 @@
-//! What the arguments of `check` ask for: a list of searches, tables before systems.
+//! The searches that the arguments of `check` select, tables before systems.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,11 +30,11 @@ pub(super) enum Job {
         /// How many.
         worlds: usize,
     },
-    /// A system whose file does not say what to search.
+    /// A system whose file has errors.
     Broken {
         /// The system's text.
         text: SourceFile,
-        /// What is wrong with it.
+        /// Its errors.
         faults: Diagnostics,
     },
 }
@@ -44,16 +44,16 @@ pub(super) enum Job {
 pub(super) struct CheckPlan {
     /// In order.
     pub(super) jobs: Vec<Job>,
-    /// What was asked and is not there.
+    /// Errors in the arguments.
     pub(super) usage_errors: Vec<String>,
-    /// Whether anything comes from the library, not from a file that was named.
+    /// Whether a table or system comes from the library, not from a file that was named.
     pub(super) uses_library: bool,
     /// The worlds with `default: false` that were left out, as `SYSTEM/WORLD`.
     pub(super) not_run: BTreeSet<String>,
     size: Size,
 }
 
-/// Which worlds of a system are asked for.
+/// The worlds of a system to search.
 #[derive(Clone, Copy)]
 enum WorldSelection<'w> {
     /// Those that the file searches where none is named, or those that it sets apart as large.

@@ -47,7 +47,7 @@ fn never_taken(results: &[ResultReport], paint: Paint) -> String {
     text
 }
 
-/// What does not hold, in one place: the verdicts of many searches are more than a screen.
+/// The properties that do not hold, in one list: many results are longer than a screen.
 fn failing(results: &[ResultReport], paint: Paint) -> String {
     if results.len() < 2 {
         return String::new();

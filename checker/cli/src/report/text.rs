@@ -17,7 +17,7 @@ use super::{fairness, notes, trace};
 /// Further violations of one property that are listed beside the one whose trace is shown.
 const OTHERS_MAX: usize = 12;
 
-/// How much a report says.
+/// The detail of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// A line for each property; sentences only for what fails.
@@ -168,7 +168,7 @@ fn put_properties(text: &mut String, result: &ResultReport, paint: Paint, detail
     }
 }
 
-/// What a property's line says behind the verdict.
+/// The text after the verdict in a property's line.
 fn about(property: &PropertyReport) -> String {
     match property.verdict {
         Verdict::Fails => match (property.counterexample.len() as u64, property.kind) {
@@ -184,7 +184,7 @@ fn about(property: &PropertyReport) -> String {
     }
 }
 
-/// What `--verbose` says of a property.
+/// The sentence and the assumptions of a property, for `--verbose`.
 fn put_details(text: &mut String, property: &PropertyReport, paint: Paint) {
     put_dim(text, &property.sentence, 4, paint);
     if !property.assumptions.is_empty() {
@@ -206,7 +206,7 @@ fn put_dim(text: &mut String, words: &str, indent: usize, paint: Paint) {
     }
 }
 
-/// What is wrong with a table that runs all the same: a line each, `lint` shows the frames.
+/// The findings and warnings of a table that ran, a line each; `lint` shows the frames.
 fn put_findings(text: &mut String, result: &ResultReport, list: &[&FaultReport], paint: Paint) {
     if list.is_empty() {
         return;
