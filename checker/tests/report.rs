@@ -1,4 +1,4 @@
-//! How runs and results look, whole: the sequence diagram, the lines where it does not fit, the
+//! The complete text of traces and results: the sequence diagram, the lines if it does not fit, the
 //! loop of a lasso, verdicts of every kind.
 
 use std::time::Duration;
@@ -57,7 +57,7 @@ fn looks(drawn: &str, expected: &str) {
 }
 
 #[test]
-fn a_run_of_several_nodes_is_a_diagram() {
+fn a_trace_of_several_nodes_is_a_diagram() {
     looks(&trace::draw(&two_holders(), paint(100)), DIAGRAM);
 }
 
@@ -129,7 +129,7 @@ fn a_result_has_a_line_for_each_verdict() {
     let expected = "fails: 2 of 5 properties hold, 1 of them under fairness, 1 fail, 1 vacuous, \
                     1 incomplete; 1 search, 1,234,567 states, 0.50 s\n";
     looks(&summary, expected);
-    // What does not hold is listed once more below several results.
+    // Below several results the properties that do not hold are listed again.
     let listed = summary::summary(&[mixed(), mixed()], ELAPSED, paint(80));
     assert!(listed.contains("\n  ✗ claim/loss: no double grant fails\n"), "{listed}");
 }
@@ -141,9 +141,9 @@ fn verbose_has_sentences_assumptions_and_figures() {
     looks(drawn, VERBOSE);
 }
 
-/// What was not searched to its end does not say that nothing takes a row.
+/// A truncated search is no evidence that a row is never taken.
 #[test]
-fn rows_are_untaken_only_by_whole_searches() {
+fn rows_not_taken_are_listed_for_exhaustive_searches_only() {
     let world = |name: &str, complete| {
         let mut result = ResultReport::new(ResultKind::System, "claim", Some(name));
         result.complete = complete;

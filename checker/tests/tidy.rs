@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The most lines of a file.
 const FILE_LINES: usize = 400;
 
-/// The most lines of a `lib.rs`: it says what there is and leaves the rest to modules.
+/// The most lines of a `lib.rs`: it lists the modules and leaves the rest to them.
 const LIB_LINES: usize = 120;
 
 /// The most lines of a function.
@@ -18,10 +18,10 @@ const FUNCTION_LINES: usize = 60;
 /// The most characters of a line.
 const LINE_LENGTH: usize = 100;
 
-/// Words that say nothing of what a thing is.
+/// Names without a meaning.
 const EMPTY_WORDS: [&str; 6] = ["util", "utils", "helper", "helpers", "misc", "common"];
 
-/// What a function's name may not begin with: the verb that fits every function.
+/// The forbidden prefix of function names, a verb that fits every function.
 const EMPTY_VERB: &str = "get_";
 
 /// Words that say so little that only one type of a crate may have each as its name.
@@ -84,7 +84,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// What is wrong, file by file.
+/// The findings, file by file.
 #[derive(Default)]
 struct Findings {
     list: Vec<String>,
@@ -257,7 +257,7 @@ fn attributes(file: &str, text: &str, findings: &mut Findings) {
     }
 }
 
-/// What a crate depends on at run time, of this workspace.
+/// The crates of this workspace on which a crate depends at run time.
 fn uses(manifest: &str) -> Vec<String> {
     let body = manifest.split("\n[dependencies]").nth(1).unwrap_or_default();
     let body = body.split("\n[").next().unwrap_or_default();
