@@ -34,6 +34,12 @@ fn unknown_worlds_are_bad_usage_with_the_known_worlds() {
     let output = turnstile(&tables(), &[&["check", "claim"][..], &worlds].concat());
     ends_with(&output, 2, "no system has a world `smal`; worlds of claim: small, ");
     assert!(text(&output.stdout).contains("claim/small  9 states"));
+    let output = turnstile(&tables(), &["check", "--world", "smal"]);
+    ends_with(&output, 2, "no system has a world `smal`; `turnstile list` has the worlds");
+    let folder = Scratch::new("unreadable-table");
+    fs::write(folder.join("open.yaml"), "language: 1\nmachine: [\n").expect("the folder is ours");
+    let output = turnstile(&folder, &["check", "open.yaml", "--world", "small"]);
+    assert_eq!(output.status.code(), Some(1), "its error is reported");
 }
 
 #[test]
@@ -41,6 +47,10 @@ fn worlds_that_are_not_run_are_counted() {
     let output = turnstile(&tables(), &["check", "byte-range-lock", "--max-states", "9"]);
     let printed = text(&output.stdout);
     assert!(printed.contains("not run: 5 large worlds of byte-range-lock: "), "{printed}");
+    let words = ["byte-range-lock", "byte-range-lock/every-range", "--max-states", "9"];
+    let output = turnstile(&tables(), &[&["check"][..], &words].concat());
+    let printed = text(&output.stdout);
+    assert!(printed.contains("not run: 4 large worlds of byte-range-lock: "), "{printed}");
     let listed = turnstile(&tables(), &["list"]);
     let large = "5 large worlds, run by name or with `check --set size=large`: ";
     assert!(text(&listed.stdout).contains(large));

@@ -126,6 +126,11 @@ pub(super) fn plan(
     if plan.usage_errors.is_empty() {
         plan.usage_errors = plan.unknown_worlds(worlds);
     }
+    for job in &plan.jobs {
+        if let Job::World { system, world, .. } = job {
+            plan.not_run.remove(&format!("{}/{}", system.name, system.worlds[*world].name));
+        }
+    }
     plan
 }
 
@@ -241,7 +246,12 @@ impl CheckPlan {
             }
         }
         let known = systems.iter().map(|of| format!("; worlds of {}: {}", of.name, worlds_of(of)));
-        let known: String = known.collect();
+        let known = match (self.jobs.is_empty(), systems.is_empty()) {
+            (true, _) => "; `turnstile list` has the worlds".to_owned(),
+            // Only files with errors, which are reported.
+            (false, true) => return Vec::new(),
+            (false, false) => known.collect(),
+        };
         let unknown = names.iter().filter(|name| !searched.contains(name.as_str()));
         unknown.map(|name| format!("no system has a world `{name}`{known}")).collect()
     }
