@@ -25,7 +25,7 @@ use crate::limit;
 use crate::raw;
 use crate::read::amend::RowIndex;
 use crate::read::draft::Lookup;
-use crate::table::{EventId, ResourceId, RowId, StateId, Table};
+use crate::table::{ActionId, EventId, ResourceId, RowId, StateId, Table};
 
 /// The input of the passes: the file, its names and the table built from them.
 pub(crate) struct LintContext<'a> {
@@ -116,6 +116,10 @@ impl LintContext<'_> {
 
     fn event(&self, id: EventId) -> &str {
         self.lookup.vocabulary.events.get(id.index()).map_or("", |event| &event.name.name)
+    }
+
+    fn action(&self, id: ActionId) -> &str {
+        self.lookup.vocabulary.actions.get(id.index()).map_or("", |name| &name.name)
     }
 
     fn resource(&self, id: ResourceId) -> &str {
