@@ -192,6 +192,12 @@ machine that enters it stays for ever."
 "A machine in a final state has ended, so the row is never taken."
     "T033" "no-beginning" "not exactly one initial state"
 "A machine has exactly one initial state, marked `initial: true`."
+    "T034" "impossible-command" "command declared impossible"
+"A command comes from the user or the environment, which may cause it in any
+state, at any time. So an entry under `impossible` for a command cannot be
+verified, and `turnstile check` reports that the cell is reached. Add a row, or
+an entry under `ignore` if the command changes nothing there. If another machine
+sends the event, declare it `kind: message`: a system then verifies the entry."
     "T040" "leak" "resource leak"
 "After the row, the machine holds more than its destination declares: what the
 source holds, minus what the row consumes and deletes, plus what it creates. A

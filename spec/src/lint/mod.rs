@@ -10,6 +10,7 @@ mod covered;
 mod final_states;
 mod formulas;
 mod generic;
+mod impossible;
 mod names;
 mod patterns;
 mod payloads;
@@ -63,7 +64,7 @@ pub(crate) fn spelling(cx: &LintContext<'_>) -> Vec<Diagnostic> {
 
 /// Warnings and notes on a table without findings.
 pub(crate) fn warnings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
-    run(cx, &[covered::check])
+    run(cx, &[covered::check, impossible::check])
 }
 
 /// All findings on a table.
