@@ -9,6 +9,7 @@ use std::{fmt, fs, io};
 
 use turnstile_spec::{WrittenTable, page};
 
+use crate::markdown::Links;
 use crate::{Format, Sheet, draw, ended, overview, page_of, picture, render, svg};
 
 /// The command that writes `generated/docs`, from the workspace's root.
@@ -204,13 +205,20 @@ pub fn pages(
             return Err(Trouble::Twice { stem, sources });
         }
         let whole = draw(&sheet);
-        let is_shown = formats.contains(&Format::Markdown) || formats.contains(&Format::Svg);
-        let (drawn, is_big) =
-            if is_shown { svg::drawn(&whole, &header) } else { (String::new(), false) };
+        let (drawn, is_big) = if formats.contains(&Format::Svg) {
+            svg::drawn(&whole, &header)
+        } else {
+            (String::new(), false)
+        };
+        let links = Links {
+            picture: formats.contains(&Format::Svg),
+            overview: is_big,
+            matrix: formats.contains(&Format::Matrix),
+        };
         for format in formats {
             let name = format!("{stem}.{}", format.suffix());
             let text = match format {
-                Format::Markdown => page_of(&sheet, &header, is_big),
+                Format::Markdown => page_of(&sheet, &header, links),
                 Format::Svg => ended(drawn.clone()),
                 Format::Mermaid | Format::Dot => picture(&whole, *format, &header),
                 Format::Matrix => render(&sheet, *format, &header),

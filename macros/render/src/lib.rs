@@ -19,6 +19,7 @@ mod text;
 pub use diagram::Diagram;
 pub use draw::draw;
 pub use focus::focus;
+use markdown::Links;
 pub use overview::overview;
 pub use sheet::{Sheet, Version};
 pub use svg::svg;
@@ -83,18 +84,20 @@ impl Format {
 }
 
 /// A table in a format. The header, one line, says where the text comes from.
+///
+/// A page links to no other file: [`docs::pages`] writes pages with the files that they link to.
 #[must_use]
 pub fn render(sheet: &Sheet<'_>, format: Format, header: &str) -> String {
     match format {
         Format::Svg | Format::Mermaid | Format::Dot => picture(&draw(sheet), format, header),
-        Format::Markdown => page_of(sheet, header, svg::drawn(&draw(sheet), header).1),
+        Format::Markdown => page_of(sheet, header, Links::default()),
         Format::Matrix => ended(matrix::matrix(sheet, header)),
     }
 }
 
-/// A table's page, with an overview where its picture is too big for a page.
-fn page_of(sheet: &Sheet<'_>, header: &str, is_big: bool) -> String {
-    ended(markdown::markdown(sheet, header, is_big))
+/// A table's page, with links to the files beside it.
+fn page_of(sheet: &Sheet<'_>, header: &str, links: Links) -> String {
+    ended(markdown::markdown(sheet, header, links))
 }
 
 /// A diagram in a format.

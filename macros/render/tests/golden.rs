@@ -202,6 +202,9 @@ fn a_page_links_to_the_files_beside_it_whatever_the_name() {
         let expected = [format!("{stem}.svg"), format!("{stem}.matrix.txt")];
         assert_eq!(links.collect::<Vec<_>>(), expected, "{page}");
         assert!(expected.iter().all(|file| files.contains_key(file)), "{stem}");
+        let table = named(machine);
+        let alone = render(&Sheet::of(&table), Format::Markdown, "it");
+        assert!(!alone.contains("]("), "{alone}");
     }
     let one_stem = [named("a b"), named("a-b")];
     let trouble = pages(&one_stem, &Format::ALL, &Origin::known("it")).expect_err("one stem");

@@ -89,6 +89,23 @@ fn the_bundled_tables_can_be_read_on_a_page() {
 }
 
 #[test]
+fn the_legend_has_every_colour_of_an_arrow() {
+    for view in bundled().iter().flat_map(views) {
+        let (text, _) = drawn(&view, "header");
+        let (picture, legend) = text.split_once("class=\"legend\"").expect("it has a legend");
+        let arrows = picture.split("class=\"way ").skip(1);
+        let classes = arrows.filter_map(|arrow| arrow.split('"').next());
+        // The arrow from the dot of an initial state has the colour of several kinds.
+        let starts = view.nodes.iter().filter(|node| node.initial).count();
+        let (mixed, others): (Vec<&str>, Vec<&str>) = classes.partition(|class| *class == "mixed");
+        for class in others.into_iter().chain(mixed.into_iter().skip(starts)) {
+            let is_told = legend.contains(&format!("class=\"way {class}\""));
+            assert!(is_told, "{}: no {class} in the legend", view.title);
+        }
+    }
+}
+
+#[test]
 fn nothing_covers_anything_in_tables_by_chance() {
     for seed in 0..12 {
         let whole = chance::diagram(seed, 2 + seed as usize % 8);
