@@ -52,6 +52,14 @@ fn a_table_that_adds_up_holds() {
 }
 
 #[test]
+fn a_violation_is_no_state() {
+    let result = check(&literal("trap.yaml"));
+    let over = result.properties.iter().filter(|one| one.verdict == Verdict::Fails).count();
+    assert!(over > 0, "it fails");
+    assert_eq!((result.states, result.depth), (6, 2));
+}
+
+#[test]
 fn where_all_that_can_come_is_ignored_there_is_no_way_on() {
     let result = check(&literal("stuck.yaml"));
     assert_eq!(
@@ -149,7 +157,7 @@ impl Model for Whole {
     }
 
     fn within_boundary(&self, configuration: &Configuration) -> bool {
-        !self.0.is_beyond(configuration)
+        !self.0.is_beyond(configuration) && !configuration.is_over()
     }
 }
 

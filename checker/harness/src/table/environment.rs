@@ -167,18 +167,27 @@ impl<'t> Environment<'t> {
 }
 
 impl Environment<'_> {
-    /// Whether this says of a message that it cannot come. A table knows nothing of who sends it,
-    /// so it is taken at its word here; a system in which it comes all the same fails.
+    /// Whether the outcome is a message's cell that is declared impossible. A table does not have
+    /// the sender, so the cell is not reached at this level; a system checks it.
     fn is_for_a_system(&self, outcome: CellOutcome) -> bool {
         let CellOutcome::Impossible(place) = outcome else { return false };
         self.is_message(place)
     }
 
-    /// Whether a cell that the table says something of is a message's.
+    /// Whether the event of a declared cell is a message.
     #[must_use]
     pub fn is_message(&self, place: usize) -> bool {
-        let event = self.table.cells[place].event;
-        self.vocabulary.events[event.index()].kind == EventKind::Message
+        self.kind_of(place) == EventKind::Message
+    }
+
+    /// Whether the event of a declared cell is a command.
+    #[must_use]
+    pub fn is_command(&self, place: usize) -> bool {
+        self.kind_of(place) == EventKind::Command
+    }
+
+    fn kind_of(&self, place: usize) -> EventKind {
+        self.vocabulary.events[self.table.cells[place].event.index()].kind
     }
 
     /// The configurations in which it may begin.

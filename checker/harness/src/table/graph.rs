@@ -1,7 +1,7 @@
 //! The whole graph of an environment, breadth first, so that every first path is a shortest one.
 //!
-//! The graphs of this level are small; nothing is reduced and nothing is hashed down. What is
-//! wrong with a configuration is not asked here.
+//! The graphs of this level are small: no reduction, no fingerprints. [`super::verdict`] judges the
+//! configurations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,9 +32,11 @@ pub struct Graph {
     /// starts, and what happens.
     pub firsts: Vec<(usize, Occurrence)>,
     met: HashSet<(StateId, EventId, u16, CellOutcome)>,
+    /// States of the machine with its resources: the configurations in which no trace has ended.
+    pub states: u64,
     /// Transitions followed.
     pub transitions: u64,
-    /// The longest of the shortest paths.
+    /// The longest of the shortest paths to a state.
     pub depth: u64,
     /// Why it is not the whole graph, if it is not.
     pub cut: Option<String>,
@@ -118,7 +120,10 @@ impl Graph {
         }
         let place = self.configurations.len();
         let depth = parent.map_or(0, |(from, _)| self.depths[from] + 1);
-        self.depth = self.depth.max(depth);
+        if !configuration.is_over() {
+            self.states += 1;
+            self.depth = self.depth.max(depth);
+        }
         self.depths.push(depth);
         self.parents.push(parent);
         self.clipped.push(false);
