@@ -85,7 +85,7 @@ pub(crate) fn mistaken(tree: &Node, is_table: bool) -> Option<Diagnostic> {
     tree.at(wanted).is_none().then_some(diagnostic)
 }
 
-/// Checks a tree against a kind and adds what is wrong, all of it.
+/// Checks a tree against a kind and adds all diagnostics.
 pub(crate) fn check(source: &Source, node: &Node, kind: Kind, diagnostics: &mut Vec<Diagnostic>) {
     Check { source, diagnostics }.kind(node, kind, "the file");
 }

@@ -1,5 +1,5 @@
-//! Every fault's whole text: each `faults/T###-slug.yaml` is read and what comes back is compared
-//! with the `.stderr` beside it. `BLESS=1` writes those anew.
+//! The whole text of every diagnostic: each `faults/T###-slug.yaml` is read, and its diagnostics are
+//! compared with the `.stderr` beside it. `BLESS=1` regenerates those.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use turnstile_spec::{
     Diagnostic, Severity, Source, System, WrittenTable, code, diagnostic, explain,
 };
 
-/// What it takes a program to find.
+/// Codes that only the checker reports.
 const OF_THE_CHECKER: [&str; 3] = [code::NOT_COMPILED, code::INVALID_SETTING, code::NOT_SURVIVING];
 
 fn folder() -> PathBuf {
@@ -22,8 +22,8 @@ fn files(ending: &str) -> BTreeSet<String> {
     names.filter_map(|name| name.expect("UTF-8").strip_suffix(ending).map(str::to_owned)).collect()
 }
 
-/// What is wrong with a file: what stops the reader, else the literal table's findings, else what
-/// the amendments leave, else its warnings.
+/// The diagnostics of a file: errors, else findings on the table as written, else findings on the
+/// amended table, else warnings.
 fn faults(source: &Source) -> Vec<Diagnostic> {
     if source.text.starts_with("system:") {
         return System::read(source.clone()).expect_err("a fault").list;

@@ -58,7 +58,7 @@ pub enum Trouble {
     Stale {
         /// The files.
         files: Vec<PathBuf>,
-        /// What mends them.
+        /// The command that regenerates them.
         command: String,
     },
     /// This is not for `render` to write over.
@@ -164,7 +164,7 @@ const END: &str = "; an edit here is lost.";
 /// What stands before the source.
 const FROM: &str = "` from `";
 
-/// What a file that `command` writes from a source says of itself, in one line.
+/// The header line of a file that `command` writes from a source.
 #[must_use]
 pub fn header(command: &str, source: Option<&str>) -> String {
     let from = source.map_or(String::new(), |source| format!("{FROM}{source}"));

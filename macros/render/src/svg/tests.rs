@@ -80,7 +80,7 @@ fn the_bundled_tables_can_be_read_on_a_page() {
             let (text, is_big) = drawn(&view, "header");
             let picture = Picture::read(&text);
             check(&view, &picture);
-            // A page shows the overview of what is big.
+            // A page shows the overview of a picture that is too big.
             if view.view != View::Whole || !is_big {
                 check_page(&view, &picture);
             }
