@@ -2,8 +2,9 @@
 
 use crate::limit;
 
-/// CamelCase of a name: each word begins with a capital, a word in capitals becomes lower case after
-/// its first letter (`PATCH`, `Patch`), and all other characters separate words. May be empty.
+/// CamelCase of a name: each word begins with a capital, a word in capitals becomes lower case
+/// after its first letter (`PATCH`, `Patch`), and all other characters separate words. May be
+/// empty.
 #[must_use]
 pub fn camel(name: &str) -> String {
     let mut ident = String::new();

@@ -66,8 +66,8 @@ pub(crate) static TABLE: Shape = Shape {
         may(
             "impossible",
             CELLS,
-            "States in which an event cannot occur, with the reason; the checker verifies it. Not for \
-             commands, which may arrive in any state.",
+            "States in which an event cannot occur, with the reason; the checker verifies it. Not \
+             for commands, which may arrive in any state.",
         ),
         may("rules", RULES, "Named formulas of the document, with parameters: who may do what."),
         may(

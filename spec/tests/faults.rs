@@ -1,5 +1,5 @@
-//! The whole text of every diagnostic: each `faults/T###-slug.yaml` is read, and its diagnostics are
-//! compared with the `.stderr` beside it. `BLESS=1` regenerates those.
+//! The whole text of every diagnostic: each `faults/T###-slug.yaml` is read, and its diagnostics
+//! are compared with the `.stderr` beside it. `BLESS=1` regenerates those.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! A table as a page: the document's states and rows with its lines, the findings, and each amendment
-//! with its reason, before and after.
+//! A table as a page: the document's states and rows with its lines, the findings, and each
+//! amendment with its reason, before and after.
 
 mod amendment;
 mod formula;
