@@ -9,8 +9,8 @@ use std::{fmt, fs, io};
 
 use turnstile_spec::{WrittenTable, page};
 
-use crate::markdown::Links;
-use crate::{Format, Sheet, draw, ended, overview, page_of, picture, render, svg};
+use crate::markdown::{Links, markdown};
+use crate::{Format, Sheet, draw, ended, overview, picture, render, svg};
 
 /// The command that writes `generated/docs`, from the workspace's root.
 pub const COMMAND: &str = "cargo run --release -- render --out generated/docs";
@@ -218,7 +218,7 @@ pub fn pages(
         for format in formats {
             let name = format!("{stem}.{}", format.suffix());
             let text = match format {
-                Format::Markdown => page_of(&sheet, &header, links),
+                Format::Markdown => ended(markdown(&sheet, &header, links)),
                 Format::Svg => ended(drawn.clone()),
                 Format::Mermaid | Format::Dot => picture(&whole, *format, &header),
                 Format::Matrix => render(&sheet, *format, &header),

@@ -19,7 +19,6 @@ mod text;
 pub use diagram::Diagram;
 pub use draw::draw;
 pub use focus::focus;
-use markdown::Links;
 pub use overview::overview;
 pub use sheet::{Sheet, Version};
 pub use svg::svg;
@@ -90,14 +89,9 @@ impl Format {
 pub fn render(sheet: &Sheet<'_>, format: Format, header: &str) -> String {
     match format {
         Format::Svg | Format::Mermaid | Format::Dot => picture(&draw(sheet), format, header),
-        Format::Markdown => page_of(sheet, header, Links::default()),
+        Format::Markdown => ended(markdown::markdown(sheet, header, markdown::Links::default())),
         Format::Matrix => ended(matrix::matrix(sheet, header)),
     }
-}
-
-/// A table's page, with links to the files beside it.
-fn page_of(sheet: &Sheet<'_>, header: &str, links: Links) -> String {
-    ended(markdown::markdown(sheet, header, links))
 }
 
 /// A diagram in a format.
