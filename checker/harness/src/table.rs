@@ -31,7 +31,7 @@ pub fn check(vocabulary: &Vocabulary, table: &Table, options: &Options<'_>) -> R
     result.as_written = options.as_written;
     result.complete = graph.cut.is_none();
     result.engine = "graph".to_owned();
-    result.states = graph.configurations.len() as u64;
+    result.states = graph.states;
     result.transitions = graph.transitions;
     result.depth = graph.depth;
     verdict::judge(&environment, &graph, &mut result);

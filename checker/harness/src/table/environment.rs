@@ -176,8 +176,17 @@ impl Environment<'_> {
     /// Whether a declared cell is that of a message.
     #[must_use]
     pub fn is_message(&self, place: usize) -> bool {
-        let event = self.table.cells[place].event;
-        self.vocabulary.events[event.index()].kind == EventKind::Message
+        self.kind_of(place) == EventKind::Message
+    }
+
+    /// Whether the event of a declared cell is a command.
+    #[must_use]
+    pub fn is_command(&self, place: usize) -> bool {
+        self.kind_of(place) == EventKind::Command
+    }
+
+    fn kind_of(&self, place: usize) -> EventKind {
+        self.vocabulary.events[self.table.cells[place].event.index()].kind
     }
 
     /// The initial configurations.

@@ -33,9 +33,11 @@ pub struct Graph {
     /// source and its occurrence.
     pub firsts: Vec<(usize, Occurrence)>,
     met: HashSet<(StateId, EventId, u16, CellOutcome)>,
+    /// States of the machine with its resources: the configurations in which no trace has ended.
+    pub states: u64,
     /// Transitions followed.
     pub transitions: u64,
-    /// The longest of the shortest paths.
+    /// The longest of the shortest paths to a state.
     pub depth: u64,
     /// The reason why the graph is truncated, if it is.
     pub cut: Option<String>,
@@ -119,7 +121,10 @@ impl Graph {
         }
         let place = self.configurations.len();
         let depth = parent.map_or(0, |(from, _)| self.depths[from] + 1);
-        self.depth = self.depth.max(depth);
+        if !configuration.is_over() {
+            self.states += 1;
+            self.depth = self.depth.max(depth);
+        }
         self.depths.push(depth);
         self.parents.push(parent);
         self.clipped.push(false);
