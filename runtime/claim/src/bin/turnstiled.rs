@@ -124,7 +124,8 @@ struct Args {
     /// does not read its response, in seconds each.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "30")]
     patience: Duration,
-    /// Writes each step of the core to this file as a line of JSON, for `turnstile replay`.
+    /// Appends each step of the core to this file as a line of JSON, for `turnstile replay`. An
+    /// existing trace is continued; a file that is not a trace is refused.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Writes the log as JSON. TURNSTILE_LOG sets the level (info, debug, ...).
@@ -259,7 +260,7 @@ fn options(args: Args) -> io::Result<Options> {
             claims_max: args.claims_max,
             claims_per_owner_max: args.claims_per_owner_max,
         },
-        trace: args.trace.map(|path| Trace::create("turnstiled", &path)).transpose()?,
+        trace: args.trace.map(|path| Trace::append("turnstiled", &path)).transpose()?,
         ..defaults
     };
     options.limits.waiters_max = args.waiters_max;

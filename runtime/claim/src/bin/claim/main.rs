@@ -44,7 +44,8 @@ struct Cli {
     /// The server's URL [default: TURNSTILE_URL].
     #[arg(long, global = true, value_name = "URL")]
     url: Option<String>,
-    /// Writes each step of the core to this file as a line of JSON, for `turnstile replay`.
+    /// Appends each step of the core to this file as a line of JSON, for `turnstile replay`. An
+    /// existing trace is continued; a file that is not a trace is refused.
     #[arg(long, global = true, value_name = "FILE")]
     trace: Option<PathBuf>,
     #[command(subcommand)]
@@ -197,7 +198,7 @@ async fn run_command(cli: Cli) -> Result<u8, Error> {
         None => LockClientBuilder::from_environment()?,
     };
     if let Some(path) = cli.trace {
-        let trace = Trace::create("claim", &path)
+        let trace = Trace::append("claim", &path)
             .map_err(|error| ErrorKind::Setting(format!("--trace {error}")))?;
         builder.trace = Some(trace);
     }
