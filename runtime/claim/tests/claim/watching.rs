@@ -1,6 +1,7 @@
 //! A holder hears at once that its claim is over: what the server tells, and what clients do then.
 
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -115,7 +116,7 @@ async fn a_holder_hears_at_once_that_its_claim_is_revoked() {
     timeout(PATIENCE, claim.lost()).await.expect("it is told");
     assert!(!claim.is_held());
     let error = claim.release().await.expect_err("it was taken away");
-    assert_eq!(error.cause, ErrorKind::Lost);
+    assert_eq!(error.cause, ErrorKind::Lost("the claim was revoked".into()));
 }
 
 /// The server lets nobody wait for long, so that the client asks again and again.
@@ -141,11 +142,14 @@ async fn a_watch_that_ends_is_taken_up_again() {
 fn a_command_ends_when_its_claim_is_revoked() {
     let server = Running::in_memory();
     let mut run = claim(&server, &["run", "r", "--ttl", "3600", "--", "sleep", "3600"]);
-    let mut run = run.spawn().expect("the program starts");
+    let run = run.stderr(Stdio::piped()).spawn().expect("the program starts");
     until("it holds the lock", || statuses(&server, "r") == ["active"]);
     server.client().set("/v1/claims/1/", "revoked").expect(204);
-    let status = run.wait().expect("it ends");
-    assert_eq!(status.code(), Some(76));
+    let ended = run.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), Some(76));
+    let text = String::from_utf8_lossy(&ended.stderr);
+    let expected = "/v1/claims/1/: the lock is lost: the claim was revoked; terminating";
+    assert!(text.contains("resource \"r\"") && text.contains(expected), "{text}");
 }
 
 /// Whoever ends before it hears of it is told by the refusal of its release.
@@ -156,7 +160,7 @@ fn a_command_that_ends_first_is_told_by_its_release() {
     let run = claim(&server, &["run", "r", "--ttl", "3600", "--", "sh", "-c", &script]).output();
     let run = run.expect("the program starts");
     assert_eq!(run.status.code(), Some(76), "{run:?}");
-    assert!(String::from_utf8_lossy(&run.stderr).contains("is lost"), "{run:?}");
+    assert!(String::from_utf8_lossy(&run.stderr).contains("is lost: the claim was"), "{run:?}");
     assert_eq!(statuses(&server, "r"), ["revoked"]);
 }
 
