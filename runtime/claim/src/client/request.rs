@@ -79,9 +79,10 @@ pub(super) fn end_in(answer: &Answer) -> Option<String> {
 
 /// The text for a claim that has ended with this status.
 pub(super) fn ended_as(status: Status) -> String {
-    match status {
-        Status::Expired => "its lease has expired at the server".into(),
-        _ => format!("the claim was {}", status.name()),
+    if status == Status::Expired {
+        "its lease has expired at the server".into()
+    } else {
+        format!("the claim was {}", status.name())
     }
 }
 

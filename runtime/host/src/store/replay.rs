@@ -110,7 +110,8 @@ fn unreached(name: &str, len: usize, last: u64, least: u64) -> String {
         return not_continued(name);
     }
     format!(
-        "{name} is truncated: it ends at byte {len} with frame {last}, but frame {least} was acknowledged"
+        "{name} is truncated: it ends at byte {len} with frame {last}, but frame {least} was \
+         acknowledged"
     )
 }
 

@@ -35,8 +35,8 @@ const USAGE: u8 = 2;
 ///
 /// Environment: TURNSTILE_URL, the server's URL, if --url is not given; TURNSTILE_TOKEN, the bearer
 /// token; TURNSTILE_CA, a PEM file with the certificate authority (default: those of the operating
-/// system); TURNSTILE_LOG, the level of messages on standard error: off, error, warn (no message about
-/// waiting), info, debug or trace.
+/// system); TURNSTILE_LOG, the level of messages on standard error: off, error, warn, info, debug
+/// or trace (default: warn, and the message that a lock is waited for, which warn omits).
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Cli {
