@@ -315,7 +315,7 @@ mod tests {
     use super::*;
     use turnstile_host::store::{Batch, Visitor};
 
-    /// A store whose syncs end when somebody says so.
+    /// A store whose syncs return when the test allows it.
     struct Stalled(mpsc::Sender<()>, mpsc::Receiver<()>);
 
     impl Store for Stalled {
@@ -326,7 +326,7 @@ mod tests {
         fn write(&mut self, _batch: &Batch) {}
 
         fn sync(&mut self) -> io::Result<()> {
-            // Once nobody looks any more, it takes everything at once.
+            // After the test has dropped its channels, each sync returns at once.
             let _ended = self.0.send(()).map(|()| self.1.recv());
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! What `turnstiled` writes of its life: the log, the audit log, and what SIGHUP reads anew.
+//! What `turnstiled` writes of its life: the log, the audit log, and what SIGHUP reloads.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
@@ -322,7 +322,7 @@ fn the_audit_log_has_what_the_server_does_of_itself() {
     let mut client = Client::new(server.at);
     client.post(&claim("r")).expect(201);
     client.post(&claim("r")).expect(202);
-    until("nobody has asked for it", || audited(&audit).len() == 4);
+    until("no request was made for it", || audited(&audit).len() == 4);
     assert_eq!(
         audited(&audit)[3],
         json!({ "who": null, "request": null, "claim": 2,

@@ -72,7 +72,7 @@ fn a_watch_ends_in_time_and_when_the_server_stops() {
 }
 
 #[test]
-fn who_stops_watching_leaves_nothing_behind() {
+fn a_watcher_that_disconnects_is_removed() {
     let server = Running::in_memory();
     let mut client = server.client();
     let held = client.post(BODY).expect(201).path();
@@ -119,7 +119,7 @@ async fn a_holder_hears_at_once_that_its_claim_is_revoked() {
     assert_eq!(error.cause, ErrorKind::Lost("the claim was revoked".into()));
 }
 
-/// The server lets nobody wait for long, so that the client asks again and again.
+/// The server limits long polls to 1 ms, so that the client polls repeatedly.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_watch_that_ends_is_taken_up_again() {
     let options = Options { wait_max: Duration::from_millis(1), ..Options::default() };
@@ -152,7 +152,7 @@ fn a_command_ends_when_its_claim_is_revoked() {
     assert!(text.contains("resource \"r\"") && text.contains(expected), "{text}");
 }
 
-/// Whoever ends before it hears of it is told by the refusal of its release.
+/// If the command exits before the notification, the refused release reports the loss.
 #[test]
 fn a_command_that_ends_first_is_told_by_its_release() {
     let server = Running::in_memory();
@@ -165,7 +165,7 @@ fn a_command_that_ends_first_is_told_by_its_release() {
 }
 
 #[test]
-fn what_has_lapsed_ends_though_nobody_wants_it() {
+fn a_lapsed_claim_expires_without_a_contender() {
     let options = Options { lapse_max: Duration::from_millis(20), ..Options::default() };
     let server = Running::start(Storage::Memory, options);
     let mut client = server.client();

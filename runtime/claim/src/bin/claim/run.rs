@@ -63,8 +63,7 @@ pub(super) async fn run(builder: LockClientBuilder, args: RunArgs) -> Result<u8,
     };
     let was_held = claim.is_held();
     let released = claim.release_within(CLOSE_MAX).await;
-    let is_lost =
-        !was_held || matches!(&released, Err(error) if matches!(error.cause, ErrorKind::Lost(_)));
+    let is_lost = !was_held || released.as_ref().err().is_some_and(is_loss);
     if let Err(error) = &released
         && !matches!(ended, Ok(RunEnd::Lost))
     {
@@ -136,9 +135,13 @@ async fn log_waiting(client: &LockClient, resource: &str) {
     }
 }
 
+fn is_loss(error: &Error) -> bool {
+    matches!(error.cause, ErrorKind::Lost(_))
+}
+
 /// Prints that the server has not acknowledged a release, and what that means.
 pub(super) fn print_unreleased(error: &Error, ttl: Duration) {
-    if matches!(error.cause, ErrorKind::Lost(_)) {
+    if is_loss(error) {
         return eprintln!("claim: {error}");
     }
     let id = error.claim.as_deref().and_then(id_in).unwrap_or_default();
