@@ -1,5 +1,5 @@
-//! Every amendment is load-bearing: left out, with those that build on it, each thing that is
-//! said to show it does fail. What `turnstile amend --verify` asks of one thing, this asks of each.
+//! Every amendment is necessary: without it, and without those that depend on it, each check named
+//! in its `shown-by` fails. `turnstile amend --verify` requires that of one check only.
 
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::amend::{EvidenceOutcome, verify};
@@ -8,7 +8,7 @@ use turnstile_search::bounds::NoProgress;
 use turnstile_spec::{Source, System, WrittenTable};
 
 #[test]
-fn what_shows_an_amendment_fails_without_it() {
+fn every_check_in_shown_by_fails_without_the_amendment() {
     let systems: Vec<System> = turnstile_bundled::SYSTEMS
         .iter()
         .map(|text| System::read(Source::new(text.file, text.text)).expect("it can be read"))

@@ -1,5 +1,5 @@
-//! Tables whose formulas or rows ask what nobody can answer: each is refused at its place, and none
-//! is searched with another formula.
+//! Tables whose formulas or rows use predicates that no evaluator can answer: each is refused with
+//! the place, and none is searched with another formula.
 
 mod command;
 mod refusal;
@@ -37,8 +37,8 @@ fn an_invariant_of_a_machine_that_was_compiled_without() {
 }
 
 #[test]
-fn a_rule_that_asks_what_its_core_cannot_answer() {
-    let nobody = "no single evaluator can answer this formula";
+fn a_rule_with_a_predicate_that_its_core_cannot_answer() {
+    let no_evaluator = "no single evaluator can answer this formula";
     is_not_answered(
         "group-lock-coordinator",
         [
@@ -47,10 +47,10 @@ fn a_rule_that_asks_what_its_core_cannot_answer() {
              { all: [has responded(one), runs lock-handler(one)] } }",
         ],
         "T067",
-        nobody,
+        no_evaluator,
         "runs lock-handler(one)] } } }",
     );
-    // A guard asks the rule, which only the whole can answer now.
+    // A guard uses the rule, which only the whole system can evaluate now.
     is_not_answered(
         "group-lock-coordinator",
         [
@@ -58,7 +58,7 @@ fn a_rule_that_asks_what_its_core_cannot_answer() {
             "is: { every: one in any, is: runs lock-handler(one) }",
         ],
         "T067",
-        nobody,
+        no_evaluator,
         "ALL RESPONSES, cite",
     );
     // The table as written asks the core.
@@ -80,13 +80,13 @@ fn a_rule_that_asks_what_its_core_cannot_answer() {
              [leaves(one), ",
         ],
         "T067",
-        nobody,
+        no_evaluator,
         "leaves(one), ",
     );
 }
 
 #[test]
-fn formulas_ask_what_they_may_and_rows_go_through_what_they_may() {
+fn formulas_and_rows_of_the_wrong_evaluator() {
     is_not_answered(
         "byte-range-lock",
         [
@@ -107,7 +107,7 @@ fn formulas_ask_what_they_may_and_rows_go_through_what_they_may() {
 }
 
 #[test]
-fn a_guard_whose_formula_is_gone_or_asks_what_it_may_not() {
+fn a_guard_without_formula_or_with_a_wrong_predicate() {
     let sufficient = "serverLock is sufficient:   { is: SUFFICIENT(lock), cite";
     let edited = [
         (
@@ -159,7 +159,7 @@ fn a_formula_for_a_guard_that_the_core_answers() {
 }
 
 #[test]
-fn a_rule_that_an_amendment_takes_away_is_asked_no_more() {
+fn a_rule_that_an_amendment_removes_is_not_evaluated() {
     let shown = "    shown-by: [byte-range-lock/I6]\n";
     is_not_answered(
         "byte-range-lock",
@@ -170,7 +170,7 @@ fn a_rule_that_an_amendment_takes_away_is_asked_no_more() {
     );
 }
 
-/// To amend a guard is to amend its formula.
+/// An amendment of a guard changes its formula.
 #[test]
 fn an_amendment_of_a_guard_that_the_core_answers() {
     let rows = "    change:\n      rows:\n        - row: { from: WAITUNLOCK,";
@@ -184,9 +184,9 @@ fn an_amendment_of_a_guard_that_the_core_answers() {
     );
 }
 
-/// What a command did is no question to a lock as it is.
+/// A property of a step cannot be evaluated in a state.
 #[test]
-fn an_invariant_that_asks_what_was_before() {
+fn an_invariant_with_a_predicate_of_steps() {
     is_not_answered(
         "lock-status",
         ["is: \"same(one, other)\" } } }", "is: is in the list(one) } } }"],
@@ -196,15 +196,15 @@ fn an_invariant_that_asks_what_was_before() {
     );
 }
 
-/// An invariant that asks nothing is for whoever it was compiled for.
+/// An invariant without predicates keeps the evaluator that it was compiled for.
 #[test]
-fn an_invariant_that_asks_nobody_is_taken() {
+fn an_invariant_without_predicates_is_accepted() {
     let table = turnstile_bundled::table("view-handler").expect("it is bundled").text;
     let is =
         table.find("  mutual exclusion:").and_then(|at| Some(at + table[at..].find("    is: ")?));
     let is = is.expect("it has a formula");
     let end = is + table[is..].find('\n').expect("a line");
-    let folder = Scratch::new("ask-nobody");
+    let folder = Scratch::new("no-predicate");
     let text = format!("{}    is: {{ all: [] }}{}", &table[..is], &table[end..]);
     std::fs::write(folder.join("mine.yaml"), text).expect("the folder is ours");
     let output = turnstile(&folder, &["check", "mine.yaml", "--max-states", "1000"]);

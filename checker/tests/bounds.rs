@@ -126,7 +126,7 @@ fn a_search_ends_with_exactly_as_many_states_as_it_may_have() {
     fs::remove_file(&table).expect("it was written");
 }
 
-/// Whether a process has a handler for signal 2, by what the system says of it.
+/// Whether a process has a handler for signal 2, by `/proc`.
 #[cfg(target_os = "linux")]
 fn catches_interrupts(process: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
@@ -153,10 +153,10 @@ fn an_interrupt_ends_the_search_of_a_system_too() {
     leaves_open(&output, "interrupted", "claim() eventually returns");
 }
 
-/// Who interrupts a check of everything waits for no other world.
+/// An interrupt also ends the searches that have not started.
 #[test]
 #[cfg(target_os = "linux")]
-fn an_interrupt_ends_what_has_not_begun_too() {
+fn an_interrupt_prevents_further_searches() {
     let output = interrupted("claim");
     let printed = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(3), "{printed}");
@@ -164,7 +164,7 @@ fn an_interrupt_ends_what_has_not_begun_too() {
     assert!(printed.contains("\nincomplete: "), "{printed}");
 }
 
-/// What a check says that is interrupted.
+/// The output of a check that is interrupted.
 #[cfg(target_os = "linux")]
 fn interrupted(name: &str) -> Output {
     use std::time::{Duration, Instant};

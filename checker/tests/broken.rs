@@ -1,5 +1,5 @@
-//! System files that are no longer what the cores were compiled for: each is refused at its place,
-//! with the edit that mends it, and none makes a search panic or run something else.
+//! System files that are incompatible with the compiled cores: each is refused with the place and a
+//! fix, and none makes a search panic or run another system.
 
 mod command;
 mod refusal;
@@ -86,7 +86,7 @@ fn a_budget_that_is_no_number() {
     is_refused("number", &system, "T007", message, "lost answer: 99999999999");
 }
 
-/// What is sent beyond a link's room is lost to the search, which says so and how to mend it.
+/// A message beyond a link's capacity truncates the search, which reports it with a fix.
 #[test]
 fn a_link_that_overflows_leaves_the_search_open() {
     let folder = Scratch::new("overflow");
@@ -98,9 +98,9 @@ fn a_link_that_overflows_leaves_the_search_open() {
     assert!(text(&output.stdout).contains(said), "{}", text(&output.stdout));
 }
 
-/// What comes from `--set` is bad usage, told once for all worlds.
+/// A bad value of `--set` is bad usage, reported once for all worlds.
 #[test]
-fn settings_that_nothing_takes_are_bad_usage() {
+fn unknown_settings_are_bad_usage() {
     let folder = Scratch::new("settings");
     let check = |words: &[&str]| turnstile(&folder, &[&["check"], words].concat());
     let output = check(&["claim", "--set", "clients=99", "--max-states", "100"]);
@@ -132,9 +132,9 @@ fn a_system_without_large_worlds_says_so() {
     ends_with(&output, 2, "`claim` has no large world; its worlds: small");
 }
 
-/// What other editors leave in a file makes it no other file.
+/// A byte order mark and other line ends do not change a file's meaning.
 #[test]
-fn a_mark_of_byte_order_and_other_line_ends_change_nothing() {
+fn a_byte_order_mark_and_other_line_ends_have_no_effect() {
     let folder = Scratch::new("mark");
     let text = turnstile_bundled::system("claim").expect("it is bundled").text;
     let text = &text[text.find("\nsystem:").expect("it is a system") + 1..];
@@ -146,7 +146,7 @@ fn a_mark_of_byte_order_and_other_line_ends_change_nothing() {
 }
 
 #[test]
-fn budgets_for_what_cannot_happen() {
+fn budgets_that_cannot_be_spent() {
     let of = |system: &str, from: &str, to: &str| {
         edited(turnstile_bundled::system(system).expect("it is bundled").text, from, to)
     };
@@ -171,7 +171,7 @@ fn budgets_for_what_cannot_happen() {
     }
 }
 
-/// A coord hands its queue over to itself, whom no link leads to.
+/// A coord hands its queue over to itself, to which no link leads.
 #[test]
 fn a_message_without_a_link_is_a_violation() {
     let folder = Scratch::new("no-link");

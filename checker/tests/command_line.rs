@@ -1,5 +1,5 @@
-//! What the sessions of `commands/` cannot say: names that depend on what is bundled, files that
-//! are written beside the output, readers that go away, and what a checkout changes.
+//! What the sessions of `commands/` cannot test: bundled names, output files, closed pipes, and the
+//! effect of a checkout.
 
 mod command;
 
@@ -16,13 +16,44 @@ fn tables() -> PathBuf {
 }
 
 #[test]
-fn unknown_names_are_bad_usage_and_name_what_is_known() {
+fn unknown_names_are_bad_usage_with_the_known_names() {
     let output = turnstile(&tables(), &["check", "clam"]);
     ends_with(&output, 2, "no table, system or file is named `clam`; names: ");
     for table in turnstile_bundled::TABLES {
         ends_with(&output, 2, table.name);
     }
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn unknown_worlds_are_bad_usage_with_the_known_worlds() {
+    let output = turnstile(&tables(), &["check", "claim-record", "--world", "smal"]);
+    ends_with(&output, 2, "`claim` has no world `smal`; its worlds: small, ");
+    assert!(output.stdout.is_empty());
+    let worlds = ["--world", "small", "--world", "smal", "--max-states", "9"];
+    let output = turnstile(&tables(), &[&["check", "claim"][..], &worlds].concat());
+    ends_with(&output, 2, "no system has a world `smal`; worlds of claim: small, ");
+    assert!(text(&output.stdout).contains("claim/small  9 states"));
+    let output = turnstile(&tables(), &["check", "--world", "smal"]);
+    ends_with(&output, 2, "no system has a world `smal`; `turnstile list` has the worlds");
+    let folder = Scratch::new("unreadable-table");
+    fs::write(folder.join("open.yaml"), "language: 1\nmachine: [\n").expect("the folder is ours");
+    let output = turnstile(&folder, &["check", "open.yaml", "--world", "small"]);
+    assert_eq!(output.status.code(), Some(1), "its error is reported");
+}
+
+#[test]
+fn worlds_that_are_not_run_are_counted() {
+    let output = turnstile(&tables(), &["check", "byte-range-lock", "--max-states", "9"]);
+    let printed = text(&output.stdout);
+    assert!(printed.contains("not run: 5 large worlds of byte-range-lock: "), "{printed}");
+    let words = ["byte-range-lock", "byte-range-lock/every-range", "--max-states", "9"];
+    let output = turnstile(&tables(), &[&["check"][..], &words].concat());
+    let printed = text(&output.stdout);
+    assert!(printed.contains("not run: 4 large worlds of byte-range-lock: "), "{printed}");
+    let listed = turnstile(&tables(), &["list"]);
+    let large = "5 large worlds, run by name or with `check --set size=large`: ";
+    assert!(text(&listed.stdout).contains(large));
 }
 
 #[test]
@@ -162,7 +193,7 @@ fn an_edited_table_runs_in_every_world_of_its_systems() {
     for result in &results[1..] {
         assert_eq!((&result["name"], &result["kind"]), (&"claim".into(), &"system".into()));
         if result["world"].is_null() {
-            // What all worlds come to together.
+            // The combined result of all worlds.
             continue;
         }
         assert_eq!(result["faults"].as_array().map(Vec::len), Some(0));
@@ -170,10 +201,10 @@ fn an_edited_table_runs_in_every_world_of_its_systems() {
     }
 }
 
-/// A row is the same row under whatever amendment it stands: those of an amendment that the
-/// binary was not built with are taken as the others are.
+/// Coverage identifies rows by their content: a row of an amendment with another name than in the
+/// binary counts as taken.
 #[test]
-fn a_row_of_an_amendment_of_ones_own_counts_as_taken() {
+fn a_row_of_a_renamed_amendment_counts_as_taken() {
     let folder = Scratch::new("amended");
     let [ours, mine] = ["claim", "mine.yaml"].map(|word| -> Vec<Vec<String>> {
         let text = claim().replace("id: claim-02", "id: my-02").replace("[claim-02", "[my-02");
@@ -314,14 +345,14 @@ fn a_table_of_sixty_rows_is_checked() {
     fs::write(folder.join("sixty.yaml"), sixty_rows()).expect("the folder is ours");
     let begun = Instant::now();
     let output = turnstile(&folder, &["check", "sixty.yaml", "--verbose"]);
-    // Measured for whoever reads the log; a busy machine must not fail the test.
+    // Printed for the log; a busy machine must not fail the test.
     println!("60 rows: {:.3} s, process and all", begun.elapsed().as_secs_f64());
     let printed = text(&output.stdout);
     assert!(printed.contains("60 of 60 rows taken"), "{printed}");
     assert_eq!(output.status.code(), Some(0), "{printed}");
 }
 
-/// As written the cells of a table need not be said; there may be as many as a file has room for.
+/// As written a table need not declare its cells; their number is limited by the file's size only.
 #[test]
 fn a_table_of_half_a_million_cells_ends() {
     let folder = Scratch::new("wide");

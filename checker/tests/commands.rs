@@ -1,4 +1,4 @@
-//! The command from outside: each file of `commands/` is a session, its output compared whole.
+//! End-to-end tests of the command: each file of `commands/` is a session with its complete output.
 //!
 //! A session opens with a paragraph. A line `$ turnstile …` runs the built binary in `tables/`;
 //! what follows is its standard output, then its standard error with `! ` before each line, then
@@ -35,7 +35,7 @@ fn sessions_print_what_their_files_say() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
-/// The session again, with what its commands print now.
+/// The session with the current output of its commands.
 fn play(session: &str) -> String {
     let mut text = String::new();
     for line in session.lines().take_while(|line| !line.starts_with("$ ")) {

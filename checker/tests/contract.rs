@@ -1,5 +1,5 @@
-//! The JSON that other programs read, of real runs, field by field: nothing is missing, nothing is
-//! there that is not written down here.
+//! The JSON contract, checked field by field on real output: no field is missing, and none is
+//! unspecified.
 
 #![expect(dead_code, reason = "that a field is there and of its type is what is tested")]
 
@@ -16,7 +16,7 @@ fn tables() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
 }
 
-/// What a verb prints with `--json`.
+/// The output of a verb with `--json`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Printed<R> {
@@ -87,9 +87,9 @@ struct Property {
     faults_exercised: Vec<String>,
     loop_from: Option<usize>,
     counterexample: Vec<Step>,
-    /// What is wrong at the end of the counterexample.
+    /// The violation at the end of the counterexample.
     finding: Option<String>,
-    /// What else is wrong there, which is for another property to say.
+    /// Violations of other properties in the same state.
     besides: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ struct Step {
     node: String,
     event: String,
     row: String,
-    /// Who sent the message that is the event, if one did.
+    /// The sender, if the event is a message.
     from: Option<String>,
     effects: Vec<String>,
 }
@@ -145,11 +145,11 @@ struct Mutated {
     mutants: usize,
     killed_by: KilledBy,
     survivors: Vec<Survivor>,
-    /// Those whose searches were cut.
+    /// Those whose searches were truncated.
     incomplete: Vec<Survivor>,
-    /// What fails without any change.
+    /// The checks that fail without any change.
     fails: Vec<String>,
-    /// What is wrong with the file.
+    /// The diagnostics of the file.
     faults: Vec<Fault>,
 }
 
@@ -210,7 +210,7 @@ struct System {
     worlds: Vec<String>,
 }
 
-/// What a command prints, which must be the contract's, and its status.
+/// The output of a command, which must follow the contract, and its status.
 #[track_caller]
 fn printed<T: DeserializeOwned>(words: &str) -> (T, Option<i32>) {
     let words: Vec<&str> = words.split(' ').collect();
@@ -247,7 +247,7 @@ fn check_prints_the_contract() {
     }
 }
 
-/// A trace in JSON says as much as the one on the terminal: who did what, why, and to what end.
+/// A trace in JSON has as much as the one on the terminal: node, event, row and effects.
 #[test]
 fn a_trace_has_effects_and_causes() {
     let words = "check claim/small --as-written --max-states 5000 --threads 1 --json";
@@ -277,7 +277,7 @@ fn lint_prints_the_contract() {
 }
 
 #[test]
-fn mutate_prints_the_contract_and_what_was_cut() {
+fn mutate_prints_the_contract_and_truncated_searches() {
     let (all, status) = results::<Mutated>("mutate gate.yaml --json");
     assert_eq!(status, Some(1), "a survivor that nobody explains");
     assert!(all[0].survivors.iter().any(|survivor| survivor.explained.is_none()));

@@ -1,5 +1,5 @@
-//! Mutants of a bundled table, bounded: each is killed, lives or is left open, the same on any
-//! number of threads, and what is plainly wrong is killed.
+//! Mutants of a bundled table, with a bound: each is killed, survives or is left open, the same on
+//! any number of threads, and obvious errors are killed.
 
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::mutate::change::Mutant;
@@ -8,7 +8,7 @@ use turnstile_harness::options::Options;
 use turnstile_search::bounds::{Limits, NoProgress};
 use turnstile_spec::{Source, System, WrittenTable};
 
-/// Enough to kill what is plainly wrong, and soon over.
+/// Enough states to kill obvious errors, and fast.
 const STATES: u64 = 100;
 
 fn table(name: &str) -> WrittenTable {
@@ -45,7 +45,7 @@ fn a_mutant_is_killed_or_lives_or_is_left_open() {
 }
 
 #[test]
-fn no_two_mutants_are_called_alike() {
+fn mutants_have_unique_names() {
     for bundled in turnstile_bundled::TABLES {
         let literal =
             WrittenTable::read(Source::new(bundled.file, bundled.text)).expect("it is read");

@@ -1,5 +1,5 @@
-//! What each verb makes of files that are none, of bytes that are no text, of paths that mean one
-//! file, and of readers that go away: one sentence that names the place, and the right status.
+//! Unreadable files, bytes that are not UTF-8, several paths of one file, and closed pipes: each
+//! verb prints one message that names the place, and exits with the right status.
 
 mod command;
 
@@ -24,7 +24,7 @@ const READERS: [&[&str]; 7] = [
     &["explore"],
 ];
 
-/// What a verb says of a file, which is one complaint and nothing else.
+/// The message of a verb about a file, which is its only output.
 fn complaint(folder: &Path, verb: &[&str], file: &str) -> String {
     let words: Vec<&str> = verb.iter().copied().chain([file]).collect();
     let output = turnstile(folder, &words);
@@ -34,7 +34,7 @@ fn complaint(folder: &Path, verb: &[&str], file: &str) -> String {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_alike_by_every_verb() {
+fn every_verb_reports_unreadable_files_alike() {
     let folder = Scratch::new("unreadable");
     fs::create_dir(folder.join("folder.yaml")).expect("the folder is ours");
     fs::write(folder.join("bytes.yaml"), b"language: 1\nmachine: a\xff\n").expect("ours");
@@ -55,7 +55,7 @@ fn what_cannot_be_read_is_said_alike_by_every_verb() {
 }
 
 #[test]
-fn a_table_may_come_by_standard_input() {
+fn a_table_may_be_read_from_standard_input() {
     let gate = fs::File::open(tables().join("gate.yaml")).expect("checked in");
     let output = Command::new(env!("CARGO_BIN_EXE_turnstile"))
         .args(["lint", "/dev/stdin"])
@@ -99,7 +99,7 @@ fn two_outputs_are_two_files() {
 }
 
 #[test]
-fn no_output_goes_over_what_is_read() {
+fn no_output_overwrites_an_input() {
     let folder = with_gate("inputs");
     let before = fs::read_to_string(folder.join("gate.yaml")).expect("it is there");
     fs::hard_link(folder.join("gate.yaml"), folder.join("twin")).expect("the folder is ours");
@@ -110,7 +110,7 @@ fn no_output_goes_over_what_is_read() {
     assert_eq!(fs::read_to_string(folder.join("gate.yaml")).expect("it is there"), before);
 }
 
-/// What a command ends with if nobody reads what it prints.
+/// The status and the messages of a command whose standard output is closed.
 fn unread(words: &[&str]) -> (Option<i32>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_turnstile"))
         .args(words)
@@ -124,9 +124,9 @@ fn unread(words: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), text(&output.stderr))
 }
 
-/// No search is cut by that, and none is begun: the status is that of what was judged.
+/// A closed pipe truncates no search, and no further one starts: the status is that of the results.
 #[test]
-fn a_reader_that_goes_away_ends_any_verb_quietly() {
+fn a_closed_pipe_ends_every_verb_without_a_message() {
     for words in [
         &["list"][..],
         &["lint", "gate.yaml"],
@@ -140,7 +140,7 @@ fn a_reader_that_goes_away_ends_any_verb_quietly() {
     ] {
         assert_eq!(unread(words), (Some(0), String::new()), "{words:?}");
     }
-    // What fails has failed before anybody could read it.
+    // The failure is independent of the reader.
     for words in [&["check", "trap.yaml", "fetch.yaml"][..], &["mutate", "gate.yaml", "fetch.yaml"]]
     {
         assert_eq!(unread(words), (Some(1), String::new()), "{words:?}");
@@ -148,7 +148,7 @@ fn a_reader_that_goes_away_ends_any_verb_quietly() {
 }
 
 #[test]
-fn files_are_written_though_nobody_reads_the_terminal() {
+fn files_are_written_although_standard_output_is_closed() {
     let folder = Scratch::new("unread");
     let file = folder.join("out.xml");
     let path = file.to_str().expect("text");
@@ -160,7 +160,7 @@ fn files_are_written_though_nobody_reads_the_terminal() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_said_once() {
+fn a_full_disk_is_reported_once() {
     let full = fs::File::create("/dev/full").expect("a device of the system");
     let output = Command::new(env!("CARGO_BIN_EXE_turnstile"))
         .args(["check", "gate.yaml", "fetch.yaml"])
@@ -201,7 +201,7 @@ fn two_projects_may_render_into_one_folder() {
     assert_eq!(text(&render("a").stdout), wrote("lock") + &removed.concat());
     assert!(folder.join("docs/door.md").exists());
 
-    // The other project's files are not written over either, nor what a person wrote.
+    // Neither another project's files nor a person's are overwritten.
     fs::write(folder.join("a/gate.yaml"), table.replace("machine: lock", "machine: door"))
         .expect("the folder is ours");
     let other = "../docs/door.matrix.txt is written from ../b/gate.yaml, which is another table";

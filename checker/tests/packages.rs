@@ -1,5 +1,5 @@
-//! What a registry shows of each published crate is there: a description, both licences, and a
-//! README that is the crate's documentation, has an example, and names the crate's layer.
+//! Every published crate has a description, both licences, and a README that is its documentation,
+//! has an example, and names the crate's layer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn layers(folder: &str) -> String {
 }
 
 #[test]
-fn every_published_crate_has_what_a_registry_shows() {
+fn every_published_crate_has_its_metadata() {
     let crates = published();
     assert!(crates.len() > 20, "{crates:?}");
     for folder in crates {

@@ -1,5 +1,5 @@
-//! What the documents at the root say is so: blocks that are cut from files and outputs are fresh,
-//! links lead somewhere, commands are those that CI runs.
+//! The documents at the root are correct: blocks that are cut from files and outputs are fresh,
+//! links have targets, commands are those that CI runs.
 //!
 //! A cut is a comment, a fenced block and a comment:
 //!
@@ -9,7 +9,7 @@
 //!     <!-- cut: turnstile check claim/small --as-written | run of at most one reply -->
 //!     <!-- cut: turnstile list | tables -->
 //!
-//! `BLESS=1 cargo test -p turnstile-checker --test readme` writes the blocks anew.
+//! `BLESS=1 cargo test -p turnstile-checker --test readme` regenerates the blocks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use std::process::Command;
 use turnstile_render::docs::PARTS;
 use turnstile_spec::{Source, WrittenTable};
 
-const MEND: &str = "BLESS=1 cargo test -p turnstile-checker --test readme";
+const REGENERATE: &str = "BLESS=1 cargo test -p turnstile-checker --test readme";
 const DOCUMENTS: [&str; 4] = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"];
 const BEGIN: &str = "<!-- cut: ";
 const END: &str = "<!-- end of cut -->";
@@ -50,7 +50,10 @@ fn cuts_are_fresh() {
         if fresh == text {
             continue;
         }
-        assert!(std::env::var_os("BLESS").is_some(), "{document} is stale; to mend it: {MEND}");
+        assert!(
+            std::env::var_os("BLESS").is_some(),
+            "{document} is stale; regenerate it with {REGENERATE}"
+        );
         fs::write(root().join(document), fresh).expect("the document can be written");
     }
 }
@@ -85,7 +88,7 @@ fn rows_of(rows: &str, file: &str) -> String {
     rows.split(' ').map(row).collect()
 }
 
-/// The part of what a command prints that is asked for, below the command.
+/// A part of a command's output, below the command.
 fn part_of(source: &str) -> String {
     let (command, part) = source.split_once(" | ").expect("a part of a command's output");
     let output = output(command);
@@ -97,7 +100,7 @@ fn part_of(source: &str) -> String {
     format!("$ {command}\n{part}")
 }
 
-/// What a command prints.
+/// The output of a command.
 fn output(command: &str) -> String {
     let words = command.split(' ').skip(1);
     let threads: &[&str] = if command.contains(" check ") { &["--threads", "2"] } else { &[] };
@@ -118,7 +121,7 @@ fn tables(output: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The run that shows how a property fails, without the other ways in which it does.
+/// The counterexample of a property, without its other violations.
 fn run_of(output: &str, property: &str) -> String {
     let title = format!("  {property} fails");
     let lines = output.lines().skip_while(|line| !line.starts_with(&title));
@@ -128,7 +131,7 @@ fn run_of(output: &str, property: &str) -> String {
     format!("…\n{run}")
 }
 
-/// A text's words without what is another each time: seconds and bytes, and where lines break.
+/// A text's words, without seconds, bytes and line breaks, which vary.
 fn steady(text: &str) -> Vec<&str> {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     for place in 1..words.len() {

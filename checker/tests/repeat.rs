@@ -1,15 +1,15 @@
-//! Two runs of `check` print the same, but for times and memory: in words and as JSON, on one
-//! thread and on two; and two threads find what one finds.
+//! `check` is deterministic except for times and memory, as text and as JSON, on one thread and on
+//! two; and two threads give the results of one.
 
 use std::process::Command;
 
 use serde_json::Value;
 use turnstile_checker::SYSTEMS;
 
-/// Units behind which, or in place of which, another run may say something else.
+/// Units of the numbers that vary.
 const UNITS: [&str; 6] = ["s", "s,", "B", "KiB", "MiB", "GiB"];
 
-/// What `check` prints of the small world of every system, and its status.
+/// The output of `check` for the small world of every system, and its status.
 fn check(threads: &str, further: &[&str]) -> (String, Option<i32>) {
     let worlds: Vec<String> =
         SYSTEMS.0.iter().map(|entry| format!("{}/small", entry.name)).collect();
@@ -62,7 +62,7 @@ fn two_runs_print_the_same_words() {
 }
 
 #[test]
-fn two_threads_find_what_one_finds() {
+fn two_threads_give_the_results_of_one() {
     for further in [&["--json"][..], &["--json", "--as-written"]] {
         let (first, status) = check("1", further);
         for _ in 0..2 {

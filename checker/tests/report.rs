@@ -1,19 +1,27 @@
-//! How runs and results look, whole: the sequence diagram, the lines where it does not fit, the
+//! The complete text of traces and results: the sequence diagram, the lines if it does not fit, the
 //! loop of a lasso, verdicts of every kind.
+
+use std::time::Duration;
 
 use turnstile_cli::report::paint::Paint;
 use turnstile_cli::report::text::Detail;
 use turnstile_cli::report::{summary, text, trace};
-use turnstile_harness::result::{PropertyKind, PropertyReport, Report, ResultKind, ResultReport};
+use turnstile_harness::result::{
+    BudgetReport, PropertyKind, PropertyReport, Report, ResultKind, ResultReport,
+};
 use turnstile_harness::status::Status;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::trace::{EffectReport, StepReport};
+
+/// The wall time of the command: not the sum over its searches.
+const ELAPSED: Duration = Duration::from_millis(500);
 
 fn step(node: &str, from: Option<&str>, event: &str, row: &str) -> StepReport {
     StepReport {
         node: node.to_owned(),
         event: event.to_owned(),
         row: row.to_owned(),
+        rows: Vec::new(),
         from: from.map(str::to_owned),
         effects: Vec::new(),
         state: None,
@@ -49,7 +57,7 @@ fn looks(drawn: &str, expected: &str) {
 }
 
 #[test]
-fn a_run_of_several_nodes_is_a_diagram() {
+fn a_trace_of_several_nodes_is_a_diagram() {
     looks(&trace::draw(&two_holders(), paint(100)), DIAGRAM);
 }
 
@@ -101,6 +109,14 @@ fn mixed() -> ResultReport {
     result.notes.cut = Some("--max-states 1000000 reached".to_owned());
     result.notes.remarks = vec!["dead: no property reads the network".to_owned()];
     result.notes.faults_never_injected = vec!["late answer".to_owned()];
+    let budget =
+        |name: &str, limit, is_of_calls| BudgetReport { name: name.to_owned(), limit, is_of_calls };
+    result.notes.budgets = vec![
+        budget("lost request", Some(2), false),
+        budget("release", Some(1), true),
+        budget("late answer", None, false),
+    ];
+    result.notes.other_version = vec!["as the document has it".to_owned()];
     result
 }
 
@@ -109,12 +125,12 @@ fn a_result_has_a_line_for_each_verdict() {
     let drawn = text::result(&mixed(), paint(80), Detail::Brief);
     let (drawn, _) = drawn.split_once("\n\n").expect("a run stands behind the verdicts");
     looks(drawn, RESULT);
-    let summary = summary::summary(&[mixed()], paint(80));
+    let summary = summary::summary(&[mixed()], ELAPSED, paint(80));
     let expected = "fails: 2 of 5 properties hold, 1 of them under fairness, 1 fail, 1 vacuous, \
-                    1 incomplete; 1 search, 1,234,567 states, 12.35 s\n";
+                    1 incomplete; 1 search, 1,234,567 states, 0.50 s\n";
     looks(&summary, expected);
-    // What does not hold is listed once more below several results.
-    let listed = summary::summary(&[mixed(), mixed()], paint(80));
+    // Below several results the properties that do not hold are listed again.
+    let listed = summary::summary(&[mixed(), mixed()], ELAPSED, paint(80));
     assert!(listed.contains("\n  ✗ claim/loss: no double grant fails\n"), "{listed}");
 }
 
@@ -125,9 +141,9 @@ fn verbose_has_sentences_assumptions_and_figures() {
     looks(drawn, VERBOSE);
 }
 
-/// What was not searched to its end does not say that nothing takes a row.
+/// A truncated search is no evidence that a row is never taken.
 #[test]
-fn rows_are_untaken_only_by_whole_searches() {
+fn rows_not_taken_are_listed_for_exhaustive_searches_only() {
     let world = |name: &str, complete| {
         let mut result = ResultReport::new(ResultKind::System, "claim", Some(name));
         result.complete = complete;
@@ -135,7 +151,8 @@ fn rows_are_untaken_only_by_whole_searches() {
         result.coverage.not_taken = vec!["47".to_owned()];
         result
     };
-    let told = |complete| summary::summary(&[world("a", true), world("b", complete)], paint(80));
+    let told =
+        |complete| summary::summary(&[world("a", true), world("b", complete)], ELAPSED, paint(80));
     assert!(told(true).starts_with("claim: 1 row taken in no world: 47\n"), "{}", told(true));
     assert!(told(false).starts_with("incomplete: "), "{}", told(false));
 }
@@ -244,6 +261,7 @@ const LASSO: &str = "
 
 const RESULT: &str = "
 claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
+  budgets      calls: release 1; faults: lost request 2, late answer any
   ✗ no double grant  fails, counterexample of 7 steps
   ✓ answered         holds
       assuming fair delivery of 1 kind of message and fair resumption of paused
@@ -252,21 +270,19 @@ claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
   ? told once        incomplete
   ✓ can be answered  holds under fairness
   truncated    --max-states 1000000 reached
-  faults       lost request, duplicate; never occurred: late answer
+  not spent    late answer
 ";
 
 const VERBOSE: &str = "
 claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
+  budgets      calls: release 1; faults: lost request 2, late answer any
   ✗ no double grant  fails, counterexample of 7 steps
   ✓ answered         holds
       assuming:
         strongly fair: server to client 1: call 0: 204
         strongly fair: server to client 1: call 1: 204
         weakly fair: client 1 resumes
-      not needed:
-        client 2 retries
-        loss ends
-        the server wakes
+      not needed: 3 other fairness assumptions
   ○ no claim leaked  vacuous, the antecedent is never reached
     a sentence of the document
   ? told once        incomplete
@@ -274,9 +290,11 @@ claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
   ✓ can be answered  holds under fairness
     a sentence of the document
   truncated    --max-states 1000000 reached
-  faults       lost request, duplicate; never occurred: late answer
-  coverage     56 of 57 rows taken, not taken: 47; 0 of 3 cells declared
-               impossible reached
+  not spent    late answer
+  not checked  properties of the tables as written only: as the document has it
+  coverage     56 of 57 rows taken
+               not taken: 47
+               0 of 3 cells declared impossible reached
   engine       interned, truncated, 2 threads, peak memory 1.5 MiB
   reductions   dead
   note         dead: no property reads the network

@@ -1,8 +1,8 @@
-//! Every system in all its worlds: every premise is reached, every kind of fault happens, and each
-//! world has as many states as it had, as written and amended. In the claim system every two kinds
-//! of fault meet.
+//! Every system in all its default worlds: every antecedent is reached, every budget is spent, and
+//! the state counts are the pinned ones, as written and amended. In the claim system every two
+//! kinds of fault occur in one world.
 //!
-//! The counts are in `counts`; `BLESS=1` writes them anew.
+//! The counts are in `counts`; `BLESS=1` regenerates them.
 
 mod literal;
 
@@ -18,7 +18,7 @@ use turnstile_search::judgement::Verdict;
 use turnstile_spec::{Source, system::System};
 
 /// The kinds of fault that the claim system is checked against in pairs. A refused request is none
-/// of them: its caller knows that nothing has happened, so that it leaves nothing for others.
+/// of them: its caller knows that it had no effect.
 const KINDS: [&str; 12] = [
     "lost request",
     "lost answer",
@@ -39,8 +39,8 @@ fn system(name: &str) -> System {
     System::read(Source::new(text.file, text.text)).expect("bundled systems can be read")
 }
 
-/// Each default world searched to its end, without reductions but symmetry, so that counts can be
-/// pinned.
+/// The results of each default world, searched exhaustively with no reduction but symmetry, so that
+/// counts can be pinned.
 fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
     let entry = SYSTEMS.entry(&file.name).expect("it is known");
     let tables = if as_written { literal::tables(entry) } else { Vec::new() };
@@ -58,8 +58,8 @@ fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
     results.collect()
 }
 
-/// A line a world: its unique states and what does not hold in it. A document as written may lead
-/// out of what a world has room for: then the count says only how far the search went.
+/// A line for each world: its unique states and the properties that do not hold. As written, a
+/// world may be infinite or exceed a link's capacity: then there is no count to pin.
 fn summary(results: &[ResultReport]) -> String {
     let mut text = String::new();
     for result in results {
@@ -80,7 +80,7 @@ fn summary(results: &[ResultReport]) -> String {
     text
 }
 
-/// Compares with what is pinned, or pins it.
+/// Compares with the pinned text, or pins it.
 #[track_caller]
 fn pinned(name: &str, results: &[ResultReport]) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/counts").join(name);
@@ -92,7 +92,7 @@ fn pinned(name: &str, results: &[ResultReport]) {
     assert_eq!(found, known, "counts/{name}; found:\n{found}");
 }
 
-/// Every property holds, or fails only unfairly; what the table calls impossible is not reached.
+/// Every property holds, or holds under fairness; no impossible cell is reached.
 #[track_caller]
 fn amended(name: &str) {
     let file = system(name);

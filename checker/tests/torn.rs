@@ -15,7 +15,7 @@ use turnstile_world::{
     TemporalFormula, Value, View, World,
 };
 
-/// What makes the writer write.
+/// The kind of input that makes the writer write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Command,
@@ -26,7 +26,7 @@ enum By {
 const WRITER: NodeId = 0;
 const ASKER: NodeId = 1;
 
-/// What saves that it has written, and tells it.
+/// Saves that it has written, and notifies its user.
 #[derive(Clone, Copy, Debug)]
 struct Writer {
     by: By,
@@ -58,7 +58,7 @@ impl NodeCore for Writer {
     }
 }
 
-/// What asks the writer to write, or nothing.
+/// Sends the writer a message, if that makes it write.
 #[derive(Clone, Copy, Debug)]
 struct Asker(By);
 
@@ -82,7 +82,7 @@ fn once(has_one: bool, state: &Value) -> Vec<Ordered> {
     if has_one && !state.of::<bool>() { vec![Ordered::new(())] } else { Vec::new() }
 }
 
-/// Both.
+/// The system of both nodes.
 #[derive(Clone, Copy, Debug)]
 struct Writing {
     writer: Writer,
@@ -94,7 +94,7 @@ impl System for Writing {
         if node == WRITER { &self.writer } else { &self.asker }
     }
 
-    /// Whether it was told that it is written.
+    /// Whether a user was notified that the value is written.
     fn monitor(&self) -> Value {
         Value::new(false)
     }

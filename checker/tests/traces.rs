@@ -1,5 +1,5 @@
-//! What stands under a trace: the property that failed, and a missing row only where that is what
-//! failed.
+//! The lines under a trace: the property that fails, and an unhandled event only if that is the
+//! failure.
 
 use turnstile_checker::SYSTEMS;
 use turnstile_cli::report::paint::Paint;

@@ -1,5 +1,5 @@
-//! Every form of every bundled machine says the same of every cell, and has what the reader's table
-//! has: what is compiled, what is data, what stands in the file.
+//! Three forms of every bundled machine agree on every cell: the compiled machine, the interpreted
+//! table, and the reader's table of the file.
 
 use turnstile_machine::Machine;
 use turnstile_spec::table::{self, ActionCall, CellContent, CellKind, GuardId, Op};
@@ -13,7 +13,7 @@ fn read(name: &str) -> (WrittenTable, table::Table) {
     (literal, table)
 }
 
-/// What a table says of a cell, in the document's words; `None` where it has no row.
+/// The content of a cell, in the document's words; `None` without a row.
 #[derive(Debug, PartialEq, Eq)]
 struct Words {
     row: String,
@@ -22,7 +22,7 @@ struct Words {
     does: Vec<String>,
 }
 
-/// What the reader's table says of a cell, guards answered by the bits of `answers`.
+/// The content of a cell in the reader's table; the bits of `answers` are the values of the guards.
 fn words(
     literal: &WrittenTable,
     table: &table::Table,
@@ -149,7 +149,7 @@ macro_rules! agree {
                 assert_eq!(compiled.initial(), interpreted.initial());
             }
 
-            /// What `step_into` says of a cell, and gives to its sink.
+            /// The result of `step_into` for a cell, with what its sink receives.
             fn into(state: usize, event: usize, number: u16, answers: u32) -> (String, String) {
                 use asked::{EventKind, Guard, State, step_into};
 

@@ -1,4 +1,4 @@
-//! Programs that must not compile, with all that the compiler says of them.
+//! Programs that must not compile, with the compiler's whole output.
 
 #[test]
 fn programs_that_must_not_compile() {

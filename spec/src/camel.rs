@@ -2,8 +2,9 @@
 
 use crate::limit;
 
-/// CamelCase of a name: words begin large, words all in capitals are let down (`PATCH`, `Patch`),
-/// what is neither letter nor digit separates words. Empty where nothing is left.
+/// CamelCase of a name: each word begins with a capital, a word in capitals becomes lower case
+/// after its first letter (`PATCH`, `Patch`), and all other characters separate words. May be
+/// empty.
 #[must_use]
 pub fn camel(name: &str) -> String {
     let mut ident = String::new();
@@ -31,8 +32,7 @@ pub(crate) fn is_variant(ident: &str) -> bool {
         && ident != "Self"
 }
 
-/// Whether a machine or a system can be called so: what is written of it is a file of that name,
-/// what is compiled a module.
+/// Whether the name of a machine or a system is valid as a file name and a module name.
 #[must_use]
 pub(crate) fn is_title(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -76,6 +76,8 @@ codes! {
     ROW_FROM_FINAL = "T032";
     /// Not exactly one initial state.
     INITIAL_STATE = "T033";
+    /// Command declared impossible.
+    IMPOSSIBLE_COMMAND = "T034";
     /// Resource leak.
     RESOURCE_LEAK = "T040";
     /// Resource used but not held.

@@ -72,7 +72,8 @@ pub(crate) static TABLE: Shape = Shape {
         may(
             "impossible",
             CELLS,
-            "States in which an event cannot occur, with the reason; the checker verifies it.",
+            "States in which an event cannot occur, with the reason; the checker verifies it. Not \
+             for commands, which may arrive in any state.",
         ),
         may("rules", RULES, "Named formulas of the document, with parameters: who may do what."),
         may(
@@ -126,6 +127,32 @@ static BRANCH: Shape = Shape {
 /// The kinds of resources.
 pub(crate) const RESOURCE_KINDS: &[&str] = &["timer", "request", "note"];
 
+/// Help on a key that other languages have and this one does not.
+pub(crate) fn help_on_key(shape: &str, key: &str) -> Option<&'static str> {
+    const DURATIONS: [&str; 7] =
+        ["after", "delay", "duration", "every", "expires", "seconds", "timeout"];
+    (shape == RESOURCE_MAP.name && DURATIONS.contains(&key)).then_some(NO_DURATION)
+}
+
+/// Help on a value of the wrong type, where its type alone does not show what to write.
+pub(crate) fn help_on_value(of: &str) -> Option<&'static str> {
+    (of == "`payload`").then_some(
+        "write one field and its values: `payload: { status: [ok, busy] }`, \
+         `payload: { code: 100..599 }` or `payload: { last: boolean }`",
+    )
+}
+
+/// Help on a resource whose kind is not one: a timer's duration.
+pub(crate) fn help_on_kind(words: &[&str], text: &str) -> Option<&'static str> {
+    let is_duration = text.starts_with(|first: char| first.is_ascii_digit());
+    (words == RESOURCE_KINDS && is_duration).then_some(NO_DURATION)
+}
+
+/// Where durations are given.
+const NO_DURATION: &str = "a table has no durations: write `timer`; the service that runs the \
+                           machine sets the duration, and the checker lets a running timer \
+                           expire at any time";
+
 /// The document.
 pub(crate) static DOCUMENT: Shape = Shape {
     name: "document",
@@ -169,10 +196,15 @@ pub(crate) static EVENT: Shape = Shape {
         may(
             "kind",
             Kind::Choice(&["command", "message"]),
-            "Who causes it: `command`, the user or the environment, at any time; `message`, \
-             another machine.",
+            "Who causes it: `command`, the user or the environment, at any time, so each state has \
+             a row or `ignore` for it; `message`, another machine.",
         ),
-        may("payload", PAYLOAD, "The payload: one field and its values."),
+        may(
+            "payload",
+            PAYLOAD,
+            "The payload: one field and its values: `{ code: 100..599 }`, `{ last: boolean }` or \
+             `{ status: [ok, busy] }`.",
+        ),
         may(
             "consumes",
             ONE_OR_MORE,
@@ -237,7 +269,12 @@ static VARIABLE_MAP: Shape = Shape {
 pub(crate) static RESOURCE_MAP: Shape = Shape {
     name: "resource",
     keys: &[
-        may("kind", Kind::Choice(RESOURCE_KINDS), "The kind: timer, request or note."),
+        may(
+            "kind",
+            Kind::Choice(RESOURCE_KINDS),
+            "The kind: timer, request or note. A timer's duration is not in the table: the service \
+             that runs the machine gives it.",
+        ),
         may(
             "any of",
             NAMES,

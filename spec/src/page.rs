@@ -14,7 +14,25 @@ An event with a payload takes a pattern over it: `response (200)`, `response (4x
 `\"response (5xx, 404)\"`. Inside braces or brackets, quote a value that contains a comma.
 `from: any` means every state that is not final, and `to: same` the state that the row leaves. A
 list, or the name of a set, expands to one row for each member. A leaf of a formula is
-`PREDICATE(ARGUMENTS)`, `RULE(ARGUMENTS)` or `VARIABLE in STATE`.";
+`PREDICATE(ARGUMENTS)`, `RULE(ARGUMENTS)` or `VARIABLE in STATE`.
+
+A payload is one field and its values: a range of numbers, `boolean`, or a list of words. With the
+event
+
+```yaml
+events:
+  reply: { kind: message, payload: { status: [ok, busy, gone] } }
+```
+
+a row has `event: reply` for every value, `event: reply (ok)` for one,
+`event: \"reply (busy, gone)\"` for two, `event: reply (any except ok)` for all but one.
+
+An event that changes nothing in a state is under `ignore`. One that cannot occur there is under
+`impossible`, and the checker verifies it: the expiry of a timer that the state does not hold, or a
+message that no machine sends then. A command may arrive in any state, at any time, so each state
+has a row or an entry under `ignore` for it. A running timer expires, so a state that holds one has
+a row for its expiry. The durations of timers are not in the table: the service that runs the
+machine gives them, and the checker assumes none.";
 
 /// The page, in Markdown, below a line that says where it comes from.
 #[must_use]

@@ -5,6 +5,7 @@
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::language;
 use crate::limit;
 use crate::similarity::nearest;
 use crate::source::Source;
@@ -84,7 +85,7 @@ pub(crate) fn mistaken(tree: &Node, is_table: bool) -> Option<Diagnostic> {
     tree.at(wanted).is_none().then_some(diagnostic)
 }
 
-/// Checks a tree against a kind and adds what is wrong, all of it.
+/// Checks a tree against a kind and adds all diagnostics.
 pub(crate) fn check(source: &Source, node: &Node, kind: Kind, diagnostics: &mut Vec<Diagnostic>) {
     Check { source, diagnostics }.kind(node, kind, "the file");
 }
@@ -175,9 +176,11 @@ impl Check<'_> {
 
     fn unknown(&mut self, word: &Word, shape: &Shape) {
         let known: Vec<&str> = shape.keys.iter().map(|key| key.name).collect();
-        let help = match nearest(&word.text, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known keys of a {}: {}", shape.name, known.join(", ")),
+        let near = nearest(&word.text, known.iter().copied());
+        let help = match (language::help_on_key(shape.name, &word.text), near) {
+            (Some(help), _) => help.to_owned(),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => format!("known keys of a {}: {}", shape.name, known.join(", ")),
         };
         let message = format!("unknown key in a {}: `{}`", shape.name, word.text);
         let diagnostic = Diagnostic::error(code::UNKNOWN_KEY, message)
@@ -243,9 +246,11 @@ impl Check<'_> {
     }
 
     fn choice(&mut self, node: &Node, text: &str, words: &[&str], of: &str) {
-        let help = match nearest(text, words.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("write one of: {}", words.join(", ")),
+        let near = nearest(text, words.iter().copied());
+        let help = match (language::help_on_kind(words, text), near) {
+            (Some(help), _) => help.to_owned(),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => format!("write one of: {}", words.join(", ")),
         };
         let diagnostic = Diagnostic::error(code::WRONG_TYPE, format!("{of} cannot be `{text}`"))
             .label(node.span, format!("expected one of: {}", words.join(", ")))
@@ -263,7 +268,8 @@ impl Check<'_> {
         let wanted = describe(kind);
         let diagnostic = Diagnostic::error(code::WRONG_TYPE, format!("{of} must be {wanted}"))
             .label(node.span, format!("found {found}"));
-        self.diagnostics.push(diagnostic.help(format!("write {wanted}")));
+        let help = language::help_on_value(of).map_or(format!("write {wanted}"), str::to_owned);
+        self.diagnostics.push(diagnostic.help(help));
     }
 }
 

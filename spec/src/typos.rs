@@ -136,7 +136,7 @@ fn slips(name: &str, text: &str) -> (usize, Vec<String>) {
     for (nth, Spot { span, may_pass, codes }) in spots.iter().enumerate() {
         let word = source.slice(*span);
         let first = usize::from(word.starts_with(['"', '\'']));
-        // Of two names that differ in their case alone, nobody knows which is meant.
+        // Of two names that differ only in case, either may be meant.
         let is_twin = |name: &&&str| name.to_lowercase() == word.to_lowercase();
         let is_double = names.iter().filter(is_twin).count() > 1;
         if word.len() < 4 || is_double || matches!(word, "any" | "same") {

@@ -1,5 +1,4 @@
-//! Amendments: each is put to the literal table as those leave it that it needs; what they leave of
-//! it, and what of them is known by name.
+//! Amendments: the order in which they apply, the amended table, and their descriptions.
 
 use turnstile_spec::table::{CellContent, Vocabulary};
 use turnstile_spec::table::{EventId, StateId, Table};
@@ -185,7 +184,7 @@ const MORE: &str = "  - id: gate-04
     shown-by: [no deadlock]
 ";
 
-/// The codes of what is wrong with a table with all its amendments.
+/// The codes of the findings on an amended table.
 fn wrong(text: &str) -> Vec<&'static str> {
     literal(text).without(&[]).findings.iter().map(|fault| fault.code).collect()
 }

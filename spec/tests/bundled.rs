@@ -49,7 +49,7 @@ fn a_cell_says_what_its_row_says() {
     assert_eq!(taken(200), Vec::<&str>::new());
 }
 
-/// The amended table is what is compiled: it has nothing left to find.
+/// The macro compiles the amended table: it has no findings.
 #[test]
 fn every_bundled_table_is_sound_once_amended() {
     for table in turnstile_bundled::TABLES {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use turnstile_spec::diagnostic::Severity;
 use turnstile_spec::{Diagnostic, Source, WrittenTable};
 
-/// What the reader says of a text: errors of the reader, what the amendments leave, warnings.
+/// The diagnostics of a text: errors, else findings on the amended table, else warnings.
 fn said(text: &str) -> Vec<Diagnostic> {
     let literal = match WrittenTable::read(Source::new("dropped.yaml", text)) {
         Err(faults) => return faults.list,

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use turnstile_spec::{Diagnostic, Source, System, WrittenTable, diagnostic, limit};
 
-/// What one file may cost, with room for a busy machine.
+/// The time limit for one file, with a margin for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn number(variable: &str) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! System files: what is read, and that a wrong one comes back with every fault.
+//! System files: a valid one is read, and an invalid one is reported with every diagnostic.
 
 use turnstile_spec::system::{Count, PropertyKind};
 use turnstile_spec::{Source, System, WrittenTable};

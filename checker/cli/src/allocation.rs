@@ -69,7 +69,7 @@ fn count(bytes: i64) {
     }
 }
 
-/// Tells the others what this thread is ahead.
+/// Adds this thread's count to the total.
 fn settle(bytes: i64) {
     let ahead = AHEAD.try_with(|ahead| ahead.replace(0)).unwrap_or(0);
     publish(ahead + bytes);

@@ -12,6 +12,15 @@ use super::output::{self, write_stdout};
 use super::selection::{self, Session};
 use super::terminal;
 
+/// The exit statuses, for `--help`.
+pub(super) const STATUSES: &str = "\
+Exit status:
+  0  every amendment is needed
+  1  without some amendment no check named in its `shown-by` fails, or a file has an error
+  2  bad usage, or unreadable input
+  3  a search was truncated
+If several apply: 2, then 1, then 3.";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Tables, systems (all their tables) or files [default: every bundled table]
@@ -52,7 +61,7 @@ struct Amendment {
     needed: bool,
 }
 
-/// Leaves out, searches, reports.
+/// Removes each amendment, searches, and reports the results.
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     selection::work(systems, &arguments.names, arguments.json, &arguments.bounds, |work| {
         search(arguments, work)

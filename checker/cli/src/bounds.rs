@@ -12,7 +12,7 @@ pub(crate) struct Bounds {
     /// Number of threads [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Stop each search after N unique states [default: 1000000 with `--as-written`]
+    /// Stop each search after N unique states
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
     /// Stop each search at this much memory, in bytes or with a suffix K, M or G

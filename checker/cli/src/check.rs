@@ -33,18 +33,25 @@ use super::terminal::{self, ProgressLine};
 /// The exit statuses, for `--help`.
 pub(super) const STATUSES: &str = "\
 Exit status:
-  0  everything holds, checked exhaustively
-  1  a check fails, or a file has an error
+  0  every property holds, searched exhaustively
+  1  a property fails or is vacuous, or a file has an error
   2  bad usage, or unreadable input
   3  a search was truncated
-If several apply: 2, then 1, then 3.";
+If several apply: 2, then 1, then 3.
+
+`seconds` in JSON is the wall time of one search; searches may run in parallel. The last line of
+the text has the wall time of the command.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Tables, systems, single worlds or files [default: everything bundled]
     #[arg(value_name = "NAME|NAME/WORLD|FILE")]
     names: Vec<String>,
-    /// Check the tables as their documents have them, without the amendments
+    /// Check only this world of each system; may be given several times
+    #[arg(long = "world", value_name = "WORLD")]
+    worlds: Vec<String>,
+    /// Check the tables as their documents have them, without the amendments; a search stops after
+    /// 1000000 states, or at `--max-states`
     #[arg(long)]
     as_written: bool,
     /// Print each property's sentence, its fairness assumptions and the figures, too
@@ -94,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
         Ok(settings) => settings,
         Err(error) => return usage_error(&error),
     };
-    let plan = plan::plan(&library, &arguments.names, size);
+    let plan = plan::plan(&library, &arguments.names, &arguments.worlds, size);
     let mut status =
         plan.usage_errors.iter().map(|what| usage_error(what)).fold(Status::Holds, Status::and);
     let unknown = plan.unknown_settings(&set);
@@ -118,7 +125,9 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
         search_all(&plan.jobs, (&library, arguments.engine), &options, (&line, tells, is_written));
     status = status.and(ended);
     if !arguments.json && !results.is_empty() {
-        status = status.and(write_stdout(&summary::summary(&results, paint)));
+        let text = summary::not_run(&plan.not_run, paint)
+            + &summary::summary(&results, begun.elapsed(), paint);
+        status = status.and(write_stdout(&text));
     }
     status = results.iter().map(Status::of).fold(status, Status::and);
     status.and(deliver(arguments, results))

@@ -124,7 +124,7 @@ fn explore_table(text: &SourceFile, arguments: &Arguments) -> Status {
     Status::Holds
 }
 
-/// Says where to look, if Explorer will be able to listen there.
+/// Prints the address, if Explorer can listen there.
 fn announce(what: &str, listen: SocketAddr) -> Status {
     match TcpListener::bind(listen) {
         Ok(_) => write_stdout(&format!("{what}: open http://{listen} in a browser\n")),

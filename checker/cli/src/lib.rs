@@ -39,19 +39,22 @@ enum Verb {
     /// List the tables, systems and worlds that can be checked by name
     List(list::Arguments),
     /// Report the errors, warnings and findings of table and system files
+    #[command(after_help = lint::STATUSES)]
     Lint(lint::Arguments),
     /// Model-check tables and systems exhaustively (default: everything bundled)
     #[command(after_help = check::STATUSES)]
     Check(Box<check::Arguments>),
     /// Verify that every amendment is needed: without it a check must fail
-    #[command(after_help = check::STATUSES)]
+    #[command(after_help = amend::STATUSES)]
     Amend(amend::Arguments),
     /// Mutation-test tables: change one row, guard or formula; a check must fail
-    #[command(after_help = check::STATUSES)]
+    #[command(after_help = mutate::STATUSES)]
     Mutate(mutate::Arguments),
     /// Render tables as Markdown, diagrams and matrices
+    #[command(after_help = render::STATUSES)]
     Render(render::Arguments),
     /// Replay scenarios and traces on the cores and report every difference
+    #[command(after_help = replay::STATUSES)]
     Replay(replay::Arguments),
     /// Explore a world or a table step by step in a browser
     Explore(explore::Arguments),

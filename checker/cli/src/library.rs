@@ -1,5 +1,5 @@
-//! The tables and systems known here: those inside the binary, and in a checkout of Turnstile
-//! those under `spec/`, which win.
+//! The tables and systems with names: those embedded in the binary, and in a checkout of Turnstile
+//! those under `spec/`, which take precedence.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -9,7 +9,7 @@ use std::{fs, io};
 use turnstile_harness::{Embedded, Systems};
 use turnstile_spec::{Source, limit};
 
-/// Where a text comes from.
+/// The origin of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The binary.
@@ -27,11 +27,11 @@ pub(crate) struct SourceFile {
     pub(crate) name: String,
     /// The text, under the name that faults show.
     pub(crate) source: Source,
-    /// Where it comes from.
+    /// Its origin.
     pub(crate) origin: Origin,
 }
 
-/// All that is known here.
+/// The tables and systems with names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Library {
     /// By name.
@@ -71,7 +71,7 @@ impl Library {
         is_yaml || word == "-" || (!is_known && path.exists())
     }
 
-    /// What the output says of where things come from, if that is worth a line.
+    /// The note on the origin of tables and systems, in a checkout.
     pub(crate) fn origin_note(&self) -> Option<String> {
         let spec = self.checkout.as_ref()?;
         let all = self.tables.iter().chain(&self.systems);
@@ -154,7 +154,7 @@ fn inside<'t>(texts: impl Iterator<Item = &'t Embedded>) -> Vec<SourceFile> {
     texts.into_values().collect()
 }
 
-/// Files of a folder over what the binary has.
+/// The files of a folder, in place of the embedded ones of the same names.
 fn overlay(inside: &[SourceFile], folder: &Path) -> Result<Vec<SourceFile>, String> {
     let of_folder = |error| format!("cannot read {}: {error}", folder.display());
     let mut texts: BTreeMap<String, SourceFile> =

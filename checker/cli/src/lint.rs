@@ -15,6 +15,14 @@ use super::library::{self, SourceFile};
 use super::output::{usage_error, write_stdout};
 use super::terminal;
 
+/// The exit statuses, for `--help`.
+pub(super) const STATUSES: &str = "\
+Exit status:
+  0  no errors
+  1  a file has an error
+  2  bad usage, or unreadable input
+If several apply: 2, then 1.";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Table and system files
@@ -28,7 +36,7 @@ pub(crate) struct Arguments {
     verbose: bool,
 }
 
-/// Reads each file and says what is wrong with it.
+/// Reads each file and reports its diagnostics.
 pub(crate) fn run(arguments: &Arguments) -> Status {
     let mut status = Status::Holds;
     let mut results = Vec::new();
@@ -51,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     status.and(write_stdout(&text))
 }
 
-/// One file. A finding that an amendment mends is no fault of the file.
+/// One file. A finding that an amendment fixes is no error of the file.
 fn lint(text: &SourceFile) -> ResultReport {
     if is_system(text) {
         let mut result = ResultReport::new(ResultKind::System, &text.name, None);
@@ -70,7 +78,7 @@ fn lint(text: &SourceFile) -> ResultReport {
                 Ok(sound) => FaultReport::findings(&sound.warnings, source),
                 Err(faults) => FaultReport::errors(&faults),
             };
-            // What no amendment mends is an error already.
+            // A finding that no amendment fixes is already an error.
             let is_new = |finding: &FaultReport| !result.faults.iter().any(|f| f.is_like(finding));
             let findings = FaultReport::findings(&literal.findings, source).into_iter();
             let findings: Vec<FaultReport> = findings.filter(is_new).collect();
@@ -88,7 +96,7 @@ fn lined(mut result: ResultReport, text: &SourceFile) -> ResultReport {
     result
 }
 
-/// Whether a file says that it is a system, as far as can be seen whatever is wrong with it.
+/// Whether a file is that of a system, by a line `system:`; it may have errors.
 pub(crate) fn is_system(text: &SourceFile) -> bool {
     let mut lines = text.source.text.trim_start_matches('\u{feff}').lines();
     lines.any(|line| line.starts_with("system:"))
@@ -121,7 +129,7 @@ fn words(result: &ResultReport, is_verbose: bool) -> String {
     if counts.is_empty() {
         counts.push("no errors".to_owned());
     }
-    // What a table with errors has as written often follows from them.
+    // The findings of a table with errors often follow from them.
     if errors.is_empty() && !findings.is_empty() {
         counts.push(format!("{} as written, all amended", count(&findings, "finding")));
     }

@@ -16,6 +16,9 @@ use super::library::Library;
 use super::output::{self, usage_error, write_stdout};
 use super::terminal;
 
+/// How worlds that `check` does not run by default are run.
+const LARGE: &str = "run by name or with `check --set size=large`";
+
 /// The last column is not broken into shorter lines than this.
 const LAST_MIN: usize = 30;
 
@@ -47,9 +50,12 @@ struct System {
     name: String,
     tables: Vec<String>,
     worlds: Vec<String>,
+    /// Those with `default: false`.
+    #[serde(skip)]
+    large: Vec<String>,
 }
 
-/// Lists everything known here.
+/// Lists the tables and systems with names.
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     let library = match Library::load(systems) {
         Ok(library) => library,
@@ -85,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     status.and(write_stdout(&text))
 }
 
-/// What a table's document has, and how many amendments it needs.
+/// The numbers of states and rows of a table's document, and of its amendments.
 fn table(literal: &WrittenTable) -> Table {
     let states = literal.table.states.iter().zip(&literal.vocabulary.states);
     Table {
@@ -109,7 +115,9 @@ fn system(system: &spec::System, systems: Systems) -> System {
         }
     }
     let worlds = system.worlds.iter().map(|world| world.name.clone()).collect();
-    System { name: system.name.clone(), tables, worlds }
+    let large = system.worlds.iter().filter(|world| !world.default);
+    let large = large.map(|world| world.name.clone()).collect();
+    System { name: system.name.clone(), tables, worlds, large }
 }
 
 fn words(listing: &Listing, library: &Library, paint: Paint) -> String {
@@ -124,12 +132,20 @@ fn words(listing: &Listing, library: &Library, paint: Paint) -> String {
     });
     let head = ["table", "states", "rows", "amendments", "document"].map(str::to_owned);
     let mut text = grid(std::iter::once(head).chain(tables).collect(), paint);
-    for System { name, tables, worlds } in &listing.systems {
+    for System { name, tables, worlds, large } in &listing.systems {
         let count = counted(worlds.len() as u64, "world");
         let words = format!("system, {count}, tables: {}", tables.join(", "));
         let _ = writeln!(text, "\n{}  {}", paint.strong(name), paint.dim(&words));
-        for line in fold(&worlds.join(", "), paint.width.saturating_sub(2)) {
-            let _ = writeln!(text, "  {line}");
+        let usual = worlds.iter().filter(|world| !large.contains(world)).cloned();
+        let usual = usual.collect::<Vec<_>>().join(", ");
+        let large = match large.len() as u64 {
+            0 => String::new(),
+            many => format!("{}, {LARGE}: {}", counted(many, "large world"), large.join(", ")),
+        };
+        for words in [usual, large] {
+            for line in fold(&words, paint.width.saturating_sub(2)) {
+                let _ = writeln!(text, "  {line}");
+            }
         }
     }
     if let Some(origin_note) = library.origin_note() {

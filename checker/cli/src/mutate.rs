@@ -15,6 +15,16 @@ use super::output::{self, usage_error, write_stdout};
 use super::selection::{self, Session};
 use super::terminal;
 
+/// The exit statuses, for `--help`.
+pub(super) const STATUSES: &str = "\
+Exit status:
+  0  every mutant is killed, or explained under `survivors` in its table
+  1  a mutant survives unexplained, an explanation matches none, a check fails without any change,
+     or a file has an error
+  2  bad usage, or unreadable input
+  3  a search was truncated
+If several apply: 2, then 1, then 3.";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Tables, systems (all their tables) or files [default: every bundled table]
@@ -39,11 +49,11 @@ struct Table {
     mutants: usize,
     killed_by: KilledBy,
     survivors: Vec<Survivor>,
-    /// Mutants whose fate a truncated search leaves open.
+    /// Mutants that were not killed, where a search was truncated.
     incomplete: Vec<Survivor>,
-    /// What fails without any change; then there are no other figures.
+    /// The checks that fail without any change; then there are no other figures.
     fails: Vec<String>,
-    /// Entries of `survivors` in the file that are none.
+    /// Diagnostics of entries under `survivors` that match no survivor.
     faults: Vec<FaultReport>,
 }
 

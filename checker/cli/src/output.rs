@@ -33,7 +33,7 @@ pub(crate) fn is_unread() -> bool {
     IS_UNREAD.load(Ordering::Relaxed)
 }
 
-/// Says on standard error what is wrong with the command or its files.
+/// Reports an error of the command or its files on standard error.
 pub(crate) fn usage_error(what: &str) -> Status {
     let text = format!("turnstile: {what}");
     let text = match terminal::error_width() {
@@ -53,8 +53,7 @@ pub(crate) fn save(path: &Path, text: &str) -> Status {
     }
 }
 
-/// Whether two paths mean one file, there already or still to be written. What is no plain file,
-/// as a device, may be named as often as is liked.
+/// Whether two paths name one file, which may not exist yet. A device may be named several times.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let is_special = |path: &Path| path.metadata().is_ok_and(|file| !file.is_file());
     !is_special(one) && !is_special(other) && (place(one) == place(other) || is_one(one, other))

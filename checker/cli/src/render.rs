@@ -17,6 +17,14 @@ use super::library::{self, Library, Origin, SourceFile};
 use super::lint;
 use super::output::{usage_error, write_stdout};
 
+/// The exit statuses, for `--help`.
+pub(super) const STATUSES: &str = "\
+Exit status:
+  0  rendered; with `--check`: every file is fresh
+  1  a file has an error; with `--check`: a file is stale
+  2  bad usage, or unreadable input
+If several apply: 2, then 1.";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A table, or a file; no name: every table known here
@@ -75,13 +83,13 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     status
 }
 
-/// A table that is asked for, and where it comes from.
+/// A selected table, and its origin.
 struct Asked {
     literal: Arc<WrittenTable>,
     origin: Origin,
 }
 
-/// The tables that are asked for, each once, and what became of reading them.
+/// The selected tables, each once, and the status of reading them.
 fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
     let mut status = Status::Holds;
     let mut texts: Vec<SourceFile> = Vec::new();

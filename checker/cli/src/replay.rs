@@ -19,6 +19,14 @@ const SHOWN_MAX: usize = 20;
 /// The longest file that is read, in bytes: a device has no end.
 const BYTES_MAX: u64 = 1 << 30;
 
+/// The exit statuses, for `--help`.
+pub(super) const STATUSES: &str = "\
+Exit status:
+  0  the cores do what the files say
+  1  a difference
+  2  bad usage, or unreadable input
+If several apply: 2, then 1.";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Scenarios, or traces written by `turnstiled --trace` or `claim --trace`
@@ -65,9 +73,9 @@ fn is_longer(file: &BufReader<Take<File>>) -> bool {
     file.get_ref().limit() == 0
 }
 
-/// What is compared of a scenario, one and many.
+/// The unit of comparison in a scenario, singular and plural.
 const LINES: [&str; 2] = ["line", "lines"];
-/// What is compared of a trace.
+/// The unit of comparison in a trace.
 const ROWS: [&str; 2] = ["row or effect", "rows and effects"];
 
 const fn verdict(replay: &Replay) -> Status {

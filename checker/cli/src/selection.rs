@@ -18,26 +18,26 @@ use super::lint;
 use super::output::{usage_error, write_stdout};
 use super::terminal::{self, ProgressLine};
 
-/// What is asked about.
+/// The tables and systems that a command selects.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
-    /// In the order asked, each once.
+    /// In the order of the arguments, each once.
     pub(crate) tables: Vec<Arc<WrittenTable>>,
     /// The systems that can be run.
     pub(crate) known: Systems,
     /// The files of systems that can be read, by name.
     pub(crate) systems: Vec<System>,
-    /// The tables that are not what was compiled in, and that therefore run in its place.
+    /// The tables that differ from the compiled ones, and run in their place.
     pub(crate) edited: Vec<Replacement>,
-    /// What is wrong with the names and the files; it was report_diagnostics on standard error.
+    /// The status of the errors in names and files, which are on standard error.
     pub(crate) status: Status,
-    /// Whether anything comes from the library, not from a file that was named.
+    /// Whether a table or system comes from the library, not from a file that was named.
     pub(crate) uses_library: bool,
 }
 
-/// What a verb that searches the tables it is asked about works with.
+/// The input of a verb that searches the selected tables.
 pub(crate) struct Session<'w> {
-    /// What is asked about.
+    /// The tables and systems that a command selects.
     pub(crate) selection: &'w Selection,
     /// Within the bounds, with the tables that run in place of the compiled ones.
     pub(crate) options: Options<'w>,
@@ -47,7 +47,7 @@ pub(crate) struct Session<'w> {
     pub(crate) begun: Instant,
 }
 
-/// Reads what the words mean and does the work, if there is a table to do it on.
+/// Reads the selected tables and runs the verb on them, if there are any.
 pub(crate) fn work(
     systems: Systems,
     words: &[String],
@@ -77,7 +77,7 @@ pub(crate) fn work(
 }
 
 impl Selection {
-    /// Reads what the words mean; no word: every table known here.
+    /// Reads the tables that the words name; without words, every bundled table.
     pub(crate) fn of(library: &Library, words: &[String]) -> Self {
         let uses_library = words.is_empty();
         let mut selection = Self { known: library.known, uses_library, ..Self::default() };
@@ -148,7 +148,7 @@ impl Selection {
         }
     }
 
-    /// What was read; what is wrong with it is report_diagnostics.
+    /// The value that was read; diagnostics are printed.
     fn report_diagnostics<T>(&mut self, name: &str, read: Result<T, Diagnostics>) -> Option<T> {
         match read {
             Ok(read) => Some(read),

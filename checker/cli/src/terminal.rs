@@ -1,6 +1,6 @@
 //! The terminal: what may be drawn on it, and the progress line on standard error.
 //!
-//! Results never come from here. Where standard error is no terminal nothing is drawn at all.
+//! It prints no results. If standard error is no terminal, nothing is drawn.
 
 use std::io::{IsTerminal, Write as _, stderr, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,7 +53,7 @@ pub(crate) fn stop_on_interrupt() {
     }
 }
 
-/// Whether something ended the searches.
+/// Whether the searches were interrupted.
 pub(crate) fn is_stopped() -> bool {
     IS_STOPPED.load(Ordering::Relaxed)
 }
@@ -97,7 +97,7 @@ impl ProgressLine {
         self.draw(PAUSE, |_| words(title, standing, begun.elapsed()));
     }
 
-    /// Writes something else while the line is away.
+    /// Clears the line while another text is written.
     pub(crate) fn without<T>(&self, write: impl FnOnce() -> T) -> T {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         now.clear();
@@ -180,7 +180,7 @@ fn words(title: &str, standing: ProgressSnapshot, since: Duration) -> String {
     words.join(", ")
 }
 
-/// Where the levels are going, and how much is to come if they go on so.
+/// The trend of the levels' sizes, and an estimate of the states that remain.
 fn trend(frontier: u64, growth: f64) -> Option<String> {
     if growth <= 0.0 {
         return None;

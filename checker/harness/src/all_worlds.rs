@@ -47,7 +47,7 @@ pub fn all_worlds(worlds: &[ResultReport]) -> Option<ResultReport> {
     Some(result)
 }
 
-/// What several searches of the same tables reached.
+/// The combined coverage of several searches of the same tables.
 fn together<'a>(all: impl Iterator<Item = &'a Coverage>) -> Coverage {
     let mut rows: BTreeMap<RowRef, RowCoverage> = BTreeMap::new();
     let mut whole = Coverage::default();

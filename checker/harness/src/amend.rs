@@ -1,6 +1,6 @@
-//! Whether each amendment is necessary: without it, and without those that build on it, one of the
-//! checks in its `shown-by` must fail, and must not fail without the latter alone. Nothing here
-//! changes a file or knows a protocol.
+//! Whether each amendment is necessary: without it, and without those that depend on it, one of the
+//! checks in its `shown-by` must fail, and must not fail without the dependent ones alone. Nothing
+//! here changes a file or knows a protocol.
 
 mod without;
 
@@ -15,53 +15,52 @@ use crate::options::Options;
 use crate::registry::Systems;
 use crate::result::PropertyReport;
 
-/// What is said of one amendment.
+/// The verification of one amendment.
 #[derive(Clone, Debug)]
 pub struct Verification {
     /// Its name.
     pub id: String,
     /// Its reason.
     pub because: String,
-    /// What was left out: this one first, then those that need it.
+    /// The amendments removed: this one first, then those that depend on it.
     pub without: Vec<String>,
-    /// What is said to show it, in the order of the file.
+    /// The checks named in its `shown-by`, in the order of the file.
     pub shown_by: Vec<Evidence>,
 }
 
-/// One thing that is said to show an amendment.
+/// A check named in an amendment's `shown-by`, and its outcome.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// A fault's code, a property of the table, or `system/property`.
+    /// A diagnostic's code, a property of the table, or `system/property`.
     pub by: String,
-    /// What came of it.
+    /// Its outcome without the amendment.
     pub outcome: EvidenceOutcome,
 }
 
-/// What came of leaving an amendment out.
+/// The outcome of a check without an amendment.
 #[derive(Clone, Debug)]
 pub enum EvidenceOutcome {
-    /// The reader finds fault.
+    /// The reader reports the diagnostic.
     Fault(Box<FaultReport>),
     /// The property fails.
     Counterexample {
-        /// Where: `claim` for the table, `claim/loss` for a world.
+        /// The result that has it: `claim` for the table, `claim/loss` for a world.
         place: String,
-        /// The property, with the run.
+        /// The property, with its counterexample.
         property: Box<PropertyReport>,
     },
-    /// It fails, and in the same place where only those that need the amendment are left out: it
-    /// shows them.
+    /// It fails, but also if only the dependent amendments are removed: that is evidence for them.
     NotSpecific(String),
-    /// Nothing fails: a search came to its end everywhere.
+    /// It does not fail, and every search was exhaustive.
     NoFailure,
-    /// Nothing failed, and a search was truncated.
+    /// It did not fail, and a search was truncated.
     Truncated(String),
-    /// There is nothing of this name, or it cannot be searched.
+    /// No check has this name, or it cannot be searched.
     Unknown(String),
 }
 
 impl EvidenceOutcome {
-    /// Where a run shows that a property fails.
+    /// A result in which the property fails, with its counterexample.
     fn place(&self) -> Option<String> {
         match self {
             Self::Counterexample { place, .. } => Some(place.clone()),
@@ -75,7 +74,7 @@ impl EvidenceOutcome {
 }
 
 impl Verification {
-    /// What really fails without it.
+    /// The checks that fail without it, and not without the dependent ones alone.
     pub fn shown(&self) -> impl Iterator<Item = &Evidence> {
         self.shown_by.iter().filter(|shown| {
             matches!(
@@ -85,13 +84,13 @@ impl Verification {
         })
     }
 
-    /// Whether something fails without it.
+    /// Whether a check fails without it.
     #[must_use]
     pub fn is_needed(&self) -> bool {
         self.shown().next().is_some()
     }
 
-    /// Whether nothing failed and a search was truncated.
+    /// Whether no check failed and a search was truncated.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
         let mut shown = self.shown_by.iter();
@@ -100,8 +99,8 @@ impl Verification {
     }
 }
 
-/// Leaves an amendment out and looks at what is said to show it. The systems are those that may be
-/// named; their other machines run what the options say.
+/// Removes an amendment and runs the checks in its `shown-by`. `systems`: those that the checks may
+/// name; their other machines run the tables of the options.
 #[must_use]
 pub fn verify(
     literal: &WrittenTable,
@@ -122,7 +121,7 @@ pub fn verify(
     }
 }
 
-/// The amendment and those that need it, directly or through others.
+/// The amendment and those that depend on it, directly or indirectly.
 fn left_out<'a>(id: &'a str, all: &'a [Amendment]) -> Vec<&'a str> {
     let mut ids = vec![id];
     let mut nth = 0;

@@ -1,4 +1,4 @@
-//! A World checked, as a result: figures, verdicts, and counterexamples in words.
+//! The check of a World: figures, verdicts and counterexamples.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use crate::observations::{end_words, exercised, overflow, taken, violation_words
 use crate::options::Options;
 use crate::result::{PropertyKind, PropertyReport, ResultKind, ResultReport};
 
-/// What a search found, with what its tables said.
+/// The result of a search, with the outcomes of rows.
 #[derive(Debug)]
 pub struct CheckOutput {
-    /// The result; coverage is left to the system, which knows its tables.
+    /// The result, without coverage: the system, which knows its tables, adds it.
     pub result: ResultReport,
-    /// What tables said in any step.
+    /// The outcomes of rows in all steps.
     pub taken: BTreeSet<RowOutcome>,
 }
 
-/// How a world is searched: by [`check`], or by another engine that is held beside it.
+/// A search of a world: [`check`], or another engine for comparison.
 pub type SearchFn = fn(&Arc<World>, (&str, &str), &Options<'_>) -> CheckOutput;
 
 /// Checks a World of a system.
@@ -55,13 +55,13 @@ pub fn check(
     report.states = outcome.states as u64;
     report.transitions = outcome.transitions as u64;
     report.depth = outcome.depth as u64;
-    // By the search's own account where nobody counts.
+    // The search's own figure, if no allocator counts.
     report.peak_memory_bytes = match options.progress.peak() {
         0 => outcome.peak_bytes as u64,
         counted => counted,
     };
     let exercised = exercised(&outcome.tags);
-    // A run is counted off and taken once more: not for one who will not look at it.
+    // A trace is replayed only if it is displayed.
     let shown = (outcome.reduced, options.until != StopCondition::AnyFailure);
     report.properties = world
         .named_properties()
@@ -76,7 +76,7 @@ pub fn check(
     CheckOutput { taken: taken(outcome.tags), result: report }
 }
 
-/// Whether the search came to its end, and what the figures rest on.
+/// Whether the search was exhaustive, and the basis of the figures.
 fn end(
     report: &mut ResultReport,
     world: &World,
@@ -118,7 +118,7 @@ fn end(
     notes.faults_never_injected.extend(unspent.map(|budget| budget.name.clone()));
 }
 
-/// Why a search ended before the end.
+/// The reason why a search was truncated.
 fn cut_words(cut: Truncation, options: &Options<'_>) -> String {
     let Limits { max_states, max_memory, .. } = options.limits;
     match cut {
@@ -163,7 +163,7 @@ fn property_report(
     report
 }
 
-/// What else does not fit in some run, of the same sort as what the run shown ends in.
+/// Other violations in the search, of the same kind as that at the end of the trace shown.
 fn others(shown: &Violation, marks: &BTreeSet<Tag>) -> Vec<String> {
     let violations = marks.iter().filter_map(|mark| match mark {
         Tag::Row(taken) => Violation::of(shown.node, taken),

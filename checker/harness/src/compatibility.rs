@@ -9,7 +9,7 @@ use crate::fault::FaultReport;
 use crate::read;
 use crate::registry::{Embedded, SystemEntry};
 
-/// What the file says otherwise than the one that was compiled in.
+/// The differences of a file from the one that was compiled in.
 pub(crate) fn differences(file: &System, entry: &SystemEntry) -> Vec<FaultReport> {
     let Ok(ours) = read::system(&entry.file.source()) else { return Vec::new() };
     let mut comparison = Comparison { file, faults: Vec::new() };

@@ -11,7 +11,7 @@ use crate::registry::Embedded;
 use crate::result::{Coverage, RowCoverage, RowRef};
 use crate::rules::replacement;
 
-/// What was reached of the machines' tables, replaced or bundled.
+/// The coverage of the machines' tables, replaced or bundled.
 pub(crate) fn coverage(
     compiled: &[Embedded],
     tables: &[Replacement],

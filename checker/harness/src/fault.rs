@@ -1,13 +1,13 @@
-//! A fault of a file, as results have it: at its place, with its whole text.
+//! A diagnostic of a file, as results have it: with its position and its whole text.
 //!
-//! What only the checker can find wrong with a file is made here, too: names and values that the
-//! cores of this binary do not take.
+//! Diagnostics that only the checker can find are made here, too: names and values that the cores
+//! of this binary do not take.
 
 use serde::Serialize;
 use turnstile_spec::diagnostic::{CellWords, Diagnostics, Label, Span};
 use turnstile_spec::{Diagnostic, Severity, Source, code};
 
-/// A fault of a file, at its place.
+/// A diagnostic of a file (`faults` in JSON).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FaultReport {
     /// Stable code.
@@ -22,22 +22,22 @@ pub struct FaultReport {
     pub line: u32,
     /// From 1, in characters.
     pub column: u32,
-    /// The line of the place's end.
+    /// The line of its end.
     pub end_line: u32,
     /// One beyond the last character, from 1.
     pub end_column: u32,
-    /// What to edit.
+    /// The fix.
     pub help: Option<String>,
-    /// The id of the row in which the fault stands.
+    /// The id of the row that it is in.
     pub row: Option<String>,
-    /// The cells that it is about.
+    /// The cells that it concerns.
     pub cells: Vec<CellReport>,
-    /// The whole text with its frame.
+    /// The whole text with its source frame.
     #[serde(skip)]
     pub rendered: String,
 }
 
-/// A cell: a state and an event, with the values of its payload where not all of them are meant.
+/// A cell: a state and an event, with the values of its payload unless it covers all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CellReport {
     /// The state: `waiting`.
@@ -47,7 +47,7 @@ pub struct CellReport {
 }
 
 impl FaultReport {
-    /// A fault at its place in a file.
+    /// A diagnostic with its position in a file.
     #[must_use]
     pub fn at(fault: &Diagnostic, source: &Source) -> Self {
         let span = fault.span();
@@ -77,7 +77,7 @@ impl FaultReport {
         }
     }
 
-    /// Faults that stop what was asked, findings among them: without `--as-written` a finding is
+    /// Diagnostics that prevent a search, findings among them: without `--as-written` a finding is
     /// an error.
     #[must_use]
     pub fn errors(faults: &Diagnostics) -> Vec<Self> {
@@ -91,7 +91,7 @@ impl FaultReport {
         list.iter().map(|fault| Self::at(fault, source)).collect()
     }
 
-    /// Whether another says the same of the same place, however bad it is.
+    /// Whether another has the same code and position, whatever its severity.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let of =
@@ -99,7 +99,8 @@ impl FaultReport {
         self.file == other.file && of(self) == of(other)
     }
 
-    /// Findings of a table as written, where not one state to begin in is an error: nothing runs.
+    /// Findings of a table as written. A number of initial states other than one is an error: no
+    /// core can run the table.
     #[must_use]
     pub fn as_written(list: &[Diagnostic], source: &Source) -> Vec<Self> {
         let judged = |fault: &Diagnostic| match fault.code {
@@ -109,7 +110,7 @@ impl FaultReport {
         list.iter().map(|fault| Self::at(&judged(fault), source)).collect()
     }
 
-    /// A file names what the cores of this binary do not know; `what` is one clause.
+    /// A file has a name that the cores of this binary do not know; `what` is one clause.
     #[must_use]
     pub fn not_compiled(source: &Source, span: Span, what: &str) -> Self {
         let help = "rebuild the binary with this file under spec/";
@@ -117,7 +118,7 @@ impl FaultReport {
         Self::of_checker((code::NOT_COMPILED, "not compiled in"), source, span, &what, help)
     }
 
-    /// The same, where one of a few names is meant.
+    /// The same, with the known names.
     #[must_use]
     pub fn no_such(source: &Source, span: Span, what: &str, known: &[&str]) -> Self {
         let help = format!(
@@ -141,7 +142,7 @@ impl FaultReport {
         Self::of_checker((code::INVALID_SETTING, "of this role"), source, span, what, help)
     }
 
-    /// A file explains a mutant that does not survive, or that there is not.
+    /// A file explains a mutant that does not survive, or does not exist.
     #[must_use]
     pub fn no_survivor(source: &Source, span: Span, what: &str) -> Self {
         let help = "take it out, or write a row and a change as `turnstile mutate` prints them";

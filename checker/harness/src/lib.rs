@@ -10,6 +10,7 @@ pub mod fault;
 pub mod mutate;
 pub mod observations;
 pub mod options;
+mod places;
 mod plan;
 pub mod read;
 pub mod registry;

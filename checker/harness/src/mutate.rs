@@ -1,7 +1,7 @@
-//! Mutation testing: tables with one change each run through the shipped cores in place of the
-//! compiled one. A mutant that no property kills shows what is not checked.
+//! Mutation testing: the shipped cores run each table with one change in place of the compiled one.
+//! A mutant that no property kills shows a behaviour that is not checked.
 //!
-//! [`rows`] and [`formulas`] change, [`judge`] searches. Nothing here knows a protocol.
+//! [`rows`] and [`formulas`] make the mutants, [`judge`] searches. Nothing here knows a protocol.
 
 mod baseline;
 pub mod change;
@@ -24,46 +24,47 @@ pub use baseline::Baselines;
 use change::Mutant;
 pub use judge::mutate;
 
-/// What the mutants of one table came to.
+/// The results for the mutants of one table.
 #[derive(Clone, Debug, Default)]
 pub struct MutationReport {
     /// The machine.
     pub name: String,
-    /// How many mutants there are.
+    /// The number of mutants.
     pub mutants: usize,
-    /// How many of them each level notices, whatever the others do.
+    /// The number that each level kills, independently of the others.
     pub killed_by: KilledBy,
-    /// The systems whose worlds were searched; none where no system runs the machine.
+    /// The systems whose worlds were searched; empty if no system runs the machine.
     pub systems: Vec<String>,
-    /// Those that no system notices; where there is none, those that the table level does not.
+    /// Those that no system kills; if no system runs the machine, those that the table level does
+    /// not.
     pub survivors: Vec<Survivor>,
-    /// Those that were not noticed where something was not searched to its end.
+    /// Those that no search killed, where a search was truncated.
     pub incomplete: Vec<Survivor>,
-    /// What fails without any change: no mutant was tried.
+    /// The checks that fail without any change: then no mutant was tried.
     pub fails: Vec<String>,
-    /// Entries of `survivors` that are none.
+    /// Diagnostics of entries under `survivors` that match no survivor.
     pub faults: Vec<FaultReport>,
 }
 
-/// Mutants that a level notices.
+/// The number of mutants that each level kills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KilledBy {
-    /// The reader's findings.
+    /// The reader's lint.
     pub lint: usize,
-    /// The properties of tables.
+    /// The table level.
     pub table: usize,
-    /// The properties of systems.
+    /// The systems' properties.
     pub system: usize,
 }
 
-/// A mutant that is not noticed.
+/// A mutant that is not killed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Survivor {
-    /// What is changed.
+    /// The part that is changed.
     pub row: String,
-    /// How.
+    /// The change.
     pub change: String,
-    /// Why that is as it should be, where the table says so.
+    /// The reason that the table gives under `survivors`, if it does.
     pub explained: Option<String>,
 }
 
@@ -76,7 +77,7 @@ pub fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
     for mutant in &mut mutants {
         let count = seen.entry((mutant.row.clone(), mutant.change.clone())).or_default();
         *count += 1;
-        // Two that read alike are told apart by their number.
+        // A number distinguishes two with the same text.
         if *count > 1 {
             mutant.change = format!("{} ({count})", mutant.change);
         }

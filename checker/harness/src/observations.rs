@@ -1,5 +1,5 @@
-//! Observations of a search in words: the faults that occurred, the rows taken, and what it had to
-//! leave out.
+//! Observations of a search as text: the faults that occurred, the rows taken, and what the search
+//! could not cover.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use turnstile_world::state::State;
 
 use crate::result::PropertyReport;
 
-/// What the state at the end of a run says of a property that fails there. A row that is missing
-/// is what fails only if the property would hold without it; else it is said besides.
+/// Describes the violation in the last state of a counterexample. An unhandled event is the finding
+/// only if the property would hold without it; otherwise it is listed in addition.
 pub fn end_words(world: &World, property: &Property, end: &State, report: &mut PropertyReport) {
     let Some(violation) = &end.monitor().violation else { return };
     let mut calm = end.clone();
@@ -31,7 +31,7 @@ pub fn end_words(world: &World, property: &Property, end: &State, report: &mut P
     }
 }
 
-/// The budgets that were taken from.
+/// The budgets that were spent.
 pub fn exercised(marks: &BTreeSet<Tag>) -> Vec<String> {
     let spent = marks.iter().filter_map(|mark| match mark {
         Tag::Spent(name) => Some(name.clone()),
@@ -40,7 +40,7 @@ pub fn exercised(marks: &BTreeSet<Tag>) -> Vec<String> {
     spent.collect()
 }
 
-/// What tables said.
+/// The outcomes of rows.
 pub fn taken(marks: BTreeSet<Tag>) -> BTreeSet<RowOutcome> {
     let taken = marks.into_iter().filter_map(|mark| match mark {
         Tag::Row(taken) => Some(taken),
@@ -49,8 +49,8 @@ pub fn taken(marks: BTreeSet<Tag>) -> BTreeSet<RowOutcome> {
     taken.collect()
 }
 
-/// What a search could not take account of: a message without room, after which comes what would
-/// not have come; a step too long to be torn everywhere.
+/// What a search could not cover: the states after a full link dropped a message; a step with too
+/// many effects to be torn after each.
 pub fn overflow(world: &World, marks: &BTreeSet<Tag>) -> Option<String> {
     marks.iter().find_map(|mark| match mark {
         Tag::Overflowed { link } => {
@@ -69,7 +69,7 @@ pub fn overflow(world: &World, marks: &BTreeSet<Tag>) -> Option<String> {
     })
 }
 
-/// What does not fit, in words.
+/// The text of a violation.
 pub fn violation_words(violation: &Violation) -> String {
     let taken = match &violation.what {
         ViolationKind::Table(taken) => taken,

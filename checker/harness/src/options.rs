@@ -1,4 +1,4 @@
-//! What a check is asked. Both levels take the same [`Options`].
+//! The options of a check; the same for both levels.
 
 use std::fmt;
 use std::time::Instant;
@@ -9,25 +9,25 @@ use turnstile_spec::table::{Table, Vocabulary};
 
 use crate::fault::FaultReport;
 
-/// What a search is asked.
+/// The options of a search.
 #[derive(Clone)]
 pub struct Options<'a> {
-    /// Run the literal tables.
+    /// Run the tables as written.
     pub as_written: bool,
-    /// Which reductions.
+    /// The reductions to apply where sound.
     pub reduce: Reductions,
-    /// How many threads search, at least 1.
+    /// The number of threads, at least 1.
     pub threads: usize,
-    /// Where to stop.
+    /// The bounds.
     pub limits: Limits,
-    /// What is enough to be found.
+    /// When to stop before the search is exhaustive.
     pub until: StopCondition,
     /// `--set`, in order: the last of a key wins.
     pub set: Vec<(String, String)>,
-    /// The tables that are to run in place of what was compiled in: as written, edited on disk,
-    /// or changed by a mutation. A machine that is not listed runs its compiled table.
+    /// The tables that run in place of the compiled ones: as written, edited on disk, or mutated. A
+    /// machine that is not listed runs its compiled table.
     pub tables: Vec<Replacement>,
-    /// Who listens, and who may stop the search.
+    /// The listener, which may stop the search.
     pub progress: &'a dyn Progress,
 }
 
@@ -38,7 +38,7 @@ pub struct Replacement {
     pub vocabulary: Vocabulary,
     /// Its rows, as written or as amended.
     pub table: Table,
-    /// The file, for faults.
+    /// The file, for diagnostics.
     pub source: Source,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Options<'a> {
 }
 
 impl Options<'_> {
-    /// Whether a search that has so many unique states may have no other.
+    /// Whether a search with this number of unique states has reached its bound.
     #[must_use]
     pub fn is_full(&self, states: u64) -> bool {
         self.limits.max_states.is_some_and(|most| states >= most)
@@ -86,12 +86,12 @@ impl Options<'_> {
     }
 }
 
-/// Why there is no result at all.
+/// The reason why a search did not run.
 #[derive(Clone, Debug)]
 pub enum Refusal {
-    /// The command was not meant like this: an unknown `--set` key, an unknown world.
+    /// Bad usage: an unknown `--set` key, an unknown world.
     Usage(String),
-    /// The files do not fit: a replaced table uses a name that the core does not know.
+    /// Incompatible files: a replaced table uses a name that the core does not know.
     Faults(Vec<FaultReport>),
 }
 

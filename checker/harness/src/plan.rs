@@ -1,5 +1,5 @@
-//! From a system file to the nodes, links, budgets and properties of one of its worlds. It knows
-//! no system: what a predicate's name means, the system says.
+//! From a system file to the nodes, links, budgets and properties of one of its worlds. It knows no
+//! system: the system resolves the names of predicates.
 
 use std::sync::Arc;
 
@@ -16,22 +16,22 @@ use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
 use crate::registry::SystemSpec;
 
-/// The greatest number that a key of `set` may be: as many nodes as a role may have.
+/// The maximum of a numeric setting: the most nodes of a role.
 const NUMBER_MAX: u16 = 8;
 
-/// What a file says of one of its worlds, with what `--set` changes.
+/// One world of a system's file, with the settings of `--set`.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
     /// The system.
     pub file: &'a system::System,
     /// The world.
     pub world: &'a system::World,
-    /// What is asked.
+    /// The options of the check.
     pub options: &'a Options<'a>,
 }
 
 impl Plan<'_> {
-    /// The value of a key of `set`: the last `--set` of it, else the world's, else the usual one.
+    /// The value of a setting: the last `--set` of it, else the world's, else the system's default.
     pub fn value(&self, key: &str) -> Option<&str> {
         let setting = self.file.setting(self.world, key).map(|setting| setting.value.as_str());
         self.asked(key).or(setting)
@@ -42,7 +42,8 @@ impl Plan<'_> {
         set.find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// A key of `set` that is not what it must be: the fault of whoever gave the value.
+    /// Refuses the value of a setting: a usage error if `--set` gave it, else a diagnostic of the
+    /// file.
     pub fn refuse(&self, key: &str, must: &str) -> Refusal {
         let value = self.value(key).unwrap_or_default();
         let what = format!("`{key}` is `{value}`; it must be {must}");
@@ -59,12 +60,12 @@ impl Plan<'_> {
         self.world.has(name)
     }
 
-    /// How many nodes a role has.
+    /// The number of nodes of a role.
     pub fn count(&self, role: &str) -> Result<usize, Refusal> {
         let role = self.file.role(role).expect("a file has the roles that were compiled in");
         match &role.count {
             Count::Number(number) => Ok(*number as usize),
-            // A role without nodes in the file may be without nodes.
+            // A role whose default is 0 may have no nodes.
             Count::Setting(key) => {
                 let usual = self.file.setting(self.world, key);
                 let least = u16::from(usual.is_none_or(|setting| setting.value != "0"));
@@ -73,12 +74,12 @@ impl Plan<'_> {
         }
     }
 
-    /// A key of `set` that is a small number.
+    /// A numeric setting, at least 1.
     pub fn number(&self, key: &str) -> Result<u16, Refusal> {
         self.number_from(1, key)
     }
 
-    /// A key of `set` that is a small number, and this one at least.
+    /// A numeric setting with a minimum.
     pub fn number_from(&self, least: u16, key: &str) -> Result<u16, Refusal> {
         let number = self.value(key).and_then(|value| value.parse().ok());
         let is_small = |number: &u16| (least..=NUMBER_MAX).contains(number);
@@ -134,8 +135,8 @@ impl Plan<'_> {
         links
     }
 
-    /// The budgets; a name that is neither the World's nor the system's own is refused, and what
-    /// cannot happen in this world.
+    /// The budgets; a name that neither the World nor the system has is refused, and a budget that
+    /// cannot be spent in this world.
     fn budgets(
         &self,
         system: &dyn WorldParts,
@@ -233,7 +234,7 @@ impl Plan<'_> {
         world.add_property(claimed).map_err(|errors| self.unsound(property.span, &errors))
     }
 
-    /// Whether a kind of fault is one of a role that has no nodes in this world.
+    /// Whether a kind of fault is that of a role without nodes in this world.
     fn is_of_empty_role(&self, fault: &str, nodes: &[Node]) -> bool {
         let of = self.file.roles.iter().filter(|role| {
             let what = fault.strip_prefix(role.name.as_str());
@@ -242,7 +243,7 @@ impl Plan<'_> {
         of.map(|role| &role.name).any(|name| nodes.iter().all(|node| node.role != *name))
     }
 
-    /// What is wrong with the world although its file could be read.
+    /// Refuses a world whose file could be read.
     fn unsound(&self, span: Span, errors: &[WorldError]) -> Refusal {
         let fault = |error: &WorldError| {
             FaultReport::bad_setting(&self.file.source, span, &error.to_string())
@@ -252,10 +253,7 @@ impl Plan<'_> {
 
     /// Whether this world checks a property of the table that runs.
     pub(crate) fn checks(&self, property: &system::Property) -> bool {
-        let only = property.only;
-        let is_meant =
-            only.is_none_or(|only| (only == TableVersion::AsWritten) == self.options.as_written);
-        is_meant && self.world.checks(property)
+        is_of_version(property, self.options.as_written) && self.world.checks(property)
     }
 }
 
@@ -298,8 +296,12 @@ impl<S: SystemSpec> WorldParts for SpecParts<'_, S> {
     }
 }
 
-/// Whether a fault that the World knows can happen: where there is a link that it befalls, or a
-/// role that suffers it.
+/// Whether a property is checked of the tables as written, or of the amended ones.
+pub(crate) fn is_of_version(property: &system::Property, as_written: bool) -> bool {
+    property.only.is_none_or(|only| (only == TableVersion::AsWritten) == as_written)
+}
+
+/// Whether a fault that the World knows can happen: some link or some role can have it.
 fn may_happen(system: &dyn WorldParts, name: &str, links: &[Link]) -> bool {
     match LinkFault::ALL.into_iter().find(|fault| fault.name() == name) {
         Some(fault) => {

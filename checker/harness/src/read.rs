@@ -1,16 +1,15 @@
-//! A process-wide cache of parsed tables and systems: worlds, jobs and mutants ask for the same
-//! few.
+//! A process-wide cache of parsed tables and systems: worlds, jobs and mutants use the same few.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use turnstile_spec::{AmendedTable, Diagnostics, Source, System, WrittenTable};
 
-/// A table as its document has it.
+/// A table as written.
 ///
 /// # Errors
 ///
-/// What stops the reader.
+/// Errors of the reader.
 pub fn literal(source: &Source) -> Result<Arc<WrittenTable>, Diagnostics> {
     static READ: LazyLock<ParseCache<WrittenTable>> = LazyLock::new(ParseCache::default);
     READ.once(source, || WrittenTable::read(source.clone()))
@@ -20,7 +19,7 @@ pub fn literal(source: &Source) -> Result<Arc<WrittenTable>, Diagnostics> {
 ///
 /// # Errors
 ///
-/// What stops the reader, and what the amendments leave.
+/// Errors of the reader, and findings that no amendment fixes.
 pub fn sound(source: &Source) -> Result<Arc<AmendedTable>, Diagnostics> {
     static READ: LazyLock<ParseCache<AmendedTable>> = LazyLock::new(ParseCache::default);
     READ.once(source, || literal(source)?.amended())
@@ -30,16 +29,16 @@ pub fn sound(source: &Source) -> Result<Arc<AmendedTable>, Diagnostics> {
 ///
 /// # Errors
 ///
-/// What stops the reader.
+/// Errors of the reader.
 pub fn system(source: &Source) -> Result<Arc<System>, Diagnostics> {
     static READ: LazyLock<ParseCache<System>> = LazyLock::new(ParseCache::default);
     READ.once(source, || System::read(source.clone()))
 }
 
-/// What became of a text.
+/// The result of parsing a text.
 type Parsed<T> = Result<Arc<T>, Diagnostics>;
 
-/// What was read, by name and text.
+/// The results, by name and text.
 struct ParseCache<T>(Mutex<HashMap<Source, Parsed<T>>>);
 
 impl<T> Default for ParseCache<T> {
@@ -86,7 +85,7 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &second));
     }
 
-    /// The same text under another name has other faults: they say where they are.
+    /// The same text under another name has other diagnostics: they name the file.
     #[test]
     fn a_text_under_another_name_is_another_one() {
         let mut table = bundled(turnstile_bundled::table("claim").expect("it is bundled"));

@@ -1,40 +1,41 @@
-//! A system as the command line has it: by name, whatever its types.
+//! Systems by name, with their types erased, for the command line.
 
 use std::sync::Arc;
 
 use turnstile_spec::{Source, system};
 use turnstile_world::system::System;
-use turnstile_world::{Predicate, World};
+use turnstile_world::{Budget, Predicate, World};
 
 use crate::check::{CheckOutput, SearchFn, check};
 use crate::compatibility;
 use crate::coverage::coverage;
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
-use crate::plan::Plan;
-use crate::result::ResultReport;
+use crate::places;
+use crate::plan::{Plan, is_of_version};
+use crate::result::{BudgetReport, ResultReport};
 
-/// A text that is inside the program.
+/// A file embedded in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Embedded {
     /// `claim`.
     pub name: &'static str,
-    /// Where it stands, for faults: `spec/tables/claim.yaml`.
+    /// Its path, for diagnostics: `spec/tables/claim.yaml`.
     pub file: &'static str,
-    /// The text.
+    /// Its content.
     pub text: &'static str,
 }
 
 impl Embedded {
-    /// To be read.
+    /// The source for the reader.
     #[must_use]
     pub fn source(&self) -> Source {
         Source::new(self.file, self.text)
     }
 }
 
-/// A file inside the program: the way from the source file to where the folder is, the folder, and
-/// the file's name without its ending.
+/// An embedded file: the path from the source file to the parent of the folder, the folder, and the
+/// file's name without its extension.
 #[macro_export]
 macro_rules! embedded {
     ($root:literal $folder:literal $name:literal) => {
@@ -46,8 +47,8 @@ macro_rules! embedded {
     };
 }
 
-/// The systems that a program can run. A system is a static of its crate: so its cores are compiled
-/// there, and not once more where systems are put together.
+/// The systems that a program can run. A system is a static of its crate, so that its cores are
+/// compiled there only.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Systems(pub &'static [&'static SystemEntry]);
 
@@ -59,18 +60,20 @@ impl Systems {
     }
 }
 
-/// A system that this build can run: its cores are compiled in, its file is read.
+/// A system that this build can run: its cores are compiled in, its file is read at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemEntry {
     /// Its name, that of its file: `claim`.
     pub name: &'static str,
     /// Its file.
     pub file: Embedded,
-    /// The tables that its cores run, each by the name of its machine. Another one can be put in
-    /// for each of them, by [`Options::tables`].
+    /// The tables that its cores run, each by the name of its machine. [`Options::tables`] replaces
+    /// them.
     pub tables: &'static [Embedded],
     /// Whether its nodes run these tables without compiled cores.
     is_of_tables: bool,
+    /// [`SystemSpec::CALLS`].
+    calls: &'static [&'static str],
     /// Builds one world of it.
     world: BuildWorld,
 }
@@ -79,7 +82,7 @@ pub struct SystemEntry {
 pub(crate) type BuildWorld =
     fn(&SystemEntry, &system::System, &system::World, &Options<'_>) -> Result<World, Refusal>;
 
-/// A system of shipped cores, with what the command line must know of it.
+/// A system of shipped cores, for the command line.
 pub trait SystemSpec: Clone {
     /// [`SystemEntry::file`].
     const FILE: Embedded;
@@ -87,15 +90,18 @@ pub trait SystemSpec: Clone {
     /// [`SystemEntry::tables`].
     const TABLES: &'static [Embedded];
 
-    /// The budgets of its worlds that are its own.
+    /// The budgets of its own, in addition to the World's.
     const BUDGETS: &'static [&'static str];
 
-    /// The faults of its calls and of its processes that its cores are made for, by the names of
-    /// their budgets; those of messages are the links' alone.
+    /// Those of its own budgets that ration calls of users, not faults or timers.
+    const CALLS: &'static [&'static str] = &[];
+
+    /// The faults of requests and of processes that its cores handle, by the names of their
+    /// budgets. The links determine those of messages.
     const SUFFERS: &'static [&'static str];
 
-    /// Whether a budget of its own, or that of clocks that run wild, can be spent with the settings
-    /// and the other budgets of this world.
+    /// Whether a budget of its own, or that of clock drift, can be spent with the settings and the
+    /// other budgets of this world.
     fn may_spend(&self, _plan: &Plan<'_>, _budget: &str) -> bool {
         true
     }
@@ -107,10 +113,10 @@ pub trait SystemSpec: Clone {
     /// Settings that the system does not have; names that the cores do not know.
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal>;
 
-    /// Its nodes: so many, those of the file's roles, in their order.
+    /// Its nodes: `count` of them, role by role in the order of the file.
     fn nodes(self, count: usize) -> Arc<dyn System>;
 
-    /// What a predicate of the file is; `None`: none of this name is compiled in.
+    /// A predicate of the file; `None` if none of this name is compiled in.
     fn predicate(&self, name: &str) -> Option<Predicate>;
 }
 
@@ -119,16 +125,24 @@ impl SystemEntry {
     #[must_use]
     pub const fn of<W: SystemSpec>() -> Self {
         let (file, tables) = (W::FILE, W::TABLES);
-        Self { name: file.name, file, tables, is_of_tables: false, world: world::<W> }
+        Self {
+            name: file.name,
+            file,
+            tables,
+            is_of_tables: false,
+            calls: W::CALLS,
+            world: world::<W>,
+        }
     }
 
     /// A system of tables that were read at run time.
     pub(crate) const fn of_tables(
         file: Embedded,
         tables: &'static [Embedded],
+        calls: &'static [&'static str],
         world: BuildWorld,
     ) -> Self {
-        Self { name: file.name, file, tables, is_of_tables: true, world }
+        Self { name: file.name, file, tables, is_of_tables: true, calls, world }
     }
 
     /// Whether its nodes run tables without compiled cores.
@@ -202,7 +216,23 @@ impl SystemEntry {
         let world = Arc::new(self.world(file, named, options)?);
         let CheckOutput { mut result, taken } = search(&world, (&file.name, &named.name), options);
         result.coverage = coverage(self.tables, &options.tables, &taken);
+        places::locate(&mut result.properties, self.tables, &options.tables);
+        result.notes.budgets = self.budgets(&world);
+        let is_other = |property: &&system::Property| {
+            named.checks(property) && !is_of_version(property, options.as_written)
+        };
+        let others = file.properties.iter().filter(is_other);
+        result.notes.other_version = others.map(|property| property.name.clone()).collect();
         Ok(result)
+    }
+
+    fn budgets(&self, world: &World) -> Vec<BudgetReport> {
+        let report = |budget: &Budget| BudgetReport {
+            name: budget.name.clone(),
+            limit: budget.limit,
+            is_of_calls: self.calls.contains(&budget.name.as_str()),
+        };
+        world.budgets.iter().map(report).collect()
     }
 }
 

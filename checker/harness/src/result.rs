@@ -13,12 +13,12 @@ use turnstile_world::trace::StepReport;
 
 use super::fault::FaultReport;
 
-/// Everything one run of the command found.
+/// The results of one run of the command.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// [`Report::VERSION`].
     pub version: u32,
-    /// One for each table and each world of each system, in the order asked.
+    /// One for each table and each world of each system, in the order of the arguments.
     pub results: Vec<ResultReport>,
 }
 
@@ -33,17 +33,17 @@ impl Report {
     }
 }
 
-/// What a result is about.
+/// The subject of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ResultKind {
-    /// One table in the environment that its resources give it.
+    /// One table, in the environment derived from its resources.
     Table,
-    /// Shipped cores in a world.
+    /// A system of shipped cores, in a world.
     System,
 }
 
-/// What one search found.
+/// The result of one search.
 #[derive(Clone, Debug, Serialize)]
 pub struct ResultReport {
     /// The table's or the system's name.
@@ -52,9 +52,9 @@ pub struct ResultReport {
     pub kind: ResultKind,
     /// The world, for a system.
     pub world: Option<String>,
-    /// Whether the literal table ran, amendments left out.
+    /// Whether the table as written ran, without its amendments.
     pub as_written: bool,
-    /// Whether the search came to its end by itself.
+    /// Whether the search was exhaustive.
     pub complete: bool,
     /// The engine that searched.
     pub engine: String,
@@ -68,23 +68,23 @@ pub struct ResultReport {
     pub transitions: u64,
     /// The longest of the shortest paths to a state, in steps.
     pub depth: u64,
-    /// Wall time of the search.
+    /// Wall time of this search. Searches may run in parallel: the sum may exceed the command's.
     pub seconds: f64,
     /// Bytes that the search itself had allocated at its peak.
     pub peak_memory_bytes: u64,
-    /// What is wrong with the files.
+    /// The diagnostics of the files.
     pub faults: Vec<FaultReport>,
     /// A verdict for each property, in the order of the file.
     pub properties: Vec<PropertyReport>,
-    /// What was reached.
+    /// The rows taken and the impossible cells reached.
     pub coverage: Coverage,
-    /// What the figures above rest on: for a person, but for the reason of a truncated search.
+    /// The basis of the figures above; in JSON, only the reason of a truncated search.
     #[serde(flatten)]
     pub notes: Notes,
 }
 
 impl ResultReport {
-    /// A result of which nothing is known yet.
+    /// An empty result.
     #[must_use]
     pub fn new(kind: ResultKind, name: &str, world: Option<&str>) -> Self {
         Self {
@@ -118,76 +118,94 @@ impl ResultReport {
     }
 }
 
-/// What a person should know beside the figures. The JSON has why a search is incomplete.
+/// Notes on the figures for a person. The JSON has `cut` alone.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Notes {
-    /// The files that were checked, as they were named, that of the system or the table first.
+    /// The files that were checked, as they were named; that of the system or the table comes
+    /// first.
     #[serde(skip)]
     pub files: Vec<String>,
-    /// What ran, in a few words: `2 clients, 1 resource`.
+    /// The configuration: `2 clients, 1 resource`.
     #[serde(skip)]
     pub about: Option<String>,
-    /// Why a search is incomplete, in a few words: `--max-states 1000 reached`.
+    /// The reason why the search is incomplete: `--max-states 1000 reached`.
     pub cut: Option<String>,
-    /// One sentence each: why a reduction is sound here, what makes the graph finite, the chance
-    /// of a collision.
+    /// One sentence each: why a reduction is sound here, the probability of a collision.
     #[serde(skip)]
     pub remarks: Vec<String>,
     /// The kinds of fault that the world allows and that never occurred, by budget name.
     #[serde(skip)]
     pub faults_never_injected: Vec<String>,
-    /// What this level cannot check.
+    /// What the table level cannot check.
     #[serde(skip)]
     pub unchecked: Vec<Unchecked>,
+    /// The budgets of the world, in the order of its file.
+    #[serde(skip)]
+    pub budgets: Vec<BudgetReport>,
+    /// The properties of the other version of the tables, as written or amended: `only` in the
+    /// system's file.
+    #[serde(skip)]
+    pub other_version: Vec<String>,
 }
 
-/// What a search leaves to another level.
+/// A budget of a world: how often something may happen on a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BudgetReport {
+    /// Its name.
+    pub name: String,
+    /// How often; `None`: any number of times.
+    pub limit: Option<u8>,
+    /// It rations calls of users; otherwise faults or timers.
+    pub is_of_calls: bool,
+}
+
+/// What the table level leaves to a system model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unchecked {
-    /// Why, in a clause.
+    /// The reason, as a clause.
     pub because: &'static str,
-    /// What sort of thing, in the singular: `invariant`.
+    /// The kind, in the singular: `invariant`.
     pub what: &'static str,
-    /// Each by name.
+    /// Their names.
     pub names: Vec<String>,
 }
 
-/// What is said of a property.
+/// The verdict of a property.
 #[derive(Clone, Debug, Serialize)]
 pub struct PropertyReport {
     /// Its name.
     pub name: String,
-    /// What sort of claim it is.
+    /// Its temporal operator.
     pub kind: PropertyKind,
-    /// What came out.
+    /// Its verdict.
     #[serde(serialize_with = "spelt")]
     pub verdict: Verdict,
     /// The fairness that the verdict rests on.
     pub assumptions: Vec<String>,
-    /// The kinds of fault that happened in the search, by the names of the budgets.
+    /// The budgets spent in the search, by name.
     pub faults_exercised: Vec<String>,
     /// The step, counted from 0, at which the loop of a lasso begins.
     pub loop_from: Option<usize>,
-    /// The shortest run that shows a failure, or that meets a `sometimes`. Empty where there is
-    /// none to show.
+    /// The shortest trace that violates the property, or reaches a `sometimes`. Empty if there is
+    /// none.
     pub counterexample: Vec<StepReport>,
     /// The sentence that the property checks.
     #[serde(skip)]
     pub sentence: String,
-    /// What is wrong at the end of the run: `resource "renew timer" is armed but not held`.
+    /// The violation at the end of the trace: `resource "renew timer" is armed but not held`.
     pub finding: Option<String>,
-    /// What else is wrong there, and is for another property to say: a row that is missing.
+    /// Violations of other properties in the same state: an unhandled event.
     pub besides: Vec<String>,
-    /// Further failures of the same property beside the one whose run is shown.
+    /// Further violations of the same property, without their traces.
     #[serde(skip)]
     pub others: Vec<String>,
-    /// The fairness that could have been assumed and was not needed.
+    /// Fairness assumptions that the verdict does not need.
     #[serde(skip)]
     pub not_needed: Vec<String>,
 }
 
 impl PropertyReport {
-    /// A property with a verdict and nothing more.
+    /// A property with nothing but a verdict.
     #[must_use]
     pub fn new(name: &str, kind: PropertyKind, verdict: Verdict) -> Self {
         Self {
@@ -207,18 +225,18 @@ impl PropertyReport {
     }
 }
 
-/// What sort of claim a property is.
+/// The temporal operator of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PropertyKind {
     /// In every reachable state.
     Always,
     /// In some reachable state.
     Sometimes,
-    /// From every reachable state, one where it is so can still be reached.
+    /// From every reachable state, a state in which it holds is reachable.
     CanReach,
-    /// On every fair run, once.
+    /// On every fair path, eventually.
     Eventually,
-    /// On every fair run, after each time the premise is so.
+    /// On every fair path, eventually after each state in which the antecedent holds.
     LeadsTo,
 }
 
@@ -242,20 +260,20 @@ impl Serialize for PropertyKind {
     }
 }
 
-/// What a search reached of the tables that ran in it.
+/// The coverage of the tables in a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
     /// Rows of the tables.
     pub rows: usize,
-    /// Rows that some run takes.
+    /// Rows that are taken.
     pub rows_taken: usize,
-    /// Rows that no run takes and that nothing excuses, by id.
+    /// Rows that are not taken and not waived, by id.
     pub not_taken: Vec<String>,
-    /// Rows that no run takes, excused with a reason.
+    /// Rows that are not taken and waived with a reason, by id.
     pub excused: Vec<String>,
     /// Cells declared impossible.
     pub impossible: usize,
-    /// Those of them that a run reaches: `waiting × response (200)`.
+    /// Those of them that are reachable: `waiting × response (200)`.
     pub impossible_reached: Vec<String>,
     /// Each row of a system's tables.
     #[serde(skip)]
@@ -265,20 +283,20 @@ pub struct Coverage {
 /// A row of one of a system's tables.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RowRef {
-    /// Which machine's.
+    /// The machine.
     pub machine: String,
     /// Its id.
     pub id: String,
 }
 
-/// What became of a row in a search.
+/// The coverage of a row in a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowCoverage {
-    /// Some run takes it.
+    /// It is taken.
     Taken,
-    /// No run takes it, and its table says why.
+    /// It is not taken; its table waives it with a reason.
     Waived,
-    /// No run takes it.
+    /// It is not taken.
     NotTaken,
 }
 

@@ -1,7 +1,7 @@
-//! A table chosen at run time: the compiled one, or any other of the same names as plain data.
+//! A table chosen at run time: the compiled one, or another one with the same names, as plain data.
 //!
-//! So the literal table, an edited file and a mutant run through the shipped core without a
-//! rebuild. A name that the core was not compiled with is refused.
+//! So the table as written, an edited file and a mutant run in the shipped core without a rebuild.
+//! A name that the core was not compiled with is refused.
 
 use turnstile_machine::{
     Facts, GuardFacts, Incompatible, Interpreted, Machine, Name, Rules, Signature, Step, TableData,
@@ -16,7 +16,7 @@ use crate::options::{Refusal, Replacement};
 /// The most rows that may match one event: two machines of one core have fewer than 256 choices.
 const CHOICES_MAX: u8 = 15;
 
-/// How many rows of a table may match one event at most: 1 unless rows are in conflict.
+/// The most rows of a table that may match one event: 1 unless rows overlap.
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ pub(crate) fn choices(given: &Replacement) -> Result<u8, Refusal> {
     })
 }
 
-/// Whether some event takes both rows; a row is its own rival.
+/// Whether some event matches both rows; a row overlaps itself.
 fn are_rivals(one: &Row, other: &Row) -> bool {
     let is_here = one.from == other.from && one.event == other.event;
     is_here && one.pattern.meets(&other.pattern) && {
@@ -56,22 +56,22 @@ pub(crate) fn replacement<'t>(tables: &'t [Replacement], machine: &str) -> Optio
     tables.iter().find(|table| table.vocabulary.machine == machine)
 }
 
-/// A table chosen at run time: the compiled one, or another one of the same names.
+/// A table chosen at run time: the compiled one, or another one with the same names.
 #[derive(Clone, Debug)]
 pub enum AnyTable<M: Machine> {
     /// The amended table that was compiled in.
     Compiled(M),
-    /// Another one.
+    /// Another one, as data.
     Interpreted {
-        /// The table, with the choice of a step.
+        /// The table, with the choice among matching rows.
         table: Interpreted<M>,
-        /// How many rows may match one event.
+        /// The most rows that may match one event.
         choices: u8,
     },
 }
 
 impl<M: Machine + Rules<M> + Default> AnyTable<M> {
-    /// The table of this machine among the replacements, or else the compiled one.
+    /// The machine's table among the replacements, else the compiled one.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl<M: Machine + Rules<M> + Default> AnyTable<M> {
         Ok(Self::Interpreted { table, choices })
     }
 
-    /// How many rows may match one event.
+    /// The most rows that may match one event.
     #[must_use]
     pub const fn choices(&self) -> u8 {
         match self {
@@ -97,7 +97,7 @@ impl<M: Machine + Rules<M> + Default> AnyTable<M> {
         }
     }
 
-    /// The same table, taking the row of this number where several match.
+    /// The same table, which takes the row with this number if several match.
     #[must_use]
     pub fn choosing(&self, choice: u8) -> Self {
         match self {
@@ -109,8 +109,8 @@ impl<M: Machine + Rules<M> + Default> AnyTable<M> {
     }
 }
 
-/// Has the events that a table is without, those of amendments that are left out, change nothing. A
-/// core may say them all the same.
+/// Makes events that the table does not have, those of removed amendments, have no effect: a core
+/// may still give them.
 fn without_absent<M: Machine>(
     mut data: TableData<M>,
     given: &Replacement,
@@ -129,7 +129,7 @@ fn without_absent<M: Machine>(
     if faults.is_empty() { Ok(data) } else { Err(faults) }
 }
 
-/// Why a table cannot run through the core, where that stands in the file.
+/// The reason why a table cannot run in the core, with its place in the file.
 fn refused(given: &Replacement, faults: &[Incompatible]) -> Refusal {
     let of = &given.vocabulary;
     let names = || {

@@ -4,7 +4,7 @@ use turnstile_search::judgement::Verdict;
 
 use super::result::ResultReport;
 
-/// How a run of the command ends.
+/// The exit status of the command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
     /// Every property holds, checked exhaustively.
@@ -19,7 +19,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The number that the process ends with.
+    /// The process's exit code.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {

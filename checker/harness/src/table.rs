@@ -1,9 +1,8 @@
-//! The table level: any table, no Rust, in the environment that its resources give it.
+//! The table level: a table alone, without Rust, in the environment derived from its resources.
 //!
-//! A timer may fire while it is armed, an answer may come while its request is outstanding, a
-//! command or a message may come at any time. [`environment`] is that,
-//! [`graph`] its whole graph, [`verdict`] what the graph says of the five properties. No core
-//! runs here and no protocol is known.
+//! An armed timer may fire, an outstanding request may be answered, a command or a message may
+//! arrive at any time ([`environment`]). [`graph`] is the state graph, [`verdict`] judges the five
+//! properties on it. No core runs here.
 
 pub mod cell;
 pub mod environment;
@@ -32,7 +31,7 @@ pub fn check(vocabulary: &Vocabulary, table: &Table, options: &Options<'_>) -> R
     result.as_written = options.as_written;
     result.complete = graph.cut.is_none();
     result.engine = "graph".to_owned();
-    result.states = graph.configurations.len() as u64;
+    result.states = graph.states;
     result.transitions = graph.transitions;
     result.depth = graph.depth;
     verdict::judge(&environment, &graph, &mut result);

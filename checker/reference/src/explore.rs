@@ -12,7 +12,7 @@ use turnstile_world::state::Action;
 
 use crate::model::{Model, TooManyProperties};
 
-/// Shows a world, until the process ends, once `ready` has said that it may be.
+/// Serves a world until the process ends, if `ready` returns true.
 ///
 /// # Errors
 ///

@@ -167,7 +167,7 @@ impl<W: TransitionSystem> stateright::Model for Model<W> {
 
     fn properties(&self) -> Vec<stateright::Property<Self>> {
         // Stateright stops once every property is decided; it cannot decide this one early.
-        let mut all = vec![stateright::Property::always("search to the end", |_, _| true)];
+        let mut all = vec![stateright::Property::always("exhaustive search", |_, _| true)];
         let listed = self.properties.iter().zip(conditions());
         all.extend(listed.map(|(StaterightProperty { name, is_always, .. }, condition)| {
             match is_always {

@@ -1,10 +1,10 @@
-//! The built program, run from outside, and folders of its own to run it in.
+//! Runs the built program, in folders of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What the program says in a folder.
+/// The output of the program in a folder.
 pub(crate) fn turnstile(folder: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_turnstile"));
     command.args(words).current_dir(folder).output().expect("the binary is built")
@@ -33,7 +33,7 @@ impl std::ops::Deref for Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now is the system's to remove.
+        // The operating system removes a folder that cannot be removed now.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -43,7 +43,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("output is text")
 }
 
-/// Holds the status, and a part of what standard error says.
+/// Asserts the status, and a part of standard error.
 #[track_caller]
 pub(crate) fn ends_with(output: &Output, status: i32, error: &str) {
     let found = text(&output.stderr);

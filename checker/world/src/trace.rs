@@ -16,6 +16,9 @@ pub struct StepReport {
     pub event: String,
     /// The rows taken, by id, joined by `, `; empty where no row was taken.
     pub row: String,
+    /// The same rows, each with its machine.
+    #[serde(skip)]
+    pub rows: Vec<TakenRow>,
     /// The sender of the message delivered, if there is one.
     pub from: Option<String>,
     /// Its effects, in order.
@@ -23,6 +26,17 @@ pub struct StepReport {
     /// The state of the node after it, if the node displays one: `Registering`.
     #[serde(skip)]
     pub state: Option<String>,
+}
+
+/// A row that a step takes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TakenRow {
+    /// The machine whose table has it.
+    pub machine: String,
+    /// Its id.
+    pub id: String,
+    /// Its place in the table's file: `claim.yaml:210`; empty where no file is known.
+    pub place: String,
 }
 
 /// An effect of a step, for the sequence diagram.
@@ -35,7 +49,8 @@ pub enum EffectReport {
         /// A short text: `POST`, `409`.
         message: String,
     },
-    /// Any other effect as a short text: `arms renew timer`, `tells user: acquired`, `saves`.
+    /// Any other effect as a short text: `arms renew timer`, `tells user: acquired`, `saves`; or
+    /// why there is none: `ignored in state departed`.
     Does(String),
 }
 

@@ -8,12 +8,12 @@ use crate::World;
 use crate::link::LinkOp;
 use crate::link_part::Contents;
 use crate::network::NodeId;
-use crate::node::Event;
+use crate::node::{Event, NodePart};
 use crate::node_step::NodeStep;
 use crate::parts::Op;
 use crate::state::{Action, State};
 use crate::system::{Effect, Input};
-use crate::trace::{EffectReport, NETWORK, StepReport, counted};
+use crate::trace::{EffectReport, NETWORK, StepReport, TakenRow, counted};
 
 impl World {
     /// The text of a step, replayed on the shipped core.
@@ -23,7 +23,8 @@ impl World {
             return self.link_words(state, action);
         };
         let turn = self.step(node, state.node(node), event);
-        let rows: Vec<_> = turn.stepped.rows.iter().filter_map(row_of).collect();
+        let rows: Vec<TakenRow> = turn.stepped.rows.iter().filter_map(row_of).collect();
+        let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         let mut event_words = self.event_words(node, event.step());
         if let Event::Torn { done, .. } = event {
             // Effects of the restart are not counted.
@@ -36,10 +37,17 @@ impl World {
         if matches!(action.op, Op::LinkEvent { op: LinkOp::Double(_), .. }) {
             event_words.push_str(", and once more later");
         }
+        let mut effects = self.effects_words(node, &turn);
+        if Self::is_ignored(state.node(node), event, &turn) {
+            let state = self.system.node(node).state_words(&turn.stepped.node.state);
+            let state = state.map_or_else(String::new, |state| format!(" in state {state}"));
+            effects.push(EffectReport::Does(format!("ignored{state}")));
+        }
         StepReport {
             node: self.nodes[node].name.clone(),
             event: event_words,
-            row: rows.join(", "),
+            row: ids.join(", "),
+            rows,
             from: match event.step() {
                 Event::Takes(Input::Message { from, .. }, _) => {
                     Some(self.nodes[*from].name.clone())
@@ -53,9 +61,20 @@ impl World {
                 | Event::Pauses
                 | Event::Resumes => None,
             },
-            effects: self.effects_words(node, &turn),
+            effects,
             state: self.system.node(node).state_words(&turn.stepped.node.state),
         }
+    }
+
+    /// Whether a message changes nothing: its receiver has crashed, or its table ignores it.
+    fn is_ignored(before: &NodePart, event: &Event, turn: &NodeStep) -> bool {
+        let is_message = matches!(event.step(), Event::Takes(Input::Message { .. }, _));
+        let stepped = &turn.stepped;
+        let is_silent = |row: &RowOutcome| matches!(row, RowOutcome::Ignored { .. });
+        is_message
+            && stepped.rows.iter().all(is_silent)
+            && stepped.effects.is_empty()
+            && stepped.node == *before
     }
 
     /// The effects of a step, in order.
@@ -103,6 +122,7 @@ impl World {
             node: NETWORK.to_owned(),
             event,
             row: String::new(),
+            rows: Vec::new(),
             from: None,
             effects: Vec::new(),
             state: None,
@@ -177,9 +197,13 @@ impl World {
     }
 }
 
-fn row_of(rows: &RowOutcome) -> Option<String> {
+fn row_of(rows: &RowOutcome) -> Option<TakenRow> {
     match rows {
-        RowOutcome::Row { row, .. } => Some((*row).to_owned()),
+        RowOutcome::Row { machine, row } => Some(TakenRow {
+            machine: (*machine).to_owned(),
+            id: (*row).to_owned(),
+            place: String::new(),
+        }),
         RowOutcome::Ignored { .. }
         | RowOutcome::Unexpected { .. }
         | RowOutcome::ActionFailed { .. } => None,

@@ -9,7 +9,7 @@ use turnstile_machines::claim::{ActionCall, Event as E, Guard as G, State as S};
 
 use crate::acts;
 
-/// The state that is entered and what is done, or nothing where the event is refused.
+/// The destination and the actions; `None` if the event is not handled.
 #[inline]
 #[rustfmt::skip]
 pub(crate) fn step(

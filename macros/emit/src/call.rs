@@ -134,7 +134,7 @@ fn diagram(word: &Ident, rest: &mut Rest) -> Result<String, TokenStream> {
     .ok_or_else(|| error(word.span(), expected))
 }
 
-/// The next token, if it is a list in parentheses, and what is in it.
+/// The next token and its content, if it is a list in parentheses.
 fn list(rest: &mut Rest) -> Option<(Group, Vec<TokenTree>)> {
     let is_list = |token: &TokenTree| match token {
         TokenTree::Group(list) => list.delimiter() == Delimiter::Parenthesis,
@@ -146,8 +146,7 @@ fn list(rest: &mut Rest) -> Option<(Group, Vec<TokenTree>)> {
     Some((list, inner))
 }
 
-/// The tokens of a call, those of a macro's own arguments without the brackets around them that
-/// nobody wrote.
+/// The tokens of a call, without the invisible groups around the arguments of a macro.
 fn flat(words: TokenStream, tokens: &mut Vec<TokenTree>) {
     for token in words {
         if let TokenTree::Group(group) = &token

@@ -83,7 +83,7 @@ pub(crate) fn cited(cite: &[Lines]) -> String {
     }
 }
 
-/// What the document says of a name, and where.
+/// The document's description of a name, with its lines.
 pub(crate) fn name(name: &Name) -> Vec<String> {
     let mut lines = vec![format!("`{}`{}.", name.name.replace('`', "'"), cited(&name.cite))];
     if !name.about.is_empty() {

@@ -1,4 +1,4 @@
-//! What a string literal of Rust stands for.
+//! The value of a Rust string literal.
 
 use std::str::Chars;
 

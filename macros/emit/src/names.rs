@@ -186,7 +186,7 @@ pub(crate) fn about_state(machine: &Machine<'_>, index: usize) -> Vec<String> {
     lines
 }
 
-/// What the table says of each state.
+/// The declaration of each state.
 fn of_state(machine: &Machine<'_>) -> TokenStream {
     let resources = |ids: &[ResourceId]| {
         let names =

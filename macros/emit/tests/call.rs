@@ -1,4 +1,4 @@
-//! Calls as they are written: what their words mean, and what is said of those that mean nothing.
+//! Calls of the macros: the meaning of each option, and the message for an invalid one.
 
 use proc_macro2::TokenStream;
 use turnstile_emit::call::Call;

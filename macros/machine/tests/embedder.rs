@@ -1,7 +1,7 @@
-//! A user's crate, outside this workspace, that embeds a table of its own: it builds and runs, and
-//! where its tables or calls are wrong, the compiler says where.
+//! A user's crate outside this workspace that embeds a table: it builds and runs, and the compiler
+//! reports an invalid table or call at its position.
 //!
-//! `BLESS=1 cargo test -p turnstile-machine --test embedder` rewrites what is expected.
+//! `BLESS=1 cargo test -p turnstile-machine --test embedder` regenerates the expected output.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -31,7 +31,7 @@ fn what_is_wrong_is_shown_where_it_stands() {
         assert!(!built.status.success(), "{name} must not compile");
         let said = String::from_utf8_lossy(&built.stderr);
         let said = said.replace(&*place.to_string_lossy(), "$DIR");
-        // What cargo says of the crates beneath comes before.
+        // Cargo's output on the dependencies comes first.
         let first = said.find("error").unwrap_or(0);
         compare(&format!("src/bin/{name}.stderr"), &said[first..]);
     }

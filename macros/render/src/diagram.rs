@@ -46,7 +46,7 @@ pub struct Node {
     pub amended: bool,
     /// Rows that do not leave it.
     pub loops: Vec<Entry>,
-    /// What an overview says of it instead of drawing it.
+    /// The notes of an overview, which stand for states and arrows that it does not draw.
     pub notes: Vec<Note>,
 }
 

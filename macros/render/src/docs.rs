@@ -9,7 +9,8 @@ use std::{fmt, fs, io};
 
 use turnstile_spec::{WrittenTable, page};
 
-use crate::{Format, Sheet, draw, ended, overview, page_of, picture, render, svg};
+use crate::markdown::{Links, markdown};
+use crate::{Format, Sheet, draw, ended, overview, picture, render, svg};
 
 /// The command that writes `generated/docs`, from the workspace's root.
 pub const COMMAND: &str = "cargo run --release -- render --out generated/docs";
@@ -57,7 +58,7 @@ pub enum Trouble {
     Stale {
         /// The files.
         files: Vec<PathBuf>,
-        /// What mends them.
+        /// The command that regenerates them.
         command: String,
     },
     /// This is not for `render` to write over.
@@ -163,7 +164,7 @@ const END: &str = "; an edit here is lost.";
 /// What stands before the source.
 const FROM: &str = "` from `";
 
-/// What a file that `command` writes from a source says of itself, in one line.
+/// The header line of a file that `command` writes from a source.
 #[must_use]
 pub fn header(command: &str, source: Option<&str>) -> String {
     let from = source.map_or(String::new(), |source| format!("{FROM}{source}"));
@@ -204,13 +205,20 @@ pub fn pages(
             return Err(Trouble::Twice { stem, sources });
         }
         let whole = draw(&sheet);
-        let is_shown = formats.contains(&Format::Markdown) || formats.contains(&Format::Svg);
-        let (drawn, is_big) =
-            if is_shown { svg::drawn(&whole, &header) } else { (String::new(), false) };
+        let (drawn, is_big) = if formats.contains(&Format::Svg) {
+            svg::drawn(&whole, &header)
+        } else {
+            (String::new(), false)
+        };
+        let links = Links {
+            picture: formats.contains(&Format::Svg),
+            overview: is_big,
+            matrix: formats.contains(&Format::Matrix),
+        };
         for format in formats {
             let name = format!("{stem}.{}", format.suffix());
             let text = match format {
-                Format::Markdown => page_of(&sheet, &header, is_big),
+                Format::Markdown => ended(markdown(&sheet, &header, links)),
                 Format::Svg => ended(drawn.clone()),
                 Format::Mermaid | Format::Dot => picture(&whole, *format, &header),
                 Format::Matrix => render(&sheet, *format, &header),

@@ -83,18 +83,15 @@ impl Format {
 }
 
 /// A table in a format. The header, one line, says where the text comes from.
+///
+/// A page links to no other file: [`docs::pages`] writes pages with the files that they link to.
 #[must_use]
 pub fn render(sheet: &Sheet<'_>, format: Format, header: &str) -> String {
     match format {
         Format::Svg | Format::Mermaid | Format::Dot => picture(&draw(sheet), format, header),
-        Format::Markdown => page_of(sheet, header, svg::drawn(&draw(sheet), header).1),
+        Format::Markdown => ended(markdown::markdown(sheet, header, markdown::Links::default())),
         Format::Matrix => ended(matrix::matrix(sheet, header)),
     }
-}
-
-/// A table's page, with an overview where its picture is too big for a page.
-fn page_of(sheet: &Sheet<'_>, header: &str, is_big: bool) -> String {
-    ended(markdown::markdown(sheet, header, is_big))
 }
 
 /// A diagram in a format.

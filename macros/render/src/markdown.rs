@@ -1,5 +1,5 @@
-//! A table as a page: the document's own two tables with its lines, what is wrong with them, and
-//! each amendment with its reason, before and after.
+//! A table as a page: the document's states and rows with its lines, the findings, and each
+//! amendment with its reason, before and after.
 
 mod amendment;
 mod formula;
@@ -22,10 +22,10 @@ struct Page<'a> {
     header: &'a str,
     machine: String,
     intro: String,
-    picture: String,
+    picture: Option<String>,
     /// Where the whole picture is too big for the page.
     overview: Option<String>,
-    matrix: String,
+    matrix: Option<String>,
     has_about: bool,
     has_guard: bool,
     has_amended: bool,
@@ -82,10 +82,19 @@ struct FindingLine {
     message: String,
 }
 
+/// The files beside a page, to which it links.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Links {
+    /// The picture of the whole table.
+    pub(crate) picture: bool,
+    /// The overview, which the page shows instead of a picture that is too big.
+    pub(crate) overview: bool,
+    /// The matrix of states and events.
+    pub(crate) matrix: bool,
+}
+
 /// The page of a table.
-///
-/// A table that is too big for a picture on the page has an overview there.
-pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str, is_big: bool) -> String {
+pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str, links: Links) -> String {
     let written = sheet.back_as_written();
     let rows = written.written_rows();
     let amended = sheet.written_rows();
@@ -94,9 +103,9 @@ pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str, is_big: bool) -> String 
         header,
         machine: escaped(sheet.machine()),
         intro: intro(&written),
-        picture: target(&format!("{stem}.svg")),
-        overview: is_big.then(|| target(&format!("{stem}.{OVERVIEW}.svg"))),
-        matrix: target(&format!("{stem}.matrix.txt")),
+        picture: links.picture.then(|| target(&format!("{stem}.svg"))),
+        overview: links.overview.then(|| target(&format!("{stem}.{OVERVIEW}.svg"))),
+        matrix: links.matrix.then(|| target(&format!("{stem}.matrix.txt"))),
         has_about: sheet.vocabulary.states.iter().any(|state| !state.about.is_empty()),
         has_guard: rows.iter().chain(&amended).any(|row| !row.guard.is_empty()),
         has_amended: !sheet.amendments.is_empty(),

@@ -1,5 +1,5 @@
 //! Every state against every event, payloads included: first in a grid that fits a terminal, then
-//! in words. No cell is left out: what is refused, ignored, impossible or missing is there too.
+//! in words. It has every cell, also unhandled, ignored and impossible ones.
 
 use std::collections::BTreeMap;
 
@@ -150,7 +150,7 @@ fn rows_kind(rows: &[&Row]) -> Kind {
     }
 }
 
-/// What a state says of payloads: the rows in words, or why there is none.
+/// The content of a state's cells for each payload: the rows, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Says {
     Rows(Vec<String>),

@@ -1,4 +1,4 @@
-//! What a writer reads: one table, as its document has it or as amended, and what is said of it.
+//! The input of every format: one version of a table, as written or amended, with its findings.
 
 use turnstile_spec::diagnostic::Diagnostic;
 use turnstile_spec::table::{
@@ -37,7 +37,7 @@ pub struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    /// The amended table of a file; as written where it has findings that no amendment mends.
+    /// The amended table of a file; as written if it has findings that no amendment removes.
     #[must_use]
     pub fn of(literal: &'a WrittenTable) -> Self {
         let sheet = Self::as_written(literal);
@@ -65,7 +65,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// A sound table, of which no text is at hand.
+    /// An amended table without its source text.
     #[must_use]
     pub fn of_sound(sound: &'a AmendedTable) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! Each table under `tests/tables` in each format, beside the text under `tests/golden`.
 //!
-//! `BLESS=1 cargo test -p turnstile-render --test golden` writes the texts anew; read the
-//! difference before you commit it.
+//! `BLESS=1 cargo test -p turnstile-render --test golden` regenerates the texts; review
+//! the difference before you commit it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -174,7 +174,7 @@ fn nothing_that_is_not_ours_is_written_over() {
     };
     refused("by hand\n", "was not written by `turnstile render`");
     refused(&page(&theirs, "theirs"), "is written from b.yaml, which is another table");
-    // What nobody writes any more may go, and what was ours under another command.
+    // A missing file may go, and so may one that another command of ours wrote.
     fs::remove_file(&b).expect("it is ours");
     put(&dir, &files, Mode::Write, &ours).expect("its table is gone");
     let before = Origin { command: "mend it otherwise".to_owned(), ..ours.clone() };
@@ -202,6 +202,9 @@ fn a_page_links_to_the_files_beside_it_whatever_the_name() {
         let expected = [format!("{stem}.svg"), format!("{stem}.matrix.txt")];
         assert_eq!(links.collect::<Vec<_>>(), expected, "{page}");
         assert!(expected.iter().all(|file| files.contains_key(file)), "{stem}");
+        let table = named(machine);
+        let alone = render(&Sheet::of(&table), Format::Markdown, "it");
+        assert!(!alone.contains("]("), "{alone}");
     }
     let one_stem = [named("a b"), named("a-b")];
     let trouble = pages(&one_stem, &Format::ALL, &Origin::known("it")).expect_err("one stem");

@@ -233,7 +233,7 @@ impl Keychain {
         let (claim, mut status) = (error.claim.clone(), None);
         let (kind, first) = match &error.cause {
             ErrorKind::TimedOut => (TIMED_OUT, None),
-            ErrorKind::Lost => (LOST, None),
+            ErrorKind::Lost(_) => (LOST, None),
             ErrorKind::Claimed { first } => (CLAIMED, Some(first.clone())),
             ErrorKind::Unreachable(_) => (UNREACHABLE, None),
             ErrorKind::Refused { status: refused, reason: _ } => {

@@ -3,5 +3,6 @@
 pub mod blocking;
 pub mod client;
 pub mod keychain;
+pub mod log_filter;
 pub mod server;
 pub mod wire;

@@ -3,6 +3,7 @@
 //! HTTP requests become inputs of the core; its effects become timers, writes and responses. The
 //! core alone decides the response; this module never decides by a claim's status.
 
+mod abort_on_drop;
 mod audit;
 mod auth;
 mod auth_throttle;

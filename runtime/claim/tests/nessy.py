@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the tests of the old claim server against turnstiled.
+"""Runs the tests of nessy, an older claim server, against turnstiled.
 
     git clone https://github.com/genome/nessy-server
     cargo build --bin turnstiled
     runtime/claim/tests/nessy.py nessy-server target/debug/turnstiled
 
-Those tests call their server within one process, by way of a framework's test client. Here that
-client is one that speaks HTTP to a real turnstiled, a new one with an empty store for each test.
-Nothing of theirs is kept here, and CI does not run it: they are fetched by whoever wants to see it.
+The tests call their server in the same process, through a framework's test client. This program
+replaces that client with one that sends HTTP requests to a real turnstiled, started with an empty
+store for each test. The repository has no copy of these tests, and CI does not run them.
 """
 
 import builtins

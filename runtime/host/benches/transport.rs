@@ -1,9 +1,8 @@
 //! Messages of 100 bytes over the TCP of this machine: through the transport, and as bare bytes.
 //!
-//! The bare stream carries the same frames, written together in the same amounts, and nobody
-//! encodes, queues or decodes anything. Between the two stands the least that a transport does: a
-//! channel to a task that encodes, and a reader that decodes. Rounds take turns, and the median
-//! counts.
+//! The bare stream carries the same frames, in writes of the same size, without encoding, queues or
+//! decoding. A third row is a minimal transport: a channel to a task that encodes, and a reader
+//! that decodes. The rows are measured in turns, and the median of the rounds is printed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +18,7 @@ const ROUNDS: usize = 9;
 const MESSAGES: u64 = 400_000;
 const PINGS: usize = 3_000;
 
-/// What is encoded as 99 bytes: two of length, and these.
+/// A content whose encoding is 99 bytes, two of them its length.
 const TEXT: usize = 97;
 
 /// A frame's bytes: four of length, one of the kind, and the message.
@@ -28,7 +27,7 @@ const FRAME: usize = 4 + 1 + 99 + 1;
 /// The bytes that are written together.
 const BATCH: usize = 64 * 1024;
 
-/// When a message was sent, in nanoseconds: 0 where nobody asks; and what it carries.
+/// When a message was sent, in nanoseconds (0: not measured), and its content.
 type Message = (u64, String);
 
 fn main() {

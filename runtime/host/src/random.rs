@@ -1,4 +1,4 @@
-//! Randomness of the system, that nobody can guess.
+//! Unpredictable random bytes of the operating system.
 
 use std::io;
 

@@ -31,6 +31,7 @@ pub use disk::{Disk, DiskStore};
 pub use log::{LOG_MAX, LogStore};
 pub use medium::{Faults, Medium};
 pub use os::OsDirectory;
+pub use recover::PreviousUse;
 
 /// The key of a value: a kind, and a number if there are several values of that kind. Keys are
 /// ordered by kind, then by number.

@@ -78,7 +78,7 @@ mod tests {
         assert!(timers.arm('a', 30));
         assert!(timers.arm('b', 20));
         assert!(!timers.arm('c', 40));
-        assert!(timers.arm('c', 10), "started anew, and earlier");
+        assert!(timers.arm('c', 10), "armed again, and earlier");
         timers.disarm('b');
         assert_eq!(timers.next(), Some(10));
         assert_eq!(timers.take_due(9), None);

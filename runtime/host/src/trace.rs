@@ -5,7 +5,7 @@
 //! `turnstile_scenario::trace::replay_core` does so for any core.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,29 +40,22 @@ impl Trace {
         Self { node: node.into(), note: Arc::new(note) }
     }
 
-    /// A trace into a file, with one write per line. An existing file is truncated. A failed write
+    /// A trace that appends to a file, or creates it, with one write per line. An incomplete last
+    /// line is removed. The file is locked: only one trace at a time may write it. A failed write
     /// ends the trace.
     ///
     /// # Errors
-    /// When the file cannot be created.
-    pub fn create(node: &str, path: &Path) -> io::Result<Self> {
-        let file = File::create(path).and_then(|mut file| {
-            file.write_all(HEAD.as_bytes())?;
-            Ok(file)
-        });
-        file.map(|file| Self::into_file(node, file)).map_err(at(path.display()))
-    }
-
-    /// A trace that appends to a file, or creates it. An incomplete last line is removed. Only one
-    /// process at a time may write a file.
-    ///
-    /// # Errors
-    /// When the file cannot be read or written, or is not a trace.
+    /// When the file cannot be read or written, is not a trace, or is in use.
     pub fn append(node: &str, path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(path);
         let file = file.and_then(|mut file| {
-            continued(&mut file)?;
+            if file.metadata()?.is_file() {
+                lock(&file)?;
+                continued(&mut file)?;
+            } else {
+                file.write_all(HEAD.as_bytes())?;
+            }
             Ok(file)
         });
         file.map(|file| Self::into_file(node, file)).map_err(at(path.display()))
@@ -100,6 +93,17 @@ impl Trace {
             Ok(line) => (self.note)(&line),
             Err(error) => tracing::error!(%error, "cannot encode a step of the trace"),
         }
+    }
+}
+
+/// Locks a file until it is closed.
+fn lock(file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::other("another process writes this trace: name another file"))
+        }
+        Err(TryLockError::Error(error)) => Err(error),
+        Ok(()) => Ok(()),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::code;
 use crate::diagnostic::{CellWords, Diagnostic};
 use crate::limit;
 use crate::lint::unknowns::Unknowns;
-use crate::lint::{LintContext, listed};
+use crate::lint::{LintContext, listed, timers};
 use crate::read::cover;
 use crate::read::draft::NOT_EXIST;
 use crate::read::pattern;
@@ -25,13 +25,24 @@ const NAMED: usize = 3;
 /// States grouped by the payloads of an event that they do not handle.
 type Groups<'s> = VecMap<String, Vec<&'s str>>;
 
+/// The states that do not handle an event, by what the author can add.
+#[derive(Default)]
+struct Missing<'s> {
+    /// A row only: a timer of the state expires.
+    rows: Groups<'s>,
+    /// A row or an entry under `ignore`.
+    open: Groups<'s>,
+    /// An entry under `impossible`: the state does not hold the cause.
+    closed: Groups<'s>,
+}
+
 fn missing(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let unknowns = Unknowns::of(cx);
     for (event, declared) in (0u16..).map(EventId).zip(&cx.lookup.vocabulary.events) {
         if cx.lookup.event(event).is_none() {
             continue;
         }
-        let (mut open, mut closed) = (Groups::default(), Groups::default());
+        let mut missing = Missing::default();
         for (id, state) in (0u16..).map(StateId).zip(&cx.table.states) {
             let Some(state) = state.as_ref().filter(|state| !state.is_final) else { continue };
             let is_exempt = cx.declared_at(id).is_none() || cx.state(id) == NOT_EXIST;
@@ -39,13 +50,20 @@ fn missing(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<D
                 continue;
             }
             let left = cover::unhandled(places.at(id, event), &pattern::whole(declared));
-            if !left.0.is_empty() {
-                let groups = if can_come(declared, state) { &mut open } else { &mut closed };
-                groups.entry(words(declared, &left)).push(cx.state(id));
+            if left.0.is_empty() {
+                continue;
             }
+            let groups = if timers::needs_row(cx, places, id, state, declared) {
+                &mut missing.rows
+            } else if can_come(declared, state) {
+                &mut missing.open
+            } else {
+                &mut missing.closed
+            };
+            groups.entry(words(declared, &left)).push(cx.state(id));
         }
-        if !open.is_empty() || !closed.is_empty() {
-            diagnostics.push(diagnostic(cx, declared, &open, &closed));
+        if missing.groups().any(|groups| !groups.is_empty()) {
+            diagnostics.push(diagnostic(cx, declared, &missing));
         }
         if diagnostics.len() >= limit::DIAGNOSTICS {
             return;
@@ -69,14 +87,9 @@ pub(super) fn words(event: &Event, left: &Pattern) -> String {
     }
 }
 
-fn diagnostic(
-    cx: &LintContext<'_>,
-    event: &Event,
-    open: &Groups<'_>,
-    closed: &Groups<'_>,
-) -> Diagnostic {
+fn diagnostic(cx: &LintContext<'_>, event: &Event, missing: &Missing<'_>) -> Diagnostic {
     let mut cells = Vec::new();
-    for (event, states) in open.iter().chain(closed.iter()) {
+    for (event, states) in missing.groups().flat_map(VecMap::iter) {
         for state in states {
             let (state, event) = ((*state).to_owned(), event.trim_matches('"').to_owned());
             cells.push(CellWords { state, event });
@@ -85,26 +98,69 @@ fn diagnostic(
     let name = &event.name.name;
     let states =
         if cells.len() == 1 { "one state".to_owned() } else { format!("{} states", cells.len()) };
-    let mut help = Vec::new();
-    if !open.is_empty() {
-        help.push(
-            "add a row, or, where the event changes nothing, an entry under `ignore`:".to_owned(),
-        );
-        help.extend(lines(open));
-    }
-    if !closed.is_empty() {
-        help.push(
-            "no resource that causes it is held there: add an entry under `impossible`:".to_owned(),
-        );
-        help.extend(lines(closed));
-    }
     let at = cx.lookup.draft.parts.events.iter().find(|(word, _)| word.text == *name);
     let span = at.map_or(event.name.span, |(word, _)| word.span);
+    let none = match event.kind {
+        EventKind::Command => "no row or `ignore`",
+        EventKind::Message | EventKind::Consuming => "no row, `ignore` or `impossible`",
+    };
     let message = format!("unhandled event: `{name}` has no transition in {states}");
     Diagnostic::finding(code::UNHANDLED_EVENT, message)
-        .label(span, format!("no row, `ignore` or `impossible` in {}", some(&cells)))
-        .help(help.join("\n"))
+        .label(span, format!("{none} in {}", some(&cells)))
+        .help(missing.help(event))
         .cells(cells)
+}
+
+impl<'s> Missing<'s> {
+    fn groups(&self) -> impl Iterator<Item = &Groups<'s>> {
+        [&self.rows, &self.open, &self.closed].into_iter()
+    }
+
+    /// What to add, ready to copy.
+    fn help(&self, event: &Event) -> String {
+        let open = match event.kind {
+            EventKind::Command => {
+                "add a row, or, where the command changes nothing, an entry under `ignore`; a \
+                 command may arrive in any state:"
+            }
+            EventKind::Message => {
+                "add a row, or an entry under `ignore` if the message changes nothing, or under \
+                 `impossible` if it cannot arrive:"
+            }
+            EventKind::Consuming => {
+                "add a row, or, where the event changes nothing, an entry under `ignore`:"
+            }
+        };
+        let row = |event: &str, states: &str| {
+            format!("  - {{ from: [{states}], to: …, event: {event} }}")
+        };
+        let cell = |event: &str, states: &str| {
+            format!("  - {{ state: [{states}], event: {event}, because: … }}")
+        };
+        let mut help = Vec::new();
+        if !self.rows.is_empty() {
+            help.push("the timer runs there and expires: add a row:".to_owned());
+            help.extend(lines(&self.rows, &row));
+        }
+        if !self.open.is_empty() {
+            help.push(open.to_owned());
+            help.extend(lines(&self.open, &cell));
+        }
+        if !self.closed.is_empty() {
+            let reason = "no resource that causes it is held there";
+            help.push(format!("{reason}: add an entry under `impossible`:"));
+            help.extend(lines(&self.closed, &cell));
+        }
+        let states =
+            |groups: &Groups<'_>| -> usize { groups.iter().map(|(_, states)| states.len()).sum() };
+        let any = "`state: any` covers every state that declares nothing else for the event";
+        if states(&self.open) > NAMED {
+            help.push(format!("{any}; lint warns where a row may be missing"));
+        } else if states(&self.closed) > NAMED {
+            help.push(any.to_owned());
+        }
+        help.join("\n")
+    }
 }
 
 /// The states of some cells; only the first few by name.
@@ -121,14 +177,14 @@ fn some(cells: &[CellWords]) -> String {
     }
 }
 
-/// Entries to copy under `ignore` or `impossible`.
-fn lines(groups: &Groups<'_>) -> Vec<String> {
+/// Rows or entries to copy, one a group.
+fn lines(groups: &Groups<'_>, text: &dyn Fn(&str, &str) -> String) -> Vec<String> {
     let line = |(event, states): &(String, Vec<&str>)| {
         let mut names = states.iter().take(limit::LISTED).copied().collect::<Vec<_>>().join(", ");
         if states.len() > limit::LISTED {
             names.push_str(", …");
         }
-        format!("  - {{ state: [{names}], event: {event}, because: … }}")
+        text(event, &names)
     };
     groups.iter().map(line).collect()
 }

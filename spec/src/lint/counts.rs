@@ -73,14 +73,11 @@ fn named(sources: &[&Sections], diagnostics: &mut Vec<Diagnostic>) {
             let what = format!("too many {section}");
             diagnostics.push(Diagnostic::limit(word.span, &what, section, limit::NAMES));
         }
-        for word in words.iter().filter(|word| word.text.len() > limit::NAME_BYTES) {
-            diagnostics.push(Diagnostic::limit(
-                word.span,
-                "a name is too long",
-                "bytes",
-                limit::NAME_BYTES,
-            ));
-        }
+        let long = words.iter().filter(|word| word.text.len() > limit::NAME_BYTES);
+        let what = "a name is too long";
+        diagnostics.extend(
+            long.map(|word| Diagnostic::limit(word.span, what, "bytes", limit::NAME_BYTES)),
+        );
     }
 }
 
@@ -89,12 +86,8 @@ fn long(all: &Sources<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut sizes = Vec::new();
     let mut look = |actions: &[Word], branches: &[Branch], own: &Option<Condition>, span| {
         if actions.len() > limit::ACTIONS {
-            diagnostics.push(Diagnostic::limit(
-                span,
-                "`do` is too long",
-                "actions",
-                limit::ACTIONS,
-            ));
+            let what = "`do` is too long";
+            diagnostics.push(Diagnostic::limit(span, what, "actions", limit::ACTIONS));
         }
         if branches.len() > limit::BRANCHES {
             let what = "`do` has too many conditions";
@@ -155,14 +148,10 @@ fn lists(sources: &[&Sections], diagnostics: &mut Vec<Diagnostic>) {
     for parts in sources {
         let mut lists = parts.resource_lists();
         lists.extend(parts.sets.iter().map(|(_, set)| set.states.as_slice()));
-        for word in lists.into_iter().filter_map(|list| list.get(limit::NAMES)) {
-            diagnostics.push(Diagnostic::limit(
-                word.span,
-                "the list is too long",
-                "names",
-                limit::NAMES,
-            ));
-        }
+        let long = lists.into_iter().filter_map(|list| list.get(limit::NAMES));
+        let what = "the list is too long";
+        diagnostics
+            .extend(long.map(|word| Diagnostic::limit(word.span, what, "names", limit::NAMES)));
     }
 }
 

@@ -97,26 +97,29 @@ fn entries(cx: &LintContext<'_>, row: &Row, diagnostics: &mut Vec<Diagnostic>) {
             diagnostics.push(diagnostic.help(help));
             continue;
         };
-        if !known.evaluators.has(Evaluator::Row) && known.params.is_empty() {
-            let diagnostic = Diagnostic::finding(
-                code::NO_EVALUATOR,
-                format!("no row can loop over `{}`", word.text),
-            )
-            .label(word.span, "`for each` needs a collection with `asked of: row`")
-            .label(known.name.span, "declared here")
-            .help("add `row` to its `asked of`");
-            diagnostics.push(diagnostic);
-        }
-        if !known.params.is_empty() {
-            let diagnostic = Diagnostic::finding(
+        let name = &word.text;
+        let (code, message, label, help) = if !known.params.is_empty() {
+            (
                 code::INVALID_ACTIONS,
-                format!("`for each` over a collection with parameters: `{}`", word.text),
+                format!("`for each` over a collection with parameters: `{name}`"),
+                "a row has no arguments to pass",
+                "loop over a collection that has no `of`",
             )
-            .label(word.span, "a row has no arguments to pass")
+        } else if !known.evaluators.has(Evaluator::Row) {
+            (
+                code::NO_EVALUATOR,
+                format!("no row can loop over `{name}`"),
+                "`for each` needs a collection with `asked of: row`",
+                "add `row` to its `asked of`",
+            )
+        } else {
+            continue;
+        };
+        let diagnostic = Diagnostic::finding(code, message)
+            .label(word.span, label)
             .label(known.name.span, "declared here")
-            .help("loop over a collection that has no `of`");
-            diagnostics.push(diagnostic);
-        }
+            .help(help);
+        diagnostics.push(diagnostic);
     }
 }
 

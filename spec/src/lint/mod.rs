@@ -10,6 +10,7 @@ mod covered;
 mod final_states;
 mod formulas;
 mod generic;
+mod impossible;
 mod names;
 mod patterns;
 mod payloads;
@@ -26,7 +27,7 @@ use crate::limit;
 use crate::raw;
 use crate::read::amend::RowIndex;
 use crate::read::draft::Lookup;
-use crate::table::{EventId, ResourceId, RowId, StateId, Table};
+use crate::table::{ActionId, EventId, ResourceId, RowId, StateId, Table};
 
 /// The input of the passes: the file, its names and the table built from them.
 pub(crate) struct LintContext<'a> {
@@ -64,7 +65,7 @@ pub(crate) fn spelling(cx: &LintContext<'_>) -> Vec<Diagnostic> {
 
 /// Warnings and notes on a table without findings.
 pub(crate) fn warnings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
-    run(cx, &[covered::check])
+    run(cx, &[covered::check, impossible::check])
 }
 
 /// All findings on a table.
@@ -118,6 +119,10 @@ impl LintContext<'_> {
 
     fn event(&self, id: EventId) -> &str {
         self.lookup.vocabulary.events.get(id.index()).map_or("", |event| &event.name.name)
+    }
+
+    fn action(&self, id: ActionId) -> &str {
+        self.lookup.vocabulary.actions.get(id.index()).map_or("", |name| &name.name)
     }
 
     fn resource(&self, id: ResourceId) -> &str {

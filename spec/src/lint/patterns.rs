@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
-use crate::lint::LintContext;
+use crate::lint::{LintContext, listed};
 use crate::read::pattern::{self, PatternError};
 use crate::table::PayloadDomain;
 use crate::yaml::Word;
@@ -36,25 +36,22 @@ fn diagnostic(cx: &LintContext<'_>, word: &Word, wrong: &PatternError) -> Option
     let event = events.iter().find(|event| event.name.name == name);
     // Invalid payload values have a diagnostic of their own.
     let mut declared = cx.lookup.draft.parts.events.iter();
-    let is_invalid = declared.any(|(word, event)| word.text == name && event.payload.is_some());
+    let is_invalid = declared
+        .any(|(word, event)| word.text == name && (event.payload.is_some() || event.is_cut));
     if is_invalid && event.is_some_and(|event| event.payload.is_none()) {
         return None;
     }
     let payload = event.and_then(|event| event.payload.as_ref());
-    let domain = payload.map(|payload| match &payload.domain {
-        PayloadDomain::Number(range) => format!("{}..{}", range.start(), range.end()),
-        PayloadDomain::Bool => "false, true".to_owned(),
-        PayloadDomain::Words(words) => {
-            words.iter().map(|word| word.name.as_str()).collect::<Vec<_>>().join(", ")
-        }
-    });
-    let domain = domain.unwrap_or_default();
+    let domain = payload.map_or_else(String::new, |payload| values(&payload.domain));
     let diagnostic = match wrong {
         PatternError::Undeclared(_) => return None,
         PatternError::NoPayload => {
             Diagnostic::finding(code::INVALID_PATTERN, format!("`{name}` has no payload"))
                 .label(word.span, "a pattern needs a payload to match")
-                .help(format!("write `{name}`, or declare its payload: `payload: {{ … }}`"))
+                .help(format!(
+                    "write `{name}`, or declare its payload, one field and its values, such as \
+                     `payload: {{ status: [ok, busy] }}`"
+                ))
         }
         PatternError::Invalid(part) => Diagnostic::finding(
             code::INVALID_PATTERN,
@@ -62,8 +59,8 @@ fn diagnostic(cx: &LintContext<'_>, word: &Word, wrong: &PatternError) -> Option
         )
         .label(word.span, "cannot be parsed")
         .help(format!(
-            "valid values are {domain}; write a pattern like `404`, `4xx`, `400..409`, `5xx, 404` \
-                     or `4xx except 404`"
+            "valid values are {domain}; {}",
+            payload.map_or_else(String::new, |payload| examples(&payload.domain))
         )),
         PatternError::OutOfRange(part) => Diagnostic::finding(
             code::PATTERN_RANGE,
@@ -79,4 +76,35 @@ fn diagnostic(cx: &LintContext<'_>, word: &Word, wrong: &PatternError) -> Option
         .help("exclude fewer values after `except`, or remove the entry"),
     };
     Some(diagnostic)
+}
+
+/// The values of a payload.
+fn values(domain: &PayloadDomain) -> String {
+    match domain {
+        PayloadDomain::Number(range) => format!("{}..{}", range.start(), range.end()),
+        PayloadDomain::Bool => "false, true".to_owned(),
+        PayloadDomain::Words(words) => {
+            words.iter().map(|word| word.name.as_str()).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// Patterns over a payload of this type.
+fn examples(domain: &PayloadDomain) -> String {
+    match domain {
+        PayloadDomain::Number(_) => {
+            "write a pattern like `404`, `4xx`, `400..409`, `5xx, 404` or `4xx except 404`"
+                .to_owned()
+        }
+        PayloadDomain::Bool => "write `true`, `false` or no pattern".to_owned(),
+        PayloadDomain::Words(words) => match &words[..] {
+            [first, second, ..] => {
+                let (first, second) = (&first.name, &second.name);
+                format!(
+                    "write a pattern like `{first}`, `{first}, {second}` or `any except {first}`"
+                )
+            }
+            few => format!("write {} or no pattern", listed(few.iter().map(|w| w.name.as_str()))),
+        },
+    }
 }

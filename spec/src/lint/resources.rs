@@ -166,9 +166,10 @@ fn help(cx: &LintContext<'_>, ids: &[ResourceId], end: End, to: &str) -> String 
             }
         })
         .collect();
+    let names = listed(ids.iter().map(|id| cx.resource(*id)));
     let holds = match end {
-        End::Gone => format!("add it to `holds` of `{to}`"),
-        End::There => format!("remove it from what `{to}` holds"),
+        End::Gone => format!("add {names} to `holds` of `{to}`"),
+        End::There => format!("remove {names} from what `{to}` holds"),
     };
     format!("add {} to `do`, or {holds}", edits.join(" and "))
 }

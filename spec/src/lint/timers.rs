@@ -7,7 +7,7 @@ use crate::lint::unknowns::Unknowns;
 use crate::lint::{LintContext, listed};
 use crate::read::cover;
 use crate::read::pattern;
-use crate::table::{EventId, ResourceId, ResourceKind, State, StateId};
+use crate::table::{Event, EventId, ResourceId, ResourceKind, State, StateId};
 
 pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let unknowns = Unknowns::of(cx);
@@ -42,6 +42,24 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             }
         }
     }
+}
+
+/// Whether an entry under `ignore` for the event would leave a timer of the state unhandled: the
+/// state always holds a timer that causes the event, and no row there handles its expiry.
+pub(super) fn needs_row(
+    cx: &LintContext<'_>,
+    places: &CellIndex<'_>,
+    id: StateId,
+    state: &State,
+    event: &Event,
+) -> bool {
+    let is_timer = |id: &&ResourceId| {
+        let resource = cx.lookup.vocabulary.resources.get(id.index());
+        resource.is_some_and(|resource| resource.kind == ResourceKind::Timer)
+    };
+    let has_row = |event: &EventId| !places.at(id, *event).rows.is_empty();
+    let mut timers = event.consumes.iter().filter(is_timer);
+    timers.any(|timer| state.holds.contains(timer) && !firings(cx, *timer).iter().any(has_row))
 }
 
 /// The declared states that hold a timer, always or sometimes.

@@ -15,8 +15,9 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let used = Used::of(cx);
     let parts = &draft.parts;
     let open = used.open(cx);
+    let missed = missed(diagnostics);
     let mut put = |section: &str, what: &str, word: &Word, used: &VecSet<&str>| {
-        if !open.contains(&section) && !used.has(word.text.as_str()) {
+        if !open.contains(&section) && !used.has(word.text.as_str()) && !missed.has(&word.text) {
             let diagnostic =
                 Diagnostic::finding(code::UNUSED, format!("unused {what} `{}`", word.text))
                     .label(word.span, "declared here")
@@ -38,6 +39,26 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         .resources
         .iter()
         .for_each(|(word, _)| put("resources", "resource", word, &used.resources));
+}
+
+/// The names that the fix of another diagnostic uses: an event without a row, and an action that a
+/// row lacks.
+fn missed(diagnostics: &[Diagnostic]) -> VecSet<String> {
+    let mut missed = VecSet::default();
+    for diagnostic in diagnostics {
+        match diagnostic.code {
+            code::UNHANDLED_EVENT | code::UNHANDLED_TIMER => {
+                let events = diagnostic.cells.iter().map(|cell| pattern::split(&cell.event).0);
+                missed.add_all(events.map(str::to_owned));
+            }
+            code::RESOURCE_LEAK | code::NOT_CREATED => {
+                let help = diagnostic.help.as_deref().unwrap_or_default();
+                missed.add_all(help.split('`').skip(1).step_by(2).map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+    missed
 }
 
 #[derive(Default)]

@@ -32,7 +32,7 @@ pub(crate) enum Formula {
     Of(Connective, Vec<Formula>, Span),
     /// The opposite.
     Not(Box<Formula>),
-    /// `every: lock in ACTIVE`, and what is so of it.
+    /// `every: lock in ACTIVE`, and its body.
     Quantified(Quantifier, Word, Box<Formula>),
 }
 

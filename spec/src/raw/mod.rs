@@ -84,7 +84,7 @@ pub(crate) struct Event {
     pub(crate) payload: Option<(Word, Vec<Word>)>,
     /// More fields than one: an error.
     pub(crate) surplus: Option<Word>,
-    /// Whether a comma cut the payload's values: reported already.
+    /// Whether a comma cut the payload's values, or it is no mapping: reported already.
     pub(crate) is_cut: bool,
     /// Whether a key is unknown: reported already.
     pub(crate) is_odd: bool,
@@ -229,7 +229,7 @@ fn event(node: &Node) -> Event {
         kind: word(node, "kind"),
         payload: fields.first().map(|(field, values)| (field.clone(), values.words())),
         surplus: surplus.first().map(|(field, _)| field.clone()),
-        is_cut: !cut.is_empty(),
+        is_cut: !cut.is_empty() || (node.at("payload").is_some() && fields.is_empty()),
         is_odd: is_odd(node, &language::EVENT),
         is_words: fields.first().is_some_and(|(_, node)| matches!(node.value, Value::List(_))),
         consumes: words(node, "consumes"),

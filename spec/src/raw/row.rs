@@ -74,7 +74,7 @@ pub(crate) struct Cell {
     pub(crate) span: Span,
 }
 
-/// The actions of a row, and what is done of them only sometimes or several times.
+/// The actions of a row, with its conditional blocks and loops.
 pub(super) fn actions(node: &Node) -> Actions {
     let mut actions = Actions::default();
     put(node, false, &mut actions);

@@ -1,10 +1,11 @@
-//! What the arguments of `check` ask for: a list of searches, tables before systems.
+//! The searches that the arguments of `check` select, tables before systems.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use turnstile_harness::read;
+use turnstile_spec::system::World;
 use turnstile_spec::{Diagnostics, System};
 
 use crate::library::{self, Library, SourceFile};
@@ -29,11 +30,11 @@ pub(super) enum Job {
         /// How many.
         worlds: usize,
     },
-    /// A system whose file does not say what to search.
+    /// A system whose file has errors.
     Broken {
         /// The system's text.
         text: SourceFile,
-        /// What is wrong with it.
+        /// Its errors.
         faults: Diagnostics,
     },
 }
@@ -43,20 +44,32 @@ pub(super) enum Job {
 pub(super) struct CheckPlan {
     /// In order.
     pub(super) jobs: Vec<Job>,
-    /// What was asked and is not there.
+    /// Errors in the arguments.
     pub(super) usage_errors: Vec<String>,
-    /// Whether anything comes from the library, not from a file that was named.
+    /// Whether a table or system comes from the library, not from a file that was named.
     pub(super) uses_library: bool,
+    /// The worlds with `default: false` that were left out, as `SYSTEM/WORLD`.
+    pub(super) not_run: BTreeSet<String>,
     size: Size,
 }
 
-/// Which worlds of a system are asked for.
+/// The worlds of a system to search.
 #[derive(Clone, Copy)]
 enum WorldSelection<'w> {
     /// Those that the file searches where none is named, or those that it sets apart as large.
     Of(Size),
-    /// One, by name.
-    Named(&'w str),
+    /// These, by name: at least one of them must be a world of the system.
+    Named(&'w [String]),
+}
+
+impl WorldSelection<'_> {
+    /// Whether a world is selected.
+    fn has(self, world: &World) -> bool {
+        match self {
+            Self::Of(size) => world.default == (size == Size::Small),
+            Self::Named(names) => names.contains(&world.name),
+        }
+    }
 }
 
 /// Which worlds of a system are searched where none is named: `--set size=large`.
@@ -86,24 +99,36 @@ impl Size {
 /// A key and its value.
 type Setting = (String, String);
 
-/// Plans the searches for the names; without names, for everything known here.
-pub(super) fn plan(library: &Library, names: &[String], size: Size) -> CheckPlan {
+/// Plans the searches for the names; without names, for everything known here. `worlds`: those of
+/// `--world`, if any; then only worlds of systems are searched.
+pub(super) fn plan(
+    library: &Library,
+    names: &[String],
+    worlds: &[String],
+    size: Size,
+) -> CheckPlan {
     let mut plan = CheckPlan { size, ..CheckPlan::default() };
+    let selection =
+        if worlds.is_empty() { WorldSelection::Of(size) } else { WorldSelection::Named(worlds) };
     if names.is_empty() {
-        plan.uses_library = true;
-        plan.jobs.extend(library.tables.iter().cloned().map(Job::Table));
-        for text in &library.systems {
-            plan.system(text, WorldSelection::Of(size), None);
-        }
+        plan.everything(library, selection);
     }
     for (nth, name) in names.iter().enumerate() {
         if names[..nth].contains(name) {
             continue;
         }
         if library.is_file(name) {
-            plan.file(library, Path::new(name));
+            plan.file(library, Path::new(name), selection);
         } else {
-            plan.name(library, name);
+            plan.name(library, name, selection);
+        }
+    }
+    if plan.usage_errors.is_empty() {
+        plan.usage_errors = plan.unknown_worlds(worlds);
+    }
+    for job in &plan.jobs {
+        if let Job::World { system, world, .. } = job {
+            plan.not_run.remove(&format!("{}/{}", system.name, system.worlds[*world].name));
         }
     }
     plan
@@ -126,48 +151,109 @@ impl CheckPlan {
         others.map(usage_error).collect()
     }
 
-    fn name(&mut self, library: &Library, word: &str) {
+    /// Everything known here, or the selected worlds of the systems that have one.
+    fn everything(&mut self, library: &Library, worlds: WorldSelection<'_>) {
         self.uses_library = true;
-        let (name, worlds) = match word.split_once('/') {
-            Some((name, world)) => (name, WorldSelection::Named(world)),
-            None => (word, WorldSelection::Of(self.size)),
+        let is_named = matches!(worlds, WorldSelection::Named(_));
+        if !is_named {
+            self.jobs.extend(library.tables.iter().cloned().map(Job::Table));
+        }
+        for text in &library.systems {
+            let is_without = |system: &System| !system.worlds.iter().any(|one| worlds.has(one));
+            if !is_named || !read::system(&text.source).is_ok_and(|system| is_without(&system)) {
+                self.system(text, worlds, None);
+            }
+        }
+    }
+
+    fn name(&mut self, library: &Library, word: &str, worlds: WorldSelection<'_>) {
+        self.uses_library = true;
+        let (name, world) = match word.split_once('/') {
+            Some((name, world)) => (name, Some([world.to_owned()])),
+            None => (word, None),
         };
+        if matches!((&world, worlds), (Some(_), WorldSelection::Named(_))) {
+            let what = format!("`{word}` names its world: omit the world or `--world`");
+            return self.usage_errors.push(what);
+        }
+        let is_of_world = world.is_some();
+        let worlds = world.as_ref().map_or(worlds, |world| WorldSelection::Named(world));
         let before = (self.jobs.len(), self.usage_errors.len());
-        if matches!(worlds, WorldSelection::Of(_)) {
+        let is_named = matches!(worlds, WorldSelection::Named(_));
+        if !is_named {
             let tables = library.tables.iter().filter(|text| text.name == name);
             self.jobs.extend(tables.cloned().map(Job::Table));
         }
-        for text in library.systems.iter().filter(|text| text.name == name) {
+        // `--world` of a table: that of each system whose cores run it.
+        let runs = |text: &SourceFile| {
+            is_named
+                && !is_of_world
+                && library.known.entry(&text.name).is_some_and(|of| of.runs(name))
+        };
+        for text in library.systems.iter().filter(|text| text.name == name || runs(text)) {
             self.system(text, worlds, None);
         }
         if (self.jobs.len(), self.usage_errors.len()) == before {
-            self.usage_errors.push(match worlds {
-                WorldSelection::Named(_) => library::unknown("system", name, &[&library.systems]),
-                WorldSelection::Of(_) => {
-                    let all = [&library.tables[..], &library.systems];
-                    library::unknown("table, system or file", name, &all)
-                }
+            self.usage_errors.push(if is_of_world {
+                library::unknown("system", name, &[&library.systems])
+            } else {
+                let all = [&library.tables[..], &library.systems];
+                library::unknown("table, system or file", name, &all)
             });
         }
     }
 
-    fn file(&mut self, library: &Library, path: &Path) {
+    fn file(&mut self, library: &Library, path: &Path, worlds: WorldSelection<'_>) {
         let text = match library::read(path) {
             Ok(text) => text,
             Err(error) => return self.usage_errors.push(error),
         };
         if lint::is_system(&text) {
-            return self.system(&text, WorldSelection::Of(self.size), None);
+            return self.system(&text, worlds, None);
         }
-        self.jobs.push(Job::Table(text.clone()));
-        let Ok(literal) = read::literal(&text.source) else { return };
+        let literal = read::literal(&text.source);
+        let is_named = matches!(worlds, WorldSelection::Named(_));
+        // A table that cannot be read is reported at the table level.
+        if !is_named || literal.is_err() {
+            self.jobs.push(Job::Table(text.clone()));
+        }
+        let Ok(literal) = literal else { return };
         let machine = &literal.vocabulary.machine;
+        let mut is_run = false;
         for of in &library.systems {
             let Ok(system) = read::system(&of.source) else { continue };
             if library.known.entry(&system.name).is_some_and(|of| of.runs(machine)) {
-                self.system(of, WorldSelection::Of(self.size), Some(&text));
+                self.system(of, worlds, Some(&text));
+                is_run = true;
             }
         }
+        if is_named && !is_run {
+            let name = &text.source.name;
+            let what = format!("no system runs the machine `{machine}` of {name}: omit `--world`");
+            self.usage_errors.push(what);
+        }
+    }
+
+    /// Usage errors of names after `--world` that no system of the plan has.
+    fn unknown_worlds(&self, names: &[String]) -> Vec<String> {
+        let mut systems: Vec<&Arc<System>> = Vec::new();
+        let mut searched = BTreeSet::new();
+        for job in &self.jobs {
+            let Job::World { system, world, .. } = job else { continue };
+            searched.insert(system.worlds[*world].name.as_str());
+            if systems.last().is_none_or(|last| last.name != system.name) {
+                systems.push(system);
+            }
+        }
+        let known = systems.iter().map(|of| format!("; worlds of {}: {}", of.name, worlds_of(of)));
+        let known = match (self.jobs.is_empty(), systems.is_empty()) {
+            (true, _) => "; `turnstile list` has the worlds".to_owned(),
+            // Only files with errors, which are reported.
+            (false, true) => return Vec::new(),
+            (false, false) => known.collect(),
+        };
+        let unknown = names.iter().filter(|name| !searched.contains(name.as_str()));
+        unknown.map(|name| format!("no system has a world `{name}`{known}")).collect()
     }
 
     /// The worlds of a system.
@@ -184,11 +270,12 @@ impl CheckPlan {
             }
         };
         let before = self.jobs.len();
+        if matches!(worlds, WorldSelection::Of(Size::Small)) {
+            let large = system.worlds.iter().filter(|world| !world.default);
+            self.not_run.extend(large.map(|world| format!("{}/{}", system.name, world.name)));
+        }
         for (world, of) in system.worlds.iter().enumerate() {
-            let is_meant = match worlds {
-                WorldSelection::Of(size) => of.default == (size == Size::Small),
-                WorldSelection::Named(name) => of.name == name,
-            };
+            let is_meant = worlds.has(of);
             if is_meant && of.default && self.size == Size::Large {
                 let name = format!("{}/{}", system.name, of.name);
                 return self.usage_errors.push(format!(
@@ -202,15 +289,20 @@ impl CheckPlan {
         }
         if self.jobs.len() == before {
             let what = match worlds {
-                WorldSelection::Named(name) => format!("world `{name}`"),
+                WorldSelection::Named(names) => format!("world `{}`", names.join("` or `")),
                 WorldSelection::Of(Size::Small) => "default world: name one".to_owned(),
                 WorldSelection::Of(Size::Large) => "large world".to_owned(),
             };
-            let known: Vec<&str> = system.worlds.iter().map(|world| world.name.as_str()).collect();
-            let (of, known) = (&system.name, known.join(", "));
+            let (of, known) = (&system.name, worlds_of(&system));
             self.usage_errors.push(format!("`{of}` has no {what}; its worlds: {known}"));
         } else if matches!(worlds, WorldSelection::Of(Size::Small)) {
             self.jobs.push(Job::AllWorlds { worlds: self.jobs.len() - before });
         }
     }
+}
+
+/// The names of a system's worlds.
+fn worlds_of(system: &System) -> String {
+    let names: Vec<&str> = system.worlds.iter().map(|world| world.name.as_str()).collect();
+    names.join(", ")
 }

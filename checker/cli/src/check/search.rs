@@ -1,4 +1,4 @@
-//! One search: the files are read, the table or the system runs, a result comes back.
+//! One search: reads the files, and checks the table or the world.
 
 use turnstile_harness::all_worlds;
 use turnstile_harness::check::SearchFn;

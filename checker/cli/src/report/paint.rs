@@ -1,6 +1,6 @@
 //! How a text looks: its width, and colour where there is a terminal for it.
 
-/// What a text may use.
+/// The width and the colours of a text.
 #[derive(Clone, Copy, Debug)]
 pub struct Paint {
     /// Columns.
@@ -9,7 +9,7 @@ pub struct Paint {
     pub is_coloured: bool,
 }
 
-/// The width where nobody says one.
+/// The default width.
 pub const WIDTH: usize = 100;
 
 impl Default for Paint {
@@ -31,7 +31,7 @@ impl Paint {
         self.wrap("1;31", text)
     }
 
-    /// For what is not known to the end.
+    /// For verdicts that are incomplete or vacuous.
     #[must_use]
     pub fn open(self, text: &str) -> String {
         self.wrap("33", text)

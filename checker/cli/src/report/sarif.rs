@@ -94,7 +94,7 @@ fn of_property(result: &ResultReport, property: &PropertyReport, rule: &str, lev
     let run = trace::draw(property, Paint::default());
     let verdict = property.verdict.name();
     let text = format!("{}: {}: {verdict}: {finding}\n{run}", result.title(), property.name);
-    // The first file says what must hold; those behind it are other tables than were compiled in.
+    // The first file has the property; the others are tables that differ from the compiled ones.
     let place =
         |file: &String| json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } });
     let locations: Vec<Value> = result.notes.files.first().map(place).into_iter().collect();

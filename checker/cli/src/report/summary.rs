@@ -1,7 +1,8 @@
 //! The last lines on the terminal: what does not hold, and the verdict over all results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use turnstile_harness::result::{Coverage, ResultKind, ResultReport};
 use turnstile_harness::status::Status;
@@ -46,7 +47,7 @@ fn never_taken(results: &[ResultReport], paint: Paint) -> String {
     text
 }
 
-/// What does not hold, in one place: the verdicts of many searches are more than a screen.
+/// The properties that do not hold, in one list: many results are longer than a screen.
 fn failing(results: &[ResultReport], paint: Paint) -> String {
     if results.len() < 2 {
         return String::new();
@@ -66,9 +67,30 @@ fn failing(results: &[ResultReport], paint: Paint) -> String {
     text
 }
 
-/// The last lines: the verdict over all results.
+/// The worlds (`SYSTEM/WORLD`) that are searched only if named or asked for, and how to do that.
 #[must_use]
-pub fn summary(results: &[ResultReport], paint: Paint) -> String {
+pub fn not_run(worlds: &BTreeSet<String>, paint: Paint) -> String {
+    let mut systems: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (system, world) in worlds.iter().filter_map(|name| name.split_once('/')) {
+        systems.entry(system).or_default().push(world);
+    }
+    let count = counted(worlds.len() as u64, "large world");
+    let which = match systems.first_key_value() {
+        None => return String::new(),
+        Some((system, names)) if systems.len() == 1 => format!("of {system}: {}", names.join(", ")),
+        Some(_) => {
+            let counts = systems.iter().map(|(system, names)| format!("{system} {}", names.len()));
+            format!("({}, see `turnstile list`)", counts.collect::<Vec<_>>().join(", "))
+        }
+    };
+    let how = "`--set size=large` runs them, `--world WORLD` one of them";
+    let words = format!("not run: {count} {which}; {how}");
+    fold(&words, paint.width).iter().map(|line| format!("{}\n", paint.dim(line))).collect()
+}
+
+/// The last lines: the verdict over all results, and the wall time of the whole command.
+#[must_use]
+pub fn summary(results: &[ResultReport], elapsed: Duration, paint: Paint) -> String {
     let properties = || results.iter().flat_map(|result| &result.properties);
     let count = |wanted: Verdict| properties().filter(|one| one.verdict == wanted).count();
     let fair = count(Verdict::HoldsUnderFairness);
@@ -99,7 +121,7 @@ pub fn summary(results: &[ResultReport], paint: Paint) -> String {
         Status::Fails | Status::Usage => paint.bad("fails"),
     };
     let states = counted(results.iter().map(|result| result.states).sum(), "state");
-    let seconds: f64 = results.iter().map(|result| result.seconds).sum();
+    let seconds = elapsed.as_secs_f64();
     let searched = || results.iter().filter(|result| result.states > 0);
     let kind = if searched().all(|result| result.complete) { " exhaustive" } else { "" };
     let searches = match searched().count() {

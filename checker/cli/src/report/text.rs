@@ -17,7 +17,7 @@ use super::{fairness, notes, trace};
 /// Further violations of one property that are listed beside the one whose trace is shown.
 const OTHERS_MAX: usize = 12;
 
-/// How much a report says.
+/// The detail of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// A line for each property; sentences only for what fails.
@@ -39,6 +39,7 @@ pub fn result(result: &ResultReport, paint: Paint, detail: Detail) -> String {
         text.push('\n');
         return text;
     }
+    notes::put_budgets(&mut text, result, paint);
     put_properties(&mut text, result, paint, detail);
     notes::put(&mut text, result, paint, detail);
     put_findings(&mut text, result, &findings, paint);
@@ -162,12 +163,12 @@ fn put_properties(text: &mut String, result: &ResultReport, paint: Paint, detail
             put_dim(text, about.trim_start_matches([',', ' ']), 6, paint);
         }
         if detail == Detail::Full {
-            put_details(text, property, notes::common_faults(result).is_none(), paint);
+            put_details(text, property, paint);
         }
     }
 }
 
-/// What a property's line says behind the verdict.
+/// The text after the verdict in a property's line.
 fn about(property: &PropertyReport) -> String {
     match property.verdict {
         Verdict::Fails => match (property.counterexample.len() as u64, property.kind) {
@@ -183,20 +184,18 @@ fn about(property: &PropertyReport) -> String {
     }
 }
 
-/// What `--verbose` says of a property.
-fn put_details(text: &mut String, property: &PropertyReport, has_own_faults: bool, paint: Paint) {
+/// The sentence and the assumptions of a property, for `--verbose`.
+fn put_details(text: &mut String, property: &PropertyReport, paint: Paint) {
     put_dim(text, &property.sentence, 4, paint);
-    for (what, list) in [("assuming", &property.assumptions), ("not needed", &property.not_needed)]
-    {
-        if !list.is_empty() {
-            let _ = writeln!(text, "      {}", paint.dim(&format!("{what}:")));
-        }
-        for one in list {
-            put_dim(text, one, 8, paint);
-        }
+    if !property.assumptions.is_empty() {
+        put_dim(text, "assuming:", 6, paint);
     }
-    if has_own_faults && !property.faults_exercised.is_empty() {
-        put_dim(text, &format!("faults: {}", property.faults_exercised.join(", ")), 6, paint);
+    for assumption in &property.assumptions {
+        put_dim(text, assumption, 8, paint);
+    }
+    if !property.not_needed.is_empty() {
+        let count = counted(property.not_needed.len() as u64, "other fairness assumption");
+        put_dim(text, &format!("not needed: {count}"), 6, paint);
     }
 }
 
@@ -207,7 +206,7 @@ fn put_dim(text: &mut String, words: &str, indent: usize, paint: Paint) {
     }
 }
 
-/// What is wrong with a table that runs all the same: a line each, `lint` shows the frames.
+/// The findings and warnings of a table that ran, a line each; `lint` shows the frames.
 fn put_findings(text: &mut String, result: &ResultReport, list: &[&FaultReport], paint: Paint) {
     if list.is_empty() {
         return;

@@ -32,6 +32,7 @@ pub fn draw(property: &PropertyReport, paint: Paint) -> String {
         Some(diagram) => diagram.draw(steps, property.loop_from),
         None => lines(steps, property.loop_from, paint, nodes.len() > 1),
     };
+    put_places(&mut text, steps, paint);
     let room = paint.width.saturating_sub(LEFT);
     if let Some(finding) = finding(property) {
         // Another property may fail in the same state: the name says which one is meant.
@@ -53,6 +54,21 @@ pub fn draw(property: &PropertyReport, paint: Paint) -> String {
         }
     }
     text
+}
+
+/// Where the rows of a trace stand: the file and line of each, with its id.
+fn put_places(text: &mut String, steps: &[StepReport], paint: Paint) {
+    let mut seen = BTreeSet::new();
+    let rows = steps.iter().flat_map(|step| &step.rows);
+    let new = rows.filter(|row| !row.place.is_empty() && seen.insert(*row));
+    let places: Vec<String> = new.map(|row| format!("{} ({})", row.place, row.id)).collect();
+    if places.is_empty() {
+        return;
+    }
+    let words = format!("rows: {}", places.join(", "));
+    for line in fold(&words, paint.width.saturating_sub(LEFT)) {
+        let _ = writeln!(text, "{:LEFT$}{}", "", paint.dim(&line));
+    }
 }
 
 /// What is violated at the end of the trace: the search's finding, or else the sentence.
@@ -152,8 +168,8 @@ impl<'s> Diagram<'s> {
             .collect();
         let at: Vec<usize> = std::iter::once(first).chain(at).collect();
         let margin = (at.last()? + right + 2).max(first + across);
-        let rows = steps.iter().map(|step| columns(&step.row)).max().unwrap_or(0);
-        let is_fitting = margin + rows + "row ".len() <= paint.width;
+        let rows = steps.iter().map(|step| columns(&row_words(step, true))).max().unwrap_or(0);
+        let is_fitting = margin + rows <= paint.width;
         is_fitting.then(|| Self { nodes: nodes.to_vec(), at, margin, paint })
     }
 
@@ -186,8 +202,7 @@ impl<'s> Diagram<'s> {
             Some(from) if from != node => self.arrow(&mut line, from, node, &step.event),
             _ => write_at(&mut line, self.at[node], &format!("● {}", step.event)),
         }
-        let row = if step.row.is_empty() { String::new() } else { format!("row {}", step.row) };
-        put(text, &line, &self.paint.dim(&row));
+        put(text, &line, &self.paint.dim(&row_words(step, true)));
         for effect in &step.effects {
             let EffectReport::Does(what) = effect else { continue };
             if !self.is_shown(what) {
@@ -244,9 +259,9 @@ fn put(text: &mut String, line: &[char], margin: &str) {
 fn lines(steps: &[StepReport], loop_from: Option<usize>, paint: Paint, named: bool) -> String {
     let widest = |of: &dyn Fn(&StepReport) -> usize| steps.iter().map(of).max().unwrap_or(0);
     let node = if named { widest(&|step| columns(&step.node)) + 2 } else { 0 };
-    let row = widest(&|step| columns(&step.row));
+    let row = widest(&|step| columns(&row_words(step, false)));
     let state = widest(&|step| step.state.as_ref().map_or(0, |state| columns(state) + 4));
-    let room = paint.width.saturating_sub(LEFT + node + 2 + "row ".len() + row + state);
+    let room = paint.width.saturating_sub(LEFT + node + 2 + row + state);
     let event = widest(&|step| columns(&event_words(step))).min(room.max(EVENT_MIN));
     let mut text = String::new();
     for (nth, step) in steps.iter().enumerate() {
@@ -256,26 +271,26 @@ fn lines(steps: &[StepReport], loop_from: Option<usize>, paint: Paint, named: bo
         let name = if named { pad(&step.node, node) } else { String::new() };
         let words = event_words(step);
         let mut left = format!("{:>5}   {name}{}", nth + 1, pad(&words, event));
-        let label = if step.row.is_empty() { "    " } else { "row " };
-        let taken = paint.dim(&format!("{label}{}", pad(&step.row, row)));
+        let rows = row_words(step, false);
+        let taken = paint.dim(&pad(&rows, row));
         let state = step.state.as_ref().map_or(String::new(), |state| format!("  → {state}"));
         // A longer event leaves its column, or has its line to itself.
         if columns(&words) > event {
-            let used = columns(&left) + 2 + label.len() + columns(&step.row) + columns(&state);
+            let used = columns(&left) + 2 + columns(&rows) + columns(&state);
             if used <= paint.width {
-                let row = paint.dim(&format!("{label}{}", step.row));
+                let row = paint.dim(&rows);
                 let _ = writeln!(text, "{}", format!("{left}  {row}{state}").trim_end());
                 continue;
             }
             let _ = writeln!(text, "{left}");
-            if step.row.is_empty() && state.is_empty() {
+            if rows.is_empty() && state.is_empty() {
                 continue;
             }
             left = " ".repeat(LEFT + node + event);
         }
         let line = format!("{left}  {taken}{state}");
         let effects = if named { String::new() } else { effect_words(step) };
-        let used = columns(&left) + 2 + 4 + row + columns(&state) + 2;
+        let used = columns(&left) + 2 + row + columns(&state) + 2;
         let room = paint.width.saturating_sub(used);
         if effects.is_empty() || columns(&effects) > room {
             let _ = writeln!(text, "{}", line.trim_end());
@@ -287,6 +302,22 @@ fn lines(steps: &[StepReport], loop_from: Option<usize>, paint: Paint, named: bo
         }
     }
     text
+}
+
+/// The rows that a step takes, or that its message is ignored, and if wanted in which state.
+fn row_words(step: &StepReport, has_state: bool) -> String {
+    if !step.row.is_empty() {
+        return format!("row {}", step.row);
+    }
+    let ignored = step.effects.iter().find_map(|effect| match effect {
+        EffectReport::Does(what) if what.starts_with("ignored in ") => Some(what),
+        EffectReport::Does(_) | EffectReport::Sends { .. } => None,
+    });
+    match ignored {
+        Some(what) if has_state => format!("({what})"),
+        Some(_) => "(ignored)".to_owned(),
+        None => String::new(),
+    }
 }
 
 /// The event, with who sent it.

@@ -1,5 +1,5 @@
-//! What is left of a table without an amendment, and what fails of it and of the systems that run
-//! it. What fails without the others alone is no evidence.
+//! A table without an amendment, and the checks that fail in it and in the systems that run it. A
+//! check that fails without the dependent amendments alone is no evidence.
 
 use turnstile_search::bounds::StopCondition;
 use turnstile_search::judgement::Verdict;
@@ -16,16 +16,16 @@ use crate::registry::{SystemEntry, Systems};
 use crate::result::ResultReport;
 use crate::table;
 
-/// The bounds, in unique states, of the first and second search of each world without an amendment,
-/// where the command sets none: such a world may be infinite, and another one may fail sooner. The
-/// search without only the amendments that build on it has the second bound.
+/// The default bounds, in unique states, of the first and second search of each world without an
+/// amendment: such a world may be infinite, and another one may fail sooner. The search without the
+/// dependent amendments alone has the second bound.
 const WITHOUT_MAX: [u64; 2] = [50_000, 400_000];
 
 /// A table without some amendments.
 struct Variant<'a> {
     vocabulary: &'a Vocabulary,
     partial: PartlyAmended,
-    /// Systems run the table.
+    /// Whether systems run the table.
     options: Options<'a>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Variant<'a> {
         table::check(self.vocabulary, &self.partial.table, &self.options)
     }
 
-    /// A world, until a property fails or so many states are seen.
+    /// Searches a world until a property fails or the number of states reaches the bound.
     fn run(
         &self,
         (entry, file): (&SystemEntry, &System),
@@ -78,14 +78,14 @@ impl<'a> Variant<'a> {
 pub(super) struct WithoutAmendment<'a> {
     source: &'a Source,
     systems: (Systems, &'a [System]),
-    /// Without it and those that need it.
+    /// Without it and those that depend on it.
     own: Variant<'a>,
-    /// Without those that need it, if any do.
+    /// Without only those that depend on it, if there are any.
     others: Option<Variant<'a>>,
 }
 
 impl<'a> WithoutAmendment<'a> {
-    /// What is left without amendments: one, and then those that need it.
+    /// The tables without an amendment: `without` is it, then those that depend on it.
     pub(super) fn new(
         literal: &'a WrittenTable,
         without: &[&str],
@@ -101,7 +101,7 @@ impl<'a> WithoutAmendment<'a> {
         }
     }
 
-    /// What comes of one of the things that are said to show the amendment.
+    /// The outcome of a check named in the amendment's `shown-by`.
     pub(super) fn outcome(&self, by: &str) -> EvidenceOutcome {
         if let Some((system, property)) = by.split_once('/') {
             return self.in_worlds(system, property);
@@ -122,7 +122,7 @@ impl<'a> WithoutAmendment<'a> {
             .unwrap_or(shown)
     }
 
-    /// The first finding of the reader that is not the others', too.
+    /// The first diagnostic of the reader that the dependent amendments alone do not cause.
     fn in_file(&self, code: &str) -> EvidenceOutcome {
         let is_others = |fault: &Diagnostic| self.others.as_ref().is_some_and(|one| one.has(fault));
         let of_code = self.own.partial.findings.iter().filter(|finding| finding.code == code);
@@ -136,7 +136,7 @@ impl<'a> WithoutAmendment<'a> {
         outcome
     }
 
-    /// The first default world of a system that shows the property to fail.
+    /// The first default world of a system in which the property fails.
     fn in_worlds(&self, name: &str, property: &str) -> EvidenceOutcome {
         let unknown = |what: &str| EvidenceOutcome::Unknown(format!("{what} is called `{name}`"));
         let Some(entry) = self.systems.0.entry(name) else { return unknown("no system") };
@@ -158,7 +158,8 @@ impl<'a> WithoutAmendment<'a> {
         near
     }
 
-    /// The first default world that shows it within so many states, and not the others.
+    /// The first default world in which it fails within a bound of states, and does not fail
+    /// without the dependent amendments alone.
     fn within(
         &self,
         max_states: Option<u64>,
@@ -185,8 +186,8 @@ impl<'a> WithoutAmendment<'a> {
         open.or(of_others).unwrap_or(EvidenceOutcome::NoFailure)
     }
 
-    /// What a world has to say against the evidence: a property fails there where only the others
-    /// are left out, too, or may.
+    /// The objection of a world to the evidence: the property also fails, or may fail, without the
+    /// dependent amendments alone.
     fn of_others(
         &self,
         system: (&SystemEntry, &System),
@@ -207,7 +208,7 @@ impl<'a> WithoutAmendment<'a> {
     }
 }
 
-/// What one result says of a property.
+/// The outcome of a property in a result.
 fn judged(result: ResultReport, name: &str) -> EvidenceOutcome {
     let (place, cut) = (result.title(), result.notes.cut);
     let property = result.properties.into_iter().find(|property| property.name == name);

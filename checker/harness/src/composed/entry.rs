@@ -4,6 +4,7 @@ use std::path::Path;
 
 use turnstile_spec::system::composition::Composition;
 use turnstile_spec::system::{Role, System};
+use turnstile_spec::table::EventKind;
 use turnstile_spec::{Diagnostics, Source};
 
 use crate::fault::FaultReport;
@@ -25,6 +26,7 @@ pub fn entry(
 ) -> Result<&'static SystemEntry, Refusal> {
     let mut tables: Vec<Embedded> = Vec::new();
     let mut files = Vec::new();
+    let mut calls: Vec<&'static str> = Vec::new();
     for role in &system.roles {
         let file = path(system, role);
         if files.contains(&file) {
@@ -35,6 +37,9 @@ pub fn entry(
             Refusal::Faults(vec![fault])
         })?;
         let written = read::literal(&source).map_err(refused)?;
+        let events = written.vocabulary.events.iter();
+        let commands = events.filter(|event| event.kind == EventKind::Command);
+        calls.extend(commands.map(|event| &*String::leak(event.name.name.clone())));
         tables.push(Embedded {
             name: String::leak(written.vocabulary.machine.clone()),
             file: String::leak(file.clone()),
@@ -49,6 +54,7 @@ pub fn entry(
             text: String::leak(system.source.text.clone()),
         },
         Vec::leak(tables),
+        Vec::leak(calls),
         world,
     );
     let mut read_tables = Vec::new();

@@ -12,7 +12,7 @@ use crate::registry::{SystemEntry, Systems};
 use crate::result::{PropertyReport, ResultReport, RowCoverage, RowRef};
 use crate::status::Status;
 
-/// The systems that can be run, each searched once when it is first asked for.
+/// The systems that can be run; each is searched once, when it is first needed.
 #[derive(Debug)]
 pub struct Baselines<'a> {
     systems: Systems,
@@ -26,17 +26,17 @@ pub(super) struct Baseline {
     pub(super) name: String,
     /// Its default worlds, the smallest first.
     pub(super) worlds: Vec<BaselineWorld>,
-    /// What fails in it.
+    /// The properties that fail in it.
     pub(super) fails: Vec<String>,
 }
 
 /// A world without any change.
 #[derive(Clone, Debug)]
 pub(super) struct BaselineWorld {
-    /// Its place in the system's file.
+    /// Its index in the system's file.
     pub(super) place: usize,
     pub(super) states: u64,
-    /// Whether it was searched to its end: else nothing follows from it.
+    /// Whether its search was exhaustive: only then does a row not taken exclude mutants.
     pub(super) is_complete: bool,
     pub(super) by_row: BTreeMap<RowRef, RowCoverage>,
 }
@@ -101,12 +101,12 @@ fn search(entry: &SystemEntry, file: &System, options: &Options<'_>) -> Baseline
     unchanged
 }
 
-/// The properties that `turnstile check` fails for.
+/// The properties with which `turnstile check` fails.
 pub(super) fn bad(result: &ResultReport) -> impl Iterator<Item = &PropertyReport> {
     result.properties.iter().filter(|property| Status::from(property.verdict) == Status::Fails)
 }
 
-/// What fails in a result, a line each.
+/// The failures of a result, a line each.
 pub(super) fn failures(result: &ResultReport) -> Vec<String> {
     let mut lines: Vec<String> = bad(result)
         .map(|property| {

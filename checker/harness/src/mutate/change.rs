@@ -1,4 +1,4 @@
-//! One change of a table, as data: what is changed, in words, and the table that it gives.
+//! One change of a table, as data and as text, and the table with it.
 
 use turnstile_spec::formula::{Definition, Formula};
 use turnstile_spec::table::{Cell, CellKind, Row, RowId, Table};
@@ -6,32 +6,32 @@ use turnstile_spec::table::{Cell, CellKind, Row, RowId, Table};
 /// A table with one change.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// What is changed: `50`, `23 in WAITLOCK`, `rule may read`.
+    /// The part that is changed: `50`, `23 in WAITLOCK`, `rule may read`.
     pub row: String,
-    /// How: ``without `send POST` ``.
+    /// The change: ``without `send POST` ``.
     pub change: String,
-    /// The written row, where it is one that is changed.
+    /// The row, if a row is changed.
     pub id: Option<RowId>,
-    /// Runs that take none of these rows run as before; nothing: any run may differ.
+    /// Traces that take none of these rows are the same as before; `None`: any trace may differ.
     pub takers: Vec<RowId>,
-    /// What is changed, as data.
+    /// The change, as data.
     pub edit: Edit,
 }
 
-/// What is changed. CellIndex are those in the table's lists.
+/// A change, with indices into the table's lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// A row is another one.
+    /// A row is replaced.
     Row(usize, Box<Row>),
-    /// A row is gone, and its event is ignored.
+    /// A row is removed, and its event is ignored.
     Ignored(usize),
-    /// A row is gone, and nothing is said of its event.
+    /// A row is removed, and its event is unhandled.
     Refused(usize),
-    /// A rule is another formula.
+    /// A rule's formula is replaced.
     Rule(usize, Formula),
-    /// An invariant is another formula.
+    /// An invariant's formula is replaced.
     Invariant(usize, Formula),
-    /// A guard is another formula.
+    /// A guard's formula is replaced.
     Guard(usize, Formula),
 }
 
@@ -45,7 +45,7 @@ impl Edit {
             Self::Refused(place) => drop(table.rows.remove(*place)),
             Self::Ignored(place) => {
                 let row = table.rows.remove(*place);
-                // Before the others: what they say of the same event is said of other answers.
+                // Before the others: those of the same event have other guards.
                 table.cells.insert(0, ignored(row));
             }
             Self::Rule(place, formula) => {

@@ -1,5 +1,5 @@
-//! Mutants of rules, invariants and guards: a leaf negated, a part left out, `all` for `any`,
-//! `every` for `some`, a state fewer.
+//! Mutants of rules, invariants and guards: a leaf negated, a part removed, `all` for `any`,
+//! `every` for `some`, a state removed.
 
 use turnstile_spec::formula::{Definition, Domain, Formula, Signature};
 use turnstile_spec::table::{Table, Vocabulary};
@@ -7,12 +7,12 @@ use turnstile_spec::table::{Table, Vocabulary};
 use super::change::{Edit, Mutant};
 use super::phrase::Phrase;
 
-/// What a change does to what a formula says.
+/// The effect of a change on a formula's truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strength {
-    /// It is so in no other case than before.
+    /// It is stronger: true only where it was true before.
     Stronger,
-    /// It is so in every case in which it was, too.
+    /// It is weaker: true wherever it was true before.
     Weaker,
     /// Neither.
     Other,
@@ -35,8 +35,8 @@ struct FormulaEdit {
     strength: Strength,
 }
 
-/// Every mutant of every rule, invariant and guard that is a formula. An invariant that only says
-/// less than before is none: nothing could fail by it.
+/// Every mutant of every rule, invariant and guard that is a formula. A weakened invariant is none:
+/// it holds wherever the original holds.
 pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
     let (words, formulas) = (&vocabulary.formulas, &table.formulas);
     let lists = [
@@ -79,7 +79,8 @@ fn mutant(
     }
 }
 
-/// Every change of a formula, none twice; of two that read alike the later ones are counted.
+/// Every change of a formula, without duplicates; a number distinguishes changes with the same
+/// text.
 fn changes(vocabulary: &Vocabulary, signature: &Signature, formula: &Formula) -> Vec<FormulaEdit> {
     let phrase = Phrase::new(vocabulary, signature);
     let mut list: Vec<FormulaEdit> = Vec::new();
@@ -141,7 +142,7 @@ fn edits(phrase: &Phrase<'_>, formula: &Formula) -> Vec<FormulaEdit> {
     list
 }
 
-/// `all` and `any`: each part left out or changed, and the one for the other.
+/// `all` and `any`: each part removed or changed, and one operator replaced by the other.
 fn many(phrase: &Phrase<'_>, whole: &Formula, parts: &[Formula], list: &mut Vec<FormulaEdit>) {
     let is_all = matches!(whole, Formula::All(_));
     let make = |parts| if is_all { Formula::All(parts) } else { Formula::Any(parts) };
@@ -172,7 +173,7 @@ fn many(phrase: &Phrase<'_>, whole: &Formula, parts: &[Formula], list: &mut Vec<
     }
 }
 
-/// `every` and `some`: the one for the other, a state fewer, and each change of what they claim.
+/// `every` and `some`: one replaced by the other, a state removed, and each change of the body.
 fn quantified(
     phrase: &Phrase<'_>,
     (is_every, over, part): (bool, &Domain, &Formula),
@@ -191,7 +192,7 @@ fn quantified(
     }
     let word = if is_every { "some" } else { "every" };
     let words = format!("{word} of `{}`", phrase.among(over));
-    // Over nothing `every` is so and `some` is not: neither follows from the other.
+    // Over an empty domain `every` is true and `some` is false: neither implies the other.
     let formula = make(over.clone(), part.clone(), !is_every);
     list.push(FormulaEdit { words, formula, strength: Strength::Other });
     if let Domain::States(states) = over {

@@ -1,20 +1,20 @@
-//! Conditions with one thing changed: a part negated or left out, `all` for `any`. Two that are
-//! true alike are one, and one that is true as before, or never, is none.
+//! Conditions with one change: a part negated or removed, `all` for `any`. Equivalent conditions
+//! count once; one that is equivalent to the original, or never true, is left out.
 
 use turnstile_spec::table::{Condition, GuardId};
 
-/// Guards of one condition up to which it is told exactly what is true alike.
+/// The most guards of a condition whose equivalence is decided by its truth table.
 const ASKED_MAX: usize = 12;
 
-/// A condition with one change, and whether it is true in no other case than before.
+/// A condition with one change.
 pub(crate) struct GuardEdit {
     /// The condition.
     pub(crate) guard: Condition,
-    /// Whether it is true in no other case than before.
+    /// Whether it is stronger: true only where it was true before.
     pub(crate) is_narrower: bool,
 }
 
-/// Every condition that one change makes.
+/// Every condition with one change.
 pub(crate) fn changed(guard: &Condition) -> Vec<GuardEdit> {
     let mut asked = Vec::new();
     guard.asked(&mut asked);
@@ -33,7 +33,7 @@ pub(crate) fn changed(guard: &Condition) -> Vec<GuardEdit> {
     list
 }
 
-/// The answers to a condition, one for each answer to what it asks.
+/// The truth table of a condition: its value for each assignment of its guards.
 fn truth(guard: &Condition, asked: &[GuardId]) -> Vec<bool> {
     let asked = &asked[..asked.len().min(ASKED_MAX)];
     let answers = 0..1_u32 << asked.len();
@@ -70,7 +70,7 @@ fn edits(guard: &Condition) -> Vec<Condition> {
     edits
 }
 
-/// Each part left out, and each part with one change.
+/// Each part removed, and each part with one change.
 fn each(parts: &[Condition], make: fn(Vec<Condition>) -> Condition, edits: &mut Vec<Condition>) {
     for (at, part) in parts.iter().enumerate() {
         let mut less = parts.to_vec();

@@ -1,5 +1,5 @@
-//! Each mutant of a table tried at three levels: the reader's lint, the table's own environment,
-//! and the worlds of every system that runs it, the smallest first.
+//! Each mutant of a table at three levels: the reader's lint, the table level, and the worlds of
+//! every system that runs it, the smallest first.
 
 use std::collections::BTreeMap;
 
@@ -18,29 +18,29 @@ use crate::registry::SystemEntry;
 use crate::result::{RowCoverage, RowRef};
 use crate::table;
 
-/// A mutant's search may be so many times as large as that of the unchanged table, and so many
-/// states more; a larger one is truncated.
+/// The bound of a mutant's search: this factor times the states of the unchanged table, plus this
+/// number of states. A larger search is truncated.
 const GROWTH: (u64, u64) = (4, 20_000);
 
-/// What became of a mutant in the systems.
+/// The result of a mutant in the systems.
 #[derive(Clone, Debug, Default)]
 struct MutantStatus {
     is_killed: bool,
-    /// Something was not searched to its end.
+    /// A search was truncated.
     is_truncated: bool,
-    /// The rows that the worlds of the system at hand took so far.
+    /// The rows that the worlds of the current system have taken so far.
     by_row: BTreeMap<RowRef, RowCoverage>,
 }
 
-/// What a mutant comes to without a system.
+/// The result of a mutant by lint and at the table level.
 struct LocalChecks {
     lint: bool,
     table: bool,
-    /// The table level was not searched to its end.
+    /// The table level's search was truncated.
     is_truncated: bool,
 }
 
-/// What a mutant's search of one world says.
+/// The result of a mutant in one world.
 enum WorldOutcome {
     Killed,
     Truncated,
@@ -53,7 +53,7 @@ struct Judge<'a> {
     options: &'a Options<'a>,
 }
 
-/// Tries every mutant of a sound table. The options' tables run for the other machines.
+/// Judges every mutant of an amended table. The other machines run the tables of the options.
 #[must_use]
 pub fn mutate(
     literal: &WrittenTable,
@@ -73,7 +73,7 @@ pub fn mutate(
     let all = systems.of(machine);
     let mut statuses = vec![MutantStatus::default(); mutants.len()];
     if all.is_empty() {
-        // Then the table level has the last word.
+        // Then the table level decides.
         for (status, alone) in statuses.iter_mut().zip(&alone) {
             (status.is_killed, status.is_truncated) = (alone.table, alone.is_truncated);
         }
@@ -105,7 +105,7 @@ pub fn mutate(
 }
 
 impl Judge<'_> {
-    /// What lint and the table level notice.
+    /// The results by lint and at the table level.
     fn alone(&self, mutants: &[Mutant], fails: &mut Vec<String>) -> Vec<LocalChecks> {
         let AmendedTable { vocabulary, table, .. } = self.sound;
         let aside = SilentProgress(self.options.progress);
@@ -130,7 +130,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Tries the mutants that live in every default world of a system.
+    /// Runs the surviving mutants in every default world of a system.
     fn system(
         &self,
         (entry, file): (&SystemEntry, &System),
@@ -173,14 +173,14 @@ impl Judge<'_> {
                 }
             }
         }
-        // A system's worlds must take every row together.
+        // The worlds of a system together must take every row.
         for status in statuses.iter_mut().filter(|status| !status.is_truncated) {
             status.is_killed |=
                 status.by_row.values().any(|reached| *reached == RowCoverage::NotTaken);
         }
     }
 
-    /// Whether no run of a world comes to what a mutant changes.
+    /// Whether no trace of a world takes a row that the mutant changes.
     fn is_as_before(&self, mutant: &Mutant, searched: &BaselineWorld) -> bool {
         let AmendedTable { vocabulary, .. } = self.sound;
         let is_taken = |taker: &RowId| {
@@ -191,7 +191,7 @@ impl Judge<'_> {
         searched.is_complete && !mutant.takers.is_empty() && !mutant.takers.iter().any(is_taken)
     }
 
-    /// One mutant in one world.
+    /// Runs one mutant in one world.
     fn world(
         &self,
         (entry, file): (&SystemEntry, &System),
@@ -225,13 +225,12 @@ impl Judge<'_> {
             Ok(result) if result.complete && searched.is_complete => {
                 WorldOutcome::Survives(result.coverage.by_row)
             }
-            // What cannot be searched is not noticed either.
+            // A mutant that cannot be searched is not killed.
             Ok(_) | Err(_) => WorldOutcome::Truncated,
         }
     }
 
-    /// A mutant that lives, with the table's own word for it: what it says of the mutant, or why no
-    /// run takes the row.
+    /// A survivor, with the table's reason: that under `survivors`, or why the row is waived.
     fn survivor(&self, mutant: &Mutant) -> Survivor {
         let Mutant { row, change, id, .. } = mutant;
         let mut said = self.literal.survivors.iter();
@@ -242,7 +241,7 @@ impl Judge<'_> {
         Survivor { row: row.clone(), change: change.clone(), explained }
     }
 
-    /// What the table says of survivors that there are not.
+    /// Diagnostics of entries under `survivors` that match no survivor.
     fn stale(&self, mutants: &[Mutant], mutated: &MutationReport) -> Vec<FaultReport> {
         let alive = || mutated.survivors.iter().chain(&mutated.incomplete);
         let mut faults = Vec::new();
@@ -263,7 +262,7 @@ impl Judge<'_> {
     }
 }
 
-/// What several worlds reach together.
+/// The combined coverage of several worlds.
 fn merge(into: &mut BTreeMap<RowRef, RowCoverage>, more: &BTreeMap<RowRef, RowCoverage>) {
     for (row, reached) in more {
         let most = into.entry(row.clone()).or_insert(*reached);

@@ -1,5 +1,5 @@
-//! What rows are called among mutants: their id, and as much more as tells apart the rows that one
-//! written row stands for.
+//! Names of rows in mutants: the id, and as much more as distinguishes the rows that one row of the
+//! file expands to.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use turnstile_spec::table::{Condition, Row, Table, Vocabulary};
 
 use crate::table::words;
 
-/// A name for each row of a table, none twice.
+/// A unique name for each row of a table.
 pub(crate) fn labels(vocabulary: &Vocabulary, table: &Table) -> Vec<String> {
     let mut labels: Vec<String> = Vec::new();
     for row in &table.rows {
@@ -24,7 +24,7 @@ pub(crate) fn labels(vocabulary: &Vocabulary, table: &Table) -> Vec<String> {
     labels
 }
 
-/// The names that a row could have, the shortest first.
+/// The candidates for a row's name, the shortest first.
 fn ways(vocabulary: &Vocabulary, row: &Row) -> Vec<String> {
     let id = words::row(vocabulary, row.id);
     let from = words::state(vocabulary, row.from);
@@ -41,7 +41,7 @@ fn ways(vocabulary: &Vocabulary, row: &Row) -> Vec<String> {
     ]
 }
 
-/// A condition in words; `always` where there is none.
+/// A condition as text; `always` if there is none.
 pub(crate) fn condition(vocabulary: &Vocabulary, guard: &Condition) -> String {
     let join = |parts: &[Condition], with: &str| {
         let parts: Vec<String> = parts

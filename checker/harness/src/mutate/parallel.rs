@@ -35,7 +35,7 @@ pub(super) fn parallel_map<T: Sync, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Listens to one of several searches at once: it may stop it, and shows nothing of it.
+/// The progress of one of several parallel searches: it may stop the search, and displays nothing.
 pub(super) struct SilentProgress<'a>(pub(super) &'a dyn Progress);
 
 impl Progress for SilentProgress<'_> {

@@ -1,27 +1,27 @@
-//! Formulas in words, as mutants name their parts. A rule's parameters have their names; the
-//! variables of quantifiers, whose names the table does not keep, are called x, y and z.
+//! Formulas as text, for the names of mutants. A rule's parameters have their names; the variables
+//! of quantifiers, whose names the table does not keep, are x, y and z.
 
 use turnstile_spec::formula::{Domain, Formula, Signature, Var};
 use turnstile_spec::table::{StateId, Vocabulary};
 
 use crate::table::words;
 
-/// A place inside a formula: what the variables there are called.
+/// A position inside a formula, with the names of the variables in scope.
 #[derive(Clone)]
 pub(super) struct Phrase<'v> {
     vocabulary: &'v Vocabulary,
     variables: Vec<String>,
-    /// Quantifiers around.
+    /// The number of enclosing quantifiers.
     depth: usize,
 }
 
 impl<'v> Phrase<'v> {
-    /// The outermost place of a rule or invariant.
+    /// The outermost position of a rule or invariant.
     pub(super) fn new(vocabulary: &'v Vocabulary, signature: &Signature) -> Self {
         Self { vocabulary, variables: signature.params.clone(), depth: 0 }
     }
 
-    /// The place inside a quantifier.
+    /// The position inside a quantifier.
     pub(super) fn within(&self) -> Self {
         let mut inner = self.clone();
         inner.variables.push(self.next());
@@ -29,13 +29,13 @@ impl<'v> Phrase<'v> {
         inner
     }
 
-    /// What the variable of the next quantifier is called.
+    /// The name of the next quantifier's variable.
     fn next(&self) -> String {
         let letters = ["x", "y", "z"];
         letters.get(self.depth).map_or_else(|| format!("x{}", self.depth), |one| (*one).to_owned())
     }
 
-    /// A formula in words.
+    /// A formula as text.
     pub(super) fn of(&self, formula: &Formula) -> String {
         let formulas = &self.vocabulary.formulas;
         match formula {
@@ -63,7 +63,7 @@ impl<'v> Phrase<'v> {
         }
     }
 
-    /// A variable and what it goes over: `x in ACTIVE, LOST`.
+    /// A variable and its domain: `x in ACTIVE, LOST`.
     pub(super) fn among(&self, over: &Domain) -> String {
         let over = match over {
             Domain::States(states) => self.states(states),
@@ -75,7 +75,7 @@ impl<'v> Phrase<'v> {
         format!("{} in {over}", self.next())
     }
 
-    /// The states without one of them, and which; nothing where there is but one.
+    /// The states without one of them, and that one; nothing if there is only one.
     pub(super) fn fewer(&self, states: &[StateId]) -> Vec<(Vec<StateId>, String)> {
         if states.len() < 2 {
             return Vec::new();
@@ -108,7 +108,7 @@ impl<'v> Phrase<'v> {
         parts.join(with)
     }
 
-    /// A part, in brackets where it has parts of its own.
+    /// A part, in brackets if it is composite.
     fn part(&self, formula: &Formula) -> String {
         match formula {
             Formula::Is { .. } | Formula::Rule { .. } | Formula::In { .. } | Formula::Not(_) => {

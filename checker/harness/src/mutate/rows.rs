@@ -1,5 +1,5 @@
-//! Mutants of rows: a row removed, or one part of it changed: its target, its actions, its event or
-//! its guard.
+//! Mutants of rows: a row removed, or one part of it changed: its destination, its actions, its
+//! event or its guard.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::guards;
 use super::label::{condition, labels};
 use crate::table::words;
 
-/// Destinations that are tried beside the one that stays, in the order of the table.
+/// The number of other destinations that are tried, in the order of the table.
 const OTHERS: usize = 2;
 
 /// Every mutant of every row.
@@ -45,8 +45,8 @@ impl RowMutants<'_> {
         self.list.push(Mutant { row, change, id: Some(id), takers, edit });
     }
 
-    /// The rows of one of which every run is that comes to a row's state with its event; nothing
-    /// where a cell may take the event, too.
+    /// The rows, one of which every trace takes that reaches a row's state with its event; nothing
+    /// if a cell may take the event, too.
     fn beside(&self, place: usize) -> Vec<RowId> {
         let row = &self.table.rows[place];
         let here = (row.from, row.event);
@@ -57,14 +57,14 @@ impl RowMutants<'_> {
         beside.map(|other| other.id).collect()
     }
 
-    /// A row with one change that is seen only where the row is taken.
+    /// A row with one change that has an effect only where the row is taken.
     fn change(&mut self, place: usize, change: String, edit: impl FnOnce(&mut Row)) {
         let mut row = self.table.rows[place].clone();
         edit(&mut row);
         self.push(place, change, true, Edit::Row(place, Box::new(row)));
     }
 
-    /// A row left out. One that changes nothing is as good as ignored.
+    /// A row removed. If it has no effect, removal is equivalent to an ignored event.
     fn dropped(&mut self, place: usize) {
         let row = &self.table.rows[place];
         if row.to != row.from || !row.actions.is_empty() || !row.consumes.is_empty() {
@@ -75,7 +75,7 @@ impl RowMutants<'_> {
             let is_here = (cell.state, cell.event) == (row.from, row.event);
             is_here && cell.pattern.meets(&row.pattern)
         });
-        // Where a cell speaks of the same event it is not refused but what the cell says.
+        // If a cell covers the event, the cell applies, and the event is not unhandled.
         if !is_said {
             let change = "left out, its event refused".to_owned();
             self.push(place, change, true, Edit::Refused(place));
@@ -98,7 +98,7 @@ impl RowMutants<'_> {
         }
     }
 
-    /// Actions left out, and put one earlier.
+    /// Actions removed, and moved one place earlier.
     fn done(&mut self, place: usize) {
         let table = self.table;
         let actions = &table.rows[place].actions;
@@ -165,8 +165,8 @@ impl RowMutants<'_> {
     }
 }
 
-/// Whether two actions that follow each other could be meant in this order alone: they handle one
-/// resource, or the core's own data by turns.
+/// Whether the order of two adjacent actions may matter: both use one resource, or both use the
+/// core's data.
 fn is_ordered(one: &ActionCall, other: &ActionCall) -> bool {
     let (ActionCall { ops: one, .. }, ActionCall { ops: other, .. }) = (one, other);
     (one.is_empty() && other.is_empty())
@@ -179,7 +179,7 @@ fn resource(op: turnstile_spec::table::Op) -> turnstile_spec::table::ResourceId 
     id
 }
 
-/// A pattern without one of its ranges, or of its words.
+/// A pattern without one of its ranges or words.
 fn narrower(pattern: &Pattern, domain: &PayloadDomain) -> Vec<Pattern> {
     let parts: Vec<std::ops::RangeInclusive<u16>> = match domain {
         PayloadDomain::Number(_) => pattern.0.clone(),
@@ -198,8 +198,8 @@ fn narrower(pattern: &Pattern, domain: &PayloadDomain) -> Vec<Pattern> {
     (0..parts.len()).map(without).collect()
 }
 
-/// A pattern with those payloads more that lie behind it, or else before it, up to where another
-/// row or cell of the same state and event begins or ends.
+/// A pattern extended by the payloads after it, or else before it, up to the next row or cell of
+/// the same state and event.
 fn wider(table: &Table, row: &Row, event: &Event) -> Option<Pattern> {
     let (least, most) = event.payload.as_ref()?.domain.bounds();
     let rows = table.rows.iter().filter(|other| (other.from, other.event) == (row.from, row.event));

@@ -1,39 +1,38 @@
-//! What a table says of one state and event, with the payloads put into classes.
+//! The content of one cell: the outcomes of an event in a state, by classes of its payload.
 //!
-//! The five hundred statuses of a response fall into a handful of classes that the table treats
-//! alike; one member of each is tried. The classes are exact: they follow the ends of the
-//! patterns, so no payload is left out.
+//! The five hundred statuses of a response are a few equivalence classes of the table; the search
+//! takes one member of each. The classes are exact, because they are bounded by the patterns.
 
 use turnstile_spec::cell_index::CellEntry;
 use turnstile_spec::table::{CellKind, Event, GuardId, Pattern, Row};
 
-/// Guards that one cell may ask; 2 to this power answers are tried.
+/// The most guards of one cell; 2 to this power assignments are tried.
 pub const MAX_GUARDS: usize = 12;
 
-/// What may come of an event.
+/// The outcome of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CellOutcome {
-    /// A row is taken, by its place in [`turnstile_spec::Table::rows`].
+    /// A row is taken, by its index in [`turnstile_spec::Table::rows`].
     Row(usize),
-    /// A cell says that nothing changes, by its place in [`turnstile_spec::Table::cells`].
+    /// The cell is ignored, by its index in [`turnstile_spec::Table::cells`].
     Ignored(usize),
-    /// A cell says that it cannot come, by its place in [`turnstile_spec::Table::cells`].
+    /// The cell is declared impossible, by its index in [`turnstile_spec::Table::cells`].
     Impossible(usize),
-    /// Nothing is said.
+    /// The event is unhandled.
     Missing,
 }
 
-/// Payloads that the table treats alike.
+/// An equivalence class of payloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PayloadClass {
-    /// All of them.
+    /// Its payloads.
     pub pattern: Pattern,
-    /// What may come of one: more than one where guards decide or rows overlap.
+    /// The outcomes of each: several if guards decide or rows overlap.
     pub outcomes: Vec<CellOutcome>,
 }
 
 impl PayloadClass {
-    /// The member that is tried: the smallest.
+    /// The representative: the smallest member.
     #[must_use]
     pub fn number(&self) -> u16 {
         self.pattern.0.first().map_or(0, |range| *range.start())
@@ -57,7 +56,7 @@ pub fn classes(place: &CellEntry<'_>, event: &Event) -> Vec<PayloadClass> {
     classes
 }
 
-/// Adds a range that lies behind all others, joined to the last where they touch.
+/// Adds a range after all others, merged with the last if they are adjacent.
 fn extend(pattern: &mut Pattern, (start, end): (u16, u16)) {
     match pattern.0.last_mut() {
         Some(last) if last.end().checked_add(1) == Some(start) => *last = *last.start()..=end,
@@ -65,7 +64,7 @@ fn extend(pattern: &mut Pattern, (start, end): (u16, u16)) {
     }
 }
 
-/// What may come of one payload, over all answers of the guards whose value is not known.
+/// The outcomes of one payload, over all assignments of the guards whose value is not known.
 pub fn outcomes(
     place: &CellEntry<'_>,
     number: u16,
@@ -103,7 +102,7 @@ pub fn outcomes(
     found
 }
 
-/// What is said beside the rows.
+/// The outcome if no row applies.
 fn said(place: &CellEntry<'_>, number: u16) -> CellOutcome {
     match place.cells.iter().find(|(_, cell)| cell.pattern.matches(number)) {
         Some((place, cell)) if cell.kind == CellKind::Ignore => CellOutcome::Ignored(*place),

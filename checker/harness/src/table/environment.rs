@@ -1,8 +1,7 @@
-//! A table and what may happen to it.
+//! A table and its environment.
 //!
-//! A configuration is the state and the resources that are really armed or outstanding, which
-//! need not be those that the state says it holds. Events come from them: the model never asks
-//! what the table would like to happen.
+//! A configuration is the state and the resources that are armed or outstanding, which may differ
+//! from those that the state declares. Events arise from the former.
 
 use turnstile_spec::cell_index::CellIndex;
 use turnstile_spec::table::{
@@ -12,69 +11,69 @@ use turnstile_spec::table::{
 use super::cell::{self, CellOutcome, PayloadClass};
 use super::words;
 
-/// How many of one resource may be armed or outstanding at once; what would be more is not
-/// followed, and the search is truncated.
+/// The most instances of one resource that may be armed or outstanding at once; beyond it the
+/// search is truncated.
 pub const MAX_OF_A_KIND: u8 = 2;
 
-/// How many resources may be armed or outstanding beyond what the state holds.
+/// The most resources that may be armed or outstanding beyond those that the state holds.
 pub const MAX_LEAKED: usize = 4;
 
-/// The state, and what is really there.
+/// The state, and the resources that are armed or outstanding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Configuration {
     /// The state.
     pub state: StateId,
-    /// How many of each resource of the vocabulary are armed, outstanding or noted.
+    /// The number of instances of each resource that are armed, outstanding or noted.
     pub there: Vec<u8>,
-    /// What was wrong with the step that led here.
+    /// The error of the step that led here.
     pub wrong: Option<StepError>,
 }
 
 impl Configuration {
-    /// Whether the run ended here because the event found no row.
+    /// Whether the trace ended here, because no row handles the event.
     #[must_use]
     pub fn is_over(&self) -> bool {
         matches!(self.wrong, Some(StepError::NoRow | StepError::Impossible(_)))
     }
 }
 
-/// What is wrong with a step, apart from what is there after it.
+/// An error of a step, apart from the resources after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepError {
-    /// A resource was deleted, restarted or given up that was not there.
+    /// A resource was deleted, restarted or released that was not active.
     Absent(ResourceId),
-    /// The event found no row. The run ends.
+    /// No row handles the event. The trace ends.
     NoRow,
-    /// The event found a cell declared impossible, by its place. The trace ends.
+    /// The cell, by its index, is declared impossible. The trace ends.
     Impossible(usize),
 }
 
-/// Something that happens.
+/// An occurrence of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Occurrence {
     /// The event.
     pub event: EventId,
-    /// Its payload: the smallest of its class.
+    /// Its payload: the representative of its class.
     pub number: u16,
     /// The resource that caused it, if it consumes one.
     pub cause: Option<ResourceId>,
-    /// What comes of it.
+    /// Its outcome.
     pub outcome: CellOutcome,
 }
 
-/// A table with its names and its cells worked out.
+/// A table with its names and the content of its cells.
 #[derive(Clone, Debug)]
 pub struct Environment<'t> {
     /// The names.
     pub vocabulary: &'t Vocabulary,
     /// The rows.
     pub table: &'t Table,
-    /// By state, then event.
+    /// The cells, by state, then event.
     cells: Vec<Vec<Vec<PayloadClass>>>,
 }
 
 impl<'t> Environment<'t> {
-    /// Works out the cells.
+    /// Computes the cells.
     #[must_use]
     pub fn new(vocabulary: &'t Vocabulary, table: &'t Table) -> Self {
         let places = CellIndex::new(table);
@@ -92,19 +91,19 @@ impl<'t> Environment<'t> {
         Self { vocabulary, table, cells }
     }
 
-    /// Whether a machine ends in this state.
+    /// Whether the state is final.
     #[must_use]
     pub fn is_final(&self, state: StateId) -> bool {
         self.table.states[state.index()].as_ref().is_some_and(|state| state.is_final)
     }
 
-    /// What the state says it holds; nothing for a state that the table does not declare.
+    /// The resources that the state holds; none for a state that the table does not declare.
     #[must_use]
     pub fn holds(&self, state: StateId) -> &[ResourceId] {
         self.table.states[state.index()].as_ref().map_or(&[], |state| &state.holds)
     }
 
-    /// What the state says it holds only sometimes.
+    /// The resources that the state may hold.
     #[must_use]
     pub fn may_hold(&self, state: StateId) -> &[ResourceId] {
         self.table.states[state.index()].as_ref().map_or(&[], |state| &state.may_hold)
@@ -116,14 +115,14 @@ impl<'t> Environment<'t> {
         &self.cells[state.index()][event.index()]
     }
 
-    /// The least and the most of a resource that may be there in a state.
+    /// The minimum and maximum number of instances of a resource in a state.
     #[must_use]
     pub fn bounds(&self, state: StateId, resource: ResourceId) -> (u8, u8) {
         let held = u8::from(self.holds(state).contains(&resource));
         (held, held.max(u8::from(self.may_hold(state).contains(&resource))))
     }
 
-    /// Whether all that is there is what the state says, and all that it says is there.
+    /// Whether exactly the resources that the state holds are active.
     #[must_use]
     pub fn is_as_held(&self, configuration: &Configuration) -> bool {
         ids(configuration.there.len()).all(|resource| {
@@ -132,7 +131,7 @@ impl<'t> Environment<'t> {
         })
     }
 
-    /// Whether the bounds of this level leave a configuration out.
+    /// Whether a configuration is beyond the bounds of this level.
     #[must_use]
     pub fn is_beyond(&self, configuration: &Configuration) -> bool {
         let left: usize = ids(configuration.there.len())
@@ -144,7 +143,7 @@ impl<'t> Environment<'t> {
         left > MAX_LEAKED || configuration.there.iter().any(|count| *count > MAX_OF_A_KIND)
     }
 
-    /// What a row does: the event's cause is gone already.
+    /// The configuration after a row; the event's cause is already consumed.
     fn take(&self, row: &Row, next: &mut Configuration) {
         next.state = row.to;
         for op in row.actions.iter().flat_map(|ActionCall { ops, .. }| ops) {
@@ -167,21 +166,30 @@ impl<'t> Environment<'t> {
 }
 
 impl Environment<'_> {
-    /// Whether this says of a message that it cannot come. A table knows nothing of who sends it,
-    /// so it is taken at its word here; a system in which it comes all the same fails.
+    /// Whether the outcome is a message declared impossible. A table does not know the senders of
+    /// messages, so this level trusts the declaration; a system in which the message arrives fails.
     fn is_for_a_system(&self, outcome: CellOutcome) -> bool {
         let CellOutcome::Impossible(place) = outcome else { return false };
         self.is_message(place)
     }
 
-    /// Whether a cell that the table says something of is a message's.
+    /// Whether a declared cell is that of a message.
     #[must_use]
     pub fn is_message(&self, place: usize) -> bool {
-        let event = self.table.cells[place].event;
-        self.vocabulary.events[event.index()].kind == EventKind::Message
+        self.kind_of(place) == EventKind::Message
     }
 
-    /// The configurations in which it may begin.
+    /// Whether the event of a declared cell is a command.
+    #[must_use]
+    pub fn is_command(&self, place: usize) -> bool {
+        self.kind_of(place) == EventKind::Command
+    }
+
+    fn kind_of(&self, place: usize) -> EventKind {
+        self.vocabulary.events[self.table.cells[place].event.index()].kind
+    }
+
+    /// The initial configurations.
     #[must_use]
     pub fn initial(&self) -> Vec<Configuration> {
         let states = self.table.states.iter().enumerate();
@@ -197,7 +205,7 @@ impl Environment<'_> {
             .collect()
     }
 
-    /// What may happen, in a fixed order.
+    /// The enabled occurrences, in a fixed order.
     pub fn enabled_events(&self, last: &Configuration, actions: &mut Vec<Occurrence>) {
         if last.is_over() {
             return;
@@ -231,7 +239,7 @@ impl Environment<'_> {
         }
     }
 
-    /// What a configuration is after something has happened.
+    /// The configuration after an occurrence.
     #[must_use]
     pub fn after(&self, last: &Configuration, action: Occurrence) -> Configuration {
         let mut next = last.clone();
@@ -248,7 +256,7 @@ impl Environment<'_> {
         next
     }
 
-    /// What happens, in words.
+    /// An occurrence as text.
     #[must_use]
     pub fn words(&self, action: &Occurrence) -> String {
         let event = &self.vocabulary.events[action.event.index()];
@@ -271,7 +279,7 @@ fn ids(len: usize) -> std::ops::Range<u16> {
     0..id(len)
 }
 
-/// A place in a list of the vocabulary, which the reader keeps within `u16`.
+/// An index into a list of the vocabulary, which the reader keeps within `u16`.
 pub(super) fn id(place: usize) -> u16 {
     u16::try_from(place).expect("the reader's limits keep every list within u16")
 }

@@ -1,7 +1,8 @@
-//! The whole graph of an environment, breadth first, so that every first path is a shortest one.
+//! The state graph of an environment, breadth-first, so that the first path to each configuration
+//! is a shortest one.
 //!
-//! The graphs of this level are small; nothing is reduced and nothing is hashed down. What is
-//! wrong with a configuration is not asked here.
+//! The graphs of this level are small: without reductions, and without fingerprints. Properties are
+//! judged elsewhere.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,35 +14,37 @@ use crate::options::Options;
 use super::cell::CellOutcome;
 use super::environment::{Configuration, Environment, MAX_LEAKED, MAX_OF_A_KIND, Occurrence};
 
-/// Everything that can happen.
+/// The state graph.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// In the order found: no path to an earlier one is longer than that to a later one.
+    /// The configurations in breadth-first order.
     pub configurations: Vec<Configuration>,
-    /// How each was first reached; nothing for the initial ones.
+    /// The first transition to each; `None` for the initial ones.
     parents: Vec<Option<(usize, Occurrence)>>,
-    /// Steps to each.
+    /// The depth of each.
     depths: Vec<u64>,
-    /// From and to, of every transition.
+    /// The source and target of every transition.
     edges: Vec<(usize, usize)>,
-    /// Configurations from which a row leads on. An event that is ignored does not.
+    /// Whether a row is enabled in the configuration; an ignored event does not count.
     pub goes_on: Vec<bool>,
-    /// Configurations from which a step was left out, because of a bound.
+    /// Whether a step from the configuration was left out because of a bound.
     pub clipped: Vec<bool>,
-    /// The first transition of each class of a cell and each outcome, in the order found: where it
-    /// starts, and what happens.
+    /// The first transition of each class of a cell and each outcome, in breadth-first order: its
+    /// source and its occurrence.
     pub firsts: Vec<(usize, Occurrence)>,
     met: HashSet<(StateId, EventId, u16, CellOutcome)>,
+    /// States of the machine with its resources: the configurations in which no trace has ended.
+    pub states: u64,
     /// Transitions followed.
     pub transitions: u64,
-    /// The longest of the shortest paths.
+    /// The longest of the shortest paths to a state.
     pub depth: u64,
-    /// Why it is not the whole graph, if it is not.
+    /// The reason why the graph is truncated, if it is.
     pub cut: Option<String>,
 }
 
 impl Graph {
-    /// Follows every transition, exhaustively or up to a bound.
+    /// Explores the graph exhaustively, or up to a bound.
     #[must_use]
     pub fn explore(environment: &Environment<'_>, options: &Options<'_>) -> Self {
         let mut graph = Self::default();
@@ -106,7 +109,7 @@ impl Graph {
         self.transitions += 1;
     }
 
-    /// The place of a configuration, which is a new one if it was never met.
+    /// The index of a configuration, which is added if it is new.
     fn place(
         &mut self,
         places: &mut HashMap<Configuration, usize>,
@@ -118,7 +121,10 @@ impl Graph {
         }
         let place = self.configurations.len();
         let depth = parent.map_or(0, |(from, _)| self.depths[from] + 1);
-        self.depth = self.depth.max(depth);
+        if !configuration.is_over() {
+            self.states += 1;
+            self.depth = self.depth.max(depth);
+        }
         self.depths.push(depth);
         self.parents.push(parent);
         self.clipped.push(false);
@@ -128,7 +134,7 @@ impl Graph {
         place
     }
 
-    /// Says how far the search is.
+    /// Reports the progress.
     fn tell(&self, next: usize, options: &Options<'_>) {
         options.progress.update(ProgressSnapshot {
             states: self.configurations.len() as u64,
@@ -139,7 +145,7 @@ impl Graph {
         });
     }
 
-    /// The steps of a shortest path to a configuration: where each starts, and what happens.
+    /// The steps of a shortest path to a configuration: the source and the occurrence of each.
     #[must_use]
     pub fn path(&self, to: usize) -> Vec<(usize, Occurrence)> {
         let mut steps = Vec::new();

@@ -20,6 +20,11 @@ use super::environment::{Configuration, Environment, Occurrence, StepError};
 use super::graph::Graph;
 use super::words;
 
+/// Why a command's cell is reached, and what to write instead.
+const COMMAND_ARRIVES: &str = ": a command may arrive in any state; add a row or an entry under \
+                               `ignore`, or, if another machine sends the event, declare it \
+                               `kind: message`";
+
 /// Fills in coverage and the verdicts.
 pub fn judge(environment: &Environment<'_>, graph: &Graph, result: &mut ResultReport) {
     result.coverage = coverage(environment, graph);
@@ -171,7 +176,9 @@ impl Judge<'_> {
             let CellOutcome::Impossible(place) = occurrence.outcome else { continue };
             if seen.insert(place) {
                 let cell = impossible(self.environment, place);
-                let finding = format!("{cell} is declared impossible and reachable");
+                let command = self.environment.is_command(place);
+                let why = if command { COMMAND_ARRIVES } else { "" };
+                let finding = format!("{cell} is declared impossible and reachable{why}");
                 self.fails_after(&mut property, *from, *occurrence, finding);
             }
         }

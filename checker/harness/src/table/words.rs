@@ -118,6 +118,7 @@ pub fn step(
         node: vocabulary.machine.clone(),
         event: words,
         row: taken,
+        rows: Vec::new(),
         from: None,
         effects,
         state: (!to.is_over()).then(|| state(vocabulary, to.state).to_owned()),

@@ -40,6 +40,9 @@ impl SystemSpec for Ranges {
         "lapse",
     ];
 
+    const CALLS: &'static [&'static str] =
+        &["request", "request of another file", "abandon", "read", "write"];
+
     const SUFFERS: &'static [&'static str] = &["lost request", "lost answer", "late answer"];
 
     fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {

@@ -45,6 +45,9 @@ impl SystemSpec for Claim {
         LONG_POLL,
     ];
 
+    const CALLS: &'static [&'static str] =
+        &["release", "signal", "act", "polling switch", "program exit", "second claim", REVOCATION];
+
     const SUFFERS: &'static [&'static str] = &[
         "lost request",
         "lost answer",

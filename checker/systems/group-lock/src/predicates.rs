@@ -14,7 +14,7 @@ use turnstile_world::property::View;
 
 use super::facts::{self, held};
 use super::member;
-use super::system::Group;
+use super::system::GroupLock;
 use crate::member_state::{Caller, MemberState, timer_of_locks};
 use crate::membership::Membership;
 
@@ -26,7 +26,7 @@ fn members<'a>(view: &View<'a>) -> impl Iterator<Item = (MemberId, &'a MemberSta
     parts.filter_map(|(node, part)| Some((member(node), part.state.get()?)))
 }
 
-impl Group {
+impl GroupLock {
     fn facts<'a>(&self, view: &View<'a>) -> facts::MemberFacts<'a> {
         let membership = view.nodes.iter().find_map(|part| part.state.get::<Membership>());
         facts::MemberFacts { members: members(view).collect(), membership }
@@ -46,7 +46,7 @@ fn locks_timers(part: &NodePart) -> BTreeSet<group::Timer> {
     part.timers.iter().filter_map(timer_of_locks).collect()
 }
 
-impl Group {
+impl GroupLock {
     /// The timers that the states of a member's machines hold.
     fn arms(&self, member_state: &MemberState) -> BTreeSet<group::Timer> {
         let waits = |at| self.client.holds(at).contains(&client::Resource::Timeout);
@@ -58,7 +58,7 @@ impl Group {
     }
 }
 
-impl group_lock::Properties for Group {
+impl group_lock::Properties for GroupLock {
     type View<'a> = View<'a>;
 
     fn no_unhandled_event(&self, view: &View<'_>) -> bool {

@@ -26,7 +26,7 @@ pub(crate) type CoordinatorRules = AnyTable<group_lock_coordinator::Machine>;
 
 /// The cores of the group lock. Members come first, then the membership.
 #[derive(Clone, Debug)]
-pub(crate) struct Group {
+pub(crate) struct GroupLock {
     /// How many members.
     pub(crate) members: usize,
     /// How many locks there are.
@@ -52,7 +52,7 @@ pub(crate) fn node(member: MemberId) -> NodeId {
     NodeId::from(member.0) - 1
 }
 
-impl Group {
+impl GroupLock {
     /// A member that has never run.
     fn member_at(&self, me: NodeId) -> MemberNode {
         let (client, coordinator) = (self.client.clone(), self.coordinator.clone());
@@ -91,11 +91,11 @@ impl Group {
 pub(crate) struct Nodes {
     members: Vec<MemberNode>,
     lower_layer: Box<dyn NodeCore>,
-    group: Group,
+    group: GroupLock,
 }
 
 impl Nodes {
-    pub(crate) fn new(group: Group) -> Self {
+    pub(crate) fn new(group: GroupLock) -> Self {
         let mut members: Vec<_> = (0..group.members).map(|me| group.member_at(me)).collect();
         if !group.joins {
             let rests = formed_group(&members, &group.first_input());
@@ -114,7 +114,7 @@ impl System for Nodes {
     }
 
     fn budgets(&self) -> &'static [&'static str] {
-        Group::BUDGETS
+        GroupLock::BUDGETS
     }
 
     fn network_change(&self, me: NodeId, input: &Input) -> Option<NetworkChange> {
@@ -170,7 +170,7 @@ impl System for Nodes {
 
     fn is_fair(&self, command: &Ordered) -> bool {
         if let Some(stack::Command::Views(command)) = command.get() {
-            return Views::insists(command);
+            return Views::is_fair(command);
         }
         matches!(command.get(), Some(MembershipChange::Form | MembershipChange::Merge(_)))
             || command.get::<CrashDetected>().is_some()

@@ -9,7 +9,7 @@ use turnstile_world::system::System;
 use turnstile_world::{Faults, Predicate};
 
 use super::predicates::group_lock::{Predicate as Name, Properties};
-use super::system::{ClientRules, CoordinatorRules, Group, Nodes};
+use super::system::{ClientRules, CoordinatorRules, GroupLock, Nodes};
 
 const FILE: Embedded = embedded!("../" "spec/systems/" "group-lock");
 
@@ -19,7 +19,7 @@ const TABLES: [Embedded; 2] = [
 ];
 
 /// The group lock among the systems of this build.
-pub static ENTRY: SystemEntry = SystemEntry::of::<Group>();
+pub static ENTRY: SystemEntry = SystemEntry::of::<GroupLock>();
 
 /// Callers unlock what they do not hold.
 pub(super) const NEEDLESS_UNLOCK: &str = "needless unlock";
@@ -29,7 +29,7 @@ pub(super) const NEEDLESS_LOCK: &str = "needless lock";
 /// A world with this budget begins with one member outside the group.
 const JOIN: &str = "join";
 
-impl SystemSpec for Group {
+impl SystemSpec for GroupLock {
     const FILE: Embedded = FILE;
 
     const TABLES: &'static [Embedded] = &TABLES;
@@ -51,6 +51,9 @@ impl SystemSpec for Group {
         "MERGE",
         "MERGE again",
     ];
+
+    const CALLS: &'static [&'static str] =
+        &["lock call", "unlock call", NEEDLESS_UNLOCK, NEEDLESS_LOCK, "leave", JOIN];
 
     const SUFFERS: &'static [&'static str] = &[];
 

@@ -47,6 +47,9 @@ impl SystemSpec for Replicated {
         "lag",
     ];
 
+    const CALLS: &'static [&'static str] =
+        &["lock call", "unlock call", "try call", "direct call", "act"];
+
     const SUFFERS: &'static [&'static str] = &[];
 
     /// A member that was never partitioned cannot rejoin, and a member with the whole log needs no

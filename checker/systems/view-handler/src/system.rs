@@ -118,8 +118,8 @@ impl Views {
         }
     }
 
-    /// Whether a command to a member recurs for ever.
-    pub fn insists(command: &Command) -> bool {
+    /// Whether a command to a member is strongly fair: announcements recur.
+    pub fn is_fair(command: &Command) -> bool {
         matches!(command, Command::Announce { .. })
     }
 }
@@ -156,7 +156,7 @@ impl System for Nodes {
     }
 
     fn is_fair(&self, command: &Ordered) -> bool {
-        command.get().is_some_and(Views::insists)
+        command.get().is_some_and(Views::is_fair)
     }
 
     fn is_idempotent_gossip(&self, message: &Ordered) -> bool {

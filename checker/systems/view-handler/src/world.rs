@@ -42,6 +42,8 @@ impl SystemSpec for Views {
         PARTITION,
     ];
 
+    const CALLS: &'static [&'static str] = &["join", "join with state", "leave"];
+
     const SUFFERS: &'static [&'static str] =
         &["member crash", "member restart", "member pause", "member late timer"];
 

@@ -1,4 +1,4 @@
-//! The coordinator: what its table's rows do.
+//! The coordinator's core: its state, and its table's actions.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ turnstile_machine::machine!("spec/coordinator.yaml");
 use coordinator::{Action, Event, Guard, RestartsAs, VoteIs};
 pub(crate) use coordinator::{Machine, State as At};
 
-/// The coordinator of so many participants, by a table.
+/// A coordinator that runs a table, and the number of its participants.
 #[derive(Clone, Debug)]
 pub(crate) struct Coordinator<R> {
     pub(crate) rules: R,
     pub(crate) participants: usize,
 }
 
-/// Where it is, who has voted yes, and who is done.
+/// Its table's state, the participants that have voted yes, and those that are done.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct State {
     pub(crate) at: At,
@@ -27,14 +27,14 @@ pub(crate) struct State {
     done: BTreeSet<Peer>,
 }
 
-/// What it wrote down.
+/// Its saved state: the state that the row entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Saved(At);
 
 turnstile_step::not_symbolic!(State, Saved);
 
 impl<R: Rules<Machine>> Coordinator<R> {
-    fn everybody(&self, message: Message) -> impl Iterator<Item = (Peer, Message)> + use<R> {
+    fn to_participants(&self, message: Message) -> impl Iterator<Item = (Peer, Message)> + use<R> {
         (1..=self.participants).map(move |to| (to, message))
     }
 }
@@ -98,10 +98,12 @@ impl<R: Rules<Machine>> Core for Coordinator<R> {
         for entry in step.actions {
             match entry.action {
                 Action::AskToPrepare => {
-                    out.effects.extend(self.everybody(Message::Prepare).map(send));
+                    out.effects.extend(self.to_participants(Message::Prepare).map(send));
                 }
-                Action::TellEverybody => out.effects.extend(self.everybody(decided).map(send)),
-                Action::TellWhoAsks => out.effects.extend(asker.map(|to| send((to, decided)))),
+                Action::TellParticipants => {
+                    out.effects.extend(self.to_participants(decided).map(send))
+                }
+                Action::TellTheSender => out.effects.extend(asker.map(|to| send((to, decided)))),
                 Action::WriteItDown => out.effects.push(Effect::Save(Saved(step.to))),
                 Action::StartVoteTimer => out.effects.push(Effect::Arm(Timer)),
                 Action::DeleteVoteTimer => out.effects.push(Effect::Disarm(Timer)),

@@ -1,4 +1,4 @@
-//! Checks two-phase commit: the whole command line of Turnstile, over one system of one's own.
+//! Model-checks two-phase commit: the command line of Turnstile with a single system.
 //!
 //! `turnstile-commit check`, `turnstile-commit amend --verify`, `turnstile-commit explore commit`.
 

@@ -1,4 +1,4 @@
-//! What the coordinator and its participants send each other.
+//! The messages between the coordinator and its participants.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub(crate) type Peer = usize;
 /// The coordinator.
 pub(crate) const COORDINATOR: Peer = 0;
 
-/// What is decided.
+/// The outcome of the transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub(crate) enum Decision {
     Commit,
@@ -52,7 +52,7 @@ impl fmt::Display for Timer {
     }
 }
 
-/// What a node's user may ask: the transaction at the coordinator, a refusal at a participant.
+/// A command: to begin the transaction, of the coordinator; to refuse it, of a participant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub(crate) enum Command {
     Begin,
@@ -68,7 +68,7 @@ impl fmt::Display for Command {
     }
 }
 
-/// Nobody is told anything.
+/// A node notifies no user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub(crate) enum Notice {}
 

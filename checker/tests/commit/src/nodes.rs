@@ -1,4 +1,4 @@
-//! The cores as nodes of a World: how they are addressed, and what their users may ask.
+//! The cores as nodes of a World: their addresses, and the commands of their users.
 
 use turnstile_harness::rules::AnyTable;
 use turnstile_machine::Rules as _;

@@ -1,4 +1,4 @@
-//! A participant: what its table's rows do.
+//! A participant's core: its state, and its table's actions.
 
 use turnstile_machine::Rules;
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, step_machine};
@@ -10,20 +10,20 @@ turnstile_machine::machine!("spec/participant.yaml");
 use participant::{Action, DecisionIs, Event, Guard, RestartsAs};
 pub(crate) use participant::{Machine, State as At};
 
-/// A participant by a table.
+/// A participant that runs a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Participant<R> {
     pub(crate) rules: R,
 }
 
-/// Where it is, and whether it can commit.
+/// Its table's state, and whether it can commit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct State {
     pub(crate) at: At,
     pub(crate) can_commit: bool,
 }
 
-/// What it wrote down.
+/// Its saved state: the state that the row entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Saved(At);
 

@@ -1,4 +1,4 @@
-//! What the properties of `commit.yaml` ask of a state.
+//! The predicates of the properties in `commit.yaml`.
 
 use turnstile_world::property::View;
 
@@ -8,7 +8,7 @@ turnstile_machine::system!("spec/commit.yaml");
 
 use commit::Properties;
 
-/// Whether it is so.
+/// The value of a predicate.
 pub(crate) fn ask(predicate: commit::Predicate, view: &View<'_>) -> bool {
     Participants.ask(predicate, view)
 }
@@ -28,16 +28,16 @@ impl Properties for Participants {
         view.violation().is_none()
     }
 
-    fn one_outcome(&self, view: &View<'_>) -> bool {
+    fn no_mixed_outcome(&self, view: &View<'_>) -> bool {
         !self.a_participant_has_committed(view) || states(view).all(|at| at != At::Aborted)
     }
 
-    fn all_have_promised(&self, view: &View<'_>) -> bool {
+    fn commit_only_if_all_are_prepared(&self, view: &View<'_>) -> bool {
         !self.a_participant_has_committed(view)
             || states(view).all(|at| matches!(at, At::Prepared | At::Committed))
     }
 
-    fn a_prepared_participant_hears_the_decision(&self, view: &View<'_>) -> bool {
+    fn a_prepared_participant_eventually_decides(&self, view: &View<'_>) -> bool {
         states(view).all(|at| at != At::Prepared)
     }
 

@@ -1,4 +1,4 @@
-//! A world of `commit.yaml`: its nodes, and what no core decides.
+//! The system of `commit.yaml`: its nodes, its budgets and its predicates.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::nodes::{CoordinatorRules, ParticipantRules};
 use crate::participant::Participant;
 use crate::predicates::{self, commit};
 
-/// The system, as the command line has it.
+/// The entry of the system for the command line.
 pub(crate) static ENTRY: SystemEntry = SystemEntry::of::<Commit>();
 
 /// One coordinator, and its participants.
@@ -68,7 +68,7 @@ impl System for Commit {
         }
     }
 
-    /// What is asked and told again and again is on its way once.
+    /// Questions and decisions are sent repeatedly: two equal ones in flight count as one.
     fn is_idempotent_gossip(&self, message: &Ordered) -> bool {
         matches!(message.of(), Message::Ask | Message::Decided(_))
     }

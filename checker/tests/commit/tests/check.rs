@@ -1,4 +1,4 @@
-//! What whoever brings a system of their own gets: the whole command line, at a small price.
+//! A program with a system of its own has the whole command line, and is small.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,9 +56,9 @@ fn it_holds_and_every_row_is_taken() {
     assert_eq!(listed["systems"][0]["tables"], serde_json::json!(["coordinator", "participant"]));
 }
 
-/// The document has a participant vote before it writes, and that is found.
+/// As written, a participant votes before it writes; the checker finds the failure.
 #[test]
-fn the_document_as_it_is_written_does_not_hold() {
+fn the_document_as_written_fails() {
     let output = run(&["check", "commit/restart", "--as-written"]);
     let text = text(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
@@ -75,7 +75,7 @@ fn an_edited_table_runs_through_the_compiled_cores() {
     let text = fs::read_to_string(root().join("spec/coordinator.yaml")).expect("it is text");
     let waits = "to: same,       event: vote (yes), if: { not: all have voted yes }";
     let hastens = "to: committed,  event: vote (yes), if: { not: all have voted yes }, \
-                   do: [delete vote timer, write it down, tell everybody]";
+                   do: [delete vote timer, write it down, tell participants]";
     let hasty = text.replace(waits, hastens);
     assert_ne!(hasty, text);
     let file = std::env::temp_dir().join(format!("coordinator-{}.yaml", std::process::id()));
@@ -88,7 +88,7 @@ fn an_edited_table_runs_through_the_compiled_cores() {
             results.iter().flat_map(|result| result["properties"].as_array().expect("a list"));
         properties.any(|one| one["name"] == name && one["verdict"] == "fails")
     };
-    assert!(fails("all have promised"), "{checked:#}");
+    assert!(fails("commit only if all are prepared"), "{checked:#}");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn both_engines_agree() {
 }
 
 #[test]
-fn what_it_does_not_have_it_says() {
+fn an_unknown_system_is_refused_with_the_known_names() {
     let output = run(&["check", "claim"]);
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);

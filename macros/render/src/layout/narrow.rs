@@ -20,12 +20,12 @@ struct Item {
     width: f64,
     /// Half of the room on each side of it.
     beside: f64,
-    part: Part,
+    part: Movable,
     block: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum Movable {
     Box(usize),
     Point(usize, usize),
 }
@@ -46,8 +46,8 @@ pub(crate) fn narrow(plan: &Plan, placed: &mut Placed, rows: &[Row], width: f64)
     for item in &items {
         let x = x[item.block];
         match item.part {
-            Part::Box(index) => placed.boxes[index].x = x,
-            Part::Point(arrow, place) => {
+            Movable::Box(index) => placed.boxes[index].x = x,
+            Movable::Point(arrow, place) => {
                 let route = &mut placed.routes[arrow];
                 if (route.points[place].y - route.label.y).abs() < UPRIGHT {
                     route.label.x = x;
@@ -123,7 +123,7 @@ fn items(plan: &Plan, placed: &Placed, rows: &[Row]) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     let mut block = 0;
     for (index, (at, size)) in placed.boxes.iter().zip(&plan.boxes).enumerate() {
-        let (row, part) = (row_at(rows, at.y), Part::Box(index));
+        let (row, part) = (row_at(rows, at.y), Movable::Box(index));
         items.push(Item { row, x: at.x, width: size.width, beside: BESIDE[0] / 2.0, part, block });
         block += 1;
     }
@@ -134,7 +134,7 @@ fn items(plan: &Plan, placed: &Placed, rows: &[Row]) -> Vec<Item> {
             }
             let is_label = link.label.width > 0.0 && (at.y - route.label.y).abs() < UPRIGHT;
             let width = if is_label { link.label.width } else { 0.0 };
-            let (row, part) = (row_at(rows, at.y), Part::Point(arrow, place));
+            let (row, part) = (row_at(rows, at.y), Movable::Point(arrow, place));
             items.push(Item { row, x: at.x, width, beside: BESIDE[1] / 2.0, part, block });
         }
         block += 1;

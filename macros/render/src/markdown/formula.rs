@@ -1,4 +1,4 @@
-//! Rules and invariants as a page has them, and what is answered for them.
+//! Rules, invariants, predicates and collections as a page shows them.
 
 use turnstile_spec::formula::{Definition, Evaluator, Formulas, Signature};
 

@@ -21,8 +21,8 @@ pub(crate) struct Arranged {
     pub(crate) placed: Placed,
 }
 
-/// The first of these that is narrow enough: long lines, short lines; else, of a whole table what
-/// is easiest to follow, of anything else what is narrowest.
+/// The first layout that is narrow enough: with long lines, then with short lines. If none is,
+/// a whole table has the layout with the least cost, any other view the narrowest one.
 pub(crate) fn arrange(diagram: &Diagram) -> Arranged {
     let room = Some(PAGE_WIDTH - 2.0 * MARGIN);
     let is_narrow = |one: &Arranged| one.placed.size.width + 2.0 * MARGIN <= PAGE_WIDTH;

@@ -65,6 +65,10 @@ fn signs(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
         let full = diagram.arrows.iter().filter(|arrow| !is_dim(diagram, arrow));
         full.flat_map(|arrow| &arrow.entries).any(|entry: &Entry| entry.cause == cause)
     };
+    let mixed = diagram
+        .arrows
+        .iter()
+        .any(|arrow| !is_dim(diagram, arrow) && arrow.entries.len() > 1 && arrow.cause().is_none());
     let ends = diagram.arrows.iter().any(|arrow| is_dim(diagram, arrow));
     let loops = || diagram.nodes.iter().flat_map(|node| &node.loops);
     let amended = entries().chain(loops()).any(|entry| entry.amended_by.is_some());
@@ -85,6 +89,7 @@ fn signs(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
         (caused(Cause::Command), Sign::Way("command"), "a command"),
         (caused(Cause::Answer), Sign::Way("answer"), "an answer or a message"),
         (caused(Cause::Time), Sign::Way("time"), "a timer"),
+        (mixed, Sign::Way("mixed"), "events of several kinds"),
         (ends, Sign::Way("dim"), "ends the machine"),
         (has(Phase::Several), Sign::Box("several"), "any of these states"),
         (noted(NoteKind::End), Sign::Note(NoteKind::End), "ends there, or can only end from there"),

@@ -80,10 +80,27 @@ fn the_bundled_tables_can_be_read_on_a_page() {
             let (text, is_big) = drawn(&view, "header");
             let picture = Picture::read(&text);
             check(&view, &picture);
-            // A page shows the overview of what is big.
+            // A page shows the overview of a picture that is too big.
             if view.view != View::Whole || !is_big {
                 check_page(&view, &picture);
             }
+        }
+    }
+}
+
+#[test]
+fn the_legend_has_every_colour_of_an_arrow() {
+    for view in bundled().iter().flat_map(views) {
+        let (text, _) = drawn(&view, "header");
+        let (picture, legend) = text.split_once("class=\"legend\"").expect("it has a legend");
+        let arrows = picture.split("class=\"way ").skip(1);
+        let classes = arrows.filter_map(|arrow| arrow.split('"').next());
+        // The arrow from the dot of an initial state has the colour of several kinds.
+        let starts = view.nodes.iter().filter(|node| node.initial).count();
+        let (mixed, others): (Vec<&str>, Vec<&str>) = classes.partition(|class| *class == "mixed");
+        for class in others.into_iter().chain(mixed.into_iter().skip(starts)) {
+            let is_told = legend.contains(&format!("class=\"way {class}\""));
+            assert!(is_told, "{}: no {class} in the legend", view.title);
         }
     }
 }

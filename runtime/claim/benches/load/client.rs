@@ -1,22 +1,22 @@
-//! The cheapest HTTP client that is still one: whatever it costs, the server cannot have.
+//! A minimal HTTP client: the generator shares the processors with the server.
 
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// One kept connection.
+/// One kept-alive connection.
 pub(crate) struct Client {
     stream: TcpStream,
     out: String,
     buffer: Vec<u8>,
 }
 
-/// What matters of an answer.
+/// The parts of a response that are used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// Of the claim in the Location header, if there is one.
+    /// The claim's id in the Location header, if any.
     pub(crate) id: u64,
 }
 
@@ -37,7 +37,7 @@ impl Client {
         self.call(&format!("PATCH /v1/claims/{id}/"), &body, wait).await
     }
 
-    /// Asks for a list in which no claim is.
+    /// Requests a list that matches no claim.
     pub(crate) async fn filter(&mut self) -> Answer {
         self.call("GET /v1/claims/?minimum_active_duration=1e9", "", false).await
     }
@@ -61,7 +61,7 @@ impl Client {
         }
     }
 
-    /// The text behind `"name":"` in the last answer.
+    /// The text after `"name":"` in the last response.
     pub(crate) fn field(&self, name: &str) -> String {
         let text = std::str::from_utf8(&self.buffer).expect("JSON is text");
         let (_, value) = text.split_once(&format!("\"{name}\":\"")).expect(text);
@@ -69,7 +69,7 @@ impl Client {
     }
 }
 
-/// A whole answer, if that is what has come so far.
+/// A complete response, if it has been received.
 fn parse(bytes: &[u8]) -> Option<Answer> {
     let text = std::str::from_utf8(bytes).ok()?;
     let (head, body) = text.split_once("\r\n\r\n")?;

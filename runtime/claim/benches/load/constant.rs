@@ -1,4 +1,4 @@
-//! A server that knows its answers before it is asked: what HTTP alone costs, on the same stack.
+//! A server with constant responses: the cost of HTTP alone, with the same libraries.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 
-/// As long as that of a claim.
+/// A body of the size of a claim.
 const BODY: &str = r#"{"claim_id":1234567,"resource":"load/001","status":"active","ttl":60.0,"#;
 
 /// Serves until it is killed.

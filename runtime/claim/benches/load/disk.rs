@@ -1,4 +1,4 @@
-//! What the disk itself does: appends of one size, each synced before the next.
+//! The throughput of the disk itself: appends of one size, each synced before the next.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use crate::tally::{Measure, Tally};
 
-/// About as long as the frame of one claim.
+/// The approximate size of the frame of one claim.
 const FRAME: [u8; 256] = [7; 256];
-/// What is written first, where there is to be room.
+/// The bytes that are allocated first, if the file does not grow.
 static ROOM: [u8; 64 << 20] = [0; 64 << 20];
 
-/// Appends for so long, to a file that has room or that grows with each.
+/// Appends for this time, to a preallocated file or to one that grows with each append.
 pub(crate) fn measure(has_room: bool, time: Duration) -> Measure {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("load.disk");
     let file = File::create(&path).expect("the directory is ours");

@@ -1,4 +1,4 @@
-//! The locks of etcd, over its JSON gateway: one lease a client, as its own clients have it.
+//! Locks of etcd over its JSON gateway: one lease per client, as in its own clients.
 
 use std::net::SocketAddr;
 
@@ -28,7 +28,7 @@ impl Lock for Etcd {
         etcd
     }
 
-    /// Names are base64 as they are.
+    /// The names are valid base64.
     async fn lock(&mut self, name: &str) {
         let body = format!(r#"{{"name":"{name}","lease":"{}"}}"#, self.lease);
         self.call("lock/lock", &body).await;

@@ -1,4 +1,4 @@
-//! What clients of a lock service do all the time, whichever service it is.
+//! The operations of lock services that are measured.
 
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -9,28 +9,28 @@ use crate::tally::Tally;
 
 /// A client of a lock service.
 pub(crate) trait Lock: Sized {
-    /// Connects, and asks for what it needs once.
+    /// Connects and makes the requests that are needed once.
     async fn connect(at: SocketAddr) -> Self;
 
-    /// Takes a lock that is free.
+    /// Acquires a free lock.
     async fn lock(&mut self, name: &str);
 
-    /// Gives it back.
+    /// Releases it.
     async fn unlock(&mut self);
 
-    /// Makes the one lock that is handed over.
+    /// Creates the lock that is handed over.
     async fn prepare(&mut self, _name: &str) {}
 
-    /// Takes a lock when its turn comes.
+    /// Waits for a lock and acquires it.
     async fn wait(&mut self, name: &str);
 
-    /// Gives a lock back for which others wait.
+    /// Releases a lock for which others wait.
     async fn pass(&mut self) {
         self.unlock().await;
     }
 }
 
-/// Locks and unlocks a resource of its own.
+/// Locks and unlocks a resource that only this client uses.
 pub(crate) async fn pairs(mut client: impl Lock, number: usize, end: Instant) -> Tally {
     let name = format!("load/{number:03}");
     let mut tally = Tally::default();
@@ -48,7 +48,7 @@ thread_local! {
     static RELEASED: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// Takes turns with everyone else at one lock.
+/// Competes with the other clients for one lock.
 pub(crate) async fn hand_overs(mut client: impl Lock, name: &str, end: Instant) -> Tally {
     let mut tally = Tally::default();
     while Instant::now() < end {
@@ -94,7 +94,7 @@ impl Lock for Claim {
     }
 }
 
-/// Not a lock at all: two requests that `turnstiled` lets in, reads and refuses, for lack of a
+/// Not a lock: two requests that `turnstiled` authenticates, parses and refuses for lack of a
 /// resource.
 pub(crate) struct Refused(Client);
 
@@ -117,7 +117,7 @@ impl Lock for Refused {
     }
 }
 
-/// Not a lock at all: two requests that `turnstiled` answers without looking at a claim.
+/// Not a lock: two requests that `turnstiled` answers without reading a claim.
 pub(crate) struct Health(Client);
 
 impl Lock for Health {

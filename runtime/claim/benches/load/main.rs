@@ -1,12 +1,12 @@
 //! The load generator: how many claims a second the real server grants, and how evenly, beside the
 //! bare disk, bare HTTP, redis and etcd.
 //!
-//! It starts each as a process of its own, speaks to them over loopback only, and lets them take
-//! turns: every row once a round. `cargo bench -p turnstile-claim --bench load -- [SECONDS]`
-//! prints the tables that stand in `LOAD.md`, or with `of WORD` the rows that are of something with
-//! this word in its name, and with `beside DIRECTORY` also rows of the `turnstiled` there, which is
-//! of another build; with `reading` or `start` instead the ones about a million claims that others
-//! read, or that a server starts with. Servers and generator share the machine.
+//! It starts each server as a process, connects over loopback only, and measures every row once per
+//! round. `cargo bench -p turnstile-claim --bench load -- [SECONDS]` prints the tables of
+//! `LOAD.md`; `of WORD` selects the rows whose server has this word in its name, and `beside
+//! DIRECTORY` adds rows of the `turnstiled` in that directory, which is another build. `reading`
+//! and `start` print the tables about a million claims instead. Servers and generator share the
+//! machine.
 
 mod client;
 mod constant;
@@ -31,11 +31,11 @@ use table::{OURS, Row};
 use tally::Measure;
 use tokio::task::{LocalSet, spawn_local};
 
-/// So many claims are there to be read or started with, unless it is said: `reading 100000`.
+/// The default number of claims of `reading` and `start`; `reading 100000` sets another.
 const CLAIMS: usize = 1_000_000;
-/// A row is not measured for longer than this in a round.
+/// The maximum time per row and round.
 const SECONDS_MAX: f64 = 60.0;
-/// Every row is measured so many times.
+/// The number of rounds.
 const ROUNDS: usize = 7;
 
 fn main() {
@@ -56,19 +56,19 @@ fn main() {
     }
 }
 
-/// Where another build is that is measured, too.
+/// The directory of another build to measure, too.
 fn other(words: &[String]) -> Build<'_> {
     words.iter().skip_while(|word| *word != "beside").nth(1).map(Path::new)
 }
 
-/// What the clients do.
+/// The workload of the clients.
 #[derive(Clone, Copy, Debug)]
 enum Load {
     Pairs,
     HandOvers,
 }
 
-/// Measures everything in turns, and prints the table.
+/// Measures all rows in turns, and prints the table.
 fn compare(time: Duration, of: Option<&String>, other: Build<'_>) {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How long a POST takes while others read: clients that filter many claims and find none.
+//! The latency of a POST while other clients filter many claims without a match.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -10,10 +10,10 @@ use crate::client::Client;
 use crate::server::Server;
 use crate::tally::Tally;
 
-/// So many clients fill the server.
+/// The number of clients that create the claims.
 const WRITERS: usize = 32;
 
-/// Prints a row for each number of readers, over so many claims.
+/// Prints a row for each number of readers, with this number of claims.
 pub(crate) fn run(claims: usize, time: Duration) {
     let server = Server::in_memory(None);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -28,7 +28,7 @@ pub(crate) fn run(claims: usize, time: Duration) {
     }
 }
 
-/// Makes so many claims, each of another resource.
+/// Creates this number of claims, each of another resource.
 pub(crate) async fn fill(server: &Server, claims: usize) {
     let next = Rc::new(Cell::new(0));
     let mut writers = Vec::new();

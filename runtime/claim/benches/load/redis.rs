@@ -1,4 +1,4 @@
-//! The locks of redis as its manual has them: `SET NX PX`, released by a script that compares.
+//! Locks of redis as in its manual: `SET NX PX`, released by a script that compares.
 //!
 //! For a lock that is handed over in order, waiters wait in `BLPOP`, and a release pushes.
 
@@ -9,14 +9,14 @@ use tokio::net::TcpStream;
 
 use crate::lock::Lock;
 
-/// Deletes the lock if it is ours still.
+/// Deletes the lock if this client still holds it.
 const UNLOCK: &str =
     "if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end";
-/// The same, and calls whoever has waited longest.
+/// The same, and wakes the client that has waited longest.
 const PASS: &str = "if redis.call('get',KEYS[1])==ARGV[1] then redis.call('del',KEYS[1]) return \
                     redis.call('lpush',KEYS[1]..':queue','next') else return 0 end";
 
-/// One kept connection.
+/// One kept-alive connection.
 struct Resp {
     stream: TcpStream,
     out: String,
@@ -30,7 +30,7 @@ impl Resp {
         Self { stream, out: String::new(), buffer: Vec::new() }
     }
 
-    /// Sends one command; the last line of its answer.
+    /// Sends one command. Returns the last line of its response.
     async fn call(&mut self, words: &[&str]) -> &str {
         self.out.clear();
         self.out.push_str(&format!("*{}\r\n", words.len()));
@@ -48,7 +48,7 @@ impl Resp {
     }
 }
 
-/// Whether all lines have come: one, two of a text, five of a list of two texts.
+/// Whether the response is complete: one line, two for a text, five for a list of two texts.
 fn is_whole(answer: &[u8]) -> bool {
     let lines = match answer.first() {
         None => return false,
@@ -60,7 +60,7 @@ fn is_whole(answer: &[u8]) -> bool {
 }
 
 /// A client of redis. A lock without a lease is handed over by two commands instead of three, and
-/// lost with its holder.
+/// a crash of its holder loses it.
 pub(crate) struct Redis<const HAS_LEASE: bool> {
     resp: Resp,
     unlock: String,

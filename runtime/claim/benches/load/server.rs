@@ -1,4 +1,4 @@
-//! The servers that are measured: each a process of its own, on loopback and on the same disk.
+//! The measured servers: each is a process, on loopback and on the same disk.
 
 use std::io::{self, BufRead as _, BufReader, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A server that has not begun to listen by then never will.
+/// The maximum time for a server to start listening.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where another build of the programs is; none: this one.
+/// The directory of another build of the programs; `None`: this build.
 pub(crate) type Build<'a> = Option<&'a Path>;
 
-/// The real server, until it is dropped.
+/// A server process; dropping this kills it.
 pub(crate) struct Server {
     child: Child,
     pub(crate) at: SocketAddr,
 }
 
 impl Server {
-    /// `turnstiled`, with its claims in memory.
+    /// `turnstiled` with claims in memory.
     pub(crate) fn in_memory(build: Build<'_>) -> Self {
         let mut command = turnstiled(build);
         Self::announced(command.arg("--in-memory"))
@@ -31,19 +31,19 @@ impl Server {
         Self::on(build, &empty(name))
     }
 
-    /// `turnstiled` with the store in that directory.
+    /// `turnstiled` with the store in this directory.
     pub(crate) fn on(build: Build<'_>, dir: &Path) -> Self {
         let mut command = turnstiled(build);
         Self::announced(command.arg("--data").arg(dir))
     }
 
-    /// This program, as the server that answers constants.
+    /// This program as the server that sends constant responses.
     pub(crate) fn constant() -> Self {
         let this = std::env::current_exe().expect("a program has a name");
         Self::announced(Command::new(this).arg("constant"))
     }
 
-    /// `redis-server` as durable as `turnstiled`, unless it is not installed.
+    /// `redis-server`, as durable as `turnstiled`; `None` if it is not installed.
     pub(crate) fn redis() -> Option<Self> {
         let at = free_port();
         let mut command = Command::new("redis-server");
@@ -53,7 +53,7 @@ impl Server {
         Self::installed(&mut command, at)
     }
 
-    /// `etcd`, which syncs unless it is told not to, unless it is not installed.
+    /// `etcd`, which syncs by default; `None` if it is not installed.
     pub(crate) fn etcd() -> Option<Self> {
         let (at, peer) = (free_port(), format!("http://{}", free_port()));
         let clients = format!("http://{at}");
@@ -65,7 +65,7 @@ impl Server {
         Self::installed(command.stderr(Stdio::null()), at)
     }
 
-    /// A server that says where it listens.
+    /// Starts a server that prints its address.
     fn announced(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the server starts");
         let mut line = String::new();
@@ -75,7 +75,7 @@ impl Server {
         Self { at: at.unwrap_or_else(|| panic!("no address in {line:?}")), child }
     }
 
-    /// A server that is told where to listen.
+    /// Starts a server with a given address.
     fn installed(command: &mut Command, at: SocketAddr) -> Option<Self> {
         let child = match command.stdout(Stdio::null()).spawn() {
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
@@ -90,12 +90,12 @@ impl Server {
         Some(server)
     }
 
-    /// What it has had of the processors so far, together with this process.
+    /// The processor time of the server and this process so far.
     pub(crate) fn cpu_time(&self) -> Duration {
         cpu_time("self") + cpu_time(&self.child.id().to_string())
     }
 
-    /// The most memory that it has had, in MiB.
+    /// The peak memory of the server, in MiB.
     pub(crate) fn memory_mib(&self) -> u64 {
         let path = format!("/proc/{}/status", self.child.id());
         let status = std::fs::read_to_string(path).expect("it runs");
@@ -119,7 +119,7 @@ fn turnstiled(build: Build<'_>) -> Command {
     command
 }
 
-/// A directory of that name with nothing in it, on the disk where everything is built.
+/// An empty directory of this name, in the build directory.
 pub(crate) fn empty(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if dir.exists() {
@@ -134,7 +134,7 @@ fn free_port() -> SocketAddr {
     bound.and_then(|listener: TcpListener| listener.local_addr()).expect("a port is free")
 }
 
-/// What a process has had of the processors so far; the kernel counts in hundredths of a second.
+/// The processor time of a process so far; the kernel counts in hundredths of a second.
 fn cpu_time(process: &str) -> Duration {
     let stat: io::Result<String> = std::fs::read_to_string(format!("/proc/{process}/stat"));
     let stat = stat.expect("it runs");

@@ -1,4 +1,4 @@
-//! How long a start with many claims takes, and how much memory they are.
+//! The time and memory of a start with many claims.
 
 use std::time::Instant;
 
@@ -7,13 +7,13 @@ use tokio::task::LocalSet;
 use crate::reading::fill;
 use crate::server::{Build, Server, empty};
 
-/// With another build beside it each is measured so many times, in turns.
+/// The number of rounds if another build is measured, too.
 const ROUNDS: usize = 3;
 
-/// Prints a row for the server that takes so many claims, and one for the next after it was killed.
+/// Prints a row for the creation of this number of claims, and one for a start after a SIGKILL.
 pub(crate) fn run(claims: usize, other: Build<'_>) {
     println!("{claims} claims on disk\n");
-    println!("| what | seconds | memory at most, MiB |");
+    println!("| what | seconds | peak memory, MiB |");
     println!("| --- | ---: | ---: |");
     for round in 0..if other.is_some() { 2 * ROUNDS } else { 1 } {
         let is_other = round % 2 == 1;
@@ -29,11 +29,11 @@ fn measure(claims: usize, build: Build<'_>, whose: &str) {
     let runtime = runtime.expect("a runtime");
     let started = Instant::now();
     LocalSet::new().block_on(&runtime, fill(&server, claims));
-    print_row(&format!("{whose}a server takes them"), started, &server);
+    print_row(&format!("{whose}creation"), started, &server);
     drop(server);
     let started = Instant::now();
     let server = Server::on(build, &dir);
-    print_row(&format!("{whose}the next starts with them"), started, &server);
+    print_row(&format!("{whose}start after a SIGKILL"), started, &server);
     drop(server);
     std::fs::remove_dir_all(&dir).expect("the directory is ours");
 }

@@ -1,16 +1,16 @@
-//! The table of everything that is measured in turns.
+//! The table of the rows that are measured in turns.
 
 use crate::tally::Measure;
 
-/// The row that the others are compared with.
+/// The row with which the others are compared.
 pub(crate) const OURS: &str = "turnstiled on disk";
 
-/// One line of the table, measured once a round.
+/// One row of the table, measured once per round.
 pub(crate) struct Row<'a> {
     load: &'static str,
     pub(crate) of: &'static str,
     clients: usize,
-    /// None: it is not installed.
+    /// `None`: the server is not installed.
     run: Box<dyn Fn() -> Option<Measure> + 'a>,
     rounds: Vec<Measure>,
 }
@@ -25,19 +25,19 @@ impl<'a> Row<'a> {
         Self { load, of, clients, run: Box::new(run), rounds: Vec::new() }
     }
 
-    /// One round.
+    /// Measures one round.
     pub(crate) fn measure(&mut self) {
         self.rounds.extend((self.run)());
     }
 
-    /// The round in the middle.
+    /// The median round.
     fn median(&self) -> Option<&Measure> {
         let mut rounds: Vec<&Measure> = self.rounds.iter().collect();
         rounds.sort_unstable_by(|one, other| one.rate.total_cmp(&other.rate));
         rounds.get(rounds.len() / 2).copied()
     }
 
-    /// How many times as much another row got done, in the round in the middle.
+    /// The median ratio of another row's throughput to this one's.
     fn ratio(&self, other: &Self) -> Option<f64> {
         let pairs = other.rounds.iter().zip(&self.rounds);
         let mut ratios: Vec<f64> = pairs.map(|(other, own)| other.rate / own.rate).collect();
@@ -46,10 +46,10 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Prints all rows, each beside what `turnstiled` on disk does under the same load.
+/// Prints all rows, with the ratio to `turnstiled` on disk under the same load.
 pub(crate) fn print(rows: &[Row<'_>]) {
     println!(
-        "| load | of | clients | a second | {OURS} is so many times that | p50 ms | p99 ms | Jain \
+        "| load | of | clients | a second | ratio of {OURS} | p50 ms | p99 ms | Jain \
          | CPU us |"
     );
     println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");

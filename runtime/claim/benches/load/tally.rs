@@ -1,4 +1,4 @@
-//! Counts of what a client got done and how long each took.
+//! Counts and latencies of a client's operations.
 
 use std::time::Duration;
 
@@ -15,21 +15,21 @@ impl Tally {
         self.0.len()
     }
 
-    /// All of them, sorted.
+    /// All latencies, sorted.
     pub(crate) fn sum(tallies: &[Self]) -> Self {
         let mut all: Vec<u32> = tallies.iter().flat_map(|tally| &tally.0).copied().collect();
         all.sort_unstable();
         Self(all)
     }
 
-    /// Of a sorted tally.
+    /// A percentile of a sorted tally.
     pub(crate) fn percentile_ms(&self, percent: usize) -> f64 {
         let at = (self.0.len() * percent / 100).min(self.0.len().saturating_sub(1));
         self.0.get(at).map_or(f64::NAN, |us| f64::from(*us) / 1e3)
     }
 }
 
-/// What came of one row in one round.
+/// The result of one row in one round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measure {
     pub(crate) rate: f64,
@@ -37,12 +37,12 @@ pub(crate) struct Measure {
     pub(crate) p99_ms: f64,
     /// Jain's index.
     pub(crate) fairness: f64,
-    /// Processor time for one.
+    /// The processor time per operation.
     pub(crate) cpu_us: f64,
 }
 
 impl Measure {
-    /// What all clients did in that time, and with that much of the processors.
+    /// Combines the results of all clients, with the elapsed time and the processor time.
     pub(crate) fn of(tallies: &[Tally], time: Duration, cpu: Duration) -> Self {
         let counts: Vec<usize> = tallies.iter().map(Tally::count).collect();
         let all = Tally::sum(tallies);
@@ -57,7 +57,7 @@ impl Measure {
     }
 }
 
-/// Jain's index of fairness: 1 where all got the same, 1/n where one got everything.
+/// Jain's index of fairness: 1 if all clients get the same share, 1/n if one gets everything.
 fn jain(counts: &[usize]) -> f64 {
     let sum: f64 = counts.iter().map(|count| *count as f64).sum();
     let squares: f64 = counts.iter().map(|count| (*count as f64).powi(2)).sum();

@@ -1,15 +1,14 @@
-//! What `claim run RESOURCE -- true` costs over `true`: the two take turns, in one table.
+//! The overhead of `claim run RESOURCE -- true` over `true`, measured in turns.
 //!
 //! `cargo bench -p turnstile-claim --bench overhead -- [ROUNDS]` starts the real `turnstiled`, in
-//! memory, and prints the table that stands in `LOAD.md`. With `beside DIRECTORY` the `claim`
-//! there, which is of another build, takes its turns, too.
+//! memory, and prints the table of `LOAD.md`. `beside DIRECTORY` adds the `claim` of another build.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// More rounds than this show nothing new.
+/// The maximum number of rounds.
 const ROUNDS_MAX: usize = 10_000;
 
 fn main() {
@@ -49,7 +48,7 @@ fn main() {
     println!("\nover the bare command, at the median: {:.1} ms", ms(over));
 }
 
-/// Where the server says that it listens.
+/// The address that the server prints.
 fn url(server: &mut Child) -> String {
     let out = server.stdout.take().expect("it is piped");
     let mut line = String::new();

@@ -1,4 +1,4 @@
-//! A small HTTP client over one connection, that tells what an answer's status and body are.
+//! A small HTTP client over one connection; it returns the status and the body of a response.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ pub(crate) struct Client {
     stream: BufReader<TcpStream>,
 }
 
-/// An answer, whole.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -19,7 +19,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The claim's number; zero where the answer has none.
+    /// The claim's id; 0 if the response has none.
     pub(crate) fn id(&self) -> u64 {
         let body: Option<serde_json::Value> = serde_json::from_slice(&self.body).ok();
         let url = body.as_ref().and_then(|body| body["url"].as_str()).unwrap_or_default();
@@ -34,7 +34,7 @@ impl Client {
         Ok(Self { stream: BufReader::new(stream) })
     }
 
-    /// Asks for a claim; `headers` are whole lines.
+    /// Posts a claim; `headers` are complete lines.
     pub(crate) async fn post(&mut self, body: &str, headers: &str) -> io::Result<Answer> {
         self.send("POST", "/v1/claims/", headers, body).await?;
         self.hear().await
@@ -51,7 +51,7 @@ impl Client {
         self.hear().await
     }
 
-    /// Asks, and does not wait for the answer.
+    /// Sends a request without waiting for its response.
     pub(crate) async fn send(
         &mut self,
         method: &str,

@@ -1,6 +1,6 @@
-//! What the clients of a soak do, each at a pace that leaves the machine something to do.
+//! The clients of the soak test, with pauses that leave the machine idle time.
 //!
-//! An answer that the protocol does not have ends the soak. Nothing here is measured.
+//! A response that the protocol does not allow fails the test. Nothing is measured here.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,17 +14,17 @@ use turnstile_claim::client::Rng;
 
 use crate::client::Client;
 
-/// A client pauses as long between two things that it does.
+/// The pause of a client between two operations.
 const PAUSE: Duration = Duration::from_millis(2);
-/// So many resources have claims that are left to lapse; each is claimed again and again.
+/// The number of resources whose claims are left to lapse; each is claimed repeatedly.
 const LEFT: u64 = 500;
-/// So many connections idle.
+/// The number of idle connections.
 const IDLE: usize = 400;
 
-/// How often each thing was done.
+/// The number of operations of each kind.
 pub(crate) type Counts = Rc<RefCell<BTreeMap<&'static str, u64>>>;
 
-/// What every client has.
+/// The data of every client.
 #[derive(Clone)]
 pub(crate) struct Load {
     pub(crate) at: SocketAddr,
@@ -32,7 +32,7 @@ pub(crate) struct Load {
     pub(crate) counts: Counts,
 }
 
-/// What a client does again and again, and how many do it.
+/// A workload and the number of its clients.
 pub(crate) const CLIENTS: [(Kind, usize); 8] = [
     (Kind::Pairs, 8),
     (Kind::HandOvers, 12),
@@ -44,7 +44,7 @@ pub(crate) const CLIENTS: [(Kind, usize); 8] = [
     (Kind::Idles, 1),
 ];
 
-/// What a client does.
+/// A client's workload.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Pairs,
@@ -72,7 +72,7 @@ fn key(rng: &mut Rng) -> String {
 }
 
 impl Load {
-    /// Does one thing until the end.
+    /// Repeats one operation until the end.
     pub(crate) async fn run(self, kind: Kind, mut rng: Rng) -> io::Result<()> {
         let rng = &mut rng;
         match kind {
@@ -87,14 +87,14 @@ impl Load {
         }
     }
 
-    /// Counts something that is done; false at the end.
+    /// Counts an operation. Returns `false` at the end.
     async fn goes_on(&self, what: &'static str, pause: Duration) -> bool {
         *self.counts.borrow_mut().entry(what).or_default() += 1;
         sleep(pause).await;
         Instant::now() < self.end
     }
 
-    /// Claims and releases a resource that nobody has ever named.
+    /// Claims and releases a resource with a new name.
     async fn pairs(&self, rng: &mut Rng) -> io::Result<()> {
         let mut client = Client::connect(self.at).await?;
         loop {
@@ -108,7 +108,7 @@ impl Load {
         }
     }
 
-    /// Takes turns with others at one lock.
+    /// Competes with other clients for one lock.
     async fn hand_overs(&self, rng: &mut Rng) -> io::Result<()> {
         let mut client = Client::connect(self.at).await?;
         loop {
@@ -125,7 +125,7 @@ impl Load {
         }
     }
 
-    /// Waits for a lock that somebody holds, and withdraws.
+    /// Waits for a lock that is held, and withdraws.
     async fn give_ups(&self, rng: &mut Rng) -> io::Result<()> {
         let (mut client, mut holder) =
             (Client::connect(self.at).await?, Client::connect(self.at).await?);
@@ -143,7 +143,7 @@ impl Load {
         }
     }
 
-    /// Waits for a lock that somebody holds, and vanishes.
+    /// Waits for a lock that is held, and disconnects.
     async fn hang_ups(&self, rng: &mut Rng) -> io::Result<()> {
         let mut holder = Client::connect(self.at).await?;
         let resource = format!("gone/{:x}", rng.number());
@@ -164,7 +164,7 @@ impl Load {
         }
     }
 
-    /// Leaves claims to lapse, which whoever asks next puts an end to.
+    /// Leaves claims to lapse; the next claim of the resource expires them.
     async fn lapses(&self, rng: &mut Rng) -> io::Result<()> {
         let mut client = Client::connect(self.at).await?;
         loop {
@@ -180,7 +180,7 @@ impl Load {
         }
     }
 
-    /// Takes a lock away from who holds it.
+    /// Revokes an active claim.
     async fn revocations(&self, rng: &mut Rng) -> io::Result<()> {
         let (mut client, mut operator) =
             (Client::connect(self.at).await?, Client::connect(self.at).await?);
@@ -196,7 +196,7 @@ impl Load {
         }
     }
 
-    /// Lists claims: all of it, or a little of it.
+    /// Lists claims and reads the response completely or in part.
     async fn lists(&self, rng: &mut Rng) -> io::Result<()> {
         loop {
             let mut client = Client::connect(self.at).await?;
@@ -212,7 +212,7 @@ impl Load {
         }
     }
 
-    /// Keeps connections that say nothing, and exchanges some of them.
+    /// Keeps idle connections, and replaces some of them.
     async fn idles(&self, rng: &mut Rng) -> io::Result<()> {
         let mut idle = Vec::new();
         for _ in 0..IDLE {

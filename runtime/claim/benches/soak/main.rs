@@ -1,10 +1,11 @@
-//! A soak: minutes of everything that clients do, and a server whose memory and files stay flat.
+//! The soak test: a mixed load for minutes, in which the server's memory and files must not grow.
 //!
 //! `cargo bench -p turnstile-claim --bench soak -- [MINUTES]` starts the real `turnstiled` on a
-//! directory, with little room for finished claims and little patience with waiters that vanish,
-//! and looks at it twice a second. It compares the last third of the time with the one before, by
-//! what `watch` allows, and ends with 1 and what has grown. The first third is the server's own, to
-//! come to its size. `SOAK_SEED` has other names and data.
+//! directory, with low limits on finished claims and on the time that disconnected waiters are
+//! kept, and samples it twice per second. It compares the last third of the time with the second,
+//! with the tolerances of `watch`, and exits with 1 if something has grown. The first third is the
+//! warm-up.
+//! `SOAK_SEED` sets the seed of names and data.
 
 mod client;
 mod load;
@@ -25,7 +26,7 @@ use watch::Sample;
 const MINUTES: f64 = 10.0;
 const LOOK: Duration = Duration::from_millis(500);
 const FINISHED_MAX: &str = "20000";
-/// In seconds: waiters that vanish would otherwise be kept for an hour.
+/// In seconds: disconnected waiters would otherwise be kept for an hour.
 const UNASKED_MAX: &str = "20";
 
 fn main() -> ExitCode {
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs all clients, and looks at the server meanwhile.
+/// Runs all clients and samples the server.
 async fn soak(load: Load, seed: u64, process: u32, data: &Path) -> Vec<Sample> {
     let mut rng = Rng::seeded(seed);
     let mut clients = Vec::new();
@@ -83,7 +84,7 @@ async fn soak(load: Load, seed: u64, process: u32, data: &Path) -> Vec<Sample> {
     samples
 }
 
-/// The real server, until it is dropped.
+/// A server process; dropping this kills it.
 struct Server {
     child: Child,
     at: SocketAddr,
@@ -103,7 +104,7 @@ impl Server {
         Self { at: at.unwrap_or_else(|| panic!("no address in {line:?}")), child }
     }
 
-    /// Ends it by SIGTERM; what is wrong about its end.
+    /// Stops it by SIGTERM. Returns what was wrong.
     fn end(mut self) -> Option<String> {
         kill_process(Pid::from_child(&self.child), Signal::TERM).expect("it runs");
         let status = self.child.wait().expect("it is our child");

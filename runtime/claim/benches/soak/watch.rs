@@ -1,11 +1,11 @@
-//! What a process has: memory, descriptors, threads, files. It reads, and judges whether it grows.
+//! The memory, descriptors, threads and files of a process, and whether they grow.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// What is so at one moment.
+/// One sample.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
     /// In KiB.
@@ -21,7 +21,7 @@ pub(crate) struct Sample {
 
 impl Sample {
     /// # Errors
-    /// When the process is not there any more.
+    /// When the process has ended.
     pub(crate) fn take(process: u32, data: &Path) -> io::Result<Self> {
         let status = fs::read_to_string(format!("/proc/{process}/status"))?;
         let field = |name: &str| {
@@ -52,27 +52,27 @@ impl Sample {
     }
 }
 
-/// How something is compared.
+/// How the samples of a third are combined.
 #[derive(Clone, Copy)]
 enum Of {
-    /// What it is on average.
+    /// The mean.
     Mean,
-    /// What it is at most.
+    /// The maximum.
     Most,
 }
 
-/// Something that is to be flat.
+/// A quantity that must not grow.
 struct Flat {
     name: &'static str,
     of: fn(&Sample) -> u64,
     by: Of,
-    /// Growth that is none: a share of what it was, in percent, and so much more.
+    /// The tolerance: a share of the previous value in percent, and an absolute amount.
     percent: u64,
     more: u64,
 }
 
-/// What is flat in a server that leaks nothing, and how flat. A leak of ten bytes a request is more
-/// than that within ten minutes of 3,400 requests a second.
+/// The quantities that do not grow in a server without leaks, and their tolerances. A leak of ten
+/// bytes per request exceeds these within ten minutes of 3,400 requests per second.
 const FLAT: [Flat; 5] = [
     // The allocator gives back when it likes, and a fold comes and goes.
     Flat { name: "memory in KiB", of: |s| s.memory, by: Of::Mean, percent: 5, more: 2_048 },
@@ -96,7 +96,7 @@ impl Flat {
     }
 }
 
-/// Prints what every third was, and says what has grown from the second to the last.
+/// Prints the values of each third. Returns what has grown from the second to the last.
 pub(crate) fn judge(samples: &[Sample]) -> Vec<String> {
     let third = samples.len() / 3;
     let thirds = [&samples[..third], &samples[third..2 * third], &samples[2 * third..]];

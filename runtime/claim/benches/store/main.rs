@@ -1,8 +1,7 @@
-//! The default store beside redb: commits of one and of many writes, one after the other, each on
-//! disk before the next; the two take turns.
+//! The default store beside redb: sequential durable commits of one and of many writes, measured in
+//! turns.
 //!
-//! `cargo bench -p turnstile-claim --bench store -- [SECONDS]` prints the table that stands in
-//! `LOAD.md`.
+//! `cargo bench -p turnstile-claim --bench store -- [SECONDS]` prints the table of `LOAD.md`.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,14 +9,14 @@ use std::time::{Duration, Instant};
 use redb::{Database, TableDefinition};
 use turnstile_host::store::{Batch, Key, LogStore, Store as _};
 
-/// Writes in a commit.
+/// The numbers of writes per commit.
 const SIZES: [u64; 3] = [1, 16, 64];
-/// What a claim takes in the store, about.
+/// The approximate size of a claim in the store, in bytes.
 const VALUE: [u8; 120] = [7; 120];
-/// Claims are written again and again, as those that are renewed are.
+/// The number of claims, which are rewritten as if they were renewed.
 const CLAIMS: u64 = 10_000;
 const SECONDS_MAX: f64 = 60.0;
-/// Each store has the disk so many times a row.
+/// The number of turns of each store per row.
 const SLICES: u32 = 20;
 
 const META: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("meta");
@@ -52,7 +51,7 @@ fn dir(name: &str) -> PathBuf {
     dir
 }
 
-/// One commit of the store that turnstiled uses.
+/// One commit of the store of turnstiled.
 fn log(dir: &Path, writes: u64) -> impl FnMut() + use<> {
     let mut store = LogStore::open(dir).expect("the store opens");
     store.load().expect("an empty store is read");
@@ -88,7 +87,7 @@ fn redb(dir: &Path, writes: u64) -> impl FnMut() + use<> {
     }
 }
 
-/// Commits for so long, and notes how long each took.
+/// Commits for this time. Returns the latency of each commit.
 fn commit(time: Duration, took: &mut Vec<Duration>, commit: &mut dyn FnMut()) {
     let started = Instant::now();
     while started.elapsed() < time {

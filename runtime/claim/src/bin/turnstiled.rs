@@ -2,21 +2,21 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ArgGroup, Parser};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
+use turnstile_claim::log_filter;
 use turnstile_claim::server::{
     Audit, Hosts, Options, PublicUrl, Quotas, Server, ServerTls, Storage, Tokens, read_name,
     runtime,
 };
 use turnstile_claim::wire::seconds;
 use turnstile_host::Trace;
-use turnstile_host::store::LogStore;
+use turnstile_host::store::{LogStore, PreviousUse};
 
 /// File descriptors reserved for files other than connections.
 const DESCRIPTORS_KEPT: u64 = 64;
@@ -27,9 +27,10 @@ const DESCRIPTORS_KEPT: u64 = 64;
 struct Args {
     /// The address to listen on; port 0 picks a free port. An address other than loopback requires
     /// --tls-cert and --tokens.
-    #[arg(long, default_value = "127.0.0.1:5000")]
+    #[arg(long, default_value = "127.0.0.1:5000", value_parser = read_address)]
     listen: SocketAddr,
-    /// Stores claims in this directory. A response is sent after its changes are synced to disk.
+    /// Stores claims in this directory, which is created if it does not exist. A response is sent
+    /// after its changes are synced to disk.
     #[arg(long, group = "storage", value_name = "DIR")]
     data: Option<PathBuf>,
     /// Keeps claims in memory only; they are lost when the server stops.
@@ -53,7 +54,8 @@ struct Args {
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     wrong_tokens_max: u32,
     /// Appends one line of JSON per change of a claim to this file: the owner, the change, the time
-    /// and the client's address. SIGHUP reopens the file.
+    /// and the client's address; and one for each start and stop of the server. SIGHUP reopens the
+    /// file.
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
     /// The server's certificate chain (PEM); enables TLS.
@@ -90,21 +92,26 @@ struct Args {
     lapse_max: Duration,
     /// The maximum number of claims that wait for one resource; a further one is answered with 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = 10_000)]
+    #[arg(value_parser = at_least_one)]
     waiters_max: usize,
     /// The maximum number of waiting and active claims; a further one is answered with 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = Quotas::default().claims_max)]
+    #[arg(value_parser = at_least_one)]
     claims_max: usize,
     /// The maximum number of waiting and active claims per owner (token name); then 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = Quotas::default().claims_per_owner_max)]
+    #[arg(value_parser = at_least_one)]
     claims_per_owner_max: usize,
     /// The maximum number of finished claims that are kept; the oldest are deleted first.
     #[arg(long, value_name = "CLAIMS", default_value_t = 100_000)]
     finished_max: usize,
     /// The maximum size of a request's body, in bytes; a larger one is answered with 413.
     #[arg(long, value_name = "BYTES", default_value_t = 65_536)]
+    #[arg(value_parser = at_least_one)]
     body_max: usize,
     /// The maximum length of a resource's name, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 1_024)]
+    #[arg(value_parser = at_least_one)]
     resource_max: usize,
     /// The maximum size of a claim's user data, in bytes of JSON.
     #[arg(long, value_name = "BYTES", default_value_t = 16_384)]
@@ -114,28 +121,55 @@ struct Args {
     /// connection has a request in progress, the new one is answered with 503. At most seven
     /// eighths of the connections wait for a lock; further long polls are answered at once.
     #[arg(long, value_name = "CONNECTIONS", default_value_t = 16_384)]
+    #[arg(value_parser = at_least_one)]
     connections_max: usize,
     /// The maximum number of connections per IPv4 address or IPv6 /64 network; at the limit, a new
     /// connection replaces another of the same address. Default: a quarter of --connections-max;
     /// no limit for loopback.
     #[arg(long, value_name = "CONNECTIONS")]
+    #[arg(value_parser = at_least_one)]
     connections_per_address_max: Option<usize>,
     /// The timeout for receiving a request's header, for receiving its body, and for a client that
     /// does not read its response, in seconds each.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "30")]
     patience: Duration,
-    /// Writes each step of the core to this file as a line of JSON, for `turnstile replay`.
+    /// Appends each step of the core to this file as a line of JSON, for `turnstile replay`. An
+    /// existing trace is continued; a file that is not a trace is refused.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Writes the log as JSON. TURNSTILE_LOG sets the level (info, debug, ...).
+    /// Writes the log as JSON. TURNSTILE_LOG sets the level: off, error, warn, info (the default),
+    /// debug or trace.
     #[arg(long)]
     log_json: bool,
 }
 
+/// Parses a limit without which the server would refuse every request.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".into()),
+        Ok(number) => Ok(number),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Parses the value of `--listen`.
+fn read_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        let port = text.rsplit(':').next().filter(|port| port.parse::<u16>().is_ok());
+        let port = port.unwrap_or("5000");
+        format!("expected an IP address and a port, such as 127.0.0.1:{port} or [::1]:{port}")
+    })
+}
+
 fn main() -> ExitCode {
     let args = Args::parse();
-    let filter =
-        EnvFilter::try_from_env("TURNSTILE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = match log_filter::from_environment("info") {
+        Ok(filter) => filter,
+        Err(error) => {
+            eprintln!("turnstiled: {error}");
+            return ExitCode::from(2);
+        }
+    };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     if args.log_json {
         log.json().init()
@@ -169,7 +203,7 @@ fn run(mut args: Args) -> io::Result<()> {
         signal(SignalKind::hangup())?
     };
     let storage = match &args.data {
-        Some(dir) => Storage::Blocking(Box::new(LogStore::open(dir)?)),
+        Some(dir) => Storage::Blocking(Box::new(open_store(dir)?)),
         None => Storage::Memory,
     };
     let options = options(args)?;
@@ -193,6 +227,21 @@ fn run(mut args: Args) -> io::Result<()> {
         };
         server.listen(listen, stop).await
     })
+}
+
+/// Opens the store and logs what the start found, if it is not a store that was closed.
+fn open_store(dir: &Path) -> io::Result<LogStore> {
+    let store = LogStore::open(dir)?;
+    let data = dir.canonicalize()?;
+    let data = data.display();
+    match store.previous_use() {
+        PreviousUse::Closed => {}
+        PreviousUse::None => tracing::warn!(%data, "no store found: created a new, empty one"),
+        PreviousUse::Interrupted => {
+            tracing::warn!(%data, "the server was not shut down cleanly: recovered the store");
+        }
+    }
+    Ok(store)
 }
 
 /// The files that SIGHUP reloads or reopens.
@@ -259,7 +308,7 @@ fn options(args: Args) -> io::Result<Options> {
             claims_max: args.claims_max,
             claims_per_owner_max: args.claims_per_owner_max,
         },
-        trace: args.trace.map(|path| Trace::create("turnstiled", &path)).transpose()?,
+        trace: args.trace.map(|path| Trace::append("turnstiled", &path)).transpose()?,
         ..defaults
     };
     options.limits.waiters_max = args.waiters_max;

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Notify, oneshot, watch};
 use turnstile_core::claim::client::Notice;
 
 use super::claim::Claim;
@@ -27,6 +27,7 @@ pub struct Acquire {
     ttl: Duration,
     timeout: Option<Duration>,
     data: Option<Box<RawValue>>,
+    queued: Option<Arc<Notify>>,
 }
 
 impl Acquire {
@@ -36,7 +37,13 @@ impl Acquire {
         ttl: Duration,
         timeout: Option<Duration>,
     ) -> Self {
-        Self { client, resource: resource.into(), ttl, timeout, data: None }
+        Self { client, resource: resource.into(), ttl, timeout, data: None, queued: None }
+    }
+
+    /// The name of the resource.
+    #[must_use]
+    pub fn resource(&self) -> &str {
+        &self.resource
     }
 
     /// Sets the duration of the lease without a renewal, at least 100 ms.
@@ -60,6 +67,13 @@ impl Acquire {
     /// Sets the claim's user data, as JSON.
     pub fn raw_data(mut self, data: Box<RawValue>) -> Self {
         self.data = Some(data);
+        self
+    }
+
+    /// Notifies once the server has answered that the claim must wait for the lock. A keychain
+    /// does not report this.
+    pub fn on_queued(mut self, queued: Arc<Notify>) -> Self {
+        self.queued = Some(queued);
         self
     }
 
@@ -95,6 +109,7 @@ impl Acquire {
             policy: RetryPolicy { ttl: self.ttl, timeout: self.timeout },
             view,
             refused,
+            queued: self.queued.clone(),
         };
         // If the driver has ended, the view is closed, which the caller notices.
         let _dead = commands.send(UserCommand::Claim(Box::new(new)));
@@ -135,10 +150,11 @@ impl WithdrawOnDrop {
             }
             Some(Notice::TimedOut) => handle.timed_out(),
             Some(Notice::Failed { status }) => {
-                let reason = view.borrow().reason.clone();
-                ErrorKind::Refused { status: status.unwrap_or(0), reason }
+                let view = view.borrow();
+                let (status, reason) = (status.unwrap_or(0), view.reason.clone());
+                view.trouble.clone().unwrap_or(ErrorKind::Refused { status, reason })
             }
-            Some(Notice::Lost) => ErrorKind::Lost,
+            Some(Notice::Lost) => view.borrow().loss(),
             Some(Notice::Released) => ErrorKind::Abandoned,
             // The driver answers `KeyNeeded` itself.
             Some(Notice::KeyNeeded) | None => {

@@ -51,14 +51,17 @@ impl Answer {
     /// The server's explanation, short enough for an error message.
     pub(super) fn reason(&self) -> String {
         let text = String::from_utf8_lossy(&self.body).into_owned();
-        // A reason is prefixed with the field that it concerns, unless it concerns the whole
-        // request.
+        // A message concerns the whole request, any other reason the field of its name.
         let fields: Option<BTreeMap<String, Value>> = serde_json::from_str(&text).ok();
         let text = fields.map_or(text, |fields| {
             let word = |(name, value): (String, Value)| {
                 let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-                if name == "message" { value } else { format!("{name}: {value}") }
+                format!("{name}: {value}")
             };
+            // The other fields repeat the message for programs.
+            if let Some(Value::String(message)) = fields.get("message") {
+                return message.clone();
+            }
             fields.into_iter().map(word).collect::<Vec<_>>().join("; ")
         });
         text.chars().filter(|letter| !letter.is_control()).take(300).collect()
@@ -121,7 +124,15 @@ impl Caller {
         let request = request.body(body).map_err(io::Error::other)?;
 
         let mut sender = self.sender().await?;
-        let response = sender.send_request(request).await.map_err(io::Error::other)?;
+        let response = sender.send_request(request).await.map_err(|error| {
+            let is_tls = self.shared.server.is_tls;
+            // A server with TLS answers a plain request with an alert.
+            if error.is_parse() && !is_tls {
+                io::Error::other(format!("{error}; does its URL begin with https://?"))
+            } else {
+                io::Error::other(error)
+            }
+        })?;
         let (parts, body) = response.into_parts();
         let body = Limited::new(body, ANSWER_MAX).collect().await.map_err(io::Error::other)?;
         self.keep(sender);

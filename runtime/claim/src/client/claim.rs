@@ -116,6 +116,12 @@ impl Claim {
         }
     }
 
+    /// Why the claim is lost; `None` if it is held.
+    #[must_use]
+    pub fn loss(&self) -> Option<Error> {
+        (!self.is_held()).then(|| self.handle.lost())
+    }
+
     /// Observes changes of the claim's deadline and lease state.
     #[must_use]
     pub fn changes(&self) -> Changes {
@@ -139,7 +145,7 @@ impl Claim {
             {
                 let now = view.borrow_and_update();
                 if lease_state(&now, clock) == LeaseState::Lost {
-                    return Err(self.handle.error(ErrorKind::Lost));
+                    return Err(self.handle.lost());
                 }
                 if now.deadline != before {
                     return Ok(());
@@ -148,7 +154,7 @@ impl Claim {
             tokio::select! {
                 biased;
                 changed = view.changed() => if changed.is_err() {
-                    return Err(self.handle.error(ErrorKind::Lost));
+                    return Err(self.handle.lost());
                 },
                 () = passed(before, clock) => {}
             }
@@ -165,16 +171,14 @@ impl Claim {
         let last = self.handle.view.borrow().notice;
         match last {
             Some(Notice::Released) => Ok(()),
-            Some(Notice::Failed { status: Some(NOT_ACTIVE | NOT_KEPT) }) => {
-                Err(self.handle.error(ErrorKind::Lost))
-            }
+            Some(Notice::Failed { status: Some(NOT_ACTIVE | NOT_KEPT) }) => Err(self.handle.lost()),
             Some(Notice::Failed { status }) => {
                 let reason = self.handle.view.borrow().reason.clone();
                 Err(self.handle.error(ErrorKind::Refused { status: status.unwrap_or(0), reason }))
             }
             Some(Notice::TimedOut) => Err(self.handle.error(self.handle.timed_out())),
             Some(Notice::Acquired { .. } | Notice::KeyNeeded | Notice::Lost) | None => {
-                Err(self.handle.error(ErrorKind::Lost))
+                Err(self.handle.lost())
             }
         }
     }

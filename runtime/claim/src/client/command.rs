@@ -1,9 +1,10 @@
 //! The commands of a client's users to the driver of their claims, and the view that they see.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::Instant;
 use turnstile_core::claim::client::Notice;
 
@@ -36,6 +37,8 @@ pub(super) struct NewClaim {
     pub(super) view: watch::Sender<ClaimView>,
     /// Dropped when the core has accepted the claim.
     pub(super) refused: oneshot::Sender<Refusal>,
+    /// Notified when the claim waits for the lock.
+    pub(super) queued: Option<Arc<Notify>>,
 }
 
 /// Why the core refuses a claim.
@@ -65,6 +68,21 @@ pub(crate) struct ClaimView {
     pub(super) reason: String,
     /// Why the last request has no response, if so.
     pub(super) unanswered: Option<String>,
+    /// How the claim has ended, according to the server.
+    pub(super) ended: Option<String>,
     /// The error that ended the claim without a notice of the core.
     pub(super) trouble: Option<ErrorKind>,
+}
+
+impl ClaimView {
+    /// The error after the loss of the lock.
+    pub(super) fn loss(&self) -> ErrorKind {
+        ErrorKind::Lost(match (&self.ended, &self.unanswered, &self.trouble) {
+            (Some(ended), _, _) => ended.clone(),
+            (None, Some(why), _) => format!("its lease was not renewed in time: {why}"),
+            (None, None, Some(ErrorKind::Lost(why))) => why.clone(),
+            (None, None, Some(trouble)) => trouble.to_string(),
+            (None, None, None) => "its lease was not renewed in time".into(),
+        })
+    }
 }

@@ -5,6 +5,7 @@ use tokio::task::JoinError;
 use tokio::time::{Instant, sleep_until};
 use turnstile_core::claim::keychain::{Command, Keychain, Timer};
 use turnstile_core::claim::message::{Lease, Message, ResourceName, Response, Server};
+use turnstile_core::claim::record::Status;
 use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_host::{Engine, Moment, Trace};
 use turnstile_machines::claim::Resource;
@@ -168,9 +169,13 @@ impl ClientDriver {
         self.step(Input::Message { from: Server::Claims, message }, context);
     }
 
-    fn handle_over(&mut self, over: Result<ClaimId, JoinError>) {
+    fn handle_over(&mut self, over: Result<(ClaimId, Option<Status>), JoinError>) {
         match over {
-            Ok(claim) => {
+            Ok((claim, status)) => {
+                let mut entries = self.engine.service.entries.values_mut();
+                if let Some(entry) = entries.find(|entry| entry.is_claim(claim)) {
+                    entry.note_end(status);
+                }
                 let input =
                     Input::Message { from: Server::Claims, message: Message::Over { claim } };
                 self.step(input, InputContext::default());

@@ -1,17 +1,20 @@
 //! The driver's data of one claim beyond the core: resource, durations, user.
 
+use std::sync::Arc;
+
 use serde_json::value::RawValue;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
 use turnstile_core::claim::client::Notice;
-use turnstile_core::number::Token;
+use turnstile_core::claim::record::Status;
+use turnstile_core::number::{ClaimId, Token};
 use turnstile_machines::claim::Resource;
 
 use super::call::Answer;
 use super::command::{ClaimView, NewClaim, Refusal};
 use super::error::ErrorKind;
 use super::pending_request::{Failure, NoAnswer};
-use super::request::no_answer;
+use super::request::{end_in, ended_as, no_answer};
 use super::retry_policy::RetryPolicy;
 use super::server_address::ServerAddress;
 
@@ -25,6 +28,8 @@ pub(super) struct ClaimEntry {
     pub(super) view: watch::Sender<ClaimView>,
     /// Dropped with the first notice.
     refused: Option<oneshot::Sender<Refusal>>,
+    /// Taken when the claim waits for the lock.
+    queued: Option<Arc<Notify>>,
     /// How many times in a row a timer was armed without another kind of timer in between.
     attempts: (Option<Resource>, u32),
     /// Whether the timeout of the waiting has been armed.
@@ -43,7 +48,7 @@ impl Drop for ClaimEntry {
 
 impl ClaimEntry {
     pub(super) fn new(new: NewClaim) -> Self {
-        let NewClaim { resource, key, user_data, policy, view, refused } = new;
+        let NewClaim { resource, key, user_data, policy, view, refused, queued } = new;
         Self {
             resource,
             key,
@@ -51,6 +56,7 @@ impl ClaimEntry {
             policy,
             view,
             refused: Some(refused),
+            queued,
             attempts: (None, 0),
             has_waited: false,
             is_abandoned: false,
@@ -101,21 +107,43 @@ impl ClaimEntry {
         self.view.send_if_modified(|view| {
             view.claim = claim.or(view.claim);
             match answer {
-                Ok(answer) if answer.status >= 400 => view.reason = answer.reason(),
-                Ok(_) => {}
+                Ok(answer) if answer.status >= 400 => {
+                    view.reason = answer.reason();
+                    view.ended = end_in(&answer);
+                }
+                Ok(answer) => {
+                    view.ended = None;
+                    if let Some(queued) = self.queued.take_if(|_| answer.status == 202) {
+                        queued.notify_one();
+                    }
+                }
                 Err(NoAnswer { kind: Failure::Untrusted, why }) => {
-                    view.reason = format!("{server} is not spoken to: {why}");
+                    view.trouble = Some(ErrorKind::Unreachable(no_answer(server, &why)));
                 }
                 Err(NoAnswer { kind: Failure::Refused | Failure::Unknown, why }) => {
                     let why = no_answer(server, &why);
                     // Warn only once.
                     if view.unanswered.replace(why.clone()).is_none() {
-                        tracing::warn!(resource = self.resource, "{why}: claiming it again");
+                        tracing::warn!(resource = self.resource, "{why}: retrying");
                     }
                     return false;
                 }
             }
             view.unanswered = None;
+            false
+        });
+    }
+
+    pub(super) fn is_claim(&self, claim: ClaimId) -> bool {
+        self.view.borrow().claim == Some(claim.number())
+    }
+
+    /// Records how the claim has ended; `None`: the server no longer has it.
+    pub(super) fn note_end(&mut self, status: Option<Status>) {
+        let gone = || "the server no longer has the claim".into();
+        let ended = status.map_or_else(gone, ended_as);
+        self.view.send_if_modified(|view| {
+            view.ended = Some(ended);
             false
         });
     }

@@ -59,9 +59,9 @@ pub enum ErrorKind {
         /// The server's explanation.
         reason: String,
     },
-    /// The lease expired, or the claim was revoked.
-    #[error("the lock is lost: the lease was not renewed in time, or the claim was revoked")]
-    Lost,
+    /// The lease expired, or the claim was revoked; the text says which.
+    #[error("the lock is lost: {0}")]
+    Lost(String),
     /// The claim was withdrawn while the caller waited for it.
     #[error("the claim was abandoned")]
     Abandoned,
@@ -79,7 +79,7 @@ impl ErrorKind {
     #[must_use]
     pub const fn may_pass(&self) -> bool {
         match self {
-            Self::TimedOut | Self::Unreachable(_) | Self::Lost | Self::Refused { .. } => true,
+            Self::TimedOut | Self::Unreachable(_) | Self::Lost(_) | Self::Refused { .. } => true,
             Self::Address(..)
             | Self::Credentials(_)
             | Self::Setting(_)

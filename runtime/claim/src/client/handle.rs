@@ -36,6 +36,11 @@ impl ClaimHandle {
         why.map_or(ErrorKind::TimedOut, ErrorKind::Unreachable)
     }
 
+    /// The error after the loss of the lock.
+    pub(super) fn lost(&self) -> Error {
+        self.error(self.view.borrow().loss())
+    }
+
     /// The error when the server has not answered in this time.
     pub(super) fn no_response_in(&self, timeout: Duration) -> ErrorKind {
         let why = self.view.borrow().unanswered.clone();

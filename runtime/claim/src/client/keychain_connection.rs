@@ -203,6 +203,9 @@ impl KeychainConnection {
                 note(&entry.view, &now, &self.clock);
                 let is_lost = now.standing == LOST;
                 if is_lost {
+                    // The line does not say which.
+                    let why = "its lease was not renewed in time, or the claim has ended";
+                    entry.view.send_modify(|view| view.ended = Some(why.into()));
                     entry.tell(Notice::Lost);
                 }
                 is_lost
@@ -250,7 +253,10 @@ impl KeychainConnection {
 fn cause(kind: &str, status: Option<u16>, message: String, first: Option<String>) -> ErrorKind {
     match (kind, status, first) {
         (TIMED_OUT, _, _) => ErrorKind::TimedOut,
-        (LOST, _, _) => ErrorKind::Lost,
+        (LOST, _, _) => {
+            let bare = ErrorKind::Lost(String::new()).to_string();
+            ErrorKind::Lost(message.strip_prefix(&bare).unwrap_or(&message).to_owned())
+        }
         (UNREACHABLE, _, _) => ErrorKind::Unreachable(message),
         (CLAIMED, _, Some(first)) => ErrorKind::Claimed { first },
         (REFUSED, Some(status), _) => {

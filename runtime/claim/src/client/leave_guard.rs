@@ -33,14 +33,16 @@ impl Drop for LeaveGuard {
         let (client, timeout) = (self.client.clone(), self.timeout);
         let close = move || {
             let runtime = Builder::new_current_thread().enable_time().build()?;
-            runtime.block_on(client.close(timeout));
+            if !runtime.block_on(client.close(timeout)) {
+                tracing::warn!("claims are not released: their leases lapse at the server");
+            }
             io::Result::Ok(())
         };
         // `block_on` is not allowed within a runtime, but on another thread.
         let closed = thread::Builder::new().name("leaving".into()).spawn(close);
         let closed = closed.and_then(|thread| thread.join().unwrap_or(Ok(())));
         if let Err(error) = closed {
-            tracing::warn!(%error, "claims are not released: they lapse at the server");
+            tracing::warn!(%error, "claims are not released: their leases lapse at the server");
         }
     }
 }

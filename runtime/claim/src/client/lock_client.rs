@@ -23,6 +23,9 @@ use super::retry_policy::{Rng, TTL_MIN};
 use super::server_address::ServerAddress;
 use turnstile_host::Trace;
 
+const NO_URL: &str = "the server's URL is missing: set TURNSTILE_URL, or --url of \
+    `claim`, for example to http://127.0.0.1:5000";
+
 /// The default ttl of a claim.
 const TTL: Duration = Duration::from_secs(60);
 
@@ -75,8 +78,7 @@ impl LockClientBuilder {
     /// # Errors
     /// When `TURNSTILE_URL` is not set.
     pub fn from_environment() -> Result<Self, Error> {
-        let url = std::env::var("TURNSTILE_URL")
-            .map_err(|_| ErrorKind::Address(String::new(), "TURNSTILE_URL is not set"))?;
+        let url = std::env::var("TURNSTILE_URL").map_err(|_| ErrorKind::Setting(NO_URL.into()))?;
         Ok(Self::in_environment(&url))
     }
 
@@ -208,8 +210,9 @@ impl LockClient {
     }
 
     /// Releases and withdraws all claims, and returns when the server has acknowledged that, or
-    /// after `timeout`.
-    pub async fn close(&self, timeout: Duration) {
+    /// after `timeout`. Returns whether all claims have ended; the others end at the server when
+    /// their leases or their timeouts lapse.
+    pub async fn close(&self, timeout: Duration) -> bool {
         let (reply, views) = oneshot::channel();
         let _dead = self.shared.commands().send(UserCommand::Close { reply });
         let all_over = async {
@@ -217,8 +220,7 @@ impl LockClient {
                 ended(view).await;
             }
         };
-        // Claims that are not released by then expire.
-        let _acknowledged = tokio::time::timeout(timeout, all_over).await;
+        tokio::time::timeout(timeout, all_over).await.is_ok()
     }
 }
 

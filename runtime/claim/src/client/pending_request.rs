@@ -57,10 +57,15 @@ pub(super) fn unanswered(error: &io::Error) -> NoAnswer {
     let tls = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
     let (kind, why) = match tls {
         Some(rustls::Error::InvalidCertificate(_)) => {
-            (Failure::Untrusted, format!("its certificate is not trusted: {error}"))
+            let text = format!(
+                "its certificate is not trusted: {error}; set TURNSTILE_CA to a PEM file with its \
+                 certificate authority"
+            );
+            (Failure::Untrusted, text)
         }
         Some(rustls::Error::InvalidMessage(_)) => {
-            (Failure::Untrusted, format!("TLS handshake failed: {error}"))
+            let text = format!("TLS handshake failed: {error}; does its URL begin with http://?");
+            (Failure::Untrusted, text)
         }
         _ if error.kind() == io::ErrorKind::ConnectionRefused => {
             (Failure::Refused, error.to_string())

@@ -9,6 +9,7 @@ use turnstile_core::claim::message::TargetStatus;
 
 use super::error::{Error, ErrorKind};
 use super::lock_client::LockClient;
+use super::pending_request::unanswered;
 use super::request::no_answer;
 use crate::wire::claim::id_in;
 use crate::wire::filter::encode;
@@ -79,7 +80,7 @@ impl LockClient {
         let answer = self.shared.caller.call(method, path, &[], body);
         let answer = match tokio::time::timeout(REQUEST_TIMEOUT, answer).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => return Err(self.unreachable(&error)),
+            Ok(Err(error)) => return Err(self.unreachable(&unanswered(&error).why)),
             Err(elapsed) => return Err(self.unreachable(&elapsed)),
         };
         if answer.status >= 300 {

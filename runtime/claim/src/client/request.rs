@@ -65,6 +65,27 @@ pub(super) fn no_answer(server: &ServerAddress, why: &dyn std::fmt::Display) -> 
     format!("no response from {server}: {why}")
 }
 
+/// How a claim has ended, according to the refusal of a request for it; `None` if it may be active.
+pub(super) fn end_in(answer: &Answer) -> Option<String> {
+    let body = serde_json::from_slice::<RefusalBody>(&answer.body).ok();
+    let now = body.and_then(|body| Status::from_name(&body.now?));
+    match (now, answer.status) {
+        (Some(now), _) => now.is_final().then(|| ended_as(now)),
+        (None, 404) => Some("the server no longer has the claim".into()),
+        (None, 400) => Some(format!("the server refused the request: {}", answer.reason())),
+        (None, _) => None,
+    }
+}
+
+/// The text for a claim that has ended with this status.
+pub(super) fn ended_as(status: Status) -> String {
+    if status == Status::Expired {
+        "its lease has expired at the server".into()
+    } else {
+        format!("the claim was {}", status.name())
+    }
+}
+
 /// Converts an HTTP response for the core. An unreadable one counts as none.
 pub(super) fn read(call: CallId, answer: &Answer) -> Response {
     let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());

@@ -26,27 +26,39 @@ impl ServerAddress {
         let refuse = |why| ErrorKind::Address(url.to_owned(), why);
         let (scheme, rest) = url
             .split_once("://")
-            .ok_or_else(|| refuse("it must start with http:// or https://"))?;
+            .ok_or_else(|| refuse("expected a URL such as http://127.0.0.1:5000"))?;
         let is_tls = match scheme {
             "http" => false,
             "https" => true,
-            _ => return Err(refuse("the scheme must be http or https")),
+            _ => {
+                return Err(refuse(
+                    "the scheme must be http or https, as in http://127.0.0.1:5000",
+                ));
+            }
         };
         if rest.contains(['?', '#', '@', ' ']) {
-            return Err(refuse("it may have only a host, a port and a path"));
+            return Err(refuse(
+                "only a host, a port and a path are allowed; the token goes into TURNSTILE_TOKEN",
+            ));
         }
         let (authority, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') => {
-                (host, port.parse().map_err(|_| refuse("the port is not a number"))?)
-            }
+            Some((host, port)) if !port.ends_with(']') => (
+                host,
+                port.parse().map_err(|_| refuse("the port must be a number from 1 to 65535"))?,
+            ),
             _ => (authority, if is_tls { 443 } else { 80 }),
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
         if host.is_empty() {
-            return Err(refuse("the host is missing"));
+            return Err(refuse(
+                "the host is missing: expected a URL such as http://127.0.0.1:5000",
+            ));
         }
         let prefix = prefix.trim_matches('/');
+        if prefix.ends_with(&format!("{version}/claims")) {
+            return Err(refuse("leave out the path of the claims: it is appended"));
+        }
         let prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
         Ok(Self { is_tls, host: host.into(), port, path: format!("{prefix}/{version}/claims/") })
     }
@@ -98,7 +110,16 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused() {
-        for url in ["", "h:1", "ftp://h", "http://", "http://h:x", "http://h/?q", "http://u@h"] {
+        for url in [
+            "",
+            "h:1",
+            "ftp://h",
+            "http://",
+            "http://h:x",
+            "http://h/?q",
+            "http://u@h",
+            "http://h/v1/claims/",
+        ] {
             assert!(ServerAddress::read(url, "v1").is_err(), "{url}");
         }
     }

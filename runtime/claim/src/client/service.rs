@@ -14,6 +14,7 @@ use turnstile_core::claim::keychain::{Command, Keychain, Notice, Timer};
 use turnstile_core::claim::message::{
     Message, Request, RequestKind, ResourceName, Response, Server, TargetStatus,
 };
+use turnstile_core::claim::record::Status;
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_host::{Service, Step};
 use turnstile_machines::claim::Resource;
@@ -45,7 +46,7 @@ pub(super) struct ClientService {
     pub(super) calls: JoinSet<Received>,
     last_call: u64,
     /// The long polls for the ends of claims.
-    pub(super) watches: JoinSet<ClaimId>,
+    pub(super) watches: JoinSet<(ClaimId, Option<Status>)>,
     /// Claims for which the current step needs a new idempotency key.
     key_needed: Vec<ResourceName>,
 }

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use hyper::Method;
+use turnstile_core::claim::record::Status;
 use turnstile_core::number::ClaimId;
 
 use super::call::{Answer, Caller};
@@ -17,8 +18,13 @@ const WAIT: Duration = Duration::from_secs(60);
 /// The additional time after which a missing response counts as a failure.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Completes when the server reports that the claim has ended; never if the server cannot tell.
-pub(super) async fn over(caller: Caller, claim: ClaimId, mut rng: Rng) -> ClaimId {
+/// Completes when the server reports that the claim has ended, with its final status if the server
+/// still has the claim; never if the server cannot tell.
+pub(super) async fn over(
+    caller: Caller,
+    claim: ClaimId,
+    mut rng: Rng,
+) -> (ClaimId, Option<Status>) {
     let path = format!("{}{claim}/", caller.server().path);
     let headers = [(PREFER, format!("wait={}", WAIT.as_secs()))];
     let mut attempt = 0;
@@ -27,7 +33,7 @@ pub(super) async fn over(caller: Caller, claim: ClaimId, mut rng: Rng) -> ClaimI
         let answer = caller.call(Method::GET, &path, &headers, None);
         let answer = tokio::time::timeout(WAIT + PATIENCE, answer).await;
         match answer.ok().and_then(Result::ok).map_or(Polled::None, |answer| read(&answer)) {
-            Polled::Over => return claim,
+            Polled::Over(status) => return (claim, status),
             Polled::Unable => return std::future::pending().await,
             Polled::Held if asked.elapsed() >= WAIT / 2 => attempt = 0,
             Polled::Held | Polled::None => {
@@ -41,8 +47,8 @@ pub(super) async fn over(caller: Caller, claim: ClaimId, mut rng: Rng) -> ClaimI
 /// The result of a poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Polled {
-    /// The claim has ended.
-    Over,
+    /// The claim has ended, with this status if the server still has it.
+    Over(Option<Status>),
     /// The claim is active.
     Held,
     /// The server does not support long polls.
@@ -60,8 +66,8 @@ fn read(answer: &Answer) -> Polled {
     }
     let seen = serde_json::from_slice::<ClaimSeen>(&answer.body).ok();
     match (answer.status, seen) {
-        (404, _) => Polled::Over,
-        (200, Some(seen)) if seen.status.is_final() => Polled::Over,
+        (404, _) => Polled::Over(None),
+        (200, Some(seen)) if seen.status.is_final() => Polled::Over(Some(seen.status)),
         (200, Some(_)) => Polled::Held,
         _ => Polled::Unable,
     }
@@ -85,11 +91,12 @@ mod tests {
             format!(r#"{{"url":"http://h/v1/claims/7/","resource":"r","status":"{status}"}}"#)
         };
         for over in ["revoked", "expired", "released", "aborted", "withdrawn"] {
-            assert_eq!(news(200, true, &body(over)), Polled::Over);
+            let status = Status::from_name(over);
+            assert_eq!(news(200, true, &body(over)), Polled::Over(status));
             assert_eq!(news(200, false, &body(over)), Polled::Unable);
         }
         assert_eq!(news(200, true, &body("active")), Polled::Held);
-        assert_eq!(news(404, true, "{}"), Polled::Over);
+        assert_eq!(news(404, true, "{}"), Polled::Over(None));
         assert_eq!(news(404, false, "{}"), Polled::Unable);
         assert_eq!(news(200, true, "[]"), Polled::Unable);
         assert_eq!((news(503, true, ""), news(429, false, "")), (Polled::None, Polled::None));

@@ -1,5 +1,5 @@
 //! The audit log: a line of JSON for each change of a claim, with the owner, the time and the
-//! client's address.
+//! client's address, and for each start and stop of the server.
 //!
 //! A line is written before its change is durable and before any client sees it, so that every
 //! change has a line unless writing fails. The log is not synced.
@@ -26,6 +26,8 @@ use turnstile_host::{Moment, at};
 pub(crate) struct AuditCause {
     identity: Identity,
     request: &'static str,
+    /// The claim that the request names; `None` for a POST.
+    claim: Option<u64>,
 }
 
 /// A change of a claim.
@@ -42,6 +44,10 @@ struct AuditLine<'a> {
     who: Option<&'a str>,
     from: Option<SocketAddr>,
     request: Option<&'static str>,
+    /// The claim that the request names, if it is another one: the request has changed this claim
+    /// as a consequence, for example promoted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_claim: Option<u64>,
     claim: u64,
     resource: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,23 +60,26 @@ struct AuditLine<'a> {
 }
 
 impl AuditCause {
-    pub(super) const fn new(identity: Identity, request: &'static str) -> Self {
-        Self { identity, request }
+    pub(super) const fn new(identity: Identity, request: &'static str, claim: Option<u64>) -> Self {
+        Self { identity, request, claim }
     }
 
     pub(super) fn of(ask: &RequestKind, origin: &RequestOrigin) -> Self {
-        let request = match ask {
-            RequestKind::Post { .. } => "POST",
-            RequestKind::Ttl { .. } => "PATCH ttl",
-            RequestKind::Status { claim: _, to } => match to {
-                TargetStatus::Active { .. } => "PATCH status=active",
-                TargetStatus::Released => "PATCH status=released",
-                TargetStatus::Aborted => "PATCH status=aborted",
-                TargetStatus::Withdrawn => "PATCH status=withdrawn",
-                TargetStatus::Revoked => "PATCH status=revoked",
-            },
+        let (request, claim) = match ask {
+            RequestKind::Post { .. } => ("POST", None),
+            RequestKind::Ttl { claim } => ("PATCH ttl", Some(claim.number())),
+            RequestKind::Status { claim, to } => {
+                let request = match to {
+                    TargetStatus::Active { .. } => "PATCH status=active",
+                    TargetStatus::Released => "PATCH status=released",
+                    TargetStatus::Aborted => "PATCH status=aborted",
+                    TargetStatus::Withdrawn => "PATCH status=withdrawn",
+                    TargetStatus::Revoked => "PATCH status=revoked",
+                };
+                (request, Some(claim.number()))
+            }
         };
-        Self::new(origin.identity.clone(), request)
+        Self::new(origin.identity.clone(), request, claim)
     }
 }
 
@@ -93,6 +102,7 @@ pub(super) fn audit(
         who: identity.and_then(|identity| identity.name.as_deref()),
         from: identity.map(|identity| identity.from),
         request: cause.map(|cause| cause.request),
+        request_claim: cause.and_then(|cause| cause.claim).filter(|claim| *claim != id),
         claim: id,
         resource: &entry.resource,
         owner: entry.owner.as_deref(),
@@ -136,6 +146,13 @@ impl Audit {
         let mut log = self.log();
         (log.file, log.is_torn) = open(&log.path)?;
         Ok(())
+    }
+
+    /// Appends the line of a start or a stop of the server.
+    pub(super) fn write_server(&self, event: &str, at_us: u64) {
+        let (time, version) = (Date(at_us).rfc3339(), env!("CARGO_PKG_VERSION"));
+        let line = serde_json::json!({ "time": time, "server": event, "version": version });
+        self.write(format!("{line}\n").as_bytes());
     }
 
     /// Appends complete lines. Bytes that cannot be written are lost; the program's log and the

@@ -214,7 +214,7 @@ mod tests {
             let next = Ipv6Addr::from_bits(number << 64);
             let _judged = auth_throttle.judge(next.into(), TokenCheck::Wrong);
         }
-        let addresses = auth_throttle.addresses.lock().expect("nobody panics with it");
+        let addresses = auth_throttle.addresses.lock().expect("no holder panics");
         assert_eq!(addresses.len(), ADDRESSES_MAX);
         assert!(!addresses.contains_key(&first));
     }

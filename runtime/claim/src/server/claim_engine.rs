@@ -171,7 +171,7 @@ impl ClaimEngine<'_> {
         }
         let Some(call) = self.calls.remove(&caller) else { return };
         if let Some(claim) = call.claim.map(ClaimId::new) {
-            let cause = Some(AuditCause::new(call.origin.identity, "hang-up"));
+            let cause = Some(AuditCause::new(call.origin.identity, "hang-up", call.claim));
             let (from, call) = (Caller(caller), CallId::new(0));
             let input = Input::Command(Command::HungUp { claim, from, call });
             self.0.apply(input, &mut RequestContext { cause, ..RequestContext::default() });

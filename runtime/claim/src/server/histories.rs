@@ -85,7 +85,7 @@ impl Replica {
         let sealed = Meta::default();
         let (waiting, replies, audit) = (Vec::new(), Vec::new(), Vec::new());
         let mut replica = Self { state, disk, kept, sealed, waiting, replies, audit };
-        // A clock that was never written begins anew.
+        // A clock that was never written starts from zero.
         replica.state.seal();
         replica.commit();
         replica

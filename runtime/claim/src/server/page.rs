@@ -44,6 +44,10 @@ struct Page {
 }
 
 #[derive(Template)]
+#[template(path = "index.html")]
+struct Index;
+
+#[derive(Template)]
 #[template(path = "login.html")]
 struct Login {
     /// Why the token was rejected.
@@ -102,7 +106,7 @@ fn row(id: u64, entry: &ClaimRecord, now_us: u64, identity: &Identity) -> ClaimR
         resource: beginning(&entry.resource),
         status: entry.status().name(),
         created: Date(entry.history[0].1.date_us).to_string(),
-        ttl: seconds(entry.ttl(now_us)),
+        ttl: seconds_left(entry.ttl(now_us)),
         waiting: seconds(entry.waiting_duration(now_us)),
         active: seconds(entry.active_duration(now_us)),
         token: entry.token.map_or(String::new(), |token| token.to_string()),
@@ -112,12 +116,26 @@ fn row(id: u64, entry: &ClaimRecord, now_us: u64, identity: &Identity) -> ClaimR
     }
 }
 
+/// The remaining seconds of a ttl.
+fn seconds_left(ttl: Option<f64>) -> String {
+    match ttl {
+        None => String::new(),
+        Some(ttl) if ttl < 0.0 => "lapsed".into(),
+        Some(ttl) => format!("{ttl:.1}"),
+    }
+}
+
 fn beginning(text: &str) -> String {
     let mut text: Vec<char> = text.chars().take(TEXT_MAX + 1).collect();
     if text.len() > TEXT_MAX {
         text[TEXT_MAX] = '…';
     }
     text.into_iter().collect()
+}
+
+/// The start page: links to the pages for operators.
+pub(super) fn index() -> Response {
+    html(200, &Index)
 }
 
 /// The login page, which asks for a token.

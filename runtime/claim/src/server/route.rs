@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hyper::Method;
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, HeaderValue};
+use hyper::header::{ACCEPT, ALLOW, HeaderValue};
 use hyper::http::request::Parts;
 
 use super::auth::Identity;
@@ -34,6 +34,12 @@ impl IncomingRequest<'_> {
         matches!(self.head.method, Method::GET | Method::HEAD)
     }
 
+    /// Whether the client prefers HTML.
+    fn is_browser(&self) -> bool {
+        let accepted = self.head.headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+        accepted.is_some_and(|accepted| accepted.contains("text/html"))
+    }
+
     fn is(&self, method: &Method) -> bool {
         self.head.method == method
     }
@@ -52,6 +58,8 @@ impl AppState {
         }
         let path = incoming.head.uri.path();
         match path {
+            // For other clients than browsers there is nothing, as in the original protocol.
+            "/" if incoming.is_read() && incoming.is_browser() => return page::index(),
             "/status/login/" if incoming.is(&Method::POST) => {
                 return page::log_in(self, incoming).await;
             }
@@ -119,7 +127,10 @@ fn either(answer: Result<Reply, Reply>) -> Response {
 }
 
 fn nothing() -> Response {
-    respond(Reply::message(404, "No such resource"))
+    respond(Reply::message(
+        404,
+        "No such path: there are /v1/claims/, /status/, /metrics and /healthz",
+    ))
 }
 
 fn not_allowed(allowed: &'static str) -> Response {

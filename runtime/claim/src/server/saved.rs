@@ -3,9 +3,8 @@
 //!
 //! Little-endian integers after a version. A value that cannot be decoded is an error. Leases are
 //! stored without outages, so that an outage changes the counters only. Older versions are still
-//! read: up to version 4 resources were numbered anew at each start, version 3 had no outages, and
+//! read: up to version 4 resources were renumbered at each start, version 3 had no outages, and
 //! version 2 had one time for durations and dates and no owners.
-//! for durations and dates and no owners.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;

@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, watch};
 use turnstile_core::claim::record::{Limits, Records};
 use turnstile_core::scenario::server_words;
 
+use super::abort_on_drop::AbortOnDrop;
 use super::audit::Audit;
 use super::auth::Tokens;
 use super::auth_throttle::AuthThrottle;
@@ -125,6 +126,12 @@ impl Default for Options {
 }
 
 impl Options {
+    fn audit_server(&self, event: &str) {
+        if let Some(audit) = &self.audit {
+            audit.write_server(event, (self.wall_us)());
+        }
+    }
+
     const fn room(&self) -> ConnectionLimits {
         ConnectionLimits { all: self.connections_max, address: self.connections_per_address_max }
     }
@@ -233,6 +240,7 @@ impl Server {
         let (stopping, is_stopping) = watch::channel(false);
         let (alive, mut all_gone) = mpsc::channel::<()>(1);
         let options = Arc::new(options);
+        options.audit_server("start");
         let mut stop = std::pin::pin!(stop);
         loop {
             let accepted = tokio::select! {
@@ -270,10 +278,11 @@ impl Server {
         let _all_done = tokio::time::timeout(options.drain_max, all_gone.recv()).await;
         shared.host().close();
         drop(timers);
-        match committing {
-            None => Ok(()),
-            Some(committing) => committing.end().await.map(drop),
+        if let Some(committing) = committing {
+            committing.end().await?;
         }
+        options.audit_server("stop");
+        Ok(())
     }
 
     fn app(&self, slots: &Arc<ConnectionSlots>) -> AppState {
@@ -296,26 +305,6 @@ impl Server {
     }
 }
 
-/// A task that is aborted when this is dropped.
-struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
-
-impl<T: Send + 'static> AbortOnDrop<T> {
-    fn spawn(task: impl Future<Output = T> + Send + 'static) -> Self {
-        Self(tokio::spawn(task))
-    }
-
-    /// Waits until the task has finished.
-    async fn end(mut self) -> io::Result<T> {
-        (&mut self.0).await.map_err(|_| io::Error::other("a task panicked"))
-    }
-}
-
-impl<T> Drop for AbortOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::{Read as _, Write as _};
@@ -326,7 +315,7 @@ mod tests {
     use super::*;
     use turnstile_host::store::{Batch, Visitor};
 
-    /// A store whose syncs end when somebody says so.
+    /// A store whose syncs return when the test allows it.
     struct Stalled(mpsc::Sender<()>, mpsc::Receiver<()>);
 
     impl Store for Stalled {
@@ -337,7 +326,7 @@ mod tests {
         fn write(&mut self, _batch: &Batch) {}
 
         fn sync(&mut self) -> io::Result<()> {
-            // Once nobody looks any more, it takes everything at once.
+            // After the test has dropped its channels, each sync returns at once.
             let _ended = self.0.send(()).map(|()| self.1.recv());
             Ok(())
         }

@@ -207,6 +207,10 @@ impl ClaimService {
             }
             self.index.add(id, entry);
         }
+        if let Some(entry) = self.index.entry(id) {
+            let (resource, status) = (&*entry.resource, status.name());
+            tracing::debug!(claim = id, resource, status, token, "claim changed its status");
+        }
         self.audit(step, id, AuditedChange::Became(status));
     }
 

@@ -101,7 +101,7 @@ mod tests {
     const TIMEOUT: Duration = Duration::from_secs(30);
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_that_nobody_reads_is_given_up() {
+    async fn a_response_that_is_not_read_times_out() {
         let (near, _far) = tokio::io::duplex(10);
         let mut near = WriteTimeout::new(near, TIMEOUT);
         let before = tokio::time::Instant::now();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Nobody waits longer for anything: a century.
+/// The maximum duration: a century.
 pub const LONGEST: Duration = Duration::from_secs(100 * 366 * 86_400);
 
 /// The duration that a number of seconds is.

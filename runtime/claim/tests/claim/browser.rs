@@ -49,6 +49,16 @@ fn a_page_of_another_site_takes_no_lock() {
     send(&server, "POST", "/v1/claims/", &own, &claim).expect(202);
 }
 
+#[test]
+fn a_browser_finds_the_pages_of_the_server() {
+    let server = Running::in_memory();
+    let page = server.client().with("accept", "text/html,*/*").get("/").expect(200);
+    for path in ["/status/", "/metrics", "/healthz"] {
+        assert!(page.text.contains(&format!("href=\"{path}\"")), "{}", page.text);
+        server.client().get(path).expect(200);
+    }
+}
+
 /// Should a browser ever send JSON for another site, it says for which.
 #[test]
 fn an_open_server_changes_nothing_for_a_page_of_another_site() {

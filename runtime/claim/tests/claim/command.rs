@@ -1,4 +1,4 @@
-//! The `claim` program: what it runs, what it passes on, and what it leaves behind.
+//! The `claim` program: its command, its signals, and the claims that remain.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -73,7 +73,7 @@ fn the_command_finds_its_token() {
 }
 
 #[test]
-fn whoever_cannot_have_the_lock_in_time_is_told_75() {
+fn a_timeout_before_the_grant_exits_with_75() {
     let server = Running::in_memory();
     server.client().post(r#"{"resource":"r","ttl":60}"#).expect(201);
     let ran = output(&server, &["run", "r", "--timeout", "0.1", "--", "true"]);
@@ -85,9 +85,9 @@ fn whoever_cannot_have_the_lock_in_time_is_told_75() {
     assert_eq!(statuses(&server, "s"), ["released"]);
 }
 
-/// A claim that is left behind takes the lock an hour later, and nobody renews it.
+/// A claim that is not withdrawn would be granted later, without a holder.
 #[test]
-fn whoever_runs_out_of_time_leaves_no_claim_behind() {
+fn a_timeout_withdraws_the_claim() {
     let server = Running::in_memory();
     let held = server.client().post(r#"{"resource":"r","ttl":60}"#).expect(201).path();
     let start = |number: usize| {
@@ -112,7 +112,7 @@ fn whoever_runs_out_of_time_leaves_no_claim_behind() {
 }
 
 #[test]
-fn whoever_waits_for_its_turn_gives_it_back_at_once() {
+fn claim_wait_releases_at_once() {
     let server = Running::in_memory();
     let mut holder = server.client();
     let held = holder.post(r#"{"resource":"r","ttl":60}"#).expect(201).path();
@@ -185,7 +185,7 @@ fn a_signal_goes_to_the_command_and_the_release_comes_last() {
 #[test]
 fn a_signal_goes_to_the_command_s_whole_group() {
     let server = Running::in_memory();
-    // The command ends as another of its group does, which nobody else tells.
+    // The command exits when another process of its group does, which is its only notification.
     let script = "trap 'wait $!; exit $?' TERM; \
                   (trap 'exit 4' TERM; echo on; while :; do sleep 0.05; done) & \
                   while :; do sleep 0.05; done";
@@ -250,7 +250,7 @@ fn killing_the_wrapper_kills_the_command() {
     until("the command is gone", || is_gone(command));
 }
 
-/// What is left at work would do so beside the next holder.
+/// A process that survives would run concurrently with the next holder.
 #[test]
 fn killing_the_wrapper_kills_what_the_command_has_started() {
     let server = Running::in_memory();
@@ -323,11 +323,19 @@ fn claims_are_listed_and_shown() {
     let text = String::from_utf8(list.stdout).expect("plain text");
     assert!(text.lines().nth(1).is_some_and(|line| line.ends_with("a b")), "{text}");
     let url = held.field("url");
+    let lapsed = server.client().post(r#"{"resource":"c","ttl":0}"#).expect(201);
+    let list = output(&server, &["ls", "--resource", "c"]);
+    let text = String::from_utf8(list.stdout).expect("plain text");
+    assert!(text.contains("  lapsed  ") && !text.contains(" -0"), "{text}");
+    let ran = output(&server, &["revoke", &lapsed.path()]);
+    assert_eq!(ran.stdout, b"claim 2 is revoked\n", "{ran:?}");
     let shown = output(&server, &["show", url.as_str().expect("a URL")]);
     let shown: Value = serde_json::from_slice(&shown.stdout).expect("the server's JSON");
     assert_eq!(shown["url"], url);
     let unknown = output(&server, &["show", "999"]);
     assert_eq!(unknown.status.code(), Some(69), "{unknown:?}");
+    let text = String::from_utf8(unknown.stderr).expect("plain text");
+    assert!(text.ends_with("refused the request: 404 No claim found\n"), "{text}");
     let none = output(&server, &["show", "abc"]);
     assert_eq!(none.status.code(), Some(2), "{none:?}");
     let nowhere = Command::new(CLAIM).args(["--url", "nowhere", "ls"]).output();
@@ -349,7 +357,7 @@ fn a_name_neither_moves_the_cursor_nor_begins_a_line() {
 
 #[test]
 fn a_server_that_does_not_answer_is_named() {
-    // Nobody listens where a listener has just been.
+    // No process listens on the port of a closed listener.
     let nobody = TcpListener::bind("127.0.0.1:0").and_then(|gone| gone.local_addr());
     let url = format!("http://{}", nobody.expect("loopback has ports"));
     let asks: [&[&str]; 3] = [

@@ -97,7 +97,7 @@ fn connector(gone: SocketAddr, counts: Counts) -> Connector {
     Connector::new(move |host: String, port| {
         let is_refused = dials.fetch_add(1, Ordering::Relaxed).is_multiple_of(6);
         if is_refused {
-            *counts.lock().expect("nobody panics with it").entry(Fault::Refused).or_default() += 1;
+            *counts.lock().expect("no holder panics").entry(Fault::Refused).or_default() += 1;
         }
         async move {
             match is_refused {
@@ -119,7 +119,7 @@ async fn forward(
     loop {
         let request = read_message(&mut stream).await?;
         let fault = Fault::roll(rng);
-        *counts.lock().expect("nobody panics with it").entry(fault).or_default() += 1;
+        *counts.lock().expect("no holder panics").entry(fault).or_default() += 1;
         match fault {
             Fault::Reset => return stream.set_zero_linger(),
             Fault::ServerError => {
@@ -226,7 +226,7 @@ async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
     proxy.abort();
     drop(server);
     let count = notes.replay();
-    let counts = counts.lock().expect("nobody panics with it");
+    let counts = counts.lock().expect("no holder panics");
     println!("{count} steps replayed, faults: {counts:?}");
     assert!(counts.values().sum::<u64>() > counts[&Fault::None], "things went wrong");
     assert!(counts[&Fault::Refused] > 0, "and nobody listened");
@@ -244,13 +244,13 @@ async fn take_turns(lock_client: LockClient, newest: Arc<Mutex<u64>>) {
         turns += 1;
         let token = claim.fencing_token().expect("this server mints tokens");
         {
-            let mut newest = newest.lock().expect("nobody panics with it");
+            let mut newest = newest.lock().expect("no holder panics");
             assert!(token > *newest, "{token} after {newest}");
             *newest = token;
         }
         for _ in 0..20 {
             tokio::task::yield_now().await;
-            let newest = newest.lock().expect("nobody panics with it");
+            let newest = newest.lock().expect("no holder panics");
             if claim.is_held() {
                 assert_eq!(*newest, token, "two hold the lock at once");
             }

@@ -237,7 +237,7 @@ fn operate(server: &Turnstiled, rng: &mut Rng, revoked: &Revoked) -> Option<()> 
         let url = claims[rng.number() as usize % claims.len()]["url"].as_str().expect("a URL");
         let path = &url[url.find("/v1/").expect("a path")..];
         let now = Instant::now();
-        revoked.lock().expect("nobody panics with it").entry(path.to_owned()).or_insert(now);
+        revoked.lock().expect("no holder panics").entry(path.to_owned()).or_insert(now);
         client.try_request("PATCH", path, r#"{"status":"revoked"}"#)?;
     }
 }
@@ -288,7 +288,7 @@ fn a_server_killed_under_contention_has_one_history() {
     client.headers.clear();
     check(&mut client, &actors, &revoked);
     let holds: usize = actors.iter().map(|actor| actor.holds.len()).sum();
-    let revoked = revoked.lock().expect("nobody panics with it").len();
+    let revoked = revoked.lock().expect("no holder panics").len();
     println!("{kills} kills, {holds} holds in order, {revoked} claims revoked");
     assert!(holds > kills as usize, "locks were held");
 }
@@ -308,7 +308,7 @@ fn check(client: &mut Client, actors: &[Actor], revoked: &Revoked) {
     assert_eq!(ends, there);
 
     let mut holds: Vec<Hold> = actors.iter().flat_map(|actor| actor.holds.clone()).collect();
-    let revoked = revoked.lock().expect("nobody panics with it");
+    let revoked = revoked.lock().expect("no holder panics");
     for hold in &mut holds {
         hold.to = revoked.get(&hold.path).map_or(hold.to, |at| hold.to.min(*at));
     }

@@ -41,7 +41,7 @@ fn leave(url: &str) {
             (built.0, Some(built.1))
         };
         let ask = lock_client.claim("r").ttl(Duration::from_millis(1_500));
-        std::mem::forget(ask.await.expect("nobody else wants it"));
+        std::mem::forget(ask.await.expect("no other client claims it"));
         if how.contains("late") {
             // The tests' own output is not what is printed here.
             writeln!(io::stdout(), "{HELD}").expect("it is a pipe");

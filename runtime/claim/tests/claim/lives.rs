@@ -1,4 +1,4 @@
-//! What `turnstiled` writes of its life: the log, the audit log, and what SIGHUP reads anew.
+//! What `turnstiled` writes of its life: the log, the audit log, and what SIGHUP reloads.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
@@ -211,9 +211,16 @@ fn sighup_reads_the_certificate_anew() {
     assert!(shows("renewed") && !shows("localhost"));
 }
 
-/// The lines of an audit log without their times and addresses.
+/// The starts and stops of the server in an audit log.
+fn servers(audit: &Path) -> Vec<Value> {
+    let mut lines = lines(audit);
+    lines.iter_mut().map(|line| line["server"].take()).filter(|server| !server.is_null()).collect()
+}
+
+/// The changes of claims in an audit log, without their times and addresses.
 fn audited(audit: &Path) -> Vec<Value> {
     let mut lines = lines(audit);
+    lines.retain(|line| line["server"].is_null());
     for line in &mut lines {
         let line = line.as_object_mut().expect("an object");
         let time = line.remove("time").expect("a time").to_string();
@@ -275,9 +282,36 @@ fn the_audit_log_has_a_line_for_each_change() {
     assert_eq!(audited(&audit), [line("deploy", "PATCH status=released", 2, "deploy", "released")]);
     assert_eq!(audited(&dir.join("audit.1")).len(), 6);
     drop(server);
-    let server = start(&log, &arguments);
+    let mut server = start(&log, &arguments);
     client(&server, "ci-1").post(&claim("r")).expect(201);
     assert_eq!(audited(&audit).len(), 3, "a start appends");
+    assert_eq!(servers(&dir.join("audit.1")), ["start"]);
+    signal(&server, Signal::TERM);
+    server.child.wait().expect("it is our child");
+    assert_eq!(servers(&audit), ["start", "stop"]);
+    let text = fs::read_to_string(&log).expect("it is written");
+    let count = |message: &str| text.matches(message).count();
+    assert_eq!((count("created a new, empty one"), count("not shut down cleanly")), (1, 1));
+}
+
+#[test]
+fn the_audit_log_names_the_claim_of_a_request_that_promotes_another() {
+    let dir = scratch("promoted");
+    let (log, audit) = (dir.join("log"), dir.join("audit"));
+    let server = start(&log, &["--in-memory", "--audit", text(&audit)]);
+    let mut client = Client::new(server.at);
+    let first = client.post(&claim("r")).expect(201).path();
+    client.post(&claim("r")).expect(202);
+    let third = client.post(&claim("r")).expect(202).path();
+    client.set(&first, "revoked").expect(204);
+    client.set(&third, "active").expect(409);
+    let change = |claim: u64, request: &str, change: &str| {
+        json!({ "who": null, "request": request, "claim": claim, "resource": "r",
+            "change": change })
+    };
+    let mut promoted = change(2, "PATCH status=active", "active");
+    promoted["request_claim"] = 3.into();
+    assert_eq!(audited(&audit)[4..], [change(1, "PATCH status=revoked", "revoked"), promoted]);
 }
 
 #[test]
@@ -288,7 +322,7 @@ fn the_audit_log_has_what_the_server_does_of_itself() {
     let mut client = Client::new(server.at);
     client.post(&claim("r")).expect(201);
     client.post(&claim("r")).expect(202);
-    until("nobody has asked for it", || audited(&audit).len() == 4);
+    until("no request was made for it", || audited(&audit).len() == 4);
     assert_eq!(
         audited(&audit)[3],
         json!({ "who": null, "request": null, "claim": 2,

@@ -17,6 +17,7 @@ mod leaving;
 mod limits;
 mod lives;
 mod login;
+mod messages;
 mod noise;
 mod owners;
 mod protocol;

@@ -16,13 +16,13 @@ impl Notes {
         let notes = Self(Arc::default());
         let noted = notes.clone();
         let trace = Trace::new("turnstiled", move |text| {
-            noted.0.lock().expect("nobody panics with it").push_str(text);
+            noted.0.lock().expect("no holder panics").push_str(text);
         });
         (notes, trace)
     }
 
     pub(crate) fn text(&self) -> String {
-        self.0.lock().expect("nobody panics with it").clone()
+        self.0.lock().expect("no holder panics").clone()
     }
 
     /// Replays it; how many steps there were.

@@ -32,14 +32,14 @@ impl Store for Refusing {
     }
 
     fn write(&mut self, batch: &Batch) {
-        self.written.lock().expect("nobody panics with it").push(batch.clone());
+        self.written.lock().expect("no holder panics").push(batch.clone());
     }
 
     fn sync(&mut self) -> io::Result<()> {
         if self.refuses.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        let written = self.written.lock().expect("nobody panics with it").len();
+        let written = self.written.lock().expect("no holder panics").len();
         self.synced.store(written, Ordering::Relaxed);
         Ok(())
     }
@@ -81,7 +81,7 @@ fn a_store_that_takes_everything_again_is_in_service_and_has_no_gap() {
         let other = format!(r#"{{"resource":"refused{turn}","ttl":600}}"#);
         client.post(&other).expect(503);
         client.get("/healthz").expect(503);
-        let written = store.written.lock().expect("nobody panics with it").len();
+        let written = store.written.lock().expect("no holder panics").len();
         store.refuses.store(false, Ordering::Relaxed);
         until("it is in service", || client.get("/healthz").status == 200);
         assert!(store.synced.load(Ordering::Relaxed) >= written, "no gap");

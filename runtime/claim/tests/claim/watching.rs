@@ -1,6 +1,7 @@
 //! A holder hears at once that its claim is over: what the server tells, and what clients do then.
 
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -71,7 +72,7 @@ fn a_watch_ends_in_time_and_when_the_server_stops() {
 }
 
 #[test]
-fn who_stops_watching_leaves_nothing_behind() {
+fn a_watcher_that_disconnects_is_removed() {
     let server = Running::in_memory();
     let mut client = server.client();
     let held = client.post(BODY).expect(201).path();
@@ -115,10 +116,10 @@ async fn a_holder_hears_at_once_that_its_claim_is_revoked() {
     timeout(PATIENCE, claim.lost()).await.expect("it is told");
     assert!(!claim.is_held());
     let error = claim.release().await.expect_err("it was taken away");
-    assert_eq!(error.cause, ErrorKind::Lost);
+    assert_eq!(error.cause, ErrorKind::Lost("the claim was revoked".into()));
 }
 
-/// The server lets nobody wait for long, so that the client asks again and again.
+/// The server limits long polls to 1 ms, so that the client polls repeatedly.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_watch_that_ends_is_taken_up_again() {
     let options = Options { wait_max: Duration::from_millis(1), ..Options::default() };
@@ -141,14 +142,17 @@ async fn a_watch_that_ends_is_taken_up_again() {
 fn a_command_ends_when_its_claim_is_revoked() {
     let server = Running::in_memory();
     let mut run = claim(&server, &["run", "r", "--ttl", "3600", "--", "sleep", "3600"]);
-    let mut run = run.spawn().expect("the program starts");
+    let run = run.stderr(Stdio::piped()).spawn().expect("the program starts");
     until("it holds the lock", || statuses(&server, "r") == ["active"]);
     server.client().set("/v1/claims/1/", "revoked").expect(204);
-    let status = run.wait().expect("it ends");
-    assert_eq!(status.code(), Some(76));
+    let ended = run.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), Some(76));
+    let text = String::from_utf8_lossy(&ended.stderr);
+    let expected = "/v1/claims/1/: the lock is lost: the claim was revoked; terminating";
+    assert!(text.contains("resource \"r\"") && text.contains(expected), "{text}");
 }
 
-/// Whoever ends before it hears of it is told by the refusal of its release.
+/// If the command exits before the notification, the refused release reports the loss.
 #[test]
 fn a_command_that_ends_first_is_told_by_its_release() {
     let server = Running::in_memory();
@@ -156,12 +160,12 @@ fn a_command_that_ends_first_is_told_by_its_release() {
     let run = claim(&server, &["run", "r", "--ttl", "3600", "--", "sh", "-c", &script]).output();
     let run = run.expect("the program starts");
     assert_eq!(run.status.code(), Some(76), "{run:?}");
-    assert!(String::from_utf8_lossy(&run.stderr).contains("is lost"), "{run:?}");
+    assert!(String::from_utf8_lossy(&run.stderr).contains("is lost: the claim was"), "{run:?}");
     assert_eq!(statuses(&server, "r"), ["revoked"]);
 }
 
 #[test]
-fn what_has_lapsed_ends_though_nobody_wants_it() {
+fn a_lapsed_claim_expires_without_a_contender() {
     let options = Options { lapse_max: Duration::from_millis(20), ..Options::default() };
     let server = Running::start(Storage::Memory, options);
     let mut client = server.client();

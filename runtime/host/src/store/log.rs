@@ -21,13 +21,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::directory::{Background, Directory};
-use super::files::Files;
+use super::files::{self, Files};
 use super::frame;
 use super::held::Held;
 use super::image;
 use super::manifest::{LogMark, Manifest};
 use super::os::OsDirectory;
-use super::recover::{Recovered, recover};
+use super::recover::{PreviousUse, Recovered, recover};
 use super::replay::{self, LogEnd};
 use super::writer::Writer;
 use super::{Batch, Store, Visitor};
@@ -56,6 +56,7 @@ pub struct LogStore {
     rotate_at: u64,
     health: Health,
     fold: Option<Background>,
+    previous: PreviousUse,
 }
 
 /// The condition of a store.
@@ -72,7 +73,8 @@ impl LogStore {
     /// Opens a directory, and creates it if it does not exist.
     ///
     /// # Errors
-    /// When the directory cannot be used, is in use, or has corrupt data.
+    /// When the directory cannot be used, is in use, has corrupt data, or has no store but other
+    /// files.
     pub fn open(dir: &Path) -> io::Result<Self> {
         Self::open_with(dir, LOG_MAX)
     }
@@ -82,6 +84,8 @@ impl LogStore {
     /// # Errors
     /// As [`LogStore::open`].
     pub fn open_with(dir: &Path, log_max: u64) -> io::Result<Self> {
+        // Before the lock file is created: a directory of others must stay as it is.
+        files::refuse_foreign(dir).map_err(at(dir.display()))?;
         let directory = OsDirectory::open(dir).map_err(at(dir.display()))?;
         Self::open_on(Arc::new(directory), dir, log_max)
     }
@@ -95,7 +99,8 @@ impl LogStore {
     }
 
     fn open_in(directory: Arc<dyn Directory>, place: &Path, log_max: u64) -> io::Result<Self> {
-        let Recovered { mut held, manifest, end, logs, log_bytes } = recover(&*directory)?;
+        let Recovered { mut held, manifest, end, logs, log_bytes, previous } =
+            recover(&*directory)?;
         if logs > LOGS_MAX || log_bytes > log_max {
             match put_image(&*directory, end, &held) {
                 Ok(()) => {
@@ -122,7 +127,14 @@ impl LogStore {
             rotate_at: log_max,
             health: Health::Good,
             fold: None,
+            previous,
         })
+    }
+
+    /// What this start found in the directory.
+    #[must_use]
+    pub const fn previous_use(&self) -> PreviousUse {
+        self.previous
     }
 
     /// Writes the frame to the log, or to a new one if this one is in doubt.

@@ -16,7 +16,8 @@ use super::sip::sip;
 
 /// The file's name.
 pub(super) const NAME: &str = "manifest";
-const NEW: &str = "manifest.new";
+/// The name of an unfinished manifest.
+pub(super) const NEW: &str = "manifest.new";
 /// The distance of the slots in bytes, so that no page of the cache has two.
 const SLOT_BYTES: u64 = 4096;
 /// The offset after the two slots of the logs, which alternate.

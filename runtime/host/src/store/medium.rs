@@ -152,7 +152,7 @@ impl Medium {
     }
 
     fn state(&self) -> MutexGuard<'_, DiskState> {
-        self.0.lock().expect("nobody panics with it")
+        self.0.lock().expect("no holder panics")
     }
 }
 

@@ -25,12 +25,26 @@ pub(super) struct Recovered {
     pub logs: u64,
     /// The bytes of the last of them.
     pub log_bytes: u64,
+    pub previous: PreviousUse,
+}
+
+/// What a start found in a store's directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreviousUse {
+    /// No store: a new one was created.
+    None,
+    /// The previous process closed the store.
+    Closed,
+    /// The previous process did not close the store: it was killed, crashed, or lost power, or its
+    /// last writes failed.
+    Interrupted,
 }
 
 /// Reads a directory and syncs its content.
 pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     let mut files = Files::scan(directory)?;
-    if !files.has_manifest {
+    let is_upgraded = !files.has_manifest;
+    if is_upgraded {
         if files.logs.is_empty() && files.images.is_empty() {
             return Ok(Recovered {
                 held: Held::default(),
@@ -38,6 +52,7 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
                 end: LogMark::default(),
                 logs: 0,
                 log_bytes: 0,
+                previous: PreviousUse::None,
             });
         }
         legacy::upgrade(directory, &files)?;
@@ -59,7 +74,11 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     let log_bytes = last_log.map_or(0, |bytes| bytes.len() as u64);
     let manifest = settle(directory, &files, marks, last_log)?;
     let end = LogMark { log: last, position, is_clean: false };
-    Ok(Recovered { held, manifest, end, logs: (last + 1).saturating_sub(first), log_bytes })
+    // Version 2 did not record whether a store was closed.
+    let is_closed = marks.end.is_clean || is_upgraded;
+    let previous = if is_closed { PreviousUse::Closed } else { PreviousUse::Interrupted };
+    let logs = (last + 1).saturating_sub(first);
+    Ok(Recovered { held, manifest, end, logs, log_bytes, previous })
 }
 
 /// A log that the manifest does not name has no acknowledged writes.

@@ -4,9 +4,8 @@ use std::io;
 
 use super::header::VERSION;
 
-const REMEDY: &str = "put the file back from a copy, or the whole directory from a backup; if \
-    there is none, some of what was answered is lost: begin with an empty directory, once nobody \
-    relies on anything that was answered from this one";
+const REMEDY: &str = "restore the file, or the whole directory, from a backup; without a backup, \
+    acknowledged data is lost: stop all clients, then start with an empty directory";
 
 /// The error for lost data, which only an operator can resolve.
 pub(super) fn refuse(what: impl std::fmt::Display) -> io::Error {

@@ -72,12 +72,7 @@ fn log(
     let mut bytes = read(directory, number, u64::MAX)?;
     let header = header(number, &bytes)?;
     if header.position != after {
-        let (here, there) = (header.position.sequence, after.sequence);
-        let text = format!(
-            "{name} is not the log that this store wrote: it follows upon frame {here}, and frame \
-             {there} is before it"
-        );
-        return Err(refuse(text));
+        return Err(refuse(not_continued(&name)));
     }
     let (mut rest, mut position) = (&bytes[HEADER_BYTES..], after);
     let (LogEnd::At(least) | LogEnd::Behind(least)) = end;
@@ -103,12 +98,20 @@ fn log(
     Ok(position)
 }
 
+fn not_continued(name: &str) -> String {
+    format!(
+        "{name} does not continue the files before it: it belongs to another store or to another \
+         copy of this one"
+    )
+}
+
 fn unreached(name: &str, len: usize, last: u64, least: u64) -> String {
     if last >= least {
-        return format!("{name} is not the log that this store wrote");
+        return not_continued(name);
     }
     format!(
-        "{name} is truncated: it ends at byte {len} with frame {last}, but frame {least} existed"
+        "{name} is truncated: it ends at byte {len} with frame {last}, but frame {least} was \
+         acknowledged"
     )
 }
 

@@ -116,7 +116,7 @@ struct Taken(Arc<Mutex<Vec<u64>>>);
 impl Outlet<u64> for Taken {
     fn deliver(&self, outgoing: &mut Vec<u64>, is_durable: bool) {
         if is_durable {
-            self.0.lock().expect("nobody panics with it").append(outgoing);
+            self.0.lock().expect("no holder panics").append(outgoing);
         }
     }
 }
@@ -140,12 +140,12 @@ async fn held_back(bytes: usize, most: u64) {
         assert!(host.is_failed() && fed <= most, "{fed} in round {round}");
     }
     assert_eq!(fed, most, "so many are taken");
-    assert!(taken.0.lock().expect("nobody panics with it").is_empty());
+    assert!(taken.0.lock().expect("no holder panics").is_empty());
     store.0.store(false, Ordering::Relaxed);
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(host.with(|state| feed(state, fed, 10)), 10, "there is room again");
     host.close();
     assert!(committing.await.expect("it does not panic"), "all is durable");
-    let taken = taken.0.lock().expect("nobody panics with it");
+    let taken = taken.0.lock().expect("no holder panics");
     assert!(taken.iter().copied().eq(0..fed + 10), "{} have left", taken.len());
 }

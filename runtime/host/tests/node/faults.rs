@@ -25,7 +25,7 @@ struct Wire {
 
 impl Wire {
     fn sent(&self) -> Vec<Message> {
-        std::mem::take(&mut *self.sent.lock().expect("nobody panics with it"))
+        std::mem::take(&mut *self.sent.lock().expect("no holder panics"))
     }
 }
 
@@ -34,7 +34,7 @@ impl Transport<u8, Message> for Wire {
         if self.is_full.load(Ordering::Relaxed) {
             return Err(Unsent { to, message, why: UnsentReason::QueueFull });
         }
-        self.sent.lock().expect("nobody panics with it").push(message);
+        self.sent.lock().expect("no holder panics").push(message);
         Ok(())
     }
 
@@ -97,7 +97,7 @@ async fn nothing_leaves_while_the_store_refuses_and_all_of_it_leaves_then() {
     store.refuses.store(false, Ordering::Relaxed);
     assert_eq!(notices.notice().await, Some(Held(0)));
     timeout(RETRY, inbox.deliver(1, Message::Baton(0))).await.expect("it takes inputs again");
-    while wire.sent.lock().expect("nobody panics with it").len() < 2 {
+    while wire.sent.lock().expect("no holder panics").len() < 2 {
         tokio::task::yield_now().await;
     }
     // The hold timer was due before the message came.
@@ -130,7 +130,7 @@ async fn one_sync_serves_many_steps() {
     for _ in 0..1_000 {
         inbox.deliver(1, Message::Baton(0)).await;
     }
-    while wire.sent.lock().expect("nobody panics with it").len() < 1_000 {
+    while wire.sent.lock().expect("no holder panics").len() < 1_000 {
         tokio::task::yield_now().await;
     }
     let syncs = store.syncs.load(Ordering::Relaxed) - before;

@@ -30,7 +30,7 @@ struct Record(Arc<Mutex<BTreeMap<u64, u8>>>);
 
 impl Record {
     fn note(&self, runner: u8, number: u64) {
-        let mut held = self.0.lock().expect("nobody panics with it");
+        let mut held = self.0.lock().expect("no holder panics");
         let before = held.insert(number, runner);
         assert!(before.is_none_or(|before| before == runner), "{number} is held by both");
         let newest = held.last_key_value().map(|(newest, _)| *newest);
@@ -38,11 +38,7 @@ impl Record {
     }
 
     fn newest(&self) -> u64 {
-        self.0
-            .lock()
-            .expect("nobody panics with it")
-            .last_key_value()
-            .map_or(0, |(newest, _)| *newest)
+        self.0.lock().expect("no holder panics").last_key_value().map_or(0, |(newest, _)| *newest)
     }
 }
 

@@ -45,6 +45,16 @@ fn a_trace_goes_on_behind_its_last_whole_line() {
 }
 
 #[test]
+fn two_traces_do_not_write_one_file() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("in-use.jsonl");
+    let first = Trace::append("one", &path).expect("the directory is ours");
+    let error = Trace::append("two", &path).expect_err("it is in use").to_string();
+    assert!(error.contains("in-use.jsonl: another process writes this trace"), "{error}");
+    drop(first);
+    assert!(Trace::append("two", &path).is_ok());
+}
+
+#[test]
 fn a_file_that_is_no_trace_stays_as_it_is() {
     for other in [b"x".as_slice(), b"{\"trace\":2}\n", b"{\"trace\":1} \n", &[0; 5000]] {
         let error = appended(other).expect_err("it is no trace").to_string();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use turnstile_host::store::{Batch, Image, Key, LogStore, Store as _};
+use turnstile_host::store::{Batch, Image, Key, LogStore, PreviousUse, Store as _};
 
 /// A directory of this test's own, empty.
 fn dir(name: &str) -> PathBuf {
@@ -36,6 +36,41 @@ fn what_was_synced_comes_back_after_any_number_of_starts() {
     }
     let files = fs::read_dir(&dir).expect("the directory is there").count();
     assert!(files <= 12, "{files} files: logs are folded at a start");
+}
+
+#[test]
+fn a_start_says_whether_the_store_is_new_and_was_closed() {
+    let dir = dir("previous");
+    let open = || LogStore::open(&dir).expect("the directory opens");
+    assert_eq!(open().previous_use(), PreviousUse::None);
+    assert_eq!(open().previous_use(), PreviousUse::Closed);
+    let mut store = open();
+    put(&mut store, 1, b"value");
+    let killed = dir.with_extension("killed");
+    if killed.exists() {
+        fs::remove_dir_all(&killed).expect("the directory is ours");
+    }
+    fs::create_dir_all(&killed).expect("the directory is ours");
+    for file in fs::read_dir(&dir).expect("the directory is there") {
+        let file = file.expect("the directory is there");
+        fs::copy(file.path(), killed.join(file.file_name())).expect("the directory is ours");
+    }
+    let killed = LogStore::open(&killed).expect("the directory opens");
+    assert_eq!(killed.previous_use(), PreviousUse::Interrupted);
+}
+
+#[test]
+fn a_directory_of_others_is_refused_and_stays_as_it_is() {
+    let dir = dir("foreign");
+    fs::create_dir_all(dir.join("lost+found")).expect("the directory is ours");
+    drop(LogStore::open(&dir).expect("a new file system"));
+    let home = dir.join("home");
+    fs::create_dir_all(&home).expect("the directory is ours");
+    fs::write(home.join("notes.txt"), "").expect("the directory is ours");
+    let error = LogStore::open(&home).expect_err("it has other files").to_string();
+    assert!(error.contains("no store") && error.contains("\"notes.txt\""), "{error}");
+    assert_eq!(fs::read_dir(&home).expect("it is there").count(), 1);
+    drop(LogStore::open(&dir).expect("a store may have other files beside it"));
 }
 
 #[test]

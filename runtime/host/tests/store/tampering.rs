@@ -46,7 +46,8 @@ fn check(medium: &Medium, image: &Image, what: &str) -> bool {
         }
         Err(error) => {
             let text = error.to_string();
-            let words = ["missing", "corrupt", "truncated", "older than", "not the log", "version"];
+            let words =
+                ["missing", "corrupt", "truncated", "older than", "another store", "version"];
             assert!(words.iter().any(|word| text.contains(word)), "{what}: {text}");
             assert!(text.contains("backup") || text.contains("version"), "{what}: {text}");
             true

@@ -131,8 +131,10 @@ impl<'l> TraceLine<'l> {
 pub(super) fn check_head(text: &str) -> Result<(), InputError> {
     let head: Option<Value> = serde_json::from_str(text).ok();
     let fields = head.as_ref().and_then(Value::as_object);
-    let help =
-        format!("the first line is `{}`; restore it, or record the trace again", HEAD.trim());
+    let help = format!(
+        "name a file that `--trace` has written, not a log: it begins with `{}`",
+        HEAD.trim()
+    );
     let Some((fields, version)) = fields.and_then(|all| Some((all, all.get("trace")?))) else {
         return Err(InputError::new("a trace begins with the version of its format", help));
     };

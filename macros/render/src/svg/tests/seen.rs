@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::measure::Font;
 
-/// Less than this nobody sees.
+/// A smaller difference, in pixels, is not visible.
 const HAIR: f64 = 0.6;
 
 /// A rectangle.

@@ -15,11 +15,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use tracing::Level;
-use tracing_subscriber::EnvFilter;
 use turnstile_claim::client::{Acquire, Error, ErrorKind, LockClient, LockClientBuilder};
-use turnstile_claim::keychain;
 use turnstile_claim::wire::seconds;
+use turnstile_claim::{keychain, log_filter};
 use turnstile_host::Trace;
 
 use self::signals::Signals;
@@ -37,14 +35,16 @@ const USAGE: u8 = 2;
 ///
 /// Environment: TURNSTILE_URL, the server's URL, if --url is not given; TURNSTILE_TOKEN, the bearer
 /// token; TURNSTILE_CA, a PEM file with the certificate authority (default: those of the operating
-/// system); TURNSTILE_LOG, the log level (warn, debug, ...).
+/// system); TURNSTILE_LOG, the level of messages on standard error: off, error, warn, info, debug
+/// or trace (default: warn, and the message that a lock is waited for, which warn omits).
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Cli {
     /// The server's URL [default: TURNSTILE_URL].
     #[arg(long, global = true, value_name = "URL")]
     url: Option<String>,
-    /// Writes each step of the core to this file as a line of JSON, for `turnstile replay`.
+    /// Appends each step of the core to this file as a line of JSON, for `turnstile replay`. An
+    /// existing trace is continued; a file that is not a trace is refused.
     #[arg(long, global = true, value_name = "FILE")]
     trace: Option<PathBuf>,
     #[command(subcommand)]
@@ -152,8 +152,13 @@ fn main() -> ExitCode {
         reaper::reap();
         return ExitCode::SUCCESS;
     }
-    let filter = EnvFilter::try_from_env("TURNSTILE_LOG");
-    let filter = filter.unwrap_or_else(|_| EnvFilter::default().add_directive(Level::WARN.into()));
+    let filter = match log_filter::from_environment("warn,claim=info") {
+        Ok(filter) => filter,
+        Err(error) => {
+            eprintln!("claim: {error}");
+            return ExitCode::from(USAGE);
+        }
+    };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     log.without_time().with_target(false).init();
     // A single thread, the main one: PR_SET_PDEATHSIG ties a child to the thread that started it.
@@ -171,23 +176,27 @@ fn main() -> ExitCode {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             eprintln!("claim: {error}");
-            ExitCode::from(match error.cause {
-                ErrorKind::TimedOut => TIMED_OUT,
-                ErrorKind::Lost => LOST,
-                ErrorKind::Address(..)
-                | ErrorKind::Credentials(_)
-                | ErrorKind::Setting(_)
-                | ErrorKind::TtlTooShort { .. } => USAGE,
-                ErrorKind::System(_)
-                | ErrorKind::Unreachable(_)
-                | ErrorKind::Refused { .. }
-                | ErrorKind::Claimed { .. }
-                | ErrorKind::TooMany
-                | ErrorKind::Abandoned
-                | ErrorKind::Keychain(_)
-                | ErrorKind::Answer(_) => UNAVAILABLE,
-            })
+            ExitCode::from(exit_status(&error))
         }
+    }
+}
+
+fn exit_status(error: &Error) -> u8 {
+    match error.cause {
+        ErrorKind::TimedOut => TIMED_OUT,
+        ErrorKind::Lost(_) => LOST,
+        ErrorKind::Address(..)
+        | ErrorKind::Credentials(_)
+        | ErrorKind::Setting(_)
+        | ErrorKind::TtlTooShort { .. } => USAGE,
+        ErrorKind::System(_)
+        | ErrorKind::Unreachable(_)
+        | ErrorKind::Refused { .. }
+        | ErrorKind::Claimed { .. }
+        | ErrorKind::TooMany
+        | ErrorKind::Abandoned
+        | ErrorKind::Keychain(_)
+        | ErrorKind::Answer(_) => UNAVAILABLE,
     }
 }
 
@@ -197,7 +206,7 @@ async fn run_command(cli: Cli) -> Result<u8, Error> {
         None => LockClientBuilder::from_environment()?,
     };
     if let Some(path) = cli.trace {
-        let trace = Trace::create("claim", &path)
+        let trace = Trace::append("claim", &path)
             .map_err(|error| ErrorKind::Setting(format!("--trace {error}")))?;
         builder.trace = Some(trace);
     }
@@ -213,7 +222,13 @@ async fn run_command(cli: Cli) -> Result<u8, Error> {
             let mut signals = Signals::listen().map_err(system_error)?;
             let client = builder.build()?;
             match run::acquire(&client, claim_args.request(&client), &mut signals).await? {
-                Ok(claim) => claim.release_within(run::CLOSE_MAX).await.map(|()| 0),
+                Ok(claim) => match claim.release_within(run::CLOSE_MAX).await {
+                    Ok(()) => Ok(0),
+                    Err(error) => {
+                        run::print_unreleased(&error, claim_args.ttl);
+                        Ok(exit_status(&error))
+                    }
+                },
                 Err(signal) => Ok(run::end_by(signal)),
             }
         }

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use turnstile_claim::client::{Error, ErrorKind, LockClient, LockClientBuilder};
-use turnstile_claim::wire::claim::ClaimSeen;
+use turnstile_claim::wire::claim::{ClaimSeen, id_in};
 
 /// Prints claims, one per line.
 pub(super) async fn list(
@@ -25,11 +25,13 @@ pub(super) async fn list(
         "CLAIM", "STATUS", "TTL", "WAITED", "HELD", "TOKEN"
     );
     for claim in claims {
-        let id = turnstile_claim::wire::claim::id_in(&claim.url).unwrap_or(0);
+        let id = id_in(&claim.url).unwrap_or(0);
         out += &format!(
             "{id:>8}  {:<9}  {:>8}  {:>9}  {:>9}  {:>7}  {}\n",
             claim.status,
-            seconds(claim.ttl),
+            claim.ttl.map_or("-".into(), |ttl| {
+                if ttl < 0.0 { "lapsed".into() } else { format!("{ttl:.1}") }
+            }),
             seconds(claim.waiting_duration),
             seconds(claim.active_duration),
             claim.fencing_token.map_or("-".into(), |token| token.to_string()),
@@ -48,11 +50,12 @@ pub(super) async fn show(builder: LockClientBuilder, claim: &str) -> Result<u8, 
 /// Revokes a claim.
 pub(super) async fn revoke(builder: LockClientBuilder, claim: &str) -> Result<u8, Error> {
     builder.build()?.revoke(claim).await?;
-    Ok(0)
+    let id = id_in(claim).unwrap_or_default();
+    print(&format!("claim {id} is revoked\n"))
 }
 
 /// Escapes control characters: a resource's name must not control the terminal.
-fn printable(name: &str) -> String {
+pub(super) fn printable(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars() {
         if letter.is_control() {

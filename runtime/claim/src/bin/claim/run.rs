@@ -1,17 +1,23 @@
 //! `claim run`: runs a command under a claim.
 
+use std::convert::Infallible;
+use std::future::pending;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use turnstile_claim::client::{
     Acquire, Claim, Error, ErrorKind, HELD, LockClient, LockClientBuilder,
 };
+use turnstile_claim::wire::claim::{ClaimSeen, id_in};
 
 use super::process::{Process, Stopped};
+use super::query::printable;
 use super::reaper::Reaper;
 use super::signals::{SignalMeaning, SignalTarget, Signals, raise_default};
 use super::terminal::Terminal;
@@ -57,7 +63,12 @@ pub(super) async fn run(builder: LockClientBuilder, args: RunArgs) -> Result<u8,
     };
     let was_held = claim.is_held();
     let released = claim.release_within(CLOSE_MAX).await;
-    let is_lost = !was_held || matches!(&released, Err(error) if error.cause == ErrorKind::Lost);
+    let is_lost = !was_held || released.as_ref().err().is_some_and(is_loss);
+    if let Err(error) = &released
+        && !matches!(ended, Ok(RunEnd::Lost))
+    {
+        print_unreleased(error, args.claim_args.ttl);
+    }
     match ended {
         Err(error) => {
             eprintln!("claim: {}: {error}", args.command[0].to_string_lossy());
@@ -66,9 +77,6 @@ pub(super) async fn run(builder: LockClientBuilder, args: RunArgs) -> Result<u8,
         }
         Ok(RunEnd::Lost) => Ok(LOST),
         Ok(RunEnd::By(status)) => {
-            if let Err(error) = released {
-                eprintln!("claim: {error}");
-            }
             if is_lost {
                 return Ok(LOST);
             }
@@ -87,17 +95,61 @@ pub(super) async fn acquire(
     request: Acquire,
     signals: &mut Signals,
 ) -> Result<Result<Claim, Signal>, Error> {
-    let mut acquiring = request.into_future();
+    let queued = Arc::new(Notify::new());
+    let resource = request.resource().to_owned();
+    let mut acquiring = request.on_queued(queued.clone()).into_future();
+    let log_once = async {
+        queued.notified().await;
+        log_waiting(client, &resource).await;
+        pending::<Infallible>().await
+    };
     let ended = tokio::select! {
+        biased;
         claim = &mut acquiring => match claim {
             Ok(claim) => return Ok(Ok(claim)),
             Err(error) => Err(error),
         },
         signal = signals.end() => Ok(Err(signal)),
+        never = log_once => match never {},
     };
     drop(acquiring);
-    client.close(CLOSE_MAX).await;
+    if !client.close(CLOSE_MAX).await {
+        let resource = printable(&resource);
+        eprintln!(
+            "claim: resource {resource:?}: the withdrawal is not acknowledged: a claim may remain; \
+             `claim ls` shows it, `claim revoke` ends it"
+        );
+    }
     ended
+}
+
+/// Logs that the lock is not granted at once, and which claim has it.
+async fn log_waiting(client: &LockClient, resource: &str) {
+    let active = client.list(Some(resource), Some("active"), 1).await;
+    let active = active.and_then(|text| LockClient::read::<Vec<ClaimSeen>>(&text));
+    let holder = active.ok().and_then(|claims| id_in(&claims.first()?.url));
+    let resource = printable(resource);
+    match holder {
+        Some(holder) => tracing::info!("waiting for {resource} (held by claim {holder})"),
+        None => tracing::info!("waiting for {resource}"),
+    }
+}
+
+fn is_loss(error: &Error) -> bool {
+    matches!(error.cause, ErrorKind::Lost(_))
+}
+
+/// Prints that the server has not acknowledged a release, and what that means.
+pub(super) fn print_unreleased(error: &Error, ttl: Duration) {
+    if is_loss(error) {
+        return eprintln!("claim: {error}");
+    }
+    let id = error.claim.as_deref().and_then(id_in).unwrap_or_default();
+    let ttl = ttl.as_secs_f64();
+    eprintln!(
+        "claim: {error}; the release is not acknowledged: the claim may stay until its ttl of \
+         {ttl} s has lapsed; `claim revoke {id}` ends it at once"
+    );
 }
 
 /// Exits by a signal; returns the exit status if the signal does not terminate the process.
@@ -198,7 +250,9 @@ fn handle_signal(
 }
 
 fn print_lost(claim: &Claim) {
-    eprintln!("claim: {} is lost: terminating the command", claim.url());
+    if let Some(error) = claim.loss() {
+        eprintln!("claim: {error}; terminating the command");
+    }
 }
 
 fn status_of(status: ExitStatus) -> u8 {

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn waits_grow_to_the_longest_and_begin_anew() {
+    async fn waits_grow_to_the_maximum_and_restart() {
         let (least, most) = (Duration::from_millis(10), Duration::from_millis(70));
         for seed in 0..100 {
             let mut backoff = Backoff::new(least, most, seed);
