@@ -11,7 +11,7 @@ use turnstile_search::bounds::NoProgress;
 
 use super::library::{self, Library, SourceFile};
 use super::output::{usage_error, write_stdout};
-use super::{lint, replacement};
+use super::{lint, own_system, replacement};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -65,7 +65,12 @@ fn explore_system(
         Ok(system) => system,
         Err(faults) => return fail(&faults.to_string()),
     };
-    let Some(entry) = library.known.entry(&system.name) else {
+    let known = match own_system::of_tables(&system) {
+        Some(Ok(entry)) => Some(entry),
+        Some(Err(faults)) => return fail(&Refusal::Faults(faults).to_string()),
+        None => library.known.entry(&system.name),
+    };
+    let Some(entry) = known else {
         return usage_error(&format!("this binary has no cores for the system `{}`", system.name));
     };
     let world = match world {

@@ -13,7 +13,7 @@ use crate::report::paint::fold;
 
 use super::library::{self, SourceFile};
 use super::output::{usage_error, write_stdout};
-use super::terminal;
+use super::{own_system, terminal};
 
 /// The exit statuses, for `--help`.
 pub(super) const STATUSES: &str = "\
@@ -64,7 +64,12 @@ fn lint(text: &SourceFile) -> ResultReport {
     if is_system(text) {
         let mut result = ResultReport::new(ResultKind::System, &text.name, None);
         match System::read(text.source.clone()) {
-            Ok(system) => system.name.clone_into(&mut result.name),
+            Ok(system) => {
+                system.name.clone_into(&mut result.name);
+                if let Some(Err(faults)) = own_system::of_tables(&system) {
+                    result.faults = faults;
+                }
+            }
             Err(faults) => result.faults = FaultReport::errors(&faults),
         }
         return lined(result, text);

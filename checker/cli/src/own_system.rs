@@ -11,7 +11,7 @@ use turnstile_spec::{Source, System};
 
 use crate::library;
 
-type Read = Result<&'static SystemEntry, Vec<FaultReport>>;
+pub(crate) type Read = Result<&'static SystemEntry, Vec<FaultReport>>;
 
 /// The system of a file whose roles run tables; each file is read once a command.
 pub(crate) fn entry(system: &System) -> Read {
@@ -29,4 +29,9 @@ pub(crate) fn entry(system: &System) -> Read {
             )
         })
         .clone()
+}
+
+/// The same, for a file that may be of another system: then nothing.
+pub(crate) fn of_tables(system: &System) -> Option<Read> {
+    system.is_of_tables().then(|| entry(system))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use turnstile_harness::Systems;
-use turnstile_harness::options::{Options, Replacement};
+use turnstile_harness::options::{Options, Refusal, Replacement};
 use turnstile_harness::read;
 use turnstile_harness::status::Status;
 use turnstile_spec::versions::WrittenTable;
@@ -16,6 +16,7 @@ use super::bounds::Bounds;
 use super::library::{self, Library, Origin, SourceFile};
 use super::lint;
 use super::output::{usage_error, write_stdout};
+use super::own_system;
 use super::terminal::{self, ProgressLine};
 
 /// The tables and systems that a command selects.
@@ -116,12 +117,36 @@ impl Selection {
 
     fn file(&mut self, path: &Path) {
         match library::read(path) {
-            Ok(text) if lint::is_system(&text) => {
-                let what = format!("{} is a system file: name a table file", text.source.name);
-                self.status = self.status.and(usage_error(&what));
-            }
+            Ok(text) if lint::is_system(&text) => self.own_system(&text),
             Ok(text) => self.add(&text),
             Err(error) => self.status = self.status.and(usage_error(&error)),
+        }
+    }
+
+    /// A system of tables, with its tables.
+    fn own_system(&mut self, text: &SourceFile) {
+        let name = &text.source.name;
+        let Some(system) = self.report_diagnostics(name, read::system(&text.source)) else {
+            return;
+        };
+        if !system.is_of_tables() {
+            let what = format!("{name} is a system file: name a table file");
+            self.status = self.status.and(usage_error(&what));
+            return;
+        }
+        match own_system::entry(&system) {
+            Ok(entry) => {
+                self.known = self.known.with(entry);
+                self.systems.push(System::clone(&system));
+                entry.tables.iter().for_each(|table| {
+                    let (name, source) = (table.name.to_owned(), table.source());
+                    self.add(&SourceFile { name, source, origin: Origin::Same });
+                });
+            }
+            Err(faults) => {
+                usage_error(&format!("cannot read {name}:\n{}", Refusal::Faults(faults)));
+                self.status = self.status.and(Status::Fails);
+            }
         }
     }
 

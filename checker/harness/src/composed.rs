@@ -13,3 +13,4 @@ mod system;
 mod world;
 
 pub use entry::entry;
+pub use predicate::INHERENT;

@@ -58,6 +58,12 @@ impl Systems {
     pub fn entry(self, name: &str) -> Option<&'static SystemEntry> {
         self.0.iter().copied().find(|entry| entry.name == name)
     }
+
+    /// These systems and one more, which comes first. The list is kept for the life of the process.
+    #[must_use]
+    pub fn with(self, entry: &'static SystemEntry) -> Self {
+        Self(Vec::leak([&[entry], self.0].concat()))
+    }
 }
 
 /// A system that this build can run: its cores are compiled in, its file is read at run time.

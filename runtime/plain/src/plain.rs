@@ -17,10 +17,19 @@ pub struct Plain<M: Machine, R: PlainRules<M>> {
     pub rules: R,
     /// The message of each action that sends one, by the action's position.
     pub sends: Arc<[Option<Outgoing>]>,
-    /// Whether each change of the state is saved before its effects.
-    pub is_saved: bool,
+    /// What survives a restart; `None`: nothing.
+    pub saved: Option<SavedParts>,
     /// The machine.
     pub machine: PhantomData<M>,
+}
+
+/// The parts of a state that survive a restart. Each change of them is saved before its effects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedParts {
+    /// Whether the state of the machine is saved.
+    pub state: bool,
+    /// Whether each variable is saved, in the table's order.
+    pub variables: Arc<[bool]>,
 }
 
 /// A message that an action sends, and its receivers.
@@ -75,11 +84,8 @@ impl<M: Machine, R: PlainRules<M>> Core for Plain<M, R> {
     type Saved = State<M>;
 
     fn start(&self) -> State<M> {
-        let at = self.rules.initial();
-        let held = self.rules.resources().iter();
-        let held = held.map(|one| u8::from(self.rules.holds(at).contains(one))).collect();
         let variables = self.rules.variables().iter().map(|variable| variable.initial).collect();
-        State { at, held, variables }
+        self.begun(self.rules.initial(), variables)
     }
 
     fn step(&self, state: &mut State<M>, input: InputOf<Self>, out: &mut OutOf<Self>) {
@@ -99,13 +105,35 @@ impl<M: Machine, R: PlainRules<M>> Core for Plain<M, R> {
                 number: 0,
             }),
         }
-        if self.is_saved && *state != before {
-            out.effects.insert(first, Effect::Save(state.clone()));
+        if let Some(parts) = &self.saved {
+            let [before, after] = [&before, state].map(|state| self.kept(parts, state));
+            if before != after {
+                out.effects.insert(first, Effect::Save(after));
+            }
         }
     }
 }
 
 impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
+    /// A state of the machine with what it holds.
+    fn begun(&self, at: M::State, variables: Vec<u16>) -> State<M> {
+        let resources = self.rules.resources().iter();
+        let held = resources.map(|one| u8::from(self.rules.holds(at).contains(one))).collect();
+        State { at, held, variables }
+    }
+
+    /// The state after a restart from what is saved of a state.
+    fn kept(&self, parts: &SavedParts, state: &State<M>) -> State<M> {
+        let at = if parts.state { state.at } else { self.rules.initial() };
+        let variables = self.rules.variables().iter().zip(&*parts.variables).zip(&state.variables);
+        let variables = variables.map(
+            |((variable, is_saved), number)| {
+                if *is_saved { *number } else { variable.initial }
+            },
+        );
+        self.begun(at, variables.collect())
+    }
+
     /// The timers that are armed in a state and can fire, each once.
     pub fn armed<'s>(&'s self, state: &'s State<M>) -> impl Iterator<Item = Timer<M>> + 's {
         let there = self.rules.resources().iter().filter(|one| state.held[one.index()] > 0);

@@ -4,8 +4,7 @@
 use crate::diagnostic::{Diagnostic, Diagnostics, sort};
 use crate::system::formula::resolve;
 pub use crate::system::formula::{NodeTerm, StateFormula, Value};
-use crate::system::route;
-use crate::system::{Count, Property, Role, System};
+use crate::system::{Count, Property, Role, System, route, saved};
 use crate::table::{ActionId, EventId, Table, VariableId, Vocabulary};
 
 /// A system of tables with every name looked up.
@@ -105,6 +104,7 @@ impl Composition {
             .map(|role| route::sends(system, &roles, role, &mut diagnostics))
             .collect();
         route::unused(system, &roles, &mut diagnostics);
+        saved::check(system, &roles, &mut diagnostics);
         let claims = system
             .properties
             .iter()

@@ -7,6 +7,7 @@ mod formula;
 mod property;
 mod read;
 mod route;
+pub mod saved;
 mod sense;
 pub(crate) mod shape;
 
@@ -170,12 +171,25 @@ pub struct World {
     pub about: String,
     /// The budgets of faults and limited commands.
     pub budgets: Vec<Budget>,
+    /// What survives a restart, in a system of tables.
+    pub saved: Vec<Saved>,
     /// The settings of this world.
     pub set: Vec<Setting>,
     /// Whether it is searched by default.
     pub default: bool,
     /// The properties checked in this world; empty: all.
     pub properties: Vec<String>,
+    /// Its position in the file.
+    pub span: Span,
+}
+
+/// What survives a restart of a role's nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The role.
+    pub role: String,
+    /// `all`, `state`, or the name of a variable.
+    pub parts: Vec<String>,
     /// Its position in the file.
     pub span: Span,
 }

@@ -9,8 +9,8 @@ use crate::similarity::nearest;
 use crate::source::Source;
 use crate::system::shape::SYSTEM;
 use crate::system::{
-    Budget, Count, Link, LinkKind, Property, Receiver, Role, Route, Setting, System, TimeRelation,
-    Timer, World, exemptions, property, route, sense,
+    Budget, Count, Link, LinkKind, Property, Receiver, Role, Route, Saved, Setting, System,
+    TimeRelation, Timer, World, exemptions, property, route, sense,
 };
 use crate::yaml::{self, Node, Value, Word};
 
@@ -266,6 +266,14 @@ impl Reader<'_> {
                     name: word.text.clone(),
                     limit: count(node),
                     span: word.span,
+                })
+                .collect(),
+            saved: named(node, "saved", |node| node.words())
+                .into_iter()
+                .map(|(role, parts)| Saved {
+                    role: role.text,
+                    parts: parts.into_iter().map(|word| word.text).collect(),
+                    span: role.span,
                 })
                 .collect(),
             set: settings(node),

@@ -120,6 +120,12 @@ static WORLD: Shape = Shape {
             Kind::Names(&BUDGET),
             "How often each fault, or each limited command, may happen: a number, or `any`.",
         ),
+        may(
+            "saved",
+            Kind::Names(&SAVED),
+            "In a system of tables: what survives a restart of a role's nodes: `state`, variables, or \
+             `all`. What is not saved has its initial value after a restart.",
+        ),
         may("set", Kind::Names(&Kind::Text), "Values of settings in this world."),
         may(
             "default",
@@ -133,6 +139,8 @@ static WORLD: Shape = Shape {
         ),
     ],
 };
+
+static SAVED: Kind = Kind::Either(&[Kind::Text, Kind::List(&Kind::Text)]);
 
 const BUDGET: Kind = Kind::Either(&[Kind::Number, Kind::Choice(&["any"])]);
 

@@ -97,13 +97,10 @@ fn search_world(
     options: &Options<'_>,
 ) -> Result<ResultReport, String> {
     let stop = |faults| Ok(faulty(ResultKind::System, &system.name, Some(&world.name), faults));
-    let known = if system.is_of_tables() {
-        match own_system::entry(system) {
-            Ok(entry) => Some(entry),
-            Err(faults) => return stop(faults),
-        }
-    } else {
-        library.known.entry(&system.name)
+    let known = match own_system::of_tables(system) {
+        Some(Ok(entry)) => Some(entry),
+        Some(Err(faults)) => return stop(faults),
+        None => library.known.entry(&system.name),
     };
     let Some(entry) = known else {
         let what = format!("this binary has no cores for the system `{}`", system.name);

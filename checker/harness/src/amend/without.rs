@@ -10,6 +10,7 @@ use turnstile_spec::versions::PartlyAmended;
 use turnstile_spec::{Source, System, WrittenTable};
 
 use super::EvidenceOutcome;
+use crate::composed;
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal, Replacement};
 use crate::registry::{SystemEntry, Systems};
@@ -143,7 +144,8 @@ impl<'a> WithoutAmendment<'a> {
         let Some(file) = self.systems.1.iter().find(|system| system.name == name) else {
             return unknown("no file of a system");
         };
-        if file.properties.iter().all(|one| one.name != property) {
+        let is_inherent = file.is_of_tables() && composed::INHERENT.contains(&property);
+        if !is_inherent && file.properties.iter().all(|one| one.name != property) {
             return EvidenceOutcome::Unknown(format!("{name} has no property `{property}`"));
         }
         let max_states = self.own.options.limits.max_states;

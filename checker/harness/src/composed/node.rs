@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use turnstile_machine::{Dynamic, DynamicEvent, DynamicName, Name as _, Rules as _};
-use turnstile_plain::{Command, Outgoing, Peer, Plain, PlainRules as _, State, Timer};
+use turnstile_plain::{Command, Outgoing, Peer, Plain, PlainRules as _, SavedParts, State, Timer};
 use turnstile_spec::table::{EventId, EventKind};
 use turnstile_step::{Core as _, InputOf};
 use turnstile_world::{CoreNode, NodeId};
@@ -28,13 +28,14 @@ impl TableNode {
     pub(super) fn new(
         rules: TableRules,
         sends: Arc<[Option<Outgoing>]>,
+        saved: Option<SavedParts>,
         is_sent: impl Fn(&str) -> bool,
     ) -> Self {
         let events = &rules.vocabulary().events;
         let is_given = |id: &EventId| !is_sent(&events[id.index()].name.name);
         let answers = rules.events(EventKind::Consuming).filter(is_given).collect();
         let choices = rules.most_choices();
-        let core = Plain { rules, sends, is_saved: false, machine: PhantomData };
+        let core = Plain { rules, sends, saved, machine: PhantomData };
         Self { core, answers, choices }
     }
 

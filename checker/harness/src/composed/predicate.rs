@@ -88,6 +88,10 @@ fn with(
     is_so
 }
 
+/// The names of the properties that every system of tables has.
+pub const INHERENT: [&str; 5] =
+    ["no unhandled event", "no action fails", "timers match state", "no deadlock", "no full link"];
+
 /// The properties that every system of tables has.
 pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
     let always = |name, sentence: &str, reads_links, predicate: Predicate| Property {
@@ -119,30 +123,30 @@ pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
     let full = Predicate::new(|view| view.links.iter().all(|link| !link.overflowed));
     vec![
         always(
-            "no unhandled event",
+            INHERENT[0],
             "Every event that reaches a node has a row in its table, or is ignored there.",
             false,
             unhandled,
         ),
         always(
-            "no action fails",
+            INHERENT[1],
             "No action deletes, restarts or abandons what is not there, or sends without a link.",
             false,
             failed,
         ),
         always(
-            "timers match state",
+            INHERENT[2],
             "Each timer, request and note is there exactly as the state holds it.",
             false,
             timers,
         ),
         always(
-            "no deadlock",
+            INHERENT[3],
             "In every reachable state some event is enabled, or every machine is in a final state or one that is marked `may end`.",
             true,
             deadlock,
         ),
-        always("no full link", "No message is sent on a link that is full.", true, full),
+        always(INHERENT[4], "No message is sent on a link that is full.", true, full),
     ]
 }
 

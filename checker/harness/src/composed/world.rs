@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use turnstile_plain::{Outgoing, Peer, Receivers, SentValue};
-use turnstile_spec::system::composition::{self, Composition};
-use turnstile_spec::system::{PropertyKind, System, World as NamedWorld};
+use turnstile_plain::{Outgoing, Peer, Receivers, SavedParts, SentValue};
+use turnstile_spec::system::composition::{self, Composition, RoleTable};
+use turnstile_spec::system::{PropertyKind, System, World as NamedWorld, saved};
 use turnstile_spec::table::{EventKind, Table, Vocabulary};
 use turnstile_world::system::System as WorldSystem;
 use turnstile_world::{Node, NodeId, World};
@@ -60,7 +60,10 @@ pub(super) fn world(
     }
     let table_nodes = role_of.iter().enumerate().map(|(node, &role)| {
         let sends = outgoing(&tables[role].0, &composition.sends[role], (node, &role_of));
-        TableNode::new(rules[role].clone(), sends.into(), is_sent)
+        let of = RoleTable::new(&file.roles[role], (&tables[role].0, &tables[role].1));
+        let parts = saved::saved(world, &of)
+            .map(|parts| SavedParts { state: parts.state, variables: parts.variables.into() });
+        TableNode::new(rules[role].clone(), sends.into(), parts, is_sent)
     });
     let table_nodes = table_nodes.collect();
     let rationed = rationed(&tables, world);
