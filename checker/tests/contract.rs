@@ -75,6 +75,7 @@ struct Fault {
 enum Severity {
     Error,
     Finding,
+    Warning,
 }
 
 #[derive(Deserialize)]

@@ -64,6 +64,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
         &[
             "runtime/step/derive",
             "runtime/step",
+            "runtime/plain",
             "runtime/scenario",
             "runtime/core",
             "runtime/host",

@@ -10,7 +10,9 @@ use crate::diagnostic::Span;
 use crate::formula::{CollectionId, Formulas, Symbols};
 
 pub use crate::event::{Event, EventKind, Payload, PayloadDomain, Sends};
-pub use crate::variable::{Change, Comparison, Operand, Relation, Update, Variable, VariableId};
+pub use crate::variable::{
+    Comparison, Operand, Relation, Update, Variable, VariableChange, VariableId,
+};
 
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(

@@ -27,13 +27,13 @@ pub struct Update {
     /// The variable.
     pub variable: VariableId,
     /// The change.
-    pub change: Change,
+    pub change: VariableChange,
 }
 
 /// A change of a variable. A value outside its domain is a violation, and the variable keeps its
 /// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Change {
+pub enum VariableChange {
     /// It gets this value.
     Set(Operand),
     /// This is added to its number.

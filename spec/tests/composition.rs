@@ -10,7 +10,10 @@ const CAR: &str = "
 language: 1
 machine: car
 states: { standing: { initial: true }, moving: {} }
-events: { call: { kind: command }, arrived: { kind: command }, opened: { kind: message, payload: { floor: 1..3 } } }
+events:
+  call:    { kind: command }
+  arrived: { kind: command }
+  opened:  { kind: message, payload: { floor: 1..3 } }
 actions: { open: { sends: open please } }
 transitions:
   - { from: standing, to: moving, event: call }

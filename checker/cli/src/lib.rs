@@ -10,6 +10,7 @@ mod library;
 mod lint;
 mod list;
 mod mutate;
+mod new;
 mod output;
 mod own_system;
 mod render;
@@ -62,6 +63,9 @@ enum Verb {
     Explain(explain::Arguments),
     /// Print the JSON Schema of table or system files, for editors
     Schema(schema::Arguments),
+    /// Write a table, or a system of two tables, to begin with
+    #[command(after_help = new::STATUSES)]
+    New(new::Arguments),
 }
 
 /// The parts of a program with this command line.
@@ -89,6 +93,7 @@ pub fn main(program: Program) -> ExitCode {
         Verb::Explore(arguments) => explore::run(&arguments, systems),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
+        Verb::New(arguments) => new::run(&arguments),
     };
     ExitCode::from(status.code())
 }

@@ -123,7 +123,10 @@ fn no_way_out(
                 format!("no row leaves the non-final state `{name}`"),
             )
             .label(span(cx, id), "the machine would stay here for ever")
-            .help("add a row to another state, `final: true` where the machine ends, or `may end: true` where it stays and takes events");
+            .help(
+                "add a row to another state, `final: true` where the machine ends, or `may end: \
+                 true` where it stays and takes events",
+            );
             diagnostics.push(diagnostic);
         }
     }

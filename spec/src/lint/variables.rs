@@ -6,7 +6,7 @@ use crate::lint::LintContext;
 use crate::read::variables::{PAYLOAD, comparisons, is_comparable, updates};
 use crate::read::vocabulary::domain;
 use crate::table::{GuardId, Row};
-use crate::variable::{Change, Comparison, Operand, VariableId};
+use crate::variable::{Comparison, Operand, VariableChange, VariableId};
 
 pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     declared(cx, diagnostics);
@@ -51,7 +51,7 @@ fn payloads(cx: &LintContext<'_>, row: &Row, diagnostics: &mut Vec<Diagnostic>) 
     let mut read: Vec<Option<VariableId>> = Vec::new();
     for update in &cx.table.updates {
         let is_done = row.actions.iter().any(|call| call.action == update.action);
-        if is_done && update.change == Change::Set(Operand::Payload) {
+        if is_done && update.change == VariableChange::Set(Operand::Payload) {
             read.push(Some(update.variable));
         }
     }

@@ -9,7 +9,7 @@ use crate::read::draft::Lookup;
 use crate::read::pattern;
 use crate::similarity::nearest;
 use crate::table::{ActionId, Name, Vocabulary};
-use crate::variable::{Change, Comparison, Operand, Relation, Update, VariableId};
+use crate::variable::{Comparison, Operand, Relation, Update, VariableChange, VariableId};
 use crate::yaml::Word;
 
 /// The word for the payload of the event in comparisons and assignments.
@@ -66,7 +66,7 @@ impl Resolver<'_> {
         for (variable, value) in sets.iter().flatten() {
             let Some(id) = self.variable(variable) else { continue };
             if let Some(operand) = self.operand(value, value.span, Some(id)) {
-                updates.push(Update { action, variable: id, change: Change::Set(operand) });
+                updates.push(Update { action, variable: id, change: VariableChange::Set(operand) });
             }
         }
         for (variable, value) in adds.iter().flatten() {
@@ -74,7 +74,11 @@ impl Resolver<'_> {
             let is_number = matches!(self.domain(id), PayloadDomain::Number(_));
             match value.text.parse::<i32>() {
                 Ok(number) if is_number => {
-                    updates.push(Update { action, variable: id, change: Change::Add(number) });
+                    updates.push(Update {
+                        action,
+                        variable: id,
+                        change: VariableChange::Add(number),
+                    });
                 }
                 Ok(_) => {
                     let message = format!("`{}` is not a number", variable.text);
@@ -89,7 +93,7 @@ impl Resolver<'_> {
         for variable in clears.iter().flatten() {
             let Some(id) = self.variable(variable) else { continue };
             let initial = Operand::Number(self.vocabulary.variables[id.index()].initial);
-            updates.push(Update { action, variable: id, change: Change::Set(initial) });
+            updates.push(Update { action, variable: id, change: VariableChange::Set(initial) });
         }
         updates
     }

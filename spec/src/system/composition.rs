@@ -54,6 +54,9 @@ pub enum Receivers {
 /// The formulas of a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
+    /// The role of whose nodes it is claimed, one by one: each is the first variable of the
+    /// formulas.
+    pub each: Option<usize>,
     /// The antecedent.
     pub antecedent: StateFormula,
     /// The consequent or the goal.
@@ -120,10 +123,6 @@ impl Composition {
 
 fn claim(roles: &[RoleTable<'_>], property: &Property, diagnostics: &mut Vec<Diagnostic>) -> Claim {
     let always = || StateFormula::All(Vec::new());
-    let Some(claim) = &property.claim else {
-        return Claim { antecedent: always(), holds: always() };
-    };
-    let antecedent = claim.antecedent.as_ref();
-    let antecedent = antecedent.map_or_else(always, |formula| resolve(roles, formula, diagnostics));
-    Claim { antecedent, holds: resolve(roles, &claim.holds, diagnostics) }
+    let nothing = || Claim { each: None, antecedent: always(), holds: always() };
+    property.claim.as_ref().map_or_else(nothing, |claim| resolve(roles, claim, diagnostics))
 }

@@ -6,7 +6,8 @@ use crate::limit;
 use crate::raw::{self, Connective, Quantifier};
 use crate::read::variables::is_comparable;
 use crate::similarity::nearest;
-use crate::system::composition::RoleTable;
+use crate::system::composition::{Claim, RoleTable};
+use crate::system::property;
 use crate::table::{PayloadDomain, Relation, ResourceId, StateId, Variable, VariableId};
 use crate::yaml::Word;
 
@@ -53,13 +54,17 @@ pub enum NodeTerm {
     Variable(usize),
 }
 
-/// Looks up the names of a formula.
+/// Looks up the names of a property's formulas, and the role of each node of which it is claimed.
 pub(super) fn resolve(
     roles: &[RoleTable<'_>],
-    formula: &raw::Formula,
+    claim: &property::Claim,
     diagnostics: &mut Vec<Diagnostic>,
-) -> StateFormula {
-    Resolver { roles, scope: Vec::new(), diagnostics }.formula(formula)
+) -> Claim {
+    let mut resolver = Resolver { roles, scope: Vec::new(), diagnostics };
+    let each = claim.each.as_ref().and_then(|word| resolver.bind(word));
+    let antecedent = claim.antecedent.as_ref();
+    let antecedent = antecedent.map_or(TRUE, |formula| resolver.formula(formula));
+    Claim { each, antecedent, holds: resolver.formula(&claim.holds) }
 }
 
 struct Resolver<'a, 'd> {
@@ -69,13 +74,13 @@ struct Resolver<'a, 'd> {
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
-/// The formula in place of one that is reported.
-const FAULTY: StateFormula = StateFormula::All(Vec::new());
+/// True: in place of a formula that is missing, or that is reported.
+const TRUE: StateFormula = StateFormula::All(Vec::new());
 
 impl<'a> Resolver<'a, '_> {
     fn formula(&mut self, given: &raw::Formula) -> StateFormula {
         match given {
-            raw::Formula::Leaf(word) => self.leaf(word).unwrap_or(FAULTY),
+            raw::Formula::Leaf(word) => self.leaf(word).unwrap_or(TRUE),
             raw::Formula::Not(part) => negated(self.formula(part)),
             raw::Formula::Of(how, parts, span) => {
                 let mut parts: Vec<StateFormula> =
@@ -94,22 +99,18 @@ impl<'a> Resolver<'a, '_> {
                     (Connective::Implies | Connective::Iff, count) => {
                         let message = format!("expected two formulas, found {count}");
                         self.report(code::INVALID_FORMULA, message, *span, "a list of two", "");
-                        FAULTY
+                        TRUE
                     }
                 }
             }
             raw::Formula::Quantified(how, word, part) => {
-                self.quantified(*how, word, part).unwrap_or(FAULTY)
+                self.quantified(*how, word, part).unwrap_or(TRUE)
             }
         }
     }
 
-    fn quantified(
-        &mut self,
-        how: Quantifier,
-        word: &Word,
-        part: &raw::Formula,
-    ) -> Option<StateFormula> {
+    /// Binds the variable of `one in door`; the position of its role.
+    fn bind(&mut self, word: &Word) -> Option<usize> {
         let Some((variable, role)) = word.text.split_once(" in ") else {
             let message = format!("invalid quantifier `{}`", word.text);
             let help = "write `VARIABLE in ROLE`: `some: one in door`";
@@ -133,6 +134,16 @@ impl<'a> Resolver<'a, '_> {
             return None;
         }
         self.scope.push((variable.to_owned(), place));
+        Some(place)
+    }
+
+    fn quantified(
+        &mut self,
+        how: Quantifier,
+        word: &Word,
+        part: &raw::Formula,
+    ) -> Option<StateFormula> {
+        let place = self.bind(word)?;
         let part = self.formula(part);
         self.scope.pop();
         Some(match how {

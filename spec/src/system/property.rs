@@ -7,11 +7,13 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::raw::{self, Connective, Formula, Quantifier, cite, text, word};
 use crate::system::read::texts;
 use crate::system::{Property, PropertyKind, TableVersion};
-use crate::yaml::{Node, Value};
+use crate::yaml::{Node, Value, Word};
 
 /// The formulas of a property, names not yet looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
+    /// `VARIABLE in ROLE`: it is claimed of each node of the role.
+    pub(crate) each: Option<Word>,
     /// The antecedent; `None`: always true.
     pub(crate) antecedent: Option<Formula>,
     /// The consequent or the goal.
@@ -82,10 +84,15 @@ fn claim(key: &str, what: &Node) -> Claim {
     let formula = |key| what.at(key).map(raw::formula);
     match key {
         "leads to" | "can reach" if what.at("to").is_some() => {
-            Claim { antecedent: formula("from"), holds: formula("to").unwrap_or_default() }
+            let each = word(what, "every");
+            Claim { each, antecedent: formula("from"), holds: formula("to").unwrap_or_default() }
         }
-        "never" => Claim { antecedent: None, holds: Formula::Not(Box::new(raw::formula(what))) },
-        _ => Claim { antecedent: None, holds: raw::formula(what) },
+        "never" => Claim {
+            each: None,
+            antecedent: None,
+            holds: Formula::Not(Box::new(raw::formula(what))),
+        },
+        _ => Claim { each: None, antecedent: None, holds: raw::formula(what) },
     }
 }
 
@@ -93,6 +100,8 @@ impl Claim {
     fn sentence(&self, kind: PropertyKind) -> String {
         let holds = phrase(&self.holds);
         let from = self.antecedent.as_ref().map(phrase).unwrap_or_default();
+        let each = self.each.as_ref();
+        let each = each.map_or_else(String::new, |each| format!("For every {}: ", each.text));
         match kind {
             PropertyKind::Always => format!("In every reachable state: {holds}."),
             PropertyKind::Sometimes => format!("In some reachable state: {holds}."),
@@ -100,9 +109,9 @@ impl Claim {
             PropertyKind::CanReach if from.is_empty() => {
                 format!("From every state, a state is reachable in which {holds}.")
             }
-            PropertyKind::LeadsTo => format!("Whenever {from}, eventually {holds}."),
+            PropertyKind::LeadsTo => format!("{each}Whenever {from}, eventually {holds}."),
             PropertyKind::CanReach => {
-                format!("Whenever {from}, a state is reachable in which {holds}.")
+                format!("{each}Whenever {from}, a state is reachable in which {holds}.")
             }
         }
     }

@@ -123,8 +123,8 @@ static WORLD: Shape = Shape {
         may(
             "saved",
             Kind::Names(&SAVED),
-            "In a system of tables: what survives a restart of a role's nodes: `state`, variables, or \
-             `all`. What is not saved has its initial value after a restart.",
+            "In a system of tables: what survives a restart of a role's nodes: `state`, variables, \
+             or `all`. What is not saved has its initial value after a restart.",
         ),
         may("set", Kind::Names(&Kind::Text), "Values of settings in this world."),
         may(
@@ -149,6 +149,11 @@ static TO: Kind = Kind::Either(&[Kind::Text, Kind::Map(&FROM_TO)]);
 static FROM_TO: Shape = Shape {
     name: "pair of formulas",
     keys: &[
+        may(
+            "every",
+            Kind::Text,
+            "`VARIABLE in ROLE`: the property holds for each node of the role by itself.",
+        ),
         must("from", FORMULA, "The antecedent."),
         must("to", FORMULA, "What follows, or is reachable."),
     ],

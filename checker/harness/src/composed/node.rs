@@ -43,8 +43,8 @@ impl TableNode {
         &self.core.rules
     }
 
-    /// Whether the node can go on without a message: a timer fires, its user gives a command, or its
-    /// environment answers.
+    /// Whether the node can go on without a message: a timer fires, its user gives a command, or
+    /// its environment answers.
     pub(super) fn can_go_on(&self, state: &State<Dynamic>) -> bool {
         self.core.armed(state).next().is_some() || !CoreNode::commands(self, state).is_empty()
     }

@@ -10,18 +10,27 @@ use turnstile_world::{NodeId, Predicate, Property, TemporalFormula};
 
 use super::system::TableSystem;
 
-/// A formula as a predicate of a world.
-pub(super) fn predicate(system: &Arc<TableSystem>, formula: &StateFormula) -> Predicate {
+/// A formula as a predicate of a world; `of`: the node that is its first variable.
+pub(super) fn predicate(
+    system: &Arc<TableSystem>,
+    formula: &StateFormula,
+    of: Option<NodeId>,
+) -> Predicate {
     let (system, formula) = (Arc::clone(system), formula.clone());
-    Predicate::new(move |view| holds(&system, view, &formula, &mut Vec::new()))
+    Predicate::new(move |view| holds(&system, view, &formula, &mut of.into_iter().collect()))
 }
 
 /// A formula as the goal of paths. A trace ends at a violation, which is reported by itself: what
 /// would have come after it is not.
-pub(super) fn goal(system: &Arc<TableSystem>, formula: &StateFormula) -> Predicate {
+pub(super) fn goal(
+    system: &Arc<TableSystem>,
+    formula: &StateFormula,
+    of: Option<NodeId>,
+) -> Predicate {
     let (system, formula) = (Arc::clone(system), formula.clone());
     Predicate::new(move |view| {
-        view.violation().is_some() || holds(&system, view, &formula, &mut Vec::new())
+        let mut bound = of.into_iter().collect();
+        view.violation().is_some() || holds(&system, view, &formula, &mut bound)
     })
 }
 
@@ -142,7 +151,8 @@ pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
         ),
         always(
             INHERENT[3],
-            "In every reachable state some event is enabled, or every machine is in a final state or one that is marked `may end`.",
+            "In every reachable state some event is enabled, or every machine is in a final state \
+             or one that is marked `may end`.",
             true,
             deadlock,
         ),

@@ -158,8 +158,8 @@ fn variable(given: &table::Variable) -> Variable {
 
 fn update(given: &table::Update) -> Update {
     let change = match given.change {
-        table::Change::Set(to) => Change::Set(operand(to)),
-        table::Change::Add(number) => Change::Add(number),
+        table::VariableChange::Set(to) => Change::Set(operand(to)),
+        table::VariableChange::Add(number) => Change::Add(number),
     };
     Update { variable: given.variable.index(), change }
 }

@@ -16,6 +16,8 @@ pub(super) struct TableSystem {
     pub(super) role_of: Vec<usize>,
     /// The commands that the world rations, which are its budgets.
     pub(super) rationed: Vec<&'static str>,
+    /// The properties that are claimed of one node.
+    pub(super) of_nodes: Vec<String>,
 }
 
 impl TableSystem {
@@ -49,4 +51,8 @@ impl System for TableSystem {
     }
 
     fn rename(&self, _value: Naming<'_>, _to: &[NodeId]) {}
+
+    fn names_a_node(&self, property: &str) -> bool {
+        self.of_nodes.iter().any(|name| name == property)
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use turnstile_plain::{Outgoing, Peer, Receivers, SavedParts, SentValue};
 use turnstile_spec::system::composition::{self, Composition, RoleTable};
-use turnstile_spec::system::{PropertyKind, System, World as NamedWorld, saved};
+use turnstile_spec::system::{Property, PropertyKind, System, World as NamedWorld, saved};
 use turnstile_spec::table::{EventKind, Table, Vocabulary};
 use turnstile_world::system::System as WorldSystem;
 use turnstile_world::{Node, NodeId, World};
@@ -30,63 +30,116 @@ pub(super) fn world(
     options: &Options<'_>,
 ) -> Result<World, Refusal> {
     let plan = Plan { file, world, options };
-    let mut tables: Vec<(Vocabulary, Table)> = Vec::new();
-    for role in &file.roles {
-        let own = table_of(entry, file, role);
-        let given = replacement(&options.tables, own.name);
-        tables.push(match given {
-            Some(given) => (given.vocabulary.clone(), given.table.clone()),
-            None => {
-                let amended = read::sound(&own.source()).map_err(refused)?;
-                (amended.vocabulary.clone(), amended.table.clone())
-            }
-        });
-    }
+    let tables = tables(entry, file, options)?;
     let of: Vec<(&Vocabulary, &Table)> =
         tables.iter().map(|(words, table)| (words, table)).collect();
     let composition = Composition::new(file, &of).map_err(refused)?;
     let nodes = plan.nodes()?;
-    let role_of = nodes.iter().map(|node| {
-        file.roles.iter().position(|role| role.name == node.role).expect("a role of the file")
-    });
-    let role_of: Vec<usize> = role_of.collect();
-    let is_sent = |event: &str| composition.sends.iter().flatten().any(|send| send.event == event);
-    let mut rules = Vec::new();
-    for (role, (vocabulary, table)) in file.roles.iter().zip(&tables) {
-        rules.push(TableRules::new(vocabulary, table).ok_or_else(|| {
-            let what = format!("`{}` has no initial state", vocabulary.machine);
-            Refusal::Faults(vec![FaultReport::bad_table(&file.source, role.span, &what)])
-        })?);
-    }
-    let table_nodes = role_of.iter().enumerate().map(|(node, &role)| {
-        let sends = outgoing(&tables[role].0, &composition.sends[role], (node, &role_of));
-        let of = RoleTable::new(&file.roles[role], (&tables[role].0, &tables[role].1));
-        let parts = saved::saved(world, &of)
-            .map(|parts| SavedParts { state: parts.state, variables: parts.variables.into() });
-        TableNode::new(rules[role].clone(), sends.into(), parts, is_sent)
-    });
-    let table_nodes = table_nodes.collect();
-    let rationed = rationed(&tables, world);
-    let system = Arc::new(TableSystem { nodes: table_nodes, role_of, rationed });
+    let system = Arc::new(system((file, world), &tables, &composition, &nodes)?);
     let mut built = plan.world(&TableParts { system: Arc::clone(&system) }, nodes)?;
     for (property, claim) in file.properties.iter().zip(&composition.claims) {
         if plan.checks(property) {
-            let find = |_: &str, is_consequent: bool| {
-                Ok(match property.kind {
-                    _ if !is_consequent => predicate(&system, &claim.antecedent),
-                    PropertyKind::LeadsTo | PropertyKind::CanReach => goal(&system, &claim.holds),
-                    PropertyKind::Always | PropertyKind::Sometimes => {
-                        predicate(&system, &claim.holds)
-                    }
-                })
-            };
-            plan.add_property(&mut built, property, find)?;
+            add(&mut built, &plan, &system, (property, claim))?;
         }
     }
     for property in inherent(&system) {
         built.add_property(property).expect("it waives nothing");
     }
     Ok(built)
+}
+
+/// The tables that run, role by role.
+fn tables(
+    entry: &SystemEntry,
+    file: &System,
+    options: &Options<'_>,
+) -> Result<Vec<(Vocabulary, Table)>, Refusal> {
+    let of = |role| {
+        let own = table_of(entry, file, role);
+        if let Some(given) = replacement(&options.tables, own.name) {
+            return Ok((given.vocabulary.clone(), given.table.clone()));
+        }
+        let amended = read::sound(&own.source()).map_err(refused)?;
+        Ok((amended.vocabulary.clone(), amended.table.clone()))
+    };
+    file.roles.iter().map(of).collect()
+}
+
+/// The nodes of a world.
+fn system(
+    (file, world): (&System, &NamedWorld),
+    tables: &[(Vocabulary, Table)],
+    composition: &Composition,
+    nodes: &[Node],
+) -> Result<TableSystem, Refusal> {
+    let role_of = nodes.iter().map(|node| {
+        file.roles.iter().position(|role| role.name == node.role).expect("a role of the file")
+    });
+    let role_of: Vec<usize> = role_of.collect();
+    let is_sent = |event: &str| composition.sends.iter().flatten().any(|send| send.event == event);
+    let mut rules = Vec::new();
+    for (role, (vocabulary, table)) in file.roles.iter().zip(tables) {
+        rules.push(TableRules::new(vocabulary, table).ok_or_else(|| {
+            let what = format!("`{}` has no initial state", vocabulary.machine);
+            Refusal::Faults(vec![FaultReport::bad_table(&file.source, role.span, &what)])
+        })?);
+    }
+    let nodes = role_of.iter().enumerate().map(|(node, &role)| {
+        let (vocabulary, table) = &tables[role];
+        let sends = outgoing(vocabulary, &composition.sends[role], (node, &role_of));
+        let of = RoleTable::new(&file.roles[role], (vocabulary, table));
+        let parts = saved::saved(world, &of)
+            .map(|parts| SavedParts { state: parts.state, variables: parts.variables.into() });
+        TableNode::new(rules[role].clone(), sends.into(), parts, is_sent)
+    });
+    let of_nodes = file.properties.iter().zip(&composition.claims);
+    let of_nodes = of_nodes.filter(|(_, claim)| claim.each.is_some());
+    Ok(TableSystem {
+        nodes: nodes.collect(),
+        of_nodes: of_nodes.map(|(property, _)| property.name.clone()).collect(),
+        rationed: rationed(tables, world),
+        role_of,
+    })
+}
+
+/// Adds a property of the file, once for each node of which it is claimed.
+fn add(
+    world: &mut World,
+    plan: &Plan<'_>,
+    system: &Arc<TableSystem>,
+    (property, claim): (&Property, &composition::Claim),
+) -> Result<(), Refusal> {
+    for of in claimed_of(claim, (plan.file, system)) {
+        let find = |_: &str, is_consequent: bool| {
+            Ok(match property.kind {
+                _ if !is_consequent => predicate(system, &claim.antecedent, of),
+                PropertyKind::LeadsTo | PropertyKind::CanReach => goal(system, &claim.holds, of),
+                PropertyKind::Always | PropertyKind::Sometimes => {
+                    predicate(system, &claim.holds, of)
+                }
+            })
+        };
+        let mut named = property.clone();
+        if let Some(node) = of
+            && !plan.file.roles[system.role_of[node]].symmetric
+        {
+            named.name = format!("{}: {}", property.name, world.nodes[node].name);
+        }
+        plan.add_property(world, &named, find)?;
+    }
+    Ok(())
+}
+
+/// The nodes of which a property is claimed one by one: all of a role, or one of a symmetric role,
+/// since what holds of one holds of each; once if it is claimed of the whole.
+fn claimed_of(
+    claim: &composition::Claim,
+    (file, system): (&System, &TableSystem),
+) -> Vec<Option<NodeId>> {
+    let Some(role) = claim.each else { return vec![None] };
+    let nodes = (0..system.role_of.len()).filter(|node| system.role_of[*node] == role);
+    let most = if file.roles[role].symmetric { 1 } else { usize::MAX };
+    nodes.take(most).map(Some).collect()
 }
 
 /// The message of each action of a node that sends one, by the action's position.

@@ -1,0 +1,62 @@
+//! `turnstile new`: what it writes checks clean, and nothing is overwritten.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The exit status, standard output and standard error of a command in a folder.
+fn turnstile(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_turnstile"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("the binary is built");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let status = output.status.code().expect("no signal ended it");
+    (status, text(&output.stdout), text(&output.stderr))
+}
+
+fn empty_folder(name: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("turnstile-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    folder
+}
+
+#[test]
+fn what_is_new_checks_clean() {
+    let folder = empty_folder("new");
+    for (new, file) in
+        [(&["new", "lamp"][..], "lamp.yaml"), (&["new", "shop", "--system"], "shop/shop.yaml")]
+    {
+        let (status, out, err) = turnstile(&folder, new);
+        assert_eq!((status, err.as_str()), (0, ""), "{new:?}");
+        assert!(out.ends_with(&format!("next: turnstile check {file}\n")), "{out}");
+        for verb in ["lint", "check"] {
+            let (status, out, err) = turnstile(&folder, &[verb, file]);
+            assert_eq!((status, err.as_str()), (0, ""), "{verb} {file}:\n{out}");
+            assert!(!out.contains("vacuous"), "{out}");
+        }
+    }
+    fs::remove_dir_all(folder).expect("it was made here");
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let folder = empty_folder("old");
+    fs::write(folder.join("lamp.yaml"), "mine").expect("the folder can be written");
+    fs::create_dir(folder.join("shop")).expect("the folder can be written");
+    for new in [&["new", "lamp"][..], &["new", "shop", "--system"]] {
+        let (status, out, err) = turnstile(&folder, new);
+        assert_eq!((status, out.as_str()), (2, ""), "{new:?}");
+        assert!(err.contains("exists already"), "{err}");
+    }
+    let lamp = fs::read_to_string(folder.join("lamp.yaml")).expect("it is still there");
+    let in_shop = fs::read_dir(folder.join("shop")).expect("it is still there").count();
+    assert_eq!((lamp.as_str(), in_shop), ("mine", 0));
+    for name in ["", "../up", "9lives", "a b", "ä"] {
+        let (status, _, err) = turnstile(&folder, &["new", name]);
+        assert_eq!(status, 2, "{name}");
+        assert!(err.contains("cannot name a machine"), "{err}");
+    }
+    fs::remove_dir_all(folder).expect("it was made here");
+}
