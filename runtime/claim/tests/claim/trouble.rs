@@ -175,7 +175,7 @@ fn a_full_disk_costs_nothing_that_was_answered() {
 
 #[test]
 fn a_server_whose_directory_is_removed_grants_nothing_more() {
-    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("removed");
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("claim-data-removed");
     let server = Turnstiled::start(&["--data", data.to_str().expect("a readable path")]);
     let mut client = Client::new(server.at);
     client.post(HELD).expect(201);
