@@ -43,10 +43,12 @@ impl TableNode {
         &self.core.rules
     }
 
-    /// Whether the node can go on without a message: a timer fires, its user gives a command, or
-    /// its environment answers.
+    /// Whether the node can go on without a message: a timer fires, or its user gives a command or
+    /// its environment an answer that it does not ignore.
     pub(super) fn can_go_on(&self, state: &State<Dynamic>) -> bool {
-        self.core.armed(state).next().is_some() || !CoreNode::commands(self, state).is_empty()
+        let mut commands = CoreNode::commands(self, state).into_iter();
+        self.core.armed(state).next().is_some()
+            || commands.any(|command| !self.rules().ignores(state, command.event))
     }
 
     /// Whether the machine has ended, or may stay where it is.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use turnstile_machine::{Dynamic, Name as _};
 use turnstile_plain::State;
 use turnstile_spec::system::composition::{NodeTerm, StateFormula, Value};
+use turnstile_world::node::{NodePart, NodeStatus};
 use turnstile_world::property::View;
 use turnstile_world::{NodeId, Predicate, Property, TemporalFormula};
 
@@ -160,10 +161,16 @@ pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
     ]
 }
 
-fn goes_on(system: &TableSystem, node: NodeId, part: &turnstile_world::node::NodePart) -> bool {
-    !part.is_up() || system.table(node).can_go_on(part.state.of())
+/// Whether a node can take a step without a message. A node that has crashed cannot: that it
+/// starts again is a fault's other half, which need not come.
+fn goes_on(system: &TableSystem, node: NodeId, part: &NodePart) -> bool {
+    match part.status {
+        NodeStatus::Up => system.table(node).can_go_on(part.state.of()),
+        NodeStatus::Paused => true,
+        NodeStatus::Down => false,
+    }
 }
 
-fn is_at_rest(system: &TableSystem, node: NodeId, part: &turnstile_world::node::NodePart) -> bool {
-    part.is_up() && system.table(node).may_end(part.state.of())
+fn is_at_rest(system: &TableSystem, node: NodeId, part: &NodePart) -> bool {
+    part.status == NodeStatus::Down || system.table(node).may_end(part.state.of())
 }

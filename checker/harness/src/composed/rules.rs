@@ -73,6 +73,12 @@ impl TableRules {
         self.outcomes(state.at, event, &|guard| self.compare(guard, &values))
     }
 
+    /// Whether the table ignores an event in a state of the core, whatever its open guards are.
+    pub(super) fn ignores(&self, state: &State<Dynamic>, event: DynamicEvent) -> bool {
+        let outcomes = self.outcomes_in(state, event);
+        outcomes.iter().all(|outcome| matches!(outcome, CellOutcome::Ignored(_)))
+    }
+
     /// How many outcomes any of these events may have in a state.
     pub(super) fn choices(&self, state: &State<Dynamic>, events: &[DynamicEvent]) -> u8 {
         let outcomes = events.iter().map(|event| self.outcomes_in(state, *event).len());
