@@ -33,7 +33,10 @@ impl Turnstiled {
 
     pub(crate) fn start_with(arguments: &[&str], set: impl FnOnce(&mut Command)) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_turnstiled"));
-        command.args(["--listen", "127.0.0.1:0"]).args(arguments);
+        if !arguments.contains(&"--listen") {
+            command.args(["--listen", "127.0.0.1:0"]);
+        }
+        command.args(arguments);
         set(command.env("TURNSTILE_LOG", "error").stdout(Stdio::piped()));
         let mut child = command.spawn().expect("the server starts");
         let mut line = String::new();

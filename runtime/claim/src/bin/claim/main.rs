@@ -36,7 +36,8 @@ const USAGE: u8 = 2;
 /// Environment: TURNSTILE_URL, the server's URL, if --url is not given; TURNSTILE_TOKEN, the bearer
 /// token; TURNSTILE_CA, a PEM file with the certificate authority (default: those of the operating
 /// system); TURNSTILE_LOG, the level of messages on standard error: off, error, warn, info, debug
-/// or trace (default: warn, and the message that a lock is waited for, which warn omits).
+/// or trace (default: warn, and the messages that a lock is waited for and that the server is
+/// connected again, which warn omits).
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Cli {
@@ -152,7 +153,8 @@ fn main() -> ExitCode {
         reaper::reap();
         return ExitCode::SUCCESS;
     }
-    let filter = match log_filter::from_environment("warn,claim=info") {
+    let filter = match log_filter::from_environment("warn,claim=info,turnstile_claim::client=info")
+    {
         Ok(filter) => filter,
         Err(error) => {
             eprintln!("claim: {error}");

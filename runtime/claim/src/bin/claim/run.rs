@@ -113,7 +113,7 @@ pub(super) async fn acquire(
         never = log_once => match never {},
     };
     drop(acquiring);
-    if !client.close(CLOSE_MAX).await {
+    if client.has_connected() && !client.close(CLOSE_MAX).await {
         let resource = printable(&resource);
         eprintln!(
             "claim: resource {resource:?}: the withdrawal is not acknowledged: a claim may remain; \
