@@ -76,19 +76,24 @@ struct Args {
     host: Vec<String>,
     /// The minimum ttl of a claim, in seconds; a shorter one is answered with 400.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "0")]
+    #[arg(allow_negative_numbers = true)]
     ttl_min: Duration,
     /// The maximum ttl of a claim, in seconds; a longer one is answered with 400.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "31622400")]
+    #[arg(allow_negative_numbers = true)]
     ttl_max: Duration,
     /// The maximum time for which one request waits for a lock (long poll), in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "300")]
+    #[arg(allow_negative_numbers = true)]
     wait_max: Duration,
     /// A waiting claim expires when no request has been made for it in this time, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "3600")]
+    #[arg(allow_negative_numbers = true)]
     unasked_max: Duration,
     /// A claim whose ttl has lapsed expires when it is not renewed in this time, in seconds. It
     /// expires earlier when another client claims its resource.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "600")]
+    #[arg(allow_negative_numbers = true)]
     lapse_max: Duration,
     /// The maximum number of claims that wait for one resource; a further one is answered with 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = 10_000)]
@@ -132,6 +137,7 @@ struct Args {
     /// The timeout for receiving a request's header, for receiving its body, and for a client that
     /// does not read its response, in seconds each.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "30")]
+    #[arg(allow_negative_numbers = true)]
     patience: Duration,
     /// Appends each step of the core to this file as a line of JSON, for `turnstile replay`. An
     /// existing trace is continued; a file that is not a trace is refused.
@@ -202,11 +208,24 @@ fn run(mut args: Args) -> io::Result<()> {
         let _entered = runtime.enter();
         signal(SignalKind::hangup())?
     };
-    let storage = match &args.data {
-        Some(dir) => Storage::Blocking(Box::new(open_store(dir)?)),
+    let data = args.data.clone();
+    let has_steps = |path: &PathBuf| path.metadata().is_ok_and(|trace| trace.len() > 0);
+    let continued = args.trace.clone().filter(has_steps);
+    // Before the store, so that an invalid option does not leave a new store.
+    let mut options = options(args)?;
+    let storage = match &data {
+        Some(dir) => {
+            let store = open_store(dir)?;
+            let previous = store.previous_use();
+            options.is_after_unclean_stop = previous == PreviousUse::Interrupted;
+            if let Some(trace) = continued.filter(|_| previous == PreviousUse::None) {
+                let trace = trace.display();
+                tracing::warn!(%trace, "the trace is of another store: this store is new");
+            }
+            Storage::Blocking(Box::new(store))
+        }
         None => Storage::Memory,
     };
-    let options = options(args)?;
     let files = ReloadableFiles::of(&options);
     let server = Server::open(storage, options)?;
     runtime.spawn(async move {
@@ -229,9 +248,14 @@ fn run(mut args: Args) -> io::Result<()> {
     })
 }
 
+/// Names the option that an error is about.
+fn named(option: &str) -> impl FnOnce(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{option} {error}"))
+}
+
 /// Opens the store and logs what the start found, if it is not a store that was closed.
 fn open_store(dir: &Path) -> io::Result<LogStore> {
-    let store = LogStore::open(dir)?;
+    let store = LogStore::open(dir).map_err(named("--data"))?;
     let data = dir.canonicalize()?;
     let data = data.display();
     match store.previous_use() {
@@ -285,15 +309,17 @@ fn connections_max(descriptors: Option<u64>) -> usize {
 fn options(args: Args) -> io::Result<Options> {
     let defaults = Options::default();
     let mut options = Options {
-        tokens: args.tokens.as_deref().map(Tokens::read).transpose()?.unwrap_or_default(),
+        tokens: read_file("--tokens", args.tokens, Tokens::read)?.unwrap_or_default(),
         tls: match (&args.tls_cert, &args.tls_key) {
-            (Some(chain), Some(key)) => Some(ServerTls::read(chain, key)?),
+            (Some(chain), Some(key)) => {
+                Some(ServerTls::read(chain, key).map_err(named("--tls-cert, --tls-key:"))?)
+            }
             (None, _) | (_, None) => None,
         },
         public_url: args.public_url,
         hosts: Hosts::of(args.host),
         wrong_tokens_max: args.wrong_tokens_max,
-        audit: args.audit.as_deref().map(Audit::open).transpose()?,
+        audit: read_file("--audit", args.audit, Audit::open)?,
         data: args.data,
         body_max: args.body_max,
         header_timeout: args.patience,
@@ -308,7 +334,7 @@ fn options(args: Args) -> io::Result<Options> {
             claims_max: args.claims_max,
             claims_per_owner_max: args.claims_per_owner_max,
         },
-        trace: args.trace.map(|path| Trace::append("turnstiled", &path)).transpose()?,
+        trace: read_file("--trace", args.trace, |path| Trace::append("turnstiled", path))?,
         ..defaults
     };
     options.limits.waiters_max = args.waiters_max;
@@ -322,6 +348,15 @@ fn options(args: Args) -> io::Result<Options> {
     options.bounds.ttl_min_us = micros(args.ttl_min);
     options.bounds.ttl_max_us = micros(args.ttl_max);
     Ok(options)
+}
+
+/// Opens or reads the file of an option.
+fn read_file<T>(
+    option: &str,
+    path: Option<PathBuf>,
+    read: impl FnOnce(&Path) -> io::Result<T>,
+) -> io::Result<Option<T>> {
+    path.as_deref().map(read).transpose().map_err(named(option))
 }
 
 fn micros(time: Duration) -> u64 {

@@ -4,15 +4,16 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{
-    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
+    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, USER_AGENT,
 };
-use hyper::{Method, Request};
+use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 
@@ -37,6 +38,8 @@ struct Pool {
     authorization: Option<HeaderValue>,
     host: HeaderValue,
     idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
+    /// Whether there has been a connection.
+    has_connected: AtomicBool,
 }
 
 /// A response.
@@ -64,7 +67,19 @@ impl Answer {
             }
             fields.into_iter().map(word).collect::<Vec<_>>().join("; ")
         });
-        text.chars().filter(|letter| !letter.is_control()).take(300).collect()
+        let mut reason = String::new();
+        if let Some(location) = self.headers.get(LOCATION).filter(|_| self.status / 100 == 3) {
+            reason = format!("redirects to {}; ", String::from_utf8_lossy(location.as_bytes()));
+        }
+        if text.trim().is_empty() {
+            let status = StatusCode::from_u16(self.status).ok();
+            reason += status.and_then(|status| status.canonical_reason()).unwrap_or("no reason");
+        }
+        if self.status == 401 {
+            reason = format!("set TURNSTILE_TOKEN; {reason}");
+        }
+        reason.extend(text.trim().chars().filter(|letter| !letter.is_control()).take(300));
+        reason
     }
 }
 
@@ -91,11 +106,18 @@ impl Caller {
         };
         let host = HeaderValue::from_str(&server.authority()).map_err(invalid("host"))?;
         let idle = Mutex::new(Vec::new());
-        Ok(Self { shared: Arc::new(Pool { server, connector, authorization, host, idle }) })
+        let has_connected = AtomicBool::new(false);
+        let pool = Pool { server, connector, authorization, host, idle, has_connected };
+        Ok(Self { shared: Arc::new(pool) })
     }
 
     pub(super) fn server(&self) -> &ServerAddress {
         &self.shared.server
+    }
+
+    /// Whether there has been a connection to the server.
+    pub(super) fn has_connected(&self) -> bool {
+        self.shared.has_connected.load(Ordering::Relaxed)
     }
 
     /// Sends one request and returns its response, or the reason why there is none.
@@ -151,6 +173,7 @@ impl Caller {
             }
         }
         let stream = self.shared.connector.connect(&self.shared.server).await?;
+        self.shared.has_connected.store(true, Ordering::Relaxed);
         let (sender, connection) =
             handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
         tokio::spawn(async move {

@@ -1,5 +1,6 @@
 //! The commands of a client's users to the driver of their claims, and the view that they see.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,18 +67,57 @@ pub(crate) struct ClaimView {
     pub(super) is_in_jeopardy: bool,
     /// The server's explanation of its last refusal.
     pub(super) reason: String,
-    /// Why the last request has no response, if so.
-    pub(super) unanswered: Option<String>,
+    /// Why the last request is retried, if so.
+    pub(super) retry_cause: Option<RetryCause>,
     /// How the claim has ended, according to the server.
     pub(super) ended: Option<String>,
     /// The error that ended the claim without a notice of the core.
     pub(super) trouble: Option<ErrorKind>,
 }
 
+/// Why a request is retried.
+#[derive(Clone, Debug)]
+pub(super) enum RetryCause {
+    /// There is no response; the text names the server.
+    NoResponse(String),
+    /// The server cannot process the request, or what answers is no claim server.
+    Response { url: String, status: u16, reason: String },
+}
+
+impl RetryCause {
+    /// The response's status; 0 if there is none.
+    pub(super) const fn status(&self) -> u16 {
+        match self {
+            Self::NoResponse(_) => 0,
+            Self::Response { status, .. } => *status,
+        }
+    }
+
+    /// The error if the request was retried until the timeout.
+    pub(super) fn timed_out(&self, is_accepted: bool) -> ErrorKind {
+        ErrorKind::Unreachable(match self {
+            Self::NoResponse(why) => why.clone(),
+            Self::Response { .. } if is_accepted => format!("timed out; last response: {self}"),
+            Self::Response { .. } => {
+                format!("timed out: the server never accepted the request; last response: {self}")
+            }
+        })
+    }
+}
+
+impl fmt::Display for RetryCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoResponse(why) => f.write_str(why),
+            Self::Response { url, status, reason } => write!(f, "{url}: {status} {reason}"),
+        }
+    }
+}
+
 impl ClaimView {
     /// The error after the loss of the lock.
     pub(super) fn loss(&self) -> ErrorKind {
-        ErrorKind::Lost(match (&self.ended, &self.unanswered, &self.trouble) {
+        ErrorKind::Lost(match (&self.ended, &self.retry_cause, &self.trouble) {
             (Some(ended), _, _) => ended.clone(),
             (None, Some(why), _) => format!("its lease was not renewed in time: {why}"),
             (None, None, Some(ErrorKind::Lost(why))) => why.clone(),

@@ -165,8 +165,13 @@ impl ClientDriver {
             entry.note_answer(id, answer, claims.caller.server());
         }
         let message = Message::Response(response);
+        let resource = sent.resource;
+        let was_held = claims.entries.get(&resource).is_some_and(ClaimEntry::is_held);
         let context = InputContext { pending: Some(sent), rival: None };
         self.step(Input::Message { from: Server::Claims, message }, context);
+        if let Some(entry) = self.engine.service.entries.get_mut(&resource) {
+            entry.note_settled(was_held);
+        }
     }
 
     fn handle_over(&mut self, over: Result<(ClaimId, Option<Status>), JoinError>) {

@@ -1,20 +1,22 @@
 //! The driver's data of one claim beyond the core: resource, durations, user.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 use turnstile_core::claim::client::Notice;
 use turnstile_core::claim::record::Status;
 use turnstile_core::number::{ClaimId, Token};
 use turnstile_machines::claim::Resource;
 
 use super::call::Answer;
-use super::command::{ClaimView, NewClaim, Refusal};
+use super::command::{ClaimView, NewClaim, Refusal, RetryCause};
 use super::error::ErrorKind;
 use super::pending_request::{Failure, NoAnswer};
-use super::request::{end_in, ended_as, no_answer};
+use super::request::{end_in, ended_as, no_answer, retry_cause};
 use super::retry_policy::RetryPolicy;
 use super::server_address::ServerAddress;
 
@@ -38,6 +40,10 @@ pub(super) struct ClaimEntry {
     pub(super) is_abandoned: bool,
     /// The long poll for the end of the claim.
     watch: Option<AbortHandle>,
+    /// What the last request is retried for, if the core retries it.
+    retry_cause: Option<RetryCause>,
+    /// The statuses that were warned of since the last request that was not retried.
+    warned: BTreeSet<u16>,
 }
 
 impl Drop for ClaimEntry {
@@ -61,6 +67,8 @@ impl ClaimEntry {
             has_waited: false,
             is_abandoned: false,
             watch: None,
+            retry_cause: None,
+            warned: BTreeSet::new(),
         }
     }
 
@@ -104,6 +112,10 @@ impl ClaimEntry {
         answer: Result<Answer, NoAnswer>,
         server: &ServerAddress,
     ) {
+        self.retry_cause = Some(match &answer {
+            Ok(answer) => retry_cause(server, answer),
+            Err(NoAnswer { why, .. }) => RetryCause::NoResponse(no_answer(server, why)),
+        });
         self.view.send_if_modified(|view| {
             view.claim = claim.or(view.claim);
             match answer {
@@ -120,16 +132,54 @@ impl ClaimEntry {
                 Err(NoAnswer { kind: Failure::Untrusted, why }) => {
                     view.trouble = Some(ErrorKind::Unreachable(no_answer(server, &why)));
                 }
-                Err(NoAnswer { kind: Failure::Refused | Failure::Unknown, why }) => {
-                    let why = no_answer(server, &why);
-                    // Warn only once.
-                    if view.unanswered.replace(why.clone()).is_none() {
-                        tracing::warn!(resource = self.resource, "{why}: retrying");
-                    }
-                    return false;
-                }
+                Err(NoAnswer { kind: Failure::Refused | Failure::Unknown, .. }) => {}
             }
-            view.unanswered = None;
+            false
+        });
+    }
+
+    /// Records that the core retries the last request, and warns once of each status.
+    pub(super) fn note_retry(&mut self, now: Instant) {
+        let Some(cause) = self.retry_cause.take() else { return };
+        let mut lease = String::new();
+        if let Some(deadline) = self.view.borrow().deadline.filter(|_| self.is_held()) {
+            let left = deadline.saturating_duration_since(now).as_secs_f64();
+            lease = format!("; the lease is valid for another {left:.1} s");
+        }
+        if self.warned.insert(cause.status()) {
+            tracing::warn!(resource = self.resource, "{cause}: retrying{lease}");
+        }
+        self.note_retry_cause(Some(cause));
+    }
+
+    /// Records that the core does not retry the last request.
+    pub(super) fn note_settled(&mut self, was_held: bool) {
+        // If it does, `note_retry` has taken the cause.
+        if self.retry_cause.take().is_none() {
+            return;
+        }
+        self.note_retry_cause(None);
+        if std::mem::take(&mut self.warned).is_empty() || self.is_abandoned {
+            return;
+        }
+        let (resource, is_queued) = (&self.resource, self.queued.is_none());
+        match self.view.borrow().notice {
+            Some(Notice::Acquired { .. }) if was_held => {
+                tracing::info!(resource, "connected again: the lock is still held");
+            }
+            None if is_queued => tracing::info!(resource, "connected again: still waiting"),
+            Some(_) | None => {}
+        }
+    }
+
+    /// Whether the last request is retried.
+    pub(super) fn is_retrying(&self) -> bool {
+        !self.warned.is_empty()
+    }
+
+    fn note_retry_cause(&self, cause: Option<RetryCause>) {
+        self.view.send_if_modified(|view| {
+            view.retry_cause = cause;
             false
         });
     }

@@ -48,7 +48,7 @@ pub enum ErrorKind {
     /// The timeout passed before the lock was granted.
     #[error("timed out: the lock was not granted in time")]
     TimedOut,
-    /// The server did not answer until the timeout.
+    /// The server did not answer until the timeout, or it accepted no request; the text says which.
     #[error("{0}")]
     Unreachable(String),
     /// The server refused the request.

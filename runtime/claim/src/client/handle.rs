@@ -32,8 +32,10 @@ impl ClaimHandle {
 
     /// The error when the lock was not granted in time.
     pub(super) fn timed_out(&self) -> ErrorKind {
-        let why = self.view.borrow().unanswered.clone();
-        why.map_or(ErrorKind::TimedOut, ErrorKind::Unreachable)
+        let view = self.view.borrow();
+        let is_accepted = view.claim.is_some();
+        let cause = view.retry_cause.as_ref();
+        cause.map_or(ErrorKind::TimedOut, |cause| cause.timed_out(is_accepted))
     }
 
     /// The error after the loss of the lock.
@@ -43,7 +45,7 @@ impl ClaimHandle {
 
     /// The error when the server has not answered in this time.
     pub(super) fn no_response_in(&self, timeout: Duration) -> ErrorKind {
-        let why = self.view.borrow().unanswered.clone();
+        let why = self.view.borrow().retry_cause.as_ref().map(ToString::to_string);
         let silence = || no_answer(&self.server, &format!("no response in {timeout:?}"));
         ErrorKind::Unreachable(why.unwrap_or_else(silence))
     }

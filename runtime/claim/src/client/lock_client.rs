@@ -181,6 +181,12 @@ impl LockClient {
         LockClientBuilder::from_environment()?.build_with_keychain(Path::new("claim"))
     }
 
+    /// Whether this client has connected to the server. Without a connection it has no claim there.
+    #[must_use]
+    pub fn has_connected(&self) -> bool {
+        self.shared.caller.has_connected()
+    }
+
     /// The process id of the keychain, if there is one.
     #[must_use]
     pub fn keychain_id(&self) -> Option<u32> {

@@ -67,7 +67,10 @@ impl LockClient {
 
     fn path_of(&self, claim: &str) -> Result<String, Error> {
         let id = id_in(claim).ok_or_else(|| {
-            ErrorKind::Setting(format!("{claim:?} is neither the id nor the URL of a claim"))
+            ErrorKind::Setting(format!(
+                "{claim:?} is neither the id nor the URL of a claim; for the claims of a resource, \
+                 use `claim ls --resource NAME`"
+            ))
         })?;
         Ok(format!("{}{id}/", self.shared.caller.server().path))
     }

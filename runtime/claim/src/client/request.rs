@@ -8,6 +8,7 @@ use turnstile_core::claim::record::Status;
 use turnstile_core::number::{CallId, ClaimId, Token};
 
 use super::call::Answer;
+use super::command::RetryCause;
 use super::entry::ClaimEntry;
 use super::server_address::ServerAddress;
 use crate::wire::claim::{ClaimSeen, id_in};
@@ -19,6 +20,9 @@ use crate::wire::{FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER};
 struct RefusalBody {
     now: Option<String>,
 }
+
+/// The maximum length of a reason in a warning, in characters.
+const SHORT: usize = 100;
 
 /// An HTTP request.
 pub(super) struct HttpRequest {
@@ -63,6 +67,14 @@ pub(super) fn write(
 /// The error text for a server that does not answer.
 pub(super) fn no_answer(server: &ServerAddress, why: &dyn std::fmt::Display) -> String {
     format!("no response from {server}: {why}")
+}
+
+/// Why a request with this response is retried, if the core does so.
+pub(super) fn retry_cause(server: &ServerAddress, answer: &Answer) -> RetryCause {
+    let reason: String = answer.reason().chars().take(SHORT).collect();
+    let is_ok = answer.status < 300;
+    let reason = if is_ok { format!("too late, or not a claim: {reason}") } else { reason };
+    RetryCause::Response { url: server.claims_url(), status: answer.status, reason }
 }
 
 /// How a claim has ended, according to the refusal of a request for it; `None` if it may be active.

@@ -72,6 +72,12 @@ impl ServerAddress {
         if self.port == default { host } else { format!("{host}:{}", self.port) }
     }
 
+    /// The URL of all claims.
+    #[must_use]
+    pub fn claims_url(&self) -> String {
+        format!("{self}{}", self.path)
+    }
+
     /// A claim's URL.
     #[must_use]
     pub fn claim_url(&self, id: u64) -> String {

@@ -110,6 +110,9 @@ impl Service for ClientService {
         let now = self.instant(step.now.at_us);
         let entry = self.entries.get_mut(&resource)?;
         let attempt = entry.attempt(timer);
+        if is_retry(timer) {
+            entry.note_retry(now);
+        }
         let (policy, rng, pending) = (entry.policy, &mut self.rng, &step.context.pending);
         let pause = match timer {
             // The first one bounds the wait for the lock, later ones bound the withdrawal.
@@ -237,7 +240,10 @@ impl ClientService {
         let wait = match ask {
             // A POST is answered at once, so that the claim's id is known and the claim can be
             // withdrawn while it waits.
-            RequestKind::Status { to: TargetStatus::Active { wait: true }, .. } => {
+            RequestKind::Status { to: TargetStatus::Active { wait: true }, .. }
+                // After a failure the server is to answer at once: that reports the reconnection.
+                if !entry.is_retrying() =>
+            {
                 // The response must arrive before the user's timeout.
                 let left = left.map_or(Duration::MAX, |left| left * 4 / 5);
                 left.min(entry.policy.wait())
@@ -273,4 +279,17 @@ impl ClientService {
         let sent = PendingRequest { serial, resource, at: now, deadline, wait, is_post, abort };
         self.sent.insert(call, sent);
     }
+}
+
+/// Whether the timer delays the next attempt of a failed request.
+const fn is_retry(timer: Resource) -> bool {
+    matches!(
+        timer,
+        Resource::RetryAbortTimer
+            | Resource::RetryActivateTimer
+            | Resource::RetryRegisterTimer
+            | Resource::RetryReleaseTimer
+            | Resource::RetryRenewTimer
+            | Resource::RetryWithdrawTimer
+    )
 }

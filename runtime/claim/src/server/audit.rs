@@ -148,10 +148,14 @@ impl Audit {
         Ok(())
     }
 
-    /// Appends the line of a start or a stop of the server.
-    pub(super) fn write_server(&self, event: &str, at_us: u64) {
+    /// Appends the line of a start or a stop of the server; `after` is how the process before it
+    /// ended, if not by a clean stop.
+    pub(super) fn write_server(&self, event: &str, after: Option<&str>, at_us: u64) {
         let (time, version) = (Date(at_us).rfc3339(), env!("CARGO_PKG_VERSION"));
-        let line = serde_json::json!({ "time": time, "server": event, "version": version });
+        let mut line = serde_json::json!({ "time": time, "server": event, "version": version });
+        if let Some(after) = after {
+            line["after"] = after.into();
+        }
         self.write(format!("{line}\n").as_bytes());
     }
 

@@ -57,44 +57,45 @@ impl Metrics {
                 writeln!(text, "turnstile_{name}{label} {value}").expect("a string takes it");
             }
         };
-        let one = |value: u64| [(String::new(), value)];
         let became: Vec<(String, u64)> = Status::ALL
             .into_iter()
             .map(|status| (format!("{{status=\"{status}\"}}"), self.became[status as usize]))
             .collect();
         let answers: Vec<(String, u64)> =
             (2..6).map(|class| (format!("{{class=\"{class}xx\"}}"), self.answers[class])).collect();
-        put("claims_became_total", "counter", "Transitions of claims to each status.", &became);
-        put("answers_total", "counter", "Responses of the core, by status class.", &answers);
         put(
-            "rows_total",
+            "claims_became_total",
             "counter",
-            "Rows of the transition table taken.",
-            &one(gauges.counts.rows),
+            "Changes of claims to each status, such as active or expired.",
+            &became,
         );
         put(
-            "unexpected_total",
+            "answers_total",
             "counter",
-            "Unhandled events: no row matched.",
-            &one(gauges.counts.unexpected),
+            "Responses to requests about claims, by class of HTTP status.",
+            &answers,
         );
-        put("commits_total", "counter", "Commits to the store.", &one(gauges.commits));
-        put("list_slices_total", "counter", "Slices read for lists.", &one(self.slices));
-        put("list_claims_total", "counter", "Claims scanned for lists.", &one(self.scanned));
-        put("list_chunks_total", "counter", "Body chunks produced for lists.", &one(self.chunks));
-        let max = one(self.slice_claims_max);
-        put("list_slice_claims_max", "gauge", "Claims scanned in the largest slice.", &max);
-        put(
-            "claims",
-            "gauge",
-            "Claims in the store, finished ones included.",
-            &one(gauges.claims as u64),
-        );
-        put("claims_live", "gauge", "Claims that are waiting or active.", &one(gauges.live as u64));
-        put("calls_open", "gauge", "Requests without a response yet.", &one(gauges.calls as u64));
-        let closed = one(gauges.made_room);
-        put("connections_closed_total", "counter", "Connections closed to make room.", &closed);
-        put("connections", "gauge", "Open connections.", &one(gauges.connections as u64));
+        let counts = gauges.counts;
+        let (claims, live) = (gauges.claims as u64, gauges.live as u64);
+        let (calls, connections) = (gauges.calls as u64, gauges.connections as u64);
+        let (largest, closed) = (self.slice_claims_max, gauges.made_room);
+        let single = [
+            ("rows_total", "counter", "Steps of the protocol, of all claims.", counts.rows),
+            ("unexpected_total", "counter", "Internal errors: report these.", counts.unexpected),
+            ("commits_total", "counter", "Groups of changes synced to disk.", gauges.commits),
+            ("list_slices_total", "counter", "Portions of lists that were read.", self.slices),
+            ("list_claims_total", "counter", "Claims read to answer lists.", self.scanned),
+            ("list_chunks_total", "counter", "Portions of lists that were sent.", self.chunks),
+            ("list_slice_claims_max", "gauge", "Claims in the largest portion of a list.", largest),
+            ("claims", "gauge", "Claims that the server keeps, ended ones included.", claims),
+            ("claims_live", "gauge", "Claims that are waiting or active.", live),
+            ("calls_open", "gauge", "Requests in progress, long polls included.", calls),
+            ("connections_closed_total", "counter", "Connections closed at a limit.", closed),
+            ("connections", "gauge", "Open connections.", connections),
+        ];
+        for (name, kind, help, value) in single {
+            put(name, kind, help, &[(String::new(), value)]);
+        }
         text
     }
 }

@@ -42,9 +42,14 @@ pub(super) fn open(
     let mut meta = meta.unwrap_or_default();
     let clock = Clock::start(wall_us, meta.alive);
     let now = clock.now();
-    meta.outages_us += now.at_us - meta.alive.at_us;
+    let outage_us = now.at_us - meta.alive.at_us;
+    meta.outages_us += outage_us;
     index.prolong(meta.outages_us);
     let (_, live) = index.counts();
+    if !is_new && live > 0 {
+        let seconds = outage_us as f64 / 1e6;
+        tracing::info!(seconds, live, "the server was down: prolonged the leases by this time");
+    }
     let (last_claim, last_token) = (ClaimId::new(meta.last_claim), Token::new(meta.last_token));
     let saved = Saved { claims, last_claim, last_token };
     let is_volatile = retention.is_volatile;

@@ -91,6 +91,8 @@ pub struct Options {
     pub wall_us: fn() -> u64,
     /// The store's directory, for the log.
     pub data: Option<PathBuf>,
+    /// Whether the last process on this store was not shut down cleanly, for the audit log.
+    pub is_after_unclean_stop: bool,
     /// The trace of the core's steps.
     pub trace: Option<Trace>,
 }
@@ -120,15 +122,16 @@ impl Default for Options {
             drain_max: Duration::from_secs(10),
             wall_us,
             data: None,
+            is_after_unclean_stop: false,
             trace: None,
         }
     }
 }
 
 impl Options {
-    fn audit_server(&self, event: &str) {
+    fn audit_server(&self, event: &str, after: Option<&str>) {
         if let Some(audit) = &self.audit {
-            audit.write_server(event, (self.wall_us)());
+            audit.write_server(event, after, (self.wall_us)());
         }
     }
 
@@ -202,7 +205,7 @@ impl Server {
             );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
-        let listener = bind(at).map_err(at_place(at))?;
+        let listener = bind(at).map_err(at_place(format!("--listen {at}")))?;
         let at = listener.local_addr()?;
         announce(self.scheme(), at)?;
         self.log_start(&format!("{}://{at}", self.scheme()));
@@ -240,7 +243,7 @@ impl Server {
         let (stopping, is_stopping) = watch::channel(false);
         let (alive, mut all_gone) = mpsc::channel::<()>(1);
         let options = Arc::new(options);
-        options.audit_server("start");
+        options.audit_server("start", options.is_after_unclean_stop.then_some("unclean stop"));
         let mut stop = std::pin::pin!(stop);
         loop {
             let accepted = tokio::select! {
@@ -281,7 +284,7 @@ impl Server {
         if let Some(committing) = committing {
             committing.end().await?;
         }
-        options.audit_server("stop");
+        options.audit_server("stop", None);
         Ok(())
     }
 

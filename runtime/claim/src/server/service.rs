@@ -209,7 +209,25 @@ impl ClaimService {
         }
         if let Some(entry) = self.index.entry(id) {
             let (resource, status) = (&*entry.resource, status.name());
-            tracing::debug!(claim = id, resource, status, token, "claim changed its status");
+            match entry.status() {
+                // The holder or the waiter did not ask for these.
+                Status::Expired | Status::Revoked => {
+                    tracing::info!(claim = id, resource, status, "claim changed its status");
+                }
+                Status::Waiting
+                | Status::Active
+                | Status::Released
+                | Status::Aborted
+                | Status::Withdrawn => {
+                    tracing::debug!(
+                        claim = id,
+                        resource,
+                        status,
+                        token,
+                        "claim changed its status"
+                    );
+                }
+            }
         }
         self.audit(step, id, AuditedChange::Became(status));
     }

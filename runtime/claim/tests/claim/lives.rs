@@ -289,6 +289,8 @@ fn the_audit_log_has_a_line_for_each_change() {
     signal(&server, Signal::TERM);
     server.child.wait().expect("it is our child");
     assert_eq!(servers(&audit), ["start", "stop"]);
+    let after = |audit: &Path| lines(audit).into_iter().find_map(|line| line.get("after").cloned());
+    assert_eq!((after(&dir.join("audit.1")), after(&audit)), (None, Some("unclean stop".into())));
     let text = fs::read_to_string(&log).expect("it is written");
     let count = |message: &str| text.matches(message).count();
     assert_eq!((count("created a new, empty one"), count("not shut down cleanly")), (1, 1));

@@ -24,6 +24,7 @@ mod protocol;
 mod quotas;
 mod reading;
 mod real;
+mod reconnect;
 mod replay;
 mod restart;
 #[path = "../../../host/tests/seeds/mod.rs"]

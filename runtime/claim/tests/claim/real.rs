@@ -33,7 +33,10 @@ impl Turnstiled {
 
     pub(crate) fn start_with(arguments: &[&str], set: impl FnOnce(&mut Command)) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_turnstiled"));
-        command.args(["--listen", "127.0.0.1:0"]).args(arguments);
+        if !arguments.contains(&"--listen") {
+            command.args(["--listen", "127.0.0.1:0"]);
+        }
+        command.args(arguments);
         set(command.env("TURNSTILE_LOG", "error").stdout(Stdio::piped()));
         let mut child = command.spawn().expect("the server starts");
         let mut line = String::new();
@@ -246,11 +249,17 @@ fn what_keeps_a_server_from_starting_is_named() {
             because,
         );
     };
-    check_refused(&["--in-memory", "--listen", &at], &format!("{at}: Address already in use"));
-    check_refused(&["--data", "/dev/null/data"], "/dev/null/data: Not a directory");
+    check_refused(
+        &["--in-memory", "--listen", &at],
+        &format!("--listen {at}: Address already in use"),
+    );
+    check_refused(&["--data", "/dev/null/data"], "--data /dev/null/data: Not a directory");
     memory(&["--tokens", "/no/tokens"], "/no/tokens: No such file");
     memory(&["--tls-cert", "/no/chain", "--tls-key", "/no/key"], "/no/chain: No such file");
-    memory(&["--trace", "/no/trace"], "/no/trace: No such file");
+    let new = dir("refused");
+    let data = new.to_str().expect("a readable path");
+    check_refused(&["--data", data, "--trace", "/no/trace"], "--trace /no/trace: No such file");
+    assert!(!new.exists(), "no store is created before the other files are opened");
     memory(&["--patience=-1"], "--patience");
     memory(&["--ttl-max", "1e12"], "--ttl-max");
     memory(&["--ttl-min", "2", "--ttl-max", "1"], "--ttl-min must not exceed --ttl-max");

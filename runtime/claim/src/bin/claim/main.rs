@@ -14,10 +14,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, UnknownArgumentValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 use clap::{Args, Parser, Subcommand};
 use turnstile_claim::client::{Acquire, Error, ErrorKind, LockClient, LockClientBuilder};
 use turnstile_claim::wire::seconds;
 use turnstile_claim::{keychain, log_filter};
+use turnstile_core::claim::record::Status;
 use turnstile_host::Trace;
 
 use self::signals::Signals;
@@ -36,7 +39,8 @@ const USAGE: u8 = 2;
 /// Environment: TURNSTILE_URL, the server's URL, if --url is not given; TURNSTILE_TOKEN, the bearer
 /// token; TURNSTILE_CA, a PEM file with the certificate authority (default: those of the operating
 /// system); TURNSTILE_LOG, the level of messages on standard error: off, error, warn, info, debug
-/// or trace (default: warn, and the message that a lock is waited for, which warn omits).
+/// or trace (default: warn, and the messages that a lock is waited for and that the server is
+/// connected again, which warn omits).
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Cli {
@@ -76,14 +80,13 @@ enum CliCommand {
     /// If this program is killed by SIGKILL, the command and its process group are killed.
     /// Processes that have left the group, such as daemons, keep running.
     Run(RunArgs),
-    /// Lists claims.
+    /// Lists claims: active ones first, then waiting ones, then those that have ended.
     Ls {
         /// List claims of this resource only.
         #[arg(long)]
         resource: Option<String>,
-        /// List claims of this status only: waiting, active, released, aborted, withdrawn, revoked
-        /// or expired.
-        #[arg(long)]
+        /// List claims of this status only.
+        #[arg(long, value_parser = statuses())]
         status: Option<String>,
         /// The maximum number of claims to list.
         #[arg(long, default_value_t = 100)]
@@ -125,9 +128,11 @@ struct ClaimArgs {
     resource: String,
     /// The duration of the lease without a renewal, in seconds. It is renewed while held.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "60")]
+    #[arg(allow_negative_numbers = true)]
     ttl: Duration,
     /// The maximum time to wait for the lock, in seconds [default: no limit].
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read)]
+    #[arg(allow_negative_numbers = true)]
     timeout: Option<Duration>,
 }
 
@@ -137,22 +142,45 @@ struct RunArgs {
     claim_args: ClaimArgs,
     /// The time between the signal to terminate and SIGKILL to the command, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
+    #[arg(allow_negative_numbers = true)]
     grace: Duration,
     /// The claim's user data, as JSON. If the server requires tokens, only the owner can read it.
     #[arg(long, value_name = "JSON")]
     data: Option<String>,
+    /// Not an option: points to `--timeout`.
+    #[arg(long = "wait", hide = true, num_args = 0..=1, default_missing_value = "")]
+    #[arg(value_parser = UnknownArgumentValueParser::suggest_arg("--timeout"))]
+    unknown_wait: Option<String>,
     /// The command and its arguments.
     #[arg(last = true, required = true)]
     command: Vec<std::ffi::OsString>,
 }
 
+/// The values of `ls --status`.
+fn statuses() -> PossibleValuesParser {
+    PossibleValuesParser::new(Status::ALL.map(Status::name))
+}
+
+/// Adds a hint to the error of a `run` without `--`.
+fn with_hint(mut error: clap::Error) -> clap::Error {
+    let argument = error.get(ContextKind::InvalidArg);
+    let is_word = matches!(argument, Some(ContextValue::String(word)) if !word.starts_with('-'));
+    let is_run = std::env::args_os().any(|word| word == "run");
+    if error.kind() == UsageError::UnknownArgument && is_word && is_run {
+        let hint = ContextValue::StyledStrs(vec!["put -- before the command".into()]);
+        error.insert(ContextKind::Suggested, hint);
+    }
+    error
+}
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| with_hint(error).exit());
     if matches!(cli.command, CliCommand::Reap) {
         reaper::reap();
         return ExitCode::SUCCESS;
     }
-    let filter = match log_filter::from_environment("warn,claim=info") {
+    let filter = match log_filter::from_environment("warn,claim=info,turnstile_claim::client=info")
+    {
         Ok(filter) => filter,
         Err(error) => {
             eprintln!("claim: {error}");

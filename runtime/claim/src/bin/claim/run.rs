@@ -17,7 +17,7 @@ use turnstile_claim::client::{
 use turnstile_claim::wire::claim::{ClaimSeen, id_in};
 
 use super::process::{Process, Stopped};
-use super::query::printable;
+use super::query::{printable, process_of};
 use super::reaper::Reaper;
 use super::signals::{SignalMeaning, SignalTarget, Signals, raise_default};
 use super::terminal::Terminal;
@@ -113,7 +113,7 @@ pub(super) async fn acquire(
         never = log_once => match never {},
     };
     drop(acquiring);
-    if !client.close(CLOSE_MAX).await {
+    if client.has_connected() && !client.close(CLOSE_MAX).await {
         let resource = printable(&resource);
         eprintln!(
             "claim: resource {resource:?}: the withdrawal is not acknowledged: a claim may remain; \
@@ -127,10 +127,18 @@ pub(super) async fn acquire(
 async fn log_waiting(client: &LockClient, resource: &str) {
     let active = client.list(Some(resource), Some("active"), 1).await;
     let active = active.and_then(|text| LockClient::read::<Vec<ClaimSeen>>(&text));
-    let holder = active.ok().and_then(|claims| id_in(&claims.first()?.url));
+    let holder = active.ok().and_then(|claims| {
+        let claim = claims.first()?;
+        Some((id_in(&claim.url)?, process_of(claim)))
+    });
     let resource = printable(resource);
     match holder {
-        Some(holder) => tracing::info!("waiting for {resource} (held by claim {holder})"),
+        Some((id, Some(process))) => {
+            tracing::info!("waiting for {resource} (held by claim {id}, {process})");
+        }
+        Some((id, None)) => {
+            tracing::info!("waiting for {resource} (held by claim {id}; see `claim show {id}`)");
+        }
         None => tracing::info!("waiting for {resource}"),
     }
 }
