@@ -46,7 +46,8 @@ pub(crate) static TABLE: Shape = Shape {
         may(
             "guards",
             Kind::Names(&GUARD_NAME),
-            "The named booleans of conditions, computed by a formula or by the core.",
+            "The named booleans of conditions, computed by a formula or by the core. A bare text is \
+             a description; a formula needs `{ is: … }`.",
         ),
         may(
             "predicates",
@@ -126,6 +127,19 @@ static BRANCH: Shape = Shape {
 
 /// The kinds of resources.
 pub(crate) const RESOURCE_KINDS: &[&str] = &["timer", "request", "note"];
+
+/// The key of this language with the meaning of a key that other languages have.
+pub(crate) fn synonym(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "reason" | "why" => "because",
+        "source" => "from",
+        "target" => "to",
+        "guard" | "when" => "if",
+        "actions" => "do",
+        "description" => "about",
+        _ => return None,
+    })
+}
 
 /// Help on a key that other languages have and this one does not.
 pub(crate) fn help_on_key(shape: &str, key: &str) -> Option<&'static str> {
@@ -293,8 +307,10 @@ static GUARD_MAP: Shape = Shape {
         may(
             "is",
             FORMULA,
-            "The formula that computes it, or a comparison of variables: `votes >= 2`. Without it, \
-             the core does; where there is no core, it may be true or false.",
+            "The formula that computes it, or a comparison of variables, `votes >= 2`: a variable or \
+             `payload`, then `=`, `!=`, `<`, `<=`, `>` or `>=` between spaces, then a value, a \
+             variable or `payload`. Without it, the core does; where there is no core, it may be \
+             true or false, whatever the variables are.",
         ),
         may(
             "of",
