@@ -2,8 +2,13 @@
 //! schema of system files is in [`crate::system`].
 
 mod amendment;
+mod formula;
+mod hints;
 
 pub(crate) use amendment::AMENDMENT;
+pub(crate) use formula::FORMULA;
+use formula::{COLLECTIONS, INSTANCES, PREDICATES, RULES};
+pub(crate) use hints::{help_on_key, help_on_kind, help_on_value, synonym};
 
 use crate::shape::{Key, Kind, Shape, may, must};
 
@@ -127,45 +132,6 @@ static BRANCH: Shape = Shape {
 
 /// The kinds of resources.
 pub(crate) const RESOURCE_KINDS: &[&str] = &["timer", "request", "note"];
-
-/// The key of this language with the meaning of a key that other languages have.
-pub(crate) fn synonym(key: &str) -> Option<&'static str> {
-    Some(match key {
-        "reason" | "why" => "because",
-        "source" => "from",
-        "target" => "to",
-        "guard" | "when" => "if",
-        "actions" => "do",
-        "description" => "about",
-        _ => return None,
-    })
-}
-
-/// Help on a key that other languages have and this one does not.
-pub(crate) fn help_on_key(shape: &str, key: &str) -> Option<&'static str> {
-    const DURATIONS: [&str; 7] =
-        ["after", "delay", "duration", "every", "expires", "seconds", "timeout"];
-    (shape == RESOURCE_MAP.name && DURATIONS.contains(&key)).then_some(NO_DURATION)
-}
-
-/// Help on a value of the wrong type, where its type alone does not show what to write.
-pub(crate) fn help_on_value(of: &str) -> Option<&'static str> {
-    (of == "`payload`").then_some(
-        "write one field and its values: `payload: { status: [ok, busy] }`, \
-         `payload: { code: 100..599 }` or `payload: { last: boolean }`",
-    )
-}
-
-/// Help on a resource whose kind is not one: a timer's duration.
-pub(crate) fn help_on_kind(words: &[&str], text: &str) -> Option<&'static str> {
-    let is_duration = text.starts_with(|first: char| first.is_ascii_digit());
-    (words == RESOURCE_KINDS && is_duration).then_some(NO_DURATION)
-}
-
-/// Where durations are given.
-const NO_DURATION: &str = "a table has no durations: write `timer`; the service that runs the \
-                           machine sets the duration, and the checker lets a running timer \
-                           expire at any time";
 
 /// The document.
 pub(crate) static DOCUMENT: Shape = Shape {
@@ -330,86 +296,6 @@ static CONDITION: Shape = Shape {
         may("all", Kind::List(&GUARD), "True if all of these are true."),
         may("any", Kind::List(&GUARD), "True if at least one of these is true."),
         may("not", GUARD, "True if this is false."),
-    ],
-};
-
-const PREDICATES: Kind = Kind::Names(&Kind::Map(&PREDICATE));
-const COLLECTIONS: Kind = Kind::Names(&Kind::Map(&COLLECTION));
-const ANSWERS: Kind = Kind::Choice(&["core", "whole"]);
-const LISTS: Kind = Kind::Choice(&["core", "whole", "row"]);
-
-static PREDICATE: Shape = Shape {
-    name: "predicate",
-    keys: &[
-        OF,
-        may(
-            "asked of",
-            Kind::Either(&[ANSWERS, Kind::List(&ANSWERS)]),
-            "Who can answer it: `core` (the default), or `whole`, the checker, which sees the \
-             whole system.",
-        ),
-        ABOUT,
-        IDENT,
-        CITE,
-    ],
-};
-
-static COLLECTION: Shape = Shape {
-    name: "collection",
-    keys: &[
-        OF,
-        may(
-            "asked of",
-            Kind::Either(&[LISTS, Kind::List(&LISTS)]),
-            "Who can list it: `core`, `whole` (the checker) or `row` (a loop of a row). Default: \
-             `core`, and `row` if it has no parameters.",
-        ),
-        ABOUT,
-        IDENT,
-        CITE,
-    ],
-};
-
-static INSTANCES: Shape = Shape {
-    name: "entry of instances",
-    keys: &[
-        must(
-            "asked of",
-            Kind::Either(&[ANSWERS, Kind::List(&ANSWERS)]),
-            "Who knows them: `core` (the default) or `whole`, the checker.",
-        ),
-        ABOUT,
-    ],
-};
-
-const RULES: Kind = Kind::Names(&Kind::Map(&RULE));
-
-static RULE: Shape =
-    Shape { name: "rule", keys: &[OF, must("is", FORMULA, "The formula."), ABOUT, IDENT, CITE] };
-
-/// A formula: a leaf, a connective over formulas, or a quantifier.
-pub(crate) static FORMULA: Kind = Kind::Either(&[Kind::Text, Kind::Map(&FORMULA_MAP)]);
-
-static FORMULA_MAP: Shape = Shape {
-    name: "formula",
-    keys: &[
-        may("all", Kind::List(&FORMULA), "True if all of these are true."),
-        may("any", Kind::List(&FORMULA), "True if at least one of these is true."),
-        may("not", FORMULA, "True if this is false."),
-        may(
-            "implies",
-            Kind::List(&FORMULA),
-            "A list of two: if the first is true, so is the second.",
-        ),
-        may("iff", Kind::List(&FORMULA), "A list of two: both are true, or both are false."),
-        may(
-            "every",
-            Kind::Text,
-            "`VARIABLE in RANGE`: `is` holds for every element of a state, a set or a collection.",
-        ),
-        may("some", Kind::Text, "`VARIABLE in RANGE`: `is` holds for at least one element."),
-        may("none", Kind::Text, "`VARIABLE in RANGE`: `is` holds for no element."),
-        may("is", FORMULA, "The body of the quantifier."),
     ],
 };
 
