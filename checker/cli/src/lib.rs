@@ -16,6 +16,7 @@ mod render;
 mod replacement;
 mod replay;
 pub mod report;
+mod same_table;
 mod schema;
 mod selection;
 mod terminal;
