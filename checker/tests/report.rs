@@ -116,6 +116,7 @@ fn mixed() -> ResultReport {
         budget("release", Some(1), true),
         budget("late answer", None, false),
     ];
+    result.notes.settings = vec![("clients".to_owned(), "2".to_owned())];
     result.notes.other_version = vec!["as the document has it".to_owned()];
     result
 }
@@ -261,6 +262,7 @@ const LASSO: &str = "
 
 const RESULT: &str = "
 claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
+  settings     clients 2
   budgets      calls: release 1; faults: lost request 2, late answer any
   ✗ no double grant  fails, counterexample of 7 steps
   ✓ answered         holds
@@ -275,6 +277,7 @@ claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
 
 const VERBOSE: &str = "
 claim/loss  1,234,567 states, 7,654,321 transitions, depth 42, 12.35 s
+  settings     clients 2
   budgets      calls: release 1; faults: lost request 2, late answer any
   ✗ no double grant  fails, counterexample of 7 steps
   ✓ answered         holds

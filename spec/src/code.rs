@@ -114,6 +114,8 @@ codes! {
     NO_EVALUATOR = "T067";
     /// Invalid use of a variable.
     INVALID_VARIABLE = "T068";
+    /// Placeholder instead of a reason.
+    PLACEHOLDER = "T069";
     /// Undeclared role.
     UNKNOWN_ROLE = "T080";
     /// Invalid link name or time relation.

@@ -187,7 +187,7 @@ fn first_line(text: &str, span: Span) -> Range<usize> {
     start..line
 }
 
-/// The diagnostics of one file, in file order; at least one.
+/// The diagnostics of one file, sorted; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostics {
     /// The file.
@@ -237,7 +237,10 @@ pub(crate) fn merge(diagnostics: &mut Vec<Diagnostic>, codes: &[&str]) {
     *diagnostics = kept;
 }
 
-/// Sorts by position in the file; those without a position come first.
+/// Sorts by position in the file; those without a position come first. Unreachable states and
+/// unused declarations come last: a missing row, reported before them, is a frequent cause.
 pub(crate) fn sort(diagnostics: &mut [Diagnostic]) {
-    diagnostics.sort_by(|a, b| (a.span().start, a.code).cmp(&(b.span().start, b.code)));
+    let is_effect = |code: &str| [code::UNREACHABLE, code::UNUSED].contains(&code);
+    let rank = |one: &Diagnostic| (is_effect(one.code), one.span().start, one.code);
+    diagnostics.sort_by(|a, b| rank(a).cmp(&rank(b)));
 }

@@ -291,7 +291,12 @@ collection with neither `of` nor `asked of` serves rows and the core."
 a value that is not one of its values; or a row reads the payload of an event
 that has none, or other values than the variable. A variable has a range of
 numbers, `boolean`, or a list of words. Actions change variables by `sets`,
-`adds` and `clears`; guards compare them with `is: votes >= 2`."
+`adds` and `clears`; guards compare them with `is: votes >= 2`. A warning: the
+text of a guard reads like a comparison, but a bare text is a description, and
+at the table level the guard may then be true or false."
+    "T069" "placeholder" "placeholder instead of a reason"
+"An entry under `ignore` or `impossible` has the `…` of a suggested edit as its
+reason. Say why the event changes nothing, or cannot occur, in these states."
     "T080" "unknown-role" "undeclared role"
 "A link or a time relation names a role that is not declared in `roles`."
     "T081" "relation" "invalid link name or time relation"

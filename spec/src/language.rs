@@ -3,10 +3,12 @@
 
 mod amendment;
 mod formula;
+mod hints;
 
 pub(crate) use amendment::AMENDMENT;
 pub(crate) use formula::FORMULA;
 use formula::{COLLECTIONS, INSTANCES, PREDICATES, RULES};
+pub(crate) use hints::{help_on_key, help_on_kind, help_on_value, synonym};
 
 use crate::shape::{Key, Kind, Shape, may, must};
 
@@ -49,7 +51,8 @@ pub(crate) static TABLE: Shape = Shape {
         may(
             "guards",
             Kind::Names(&GUARD_NAME),
-            "The named booleans of conditions, computed by a formula or by the core.",
+            "The named booleans of conditions, computed by a formula or by the core. A bare text is \
+             a description; a formula needs `{ is: … }`.",
         ),
         may(
             "predicates",
@@ -129,32 +132,6 @@ static BRANCH: Shape = Shape {
 
 /// The kinds of resources.
 pub(crate) const RESOURCE_KINDS: &[&str] = &["timer", "request", "note"];
-
-/// Help on a key that other languages have and this one does not.
-pub(crate) fn help_on_key(shape: &str, key: &str) -> Option<&'static str> {
-    const DURATIONS: [&str; 7] =
-        ["after", "delay", "duration", "every", "expires", "seconds", "timeout"];
-    (shape == RESOURCE_MAP.name && DURATIONS.contains(&key)).then_some(NO_DURATION)
-}
-
-/// Help on a value of the wrong type, where its type alone does not show what to write.
-pub(crate) fn help_on_value(of: &str) -> Option<&'static str> {
-    (of == "`payload`").then_some(
-        "write one field and its values: `payload: { status: [ok, busy] }`, \
-         `payload: { code: 100..599 }` or `payload: { last: boolean }`",
-    )
-}
-
-/// Help on a resource whose kind is not one: a timer's duration.
-pub(crate) fn help_on_kind(words: &[&str], text: &str) -> Option<&'static str> {
-    let is_duration = text.starts_with(|first: char| first.is_ascii_digit());
-    (words == RESOURCE_KINDS && is_duration).then_some(NO_DURATION)
-}
-
-/// Where durations are given.
-const NO_DURATION: &str = "a table has no durations: write `timer`; the service that runs the \
-                           machine sets the duration, and the checker lets a running timer \
-                           expire at any time";
 
 /// The document.
 pub(crate) static DOCUMENT: Shape = Shape {
@@ -296,8 +273,10 @@ static GUARD_MAP: Shape = Shape {
         may(
             "is",
             FORMULA,
-            "The formula that computes it, or a comparison of variables: `votes >= 2`. Without it, \
-             the core does; where there is no core, it may be true or false.",
+            "The formula that computes it, or a comparison of variables, `votes >= 2`: a variable or \
+             `payload`, then `=`, `!=`, `<`, `<=`, `>` or `>=` between spaces, then a value, a \
+             variable or `payload`. Without it, the core does; where there is no core, it may be \
+             true or false, whatever the variables are.",
         ),
         may(
             "of",

@@ -176,7 +176,7 @@ impl Check<'_> {
 
     fn unknown(&mut self, word: &Word, shape: &Shape) {
         let known: Vec<&str> = shape.keys.iter().map(|key| key.name).collect();
-        let near = nearest(&word.text, known.iter().copied());
+        let near = meant(&word.text, shape, known.iter().copied());
         let help = match (language::help_on_key(shape.name, &word.text), near) {
             (Some(help), _) => help.to_owned(),
             (None, Some(near)) => format!("did you mean `{near}`?"),
@@ -198,7 +198,7 @@ impl Check<'_> {
             let keys = known().filter(|key| node.at(key).is_none());
             let begins =
                 || word.text.strip_prefix(missing).is_some_and(|rest| rest.starts_with(' '));
-            !is_known && (nearest(&word.text, keys) == Some(missing) || begins())
+            !is_known && (meant(&word.text, shape, keys) == Some(missing) || begins())
         };
         let is_twice = |diagnostic: &Diagnostic| {
             let (of, at) = (node.span, diagnostic.span());
@@ -346,4 +346,15 @@ pub(crate) fn lines(text: &str) -> Option<crate::table::Lines> {
     let first: u32 = first.trim().parse().ok()?;
     let last: u32 = last.trim().parse().ok()?;
     (first >= 1 && first <= last).then_some(first..=last)
+}
+
+/// The key that an unknown one probably means: of the same meaning, or spelled alike.
+fn meant<'k>(
+    word: &str,
+    shape: &Shape,
+    keys: impl Iterator<Item = &'k str> + Clone,
+) -> Option<&'k str> {
+    let synonym = language::synonym(word).filter(|key| shape.has(key));
+    let same = keys.clone().find(|key| Some(*key) == synonym);
+    same.or_else(|| nearest(word, keys))
 }

@@ -92,6 +92,11 @@ impl Relation {
         }
     }
 
+    /// Whether a text has a sign of a comparison, even a wrong one such as `==`.
+    pub(crate) fn is_in(text: &str) -> bool {
+        text.contains(['=', '<', '>'])
+    }
+
     /// Splits `votes >= 2` at its sign, which has a space on either side.
     pub(crate) fn split(text: &str) -> Option<(&str, Self, &str)> {
         Self::SIGNS.iter().find_map(|(sign, relation)| {

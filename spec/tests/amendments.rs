@@ -162,7 +162,7 @@ fn what_only_an_amendment_uses_is_used() {
     let rule =
         "      invariants: { open is paid: { is: { every: gate in open, is: is paid(gate) } } }\n";
     let text = GATE.replacen("transitions:", predicates, 1);
-    assert_eq!(codes(&literal(&text).findings), ["T022", "T050", "T040"]);
+    assert_eq!(codes(&literal(&text).findings), ["T022", "T040", "T050"]);
     let text = text.replace(
         "      actions: { give back: {} }\n",
         &format!("      actions: {{ give back: {{}} }}\n{rule}"),

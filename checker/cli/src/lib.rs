@@ -17,6 +17,7 @@ mod render;
 mod replacement;
 mod replay;
 pub mod report;
+mod same_table;
 mod schema;
 mod selection;
 mod terminal;

@@ -35,6 +35,12 @@ pub(crate) fn is_unread() -> bool {
 
 /// Reports an error of the command or its files on standard error.
 pub(crate) fn usage_error(what: &str) -> Status {
+    report_warning(what);
+    Status::Usage
+}
+
+/// Prints a line to standard error that does not change the exit status.
+pub(crate) fn report_warning(what: &str) {
     let text = format!("turnstile: {what}");
     let text = match terminal::error_width() {
         Some(width) if !what.contains('\n') => fold(&text, width).join("\n  "),
@@ -42,7 +48,6 @@ pub(crate) fn usage_error(what: &str) -> Status {
     };
     // If standard error is closed, too, only the status tells.
     let _ = writeln!(stderr(), "{text}");
-    Status::Usage
 }
 
 /// Writes a file, whole.

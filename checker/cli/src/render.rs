@@ -15,13 +15,14 @@ use turnstile_world::trace::counted;
 
 use super::library::{self, Library, Origin, SourceFile};
 use super::lint;
-use super::output::{usage_error, write_stdout};
+use super::output::{report_warning, usage_error, write_stdout};
 
 /// The exit statuses, for `--help`.
 pub(super) const STATUSES: &str = "\
 Exit status:
-  0  rendered; with `--check`: every file is fresh
-  1  a file has an error; with `--check`: a file is stale
+  0  rendered, also if `turnstile lint` finds errors in the rows, which standard error says; with
+     `--check`: every file is fresh
+  1  a file cannot be read as a table; with `--check`: a file is stale
   2  bad usage, or unreadable input
 If several apply: 2, then 1.";
 
@@ -119,7 +120,10 @@ fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
             continue;
         }
         match read::literal(&source) {
-            Ok(literal) => tables.push(Asked { literal, origin }),
+            Ok(literal) => {
+                warn(&literal);
+                tables.push(Asked { literal, origin });
+            }
             Err(faults) => {
                 usage_error(&format!("not rendered:\n{faults}"));
                 status = status.and(Status::Fails);
@@ -127,6 +131,14 @@ fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
         }
     }
     (tables, status)
+}
+
+/// Says that a table has errors: a page of it may show states without transitions.
+fn warn(literal: &WrittenTable) {
+    let Err(faults) = literal.amended() else { return };
+    let errors = counted(faults.list.len() as u64, "error");
+    let name = &literal.source.name;
+    report_warning(&format!("`{name}` has {errors}; see `turnstile lint`"));
 }
 
 /// Whether a picture of a part is asked for.

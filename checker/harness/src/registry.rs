@@ -224,6 +224,10 @@ impl SystemEntry {
         result.coverage = coverage(self.tables, &options.tables, &taken);
         places::locate(&mut result.properties, self.tables, &options.tables);
         result.notes.budgets = self.budgets(&world);
+        let plan = Plan { file, world: named, options };
+        let value = |key: &str| plan.value(key).unwrap_or_default().to_owned();
+        let settings = file.set.iter().map(|one| (one.name.clone(), value(&one.name)));
+        result.notes.settings = settings.collect();
         let is_other = |property: &&system::Property| {
             named.checks(property) && !is_of_version(property, options.as_written)
         };

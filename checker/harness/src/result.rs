@@ -139,6 +139,12 @@ pub struct Notes {
     /// What the table level cannot check.
     #[serde(skip)]
     pub unchecked: Vec<Unchecked>,
+    /// Why a change of a bundled table makes no difference.
+    #[serde(skip)]
+    pub same_table: Option<String>,
+    /// The settings of the world and their values, in the order of the system's file.
+    #[serde(skip)]
+    pub settings: Vec<(String, String)>,
     /// The budgets of the world, in the order of its file.
     #[serde(skip)]
     pub budgets: Vec<BudgetReport>,

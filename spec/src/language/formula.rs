@@ -1,4 +1,5 @@
-//! The schema of formulas: predicates, collections, rules, and the formulas themselves.
+//! The schema of formulas, of the rules made of them, and of the predicates and collections that
+//! they use.
 
 use super::{ABOUT, CITE, IDENT, OF};
 use crate::shape::{Kind, Shape, may, must};

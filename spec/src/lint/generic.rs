@@ -14,6 +14,12 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if Unknowns::of(cx).is_of_resources {
         return;
     }
+    // A resource with the name of a kind is reported as such.
+    let resources = &cx.lookup.draft.parts.resources;
+    let is_taken = |word: &Word| {
+        let mut named = resources.iter().filter(|(name, _)| name.text == word.text);
+        named.any(|(_, resource)| resource.any_of.is_none())
+    };
     for (id, row) in &cx.lookup.draft.rows {
         let mut said = VecSet::default();
         for at in build::expand(cx.lookup, row) {
@@ -21,7 +27,7 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 let held = build::held(&cx.table.states, state);
                 let is_general = cx.lookup.general(&word.text).is_some();
                 let meant = build::resolve(cx.lookup, &word.text, &held);
-                if let (true, Err(meant)) = (is_general, meant)
+                if let (true, Err(meant)) = (is_general && !is_taken(word), meant)
                     && said.add((word.text.clone(), state, key.to_owned()))
                 {
                     let diagnostic = diagnostic(cx, word, cx.state(state), &meant);

@@ -16,6 +16,7 @@ mod patterns;
 mod payloads;
 mod reach;
 mod resources;
+mod texts;
 mod timers;
 mod undeclared;
 mod unknowns;
@@ -65,7 +66,7 @@ pub(crate) fn spelling(cx: &LintContext<'_>) -> Vec<Diagnostic> {
 
 /// Warnings and notes on a table without findings.
 pub(crate) fn warnings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
-    run(cx, &[covered::check, impossible::check])
+    run(cx, &[covered::check, impossible::check, texts::check])
 }
 
 /// All findings on a table.

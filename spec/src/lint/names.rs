@@ -118,12 +118,20 @@ fn is_listed(cx: &LintContext<'_>, section: &str, name: &str) -> bool {
 /// Names that are reserved words of the language.
 fn reserved(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let parts = &cx.lookup.draft.parts;
-    let mut put = |word: &Word, what: &str| {
+    let mut put_with = |word: &Word, what: &str, help: String| {
         let diagnostic = Diagnostic::finding(code::INVALID_NAME, format!("`{}` {what}", word.text))
             .label(word.span, "reserved or ambiguous name")
-            .help("choose another name");
+            .help(help);
         diagnostics.push(diagnostic);
     };
+    for (word, resource) in &parts.resources {
+        if resource.any_of.is_none() && KINDS.iter().any(|(kind, _)| *kind == word.text) {
+            let what = "is reserved for all resources of that kind and cannot name one";
+            let help = format!("name it after its purpose, such as `reservation {}`", word.text);
+            put_with(word, what, help);
+        }
+    }
+    let mut put = |word: &Word, what: &str| put_with(word, what, "choose another name".to_owned());
     for (word, _) in &parts.states {
         if ["any", "same"].contains(&word.text.as_str()) {
             put(word, "is a reserved word and cannot name a state");
@@ -134,11 +142,6 @@ fn reserved(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             put(word, "is a reserved word and cannot name a set");
         } else if parts.states.iter().any(|(state, _)| state.text == word.text) {
             put(word, "names both a state and a set");
-        }
-    }
-    for (word, resource) in &parts.resources {
-        if resource.any_of.is_none() && KINDS.iter().any(|(kind, _)| *kind == word.text) {
-            put(word, "is reserved for all resources of that kind and cannot name one");
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::lint::{LintContext, listed};
 use crate::read::pattern::{self, PatternError};
+use crate::similarity::nearest;
 use crate::table::PayloadDomain;
 use crate::yaml::Word;
 
@@ -53,15 +54,21 @@ fn diagnostic(cx: &LintContext<'_>, word: &Word, wrong: &PatternError) -> Option
                      `payload: {{ status: [ok, busy] }}`"
                 ))
         }
-        PatternError::Invalid(part) => Diagnostic::finding(
-            code::INVALID_PATTERN,
-            format!("invalid pattern: `{part}` is not a value of `{name}`"),
-        )
-        .label(word.span, "cannot be parsed")
-        .help(format!(
-            "valid values are {domain}; {}",
-            payload.map_or_else(String::new, |payload| examples(&payload.domain))
-        )),
+        PatternError::Invalid(part) => {
+            let label = payload.map(|payload| format!("no such value of `{}`", payload.field));
+            let message = format!("invalid pattern: `{part}` is not a value of `{name}`");
+            let near = payload.and_then(|payload| meant(part, &payload.domain));
+            let help = near.map_or_else(
+                || {
+                    let examples = payload.map(|payload| examples(&payload.domain));
+                    format!("valid values are {domain}; {}", examples.unwrap_or_default())
+                },
+                |near| format!("did you mean `{near}`?"),
+            );
+            Diagnostic::finding(code::INVALID_PATTERN, message)
+                .label(word.span, label.unwrap_or_default())
+                .help(help)
+        }
         PatternError::OutOfRange(part) => Diagnostic::finding(
             code::PATTERN_RANGE,
             format!("pattern out of range: `{name}` never carries `{part}`"),
@@ -76,6 +83,12 @@ fn diagnostic(cx: &LintContext<'_>, word: &Word, wrong: &PatternError) -> Option
         .help("exclude fewer values after `except`, or remove the entry"),
     };
     Some(diagnostic)
+}
+
+/// The word of a payload that is most similar to a part of a pattern.
+fn meant<'w>(part: &str, domain: &'w PayloadDomain) -> Option<&'w str> {
+    let PayloadDomain::Words(words) = domain else { return None };
+    nearest(part, words.iter().map(|word| word.name.as_str()))
 }
 
 /// The values of a payload.

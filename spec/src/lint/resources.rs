@@ -6,7 +6,7 @@ use crate::lint::balance::{Imbalance, balance};
 use crate::lint::unknowns::Unknowns;
 use crate::lint::{LintContext, listed};
 use crate::raw;
-use crate::table::{ResourceId, ResourceKind, Row, RowId};
+use crate::table::{Op, ResourceId, ResourceKind, Row, RowId};
 use crate::vec_map::VecMap;
 use crate::yaml::Word;
 
@@ -80,7 +80,7 @@ fn say(
     if !imbalance.not_held.is_empty() {
         let missing = names(&imbalance.not_held);
         let message = format!("`{from}` does not hold {missing}, which the row uses");
-        let text = format!("{} consumes, deletes, restarts or abandons {missing}", cx.row(id));
+        let text = format!("in {}, {}", cx.row(id), uses(cx, row, &imbalance.not_held));
         let help =
             format!("remove the action or event that uses it, or add it to `holds` of `{from}`");
         put(code::NOT_HELD, message, text, holds(cx, row.from, from), help);
@@ -108,6 +108,28 @@ fn say(
         let help = help(cx, &imbalance.not_created, End::There, to);
         put(code::NOT_CREATED, message, text, holds(cx, row.to, to), help);
     }
+}
+
+/// The event and the actions that use resources, in words: "`stop timer` deletes `clock`".
+fn uses(cx: &LintContext<'_>, row: &Row, ids: &[ResourceId]) -> String {
+    let mut uses = Vec::new();
+    for id in row.consumes.iter().filter(|id| ids.contains(id)) {
+        uses.push(format!("`{}` consumes `{}`", cx.event(row.event), cx.resource(*id)));
+    }
+    for call in &row.actions {
+        for op in &call.ops {
+            let (verb, id) = match op {
+                Op::Create(_) => continue,
+                Op::Delete(id) => ("deletes", id),
+                Op::Restart(id) => ("restarts", id),
+                Op::Abandon(id) => ("abandons", id),
+            };
+            if ids.contains(id) {
+                uses.push(format!("`{}` {verb} `{}`", cx.action(call.action), cx.resource(*id)));
+            }
+        }
+    }
+    uses.join(", ")
 }
 
 /// The message on a leak, by the kind of the resources.

@@ -39,5 +39,5 @@ pub(super) fn assignments(node: &Node, key: &str) -> Option<Vec<Assignment>> {
 /// Whether a guard's formula compares: then it is one over variables.
 pub(super) fn is_comparison(formula: &Formula) -> bool {
     let [leaves, _] = formula.leaves_and_lists();
-    leaves.iter().any(|leaf| Relation::split(&leaf.text).is_some())
+    leaves.iter().any(|leaf| Relation::is_in(&leaf.text))
 }

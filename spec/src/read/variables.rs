@@ -134,9 +134,7 @@ impl Resolver<'_> {
     fn leaf(&mut self, word: &Word) -> Option<Comparison> {
         let Some((one, relation, other)) = Relation::split(&word.text) else {
             let message = format!("`{}` compares nothing", word.text);
-            let help = "write `VARIABLE = VALUE`, with `!=`, `<`, `<=`, `>`, `>=`, or `payload`; a \
-                        guard over variables uses no predicate";
-            self.report(message, word.span, help);
+            self.report(message, word.span, &help_on_sign(&word.text));
             return None;
         };
         let id = |name: &str| self.find(name);
@@ -203,13 +201,33 @@ impl Resolver<'_> {
         let values = self.domain(to).words();
         let name = &self.vocabulary.variables[to.index()].name.name;
         let message = format!("`{text}` is no value of the variable `{name}`");
-        self.report(message, span, &format!("write one of: {values}"));
+        self.report(message, span, &format!("write one of: {values}; or `{PAYLOAD}`"));
         None
     }
 
     fn report(&mut self, message: String, span: Span, help: &str) {
         let diagnostic = Diagnostic::finding(code::INVALID_VARIABLE, message);
         self.faults.push(diagnostic.label(span, "here").help(help));
+    }
+}
+
+/// What to write instead of a text that compares nothing.
+fn help_on_sign(text: &str) -> String {
+    if let Some((one, other)) = text.split_once("==") {
+        return format!("equality is written `=`: `{} = {}`", one.trim(), other.trim());
+    }
+    let bare = Relation::SIGNS.iter().find_map(|(sign, _)| {
+        let (one, other) = text.split_once(sign)?;
+        let is_name = |part: &str| !part.trim().is_empty() && !Relation::is_in(part);
+        (is_name(one) && is_name(other)).then(|| (one.trim(), *sign, other.trim()))
+    });
+    match bare {
+        Some((one, sign, other)) => {
+            format!("put a space on either side of `{sign}`: `{one} {sign} {other}`")
+        }
+        None => "write `VARIABLE = VALUE`, with `!=`, `<`, `<=`, `>`, `>=`, or `payload`; a guard \
+                 over variables uses no predicate"
+            .to_owned(),
     }
 }
 

@@ -5,12 +5,12 @@ use turnstile_harness::check::SearchFn;
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::{Options, Refusal};
 use turnstile_harness::result::{ResultKind, ResultReport};
-use turnstile_harness::{read, table};
+use turnstile_harness::{Embedded, read, table};
 use turnstile_spec::system::{System, World};
-use turnstile_spec::{Diagnostic, Severity};
+use turnstile_spec::{Diagnostic, Severity, Source};
 
 use crate::library::{Library, SourceFile};
-use crate::{own_system, replacement};
+use crate::{own_system, replacement, same_table};
 
 use super::plan::Job;
 
@@ -121,6 +121,11 @@ fn search_world(
             let files = std::iter::once(system.source.name.clone());
             let tables = options.tables.iter().map(|table| table.source.name.clone());
             result.notes.files = files.chain(tables).collect();
+            if let Some(text) = table.filter(|_| !options.as_written) {
+                let bundled = entry.tables.iter().map(Embedded::source);
+                let note = |own: Source| same_table::note(&text.source, &own);
+                result.notes.same_table = bundled.into_iter().find_map(note);
+            }
             Ok(result)
         }
         Err(Refusal::Usage(what)) => Err(format!("{}: {what}", system.name)),

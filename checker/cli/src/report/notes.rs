@@ -27,7 +27,14 @@ fn put_line(
     }
 }
 
-/// Writes the budgets of a world, under its heading.
+/// Writes the settings of a world, under its heading.
+pub(super) fn put_settings(text: &mut String, result: &ResultReport, paint: Paint) {
+    let settings = result.notes.settings.iter().map(|(key, value)| format!("{key} {value}"));
+    let words = settings.collect::<Vec<_>>().join(", ");
+    put_line(text, paint, ("settings", &words), Paint::dim);
+}
+
+/// Writes the budgets of a world, under its settings.
 pub(super) fn put_budgets(text: &mut String, result: &ResultReport, paint: Paint) {
     let (calls, others): (Vec<_>, Vec<_>) =
         result.notes.budgets.iter().partition(|budget| budget.is_of_calls);
@@ -51,6 +58,9 @@ pub(super) fn put(text: &mut String, result: &ResultReport, paint: Paint, detail
     };
     if !result.complete {
         put("truncated", result.notes.cut.as_deref().unwrap_or("at a bound"), Paint::open);
+    }
+    if let Some(words) = &result.notes.same_table {
+        put("note", words, Paint::open);
     }
     let never = &result.notes.faults_never_injected;
     if !never.is_empty() {

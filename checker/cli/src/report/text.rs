@@ -39,6 +39,7 @@ pub fn result(result: &ResultReport, paint: Paint, detail: Detail) -> String {
         text.push('\n');
         return text;
     }
+    notes::put_settings(&mut text, result, paint);
     notes::put_budgets(&mut text, result, paint);
     put_properties(&mut text, result, paint, detail);
     notes::put(&mut text, result, paint, detail);
@@ -194,7 +195,12 @@ fn put_details(text: &mut String, property: &PropertyReport, paint: Paint) {
         put_dim(text, assumption, 8, paint);
     }
     if !property.not_needed.is_empty() {
-        let count = counted(property.not_needed.len() as u64, "other fairness assumption");
+        let count = property.not_needed.len() as u64;
+        let count = if property.assumptions.is_empty() && count > 1 {
+            format!("any of the {}", counted(count, "fairness assumption"))
+        } else {
+            counted(count, "other fairness assumption")
+        };
         put_dim(text, &format!("not needed: {count}"), 6, paint);
     }
 }

@@ -269,7 +269,7 @@ fn lines(steps: &[StepReport], loop_from: Option<usize>, paint: Paint, named: bo
             let _ = writeln!(text, "{:LEFT$}{}", "", paint.dim(LOOP));
         }
         let name = if named { pad(&step.node, node) } else { String::new() };
-        let words = event_words(step);
+        let (words, effects) = (event_words(step), effect_words(&steps[nth..], named));
         let mut left = format!("{:>5}   {name}{}", nth + 1, pad(&words, event));
         let rows = row_words(step, false);
         let taken = paint.dim(&pad(&rows, row));
@@ -280,28 +280,34 @@ fn lines(steps: &[StepReport], loop_from: Option<usize>, paint: Paint, named: bo
             if used <= paint.width {
                 let row = paint.dim(&rows);
                 let _ = writeln!(text, "{}", format!("{left}  {row}{state}").trim_end());
+                put_below(&mut text, &effects, paint);
                 continue;
             }
             let _ = writeln!(text, "{left}");
             if rows.is_empty() && state.is_empty() {
+                put_below(&mut text, &effects, paint);
                 continue;
             }
             left = " ".repeat(LEFT + node + event);
         }
         let line = format!("{left}  {taken}{state}");
-        let effects = if named { String::new() } else { effect_words(step) };
         let used = columns(&left) + 2 + row + columns(&state) + 2;
         let room = paint.width.saturating_sub(used);
         if effects.is_empty() || columns(&effects) > room {
             let _ = writeln!(text, "{}", line.trim_end());
-            for more in fold(&effects, paint.width.saturating_sub(LEFT + 2)) {
-                let _ = writeln!(text, "{:LEFT$}  {}", "", paint.dim(&more));
-            }
+            put_below(&mut text, &effects, paint);
         } else {
             let _ = writeln!(text, "{line}  {}", paint.dim(&effects));
         }
     }
     text
+}
+
+/// Writes the effects of a step below it.
+fn put_below(text: &mut String, effects: &str, paint: Paint) {
+    for line in fold(effects, paint.width.saturating_sub(LEFT + 2)) {
+        let _ = writeln!(text, "{:LEFT$}  {}", "", paint.dim(&line));
+    }
 }
 
 /// The rows that a step takes, or that its message is ignored, and if wanted in which state.
@@ -328,8 +334,19 @@ fn event_words(step: &StepReport) -> String {
     }
 }
 
-/// What the step did, in one line.
-fn effect_words(step: &StepReport) -> String {
-    let each: Vec<String> = step.effects.iter().map(EffectReport::to_string).collect();
+/// What the first of these steps did, in one line. Of several nodes only what no other line shows:
+/// notices, and messages that no later step delivers.
+fn effect_words(steps: &[StepReport], named: bool) -> String {
+    let Some((step, later)) = steps.split_first() else { return String::new() };
+    let is_delivered = |to: &str, message: &str| {
+        let by = |next: &StepReport| next.from.as_ref() == Some(&step.node);
+        later.iter().any(|next| next.node == to && next.event == message && by(next))
+    };
+    let is_shown = |effect: &&EffectReport| match effect {
+        EffectReport::Sends { to, message } => !named || !is_delivered(to, message),
+        EffectReport::Does(what) => !named || what.starts_with("tells"),
+    };
+    let shown = step.effects.iter().filter(is_shown);
+    let each: Vec<String> = shown.map(EffectReport::to_string).collect();
     if each.is_empty() { String::new() } else { format!("({})", each.join(", ")) }
 }

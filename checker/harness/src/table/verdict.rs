@@ -30,6 +30,11 @@ pub fn judge(environment: &Environment<'_>, graph: &Graph, result: &mut ResultRe
     result.coverage = coverage(environment, graph);
     let unchecked = [impossible_messages(environment), invariants(environment)];
     result.notes.unchecked.extend(unchecked.into_iter().filter(|one| !one.names.is_empty()));
+    if environment.table.comparisons.iter().any(Option::is_some) {
+        let remark = "a guard may be true or false at table level, whatever the variables are; a \
+                      system of tables evaluates it";
+        result.notes.remarks.push(remark.to_owned());
+    }
     let judge = Judge { environment, graph };
     result.properties = vec![
         judge.resources_match_state(),
