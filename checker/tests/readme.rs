@@ -8,6 +8,7 @@
 //!     <!-- cut: turnstile check claim/small | verdicts -->
 //!     <!-- cut: turnstile check claim/small --as-written | run of at most one reply -->
 //!     <!-- cut: turnstile list | tables -->
+//!     <!-- cut: sed 's/…//' FILE.yaml > copy.yaml && turnstile check copy.yaml | … -->
 //!
 //! `BLESS=1 cargo test -p turnstile-checker --test readme` regenerates the blocks.
 
@@ -91,7 +92,11 @@ fn rows_of(rows: &str, file: &str) -> String {
 /// A part of a command's output, below the command.
 fn part_of(source: &str) -> String {
     let (command, part) = source.split_once(" | ").expect("a part of a command's output");
-    let output = output(command);
+    let output = match command.split_once(" > copy.yaml && ") {
+        Some((edit, command)) => output_in(&folder_of_copy(edit), command),
+        None => output_in(&root(), command),
+    };
+    let command = command.replace(" && ", "\n$ ");
     let part = match part.strip_prefix("run of ") {
         Some(property) => run_of(&output, property),
         None if part == "tables" => tables(&output),
@@ -100,12 +105,21 @@ fn part_of(source: &str) -> String {
     format!("$ {command}\n{part}")
 }
 
-/// The output of a command.
-fn output(command: &str) -> String {
+/// A folder with `copy.yaml`, the output of an edit of a bundled table.
+fn folder_of_copy(edit: &str) -> PathBuf {
+    let ran = Command::new("sh").args(["-c", edit]).current_dir(root()).output();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
+    fs::create_dir_all(&folder).expect("a temporary folder");
+    fs::write(folder.join("copy.yaml"), ran.expect("sh runs").stdout).expect("writable");
+    folder
+}
+
+/// The output of a command in a folder.
+fn output_in(folder: &Path, command: &str) -> String {
     let words = command.split(' ').skip(1);
     let threads: &[&str] = if command.contains(" check ") { &["--threads", "2"] } else { &[] };
     let mut turnstile = Command::new(env!("CARGO_BIN_EXE_turnstile"));
-    let run = turnstile.args(words).args(threads).current_dir(root()).output();
+    let run = turnstile.args(words).args(threads).current_dir(folder).output();
     String::from_utf8(run.expect("the binary is built").stdout).expect("output is text")
 }
 

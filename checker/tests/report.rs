@@ -247,6 +247,7 @@ const LINES: &str = "
     2   server    POST from client 1    row P1
     3   client 1  201 from server       row 52
     4   client 1  200 from server       row 44
+          (tells user: acquired)
     5   network   lost: request PATCH (ttl=...), client 1 and server
     6   client 2  202 from server       row 53
     7   server    ttl lapses            row T1, T2

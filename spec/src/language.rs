@@ -51,8 +51,8 @@ pub(crate) static TABLE: Shape = Shape {
         may(
             "guards",
             Kind::Names(&GUARD_NAME),
-            "The named booleans of conditions, computed by a formula or by the core. A bare text is \
-             a description; a formula needs `{ is: … }`.",
+            "The named booleans of conditions, computed by a formula or by the core. A bare text \
+             is a description; a formula needs `{ is: … }`.",
         ),
         may(
             "predicates",
@@ -273,8 +273,8 @@ static GUARD_MAP: Shape = Shape {
         may(
             "is",
             FORMULA,
-            "The formula that computes it, or a comparison of variables, `votes >= 2`: a variable or \
-             `payload`, then `=`, `!=`, `<`, `<=`, `>` or `>=` between spaces, then a value, a \
+            "The formula that computes it, or a comparison of variables, `votes >= 2`: a variable \
+             or `payload`, then `=`, `!=`, `<`, `<=`, `>` or `>=` between spaces, then a value, a \
              variable or `payload`. Without it, the core does; where there is no core, it may be \
              true or false, whatever the variables are.",
         ),

@@ -72,10 +72,8 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
 
 fn unwritten(path: &Path, error: &std::io::Error) -> String {
     let name = path.display();
-    match error.kind() {
-        ErrorKind::AlreadyExists => {
-            format!("{name} exists already: choose another name, or remove it")
-        }
-        _ => format!("cannot write {name}: {error}"),
+    if error.kind() == ErrorKind::AlreadyExists {
+        return format!("{name} exists already: choose another name, or remove it");
     }
+    format!("cannot write {name}: {error}")
 }
