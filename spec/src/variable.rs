@@ -120,6 +120,16 @@ pub enum Comparison {
 }
 
 impl Comparison {
+    /// Whether it reads the payload of the event.
+    #[must_use]
+    pub fn reads_payload(&self) -> bool {
+        match self {
+            Self::Is(one, _, other) => [one, other].contains(&&Operand::Payload),
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::reads_payload),
+            Self::Not(part) => part.reads_payload(),
+        }
+    }
+
     /// Whether it holds, given the value of each operand.
     pub fn holds(&self, value: &impl Fn(Operand) -> u16) -> bool {
         match self {

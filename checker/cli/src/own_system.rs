@@ -23,7 +23,12 @@ pub(crate) fn entry(system: &System) -> Read {
                 |refusal| match refusal {
                     Refusal::Faults(faults) => faults,
                     Refusal::Usage(what) => {
-                        vec![FaultReport::bad_table(&system.source, system.span, &what)]
+                        vec![FaultReport::bad_table(
+                            &system.source,
+                            system.span,
+                            &what,
+                            "change the file",
+                        )]
                     }
                 },
             )

@@ -137,8 +137,7 @@ impl FaultReport {
 
     /// A system names a table that cannot run in it.
     #[must_use]
-    pub fn bad_table(source: &Source, span: Span, what: &str) -> Self {
-        let help = "name the file of a table, from this file's folder: `table: door.yaml`";
+    pub fn bad_table(source: &Source, span: Span, what: &str, help: &str) -> Self {
         Self::of_checker((code::INVALID_SETTING, "of this role"), source, span, what, help)
     }
 

@@ -176,7 +176,7 @@ impl NodePart {
     pub fn events(&self, core: &dyn NodeCore) -> Vec<Event> {
         match self.status {
             NodeStatus::Paused => vec![Event::Resumes],
-            NodeStatus::Down => (0..core.choices()).map(Event::Restarts).collect(),
+            NodeStatus::Down => self.restarts(core).collect(),
             NodeStatus::Up => {
                 let fired = self.timers.iter().map(|timer| Input::Fired(timer.clone()));
                 let asked = core.commands(&self.state).into_iter().map(Input::Command);
@@ -191,11 +191,17 @@ impl NodePart {
                     (0..choices).map(|choice| Event::FiresLate(timer.clone(), choice))
                 }));
                 events.push(Event::Crashes);
-                events.extend((0..core.choices()).map(Event::Restarts));
+                events.extend(self.restarts(core));
                 events.push(Event::Pauses);
                 events
             }
         }
+    }
+
+    /// Its restarts, one for each row that may match.
+    fn restarts(&self, core: &dyn NodeCore) -> impl Iterator<Item = Event> + use<> {
+        let restart = Input::Restart(self.saved.clone());
+        (0..core.choices_of(&self.state, &restart)).map(Event::Restarts)
     }
 
     /// Whether the input of an event has an outcome of this number here. A link offers a delivery

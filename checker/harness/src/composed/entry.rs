@@ -14,6 +14,8 @@ use crate::registry::{Embedded, SystemEntry};
 
 use super::world::world;
 
+const FILE: &str = "name the file of a table, from this file's folder: `table: door.yaml`";
+
 /// The system of a file whose roles run tables. `text` reads a file. It is kept for the life of the
 /// process.
 ///
@@ -33,7 +35,7 @@ pub fn entry(
             continue;
         }
         let source = text(Path::new(&file)).map_err(|what| {
-            let fault = FaultReport::bad_table(&system.source, role.span, &what);
+            let fault = FaultReport::bad_table(&system.source, role.span, &what, FILE);
             Refusal::Faults(vec![fault])
         })?;
         let written = read::literal(&source).map_err(refused)?;

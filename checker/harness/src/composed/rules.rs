@@ -25,10 +25,14 @@ pub(super) struct TableRules {
 }
 
 impl TableRules {
-    /// The rules of a table; `None`: it has no initial state.
-    pub(super) fn new(vocabulary: &Vocabulary, table: &Table) -> Option<Self> {
+    /// The rules of a table.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunTable::new`].
+    pub(super) fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
         let table = Arc::new(RunTable::new(vocabulary, table)?);
-        Some(Self { table, outcome: 0 })
+        Ok(Self { table, outcome: 0 })
     }
 
     /// The same rules, taking another outcome.
@@ -96,15 +100,17 @@ impl TableRules {
     }
 
     /// The events of a kind that the environment may give in a state: one of each class of
-    /// payloads.
-    pub(super) fn given(
-        &self,
-        state: DynamicName,
-        event: EventId,
-    ) -> impl Iterator<Item = DynamicEvent> + '_ {
+    /// payloads, or of every payload if the table reads it.
+    pub(super) fn given(&self, state: DynamicName, event: EventId) -> Vec<DynamicEvent> {
         let kind = self.table.events[event.index()];
-        let classes = self.table.cell(state, kind).classes.iter();
-        classes.map(move |class| DynamicEvent { kind, number: class.number() })
+        let of = |number| DynamicEvent { kind, number };
+        match &self.table.tried[event.index()] {
+            Some(numbers) => numbers.iter().copied().map(of).collect(),
+            None => {
+                let classes = self.table.cell(state, kind).classes.iter();
+                classes.map(|class| of(class.number())).collect()
+            }
+        }
     }
 
     /// The events of the table that are of a kind.

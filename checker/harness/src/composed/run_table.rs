@@ -22,6 +22,9 @@ pub(super) struct RunTable {
     pub(super) variables: Vec<Variable>,
     /// What each action does to variables.
     pub(super) updates: Vec<Vec<Update>>,
+    /// The numbers of each event's payload that are tried; `None`: one of each class of a cell,
+    /// since nothing reads the payload but the patterns of the rows.
+    pub(super) tried: Vec<Option<Vec<u16>>>,
     /// The requests that each event may answer.
     pub(super) answers: Vec<Vec<DynamicName>>,
     /// The events that the firing of each resource may be.
@@ -44,14 +47,25 @@ pub(super) struct RunCell {
     pub(super) compares: bool,
 }
 
+/// The most values of a payload that are tried one by one, and the most outcomes of one input.
+const MOST: usize = 64;
+
 impl RunTable {
-    /// `None`: the table has no initial state.
-    pub(super) fn new(vocabulary: &Vocabulary, table: &Table) -> Option<Self> {
+    /// Works a table out.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot run, in one clause.
+    pub(super) fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
         // The formulas of a core are none of a plain core's.
         let mut words = vocabulary.clone();
         words.formulas.guards.clear();
         let bare = Table { formulas: Formulas::default(), ..table.clone() };
-        let interpreted = Interpreted::new(read::<Dynamic>(&words, &bare).ok()?);
+        let machine = &vocabulary.machine;
+        let data = read::<Dynamic>(&words, &bare);
+        let data = data.map_err(|_| format!("`{machine}` has no initial state"))?;
+        let interpreted = Interpreted::new(data);
+        let tried = tried(vocabulary, table)?;
         let resources: Vec<DynamicName> =
             names(vocabulary.resources.iter().map(|one| &*one.name.name));
         let events: Vec<DynamicName> = names(vocabulary.events.iter().map(|one| &*one.name.name));
@@ -66,10 +80,10 @@ impl RunTable {
                 let consumes = &vocabulary.events[event.index()].consumes;
                 kind(&id) == table::ResourceKind::Timer && consumes.contains(&id)
             };
-            let fired = table.events.iter().filter(is_of).map(|event| {
-                let payload = vocabulary.events[event.index()].payload.as_ref();
-                let number = payload.map_or(0, |payload| payload.domain.bounds().0);
-                DynamicEvent { kind: events[event.index()], number }
+            let fired = table.events.iter().filter(is_of).flat_map(|event| {
+                let kind = events[event.index()];
+                let numbers = tried[event.index()].clone().unwrap_or_else(|| vec![0]);
+                numbers.into_iter().map(move |number| DynamicEvent { kind, number })
             });
             fired.collect()
         });
@@ -77,13 +91,23 @@ impl RunTable {
             let own = table.updates.iter().filter(|update| update.action == action);
             own.map(update).collect()
         });
-        Some(Self {
+        let fired: Vec<Vec<DynamicEvent>> = fired.collect();
+        let cells = cells(vocabulary, table);
+        let outcomes = |cell: &RunCell| cell.classes.iter().map(|one| one.outcomes.len()).max();
+        let most = cells.iter().flatten().filter_map(outcomes).max().unwrap_or(1);
+        if most * fired.iter().map(Vec::len).max().unwrap_or(1).max(1) > MOST {
+            return Err(format!(
+                "one event of `{machine}` has more than {MOST} outcomes: give its guards formulas"
+            ));
+        }
+        Ok(Self {
             answers: answers.collect(),
-            fired: fired.collect(),
+            fired,
+            tried,
             updates: updates.collect(),
             guards: names(vocabulary.guards.iter().map(|guard| &*guard.name)),
             variables: vocabulary.variables.iter().map(variable).collect(),
-            cells: cells(vocabulary, table),
+            cells,
             vocabulary: vocabulary.clone(),
             table: table.clone(),
             interpreted,
@@ -113,6 +137,38 @@ impl RunTable {
     pub(super) fn comparison(&self, guard: DynamicName) -> Option<&Comparison> {
         self.table.comparisons.get(guard.index())?.as_ref()
     }
+}
+
+/// The payloads that are tried one by one: those of timers' events, and all if an action or a guard
+/// reads payloads.
+fn tried(vocabulary: &Vocabulary, table: &Table) -> Result<Vec<Option<Vec<u16>>>, String> {
+    let copies = |update: &table::Update| {
+        update.change == table::VariableChange::Set(table::Operand::Payload)
+    };
+    let sends = |sends: &table::Sends| sends.payload.as_deref() == Some("payload");
+    let is_read = table.updates.iter().any(copies)
+        || table.sends.iter().any(sends)
+        || table.comparisons.iter().flatten().any(Comparison::reads_payload);
+    let of = |event: &table::Event| {
+        let Some(payload) = &event.payload else { return Ok(None) };
+        let is_of_timer = event
+            .consumes
+            .iter()
+            .any(|id| vocabulary.resources[id.index()].kind == table::ResourceKind::Timer);
+        if !is_read && !is_of_timer {
+            return Ok(None);
+        }
+        let (least, greatest) = payload.domain.bounds();
+        if usize::from(greatest - least) >= MOST {
+            let (machine, event) = (&vocabulary.machine, &event.name.name);
+            return Err(format!(
+                "`{machine}` reads payloads, and `{event}` has more than {MOST} values: give it \
+                 fewer"
+            ));
+        }
+        Ok(Some((least..=greatest).collect()))
+    };
+    vocabulary.events.iter().map(of).collect()
 }
 
 fn cells(vocabulary: &Vocabulary, table: &Table) -> Vec<Vec<RunCell>> {

@@ -79,9 +79,13 @@ fn system(
     let is_sent = |event: &str| composition.sends.iter().flatten().any(|send| send.event == event);
     let mut rules = Vec::new();
     for (role, (vocabulary, table)) in file.roles.iter().zip(tables) {
-        rules.push(TableRules::new(vocabulary, table).ok_or_else(|| {
-            let what = format!("`{}` has no initial state", vocabulary.machine);
-            Refusal::Faults(vec![FaultReport::bad_table(&file.source, role.span, &what)])
+        rules.push(TableRules::new(vocabulary, table).map_err(|what| {
+            Refusal::Faults(vec![FaultReport::bad_table(
+                &file.source,
+                role.span,
+                &what,
+                "change the table",
+            )])
         })?);
     }
     let nodes = role_of.iter().enumerate().map(|(node, &role)| {

@@ -11,6 +11,7 @@ use super::error::{Error, ErrorKind};
 use super::lock_client::LockClient;
 use super::pending_request::unanswered;
 use super::request::no_answer;
+use super::server_address::ServerAddress;
 use crate::wire::claim::id_in;
 use crate::wire::filter::encode;
 use crate::wire::request::status_body;
@@ -66,13 +67,26 @@ impl LockClient {
     }
 
     fn path_of(&self, claim: &str) -> Result<String, Error> {
+        let own = self.shared.caller.server();
+        if claim.contains("://") {
+            let of = ServerAddress::read(claim, "v1")?;
+            let is_own = (of.is_tls, of.port) == (own.is_tls, own.port)
+                && of.host.eq_ignore_ascii_case(&own.host);
+            if !is_own {
+                return Err(ErrorKind::Setting(format!(
+                    "the claim's URL is of {of}, but the server is {own}: give `--url {of}`, or \
+                     the claim's id"
+                ))
+                .into());
+            }
+        }
         let id = id_in(claim).ok_or_else(|| {
             ErrorKind::Setting(format!(
                 "{claim:?} is neither the id nor the URL of a claim; for the claims of a resource, \
                  use `claim ls --resource NAME`"
             ))
         })?;
-        Ok(format!("{}{id}/", self.shared.caller.server().path))
+        Ok(format!("{}{id}/", own.path))
     }
 
     fn unreachable(&self, why: &dyn std::fmt::Display) -> Error {

@@ -36,11 +36,12 @@ fn run(server: &Running, arguments: &[&str]) -> (Option<i32>, String) {
 #[test]
 fn a_wrong_command_line_is_answered_with_the_right_one() {
     let server = Running::in_memory();
-    let wrong: [(&[&str], &str); 5] = [
+    let wrong: [(&[&str], &str); 6] = [
         (&["run", "r", "--wait", "3", "--", "true"], "'--timeout'"),
         (&["run", "r", "true"], "tip: put -- before the command"),
         (&["run", "r", "--ttl", "-1", "--", "true"], "invalid value '-1' for '--ttl"),
         (&["ls", "--status", "running"], "[possible values: waiting, active,"),
+        (&["revoke", "http://other.example:7777/v1/claims/8/"], "but the server is http://127"),
         (&["show", "nightly"], "use `claim ls --resource NAME`"),
     ];
     for (arguments, expected) in wrong {

@@ -5,7 +5,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,12 +28,13 @@ pub struct OsDirectory {
 }
 
 impl OsDirectory {
-    /// Opens a directory, and creates it if it does not exist.
+    /// Opens a directory, and creates it if it does not exist. What is created, only its owner can
+    /// read.
     ///
     /// # Errors
     /// When the directory cannot be used, or is in use.
     pub fn open(path: &Path) -> io::Result<Self> {
-        fs::create_dir_all(path)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         let lock = OpenOptions::new().create(true).append(true).open(path.join("lock"))?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -126,7 +127,7 @@ impl Directory for OsDirectory {
 
     fn create(&self, name: &str) -> io::Result<Box<dyn DirectoryFile>> {
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
+        options.write(true).create(true).truncate(true).mode(0o600);
         Ok(Box::new(OsFile(self.open_file(&options, name)?)))
     }
 

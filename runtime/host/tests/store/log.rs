@@ -1,6 +1,7 @@
 //! The durable store on a real file system: what was synced comes back, whatever was cut off.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
@@ -36,6 +37,19 @@ fn what_was_synced_comes_back_after_any_number_of_starts() {
     }
     let files = fs::read_dir(&dir).expect("the directory is there").count();
     assert!(files <= 12, "{files} files: logs are folded at a start");
+}
+
+#[test]
+fn only_its_owner_can_read_a_new_store() {
+    let dir = dir("modes");
+    put(&mut LogStore::open(&dir).expect("the directory opens"), 1, b"a secret");
+    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(mode(&dir), 0o700);
+    for file in fs::read_dir(&dir).expect("the directory is there") {
+        let file = file.expect("a readable directory").path();
+        let is_data = file.extension().is_some_and(|ending| ending == "log");
+        assert!(!is_data || mode(&file) == 0o600, "{}: {:o}", file.display(), mode(&file));
+    }
 }
 
 #[test]
