@@ -9,7 +9,8 @@ use toy::{By, ENGINES, Row, Toy, is, is_not, property, verdicts, world};
 use turnstile_reference::Model;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::{
-    Budget, ChannelOptions, Link, LinkKind, Node, Occurrence, TemporalFormula, World, WorldError,
+    Budget, ChannelOptions, Link, LinkKind, Node, Occurrence, TemporalFormula, WhenFull, World,
+    WorldError,
 };
 
 const ROWS: &[Row] = &[(0, By::Budget("outage"), 1), (1, By::Command, 2)];
@@ -23,7 +24,12 @@ fn errors(nodes: usize, links: &[usize], budgets: &[(&str, Option<u8>)]) -> Vec<
         duplication: Occurrence::Never,
         capacity: 1,
     };
-    let link = |&to: &usize| Link { from: 0, to, kind: LinkKind::Messages(mail) };
+    let link = |&to: &usize| Link {
+        from: 0,
+        to,
+        kind: LinkKind::Messages(mail),
+        when_full: WhenFull::Fail,
+    };
     let budget = |&(name, limit): &(&str, _)| Budget { name: str::to_owned(name), limit };
     let world = World::new(
         Arc::new(Toy(ROWS)),

@@ -12,7 +12,7 @@ use turnstile_world::link::ChannelOptions;
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{
     Budget, Link, LinkKind, Node, NodeId, Observation, Occurrence, Ordered, Predicate, Property,
-    TemporalFormula, Value, View, World,
+    TemporalFormula, Value, View, WhenFull, World,
 };
 
 /// The kind of input that makes the writer write.
@@ -112,7 +112,8 @@ fn world(system: Writing, torn: bool) -> World {
         duplication: Occurrence::Never,
         capacity: 2,
     };
-    let link = Link { from: ASKER, to: WRITER, kind: LinkKind::Messages(mail) };
+    let link =
+        Link { from: ASKER, to: WRITER, kind: LinkKind::Messages(mail), when_full: WhenFull::Fail };
     let mut budgets = vec!["writer restart"];
     budgets.extend(torn.then_some("torn step"));
     let budget = |name: &str| Budget { name: name.to_owned(), limit: Some(1) };

@@ -34,14 +34,55 @@ has a row or an entry under `ignore` for it. A running timer expires, so a state
 a row for its expiry. The durations of timers are not in the table: the service that runs the
 machine gives them, and the checker assumes none.";
 
+const SYSTEMS: &str = "\
+A system whose roles have a `table` is checked from its files alone. Each node of a role runs the
+table; nothing else decides what it does.
+
+**Messages.** An action with `sends: EVENT`, `sends: EVENT (VALUE)`, `sends: EVENT (VARIABLE)` or
+`sends: EVENT (payload)` sends a message; `payload` is the payload of the event that the row
+handles. The message goes along the only link that leads to a role whose table has the event.
+Where several roles, or several nodes of one, could be meant, `routes` says which. A link of kind
+`fifo` or `unordered` goes one way. One of kind `request-response` takes requests there and answers
+back; a request has a slot until it is answered, and `on failure` is what its sender gets where the
+request or the answer is lost or refused.
+
+**What can happen.** An armed timer fires at any time, a command is given at any time, a message is
+delivered at any time, and a request that no action sends is answered at any time. A guard without a
+formula may be true or false, and is tried both ways. A time relation takes possibilities away:
+`ROLE.TIMER before ROLE.TIMER` lets the second fire only while the first is not armed, and `messages
+before ROLE.TIMER` only while no message can arrive. Each of them is an assumption about durations.
+
+**Faults** happen as often as a world's `budgets` allow, and never without one: `lost message`,
+`duplicate`, `lost request`, `lost answer` and `refused request` on links; `ROLE crash`, `ROLE
+restart`, `ROLE pause` (it takes nothing until it goes on) and `ROLE late timer` (a timer that is
+due fires after other steps, even if it is disarmed meanwhile); `torn step`, a restart between two
+effects of a step; `drift`, a time relation that does not hold. A command with a budget is given
+that often, and any number of times without one. `saved` is what a restart leaves of a state.
+
+**Formulas.** A node is a role of one node, or a variable of a quantifier such as
+`some: one in door`. A leaf is `NODE in STATE`, `NODE in STATE or STATE`, `NODE has RESOURCE`,
+`NODE.VARIABLE >= VALUE` (also `=`, `!=`, `<`, `<=`, `>`, and another `NODE.VARIABLE`),
+`NODE = NODE`, `NODE is up`, `NODE is down`, `NODE is paused`, or a message: `EVENT in flight`,
+`EVENT (VALUE) in flight from NODE to NODE`, where `from` and `to` may be left out.
+
+**Properties** are `always`, `never`, `sometimes`, `leads to` and `can reach`. Without a word in the
+file, each system has these: every event that reaches a node is handled, no action fails, timers and
+requests are there exactly as the states hold them, the system has no deadlock, no link is full, and
+every row is taken in some world. A system is deadlocked if no event is enabled and some machine is
+neither in a final state nor in one with `may end: true`. `where` lists budgets that a world must
+have, all of them, for a property to be checked there; `without` lists faults after which it claims
+nothing. A property whose antecedent never holds, or holds only after such a fault, is `vacuous`.";
+
 /// The page, in Markdown, below a line that says where it comes from.
 #[must_use]
 pub fn page(header: &str) -> String {
     let title = "# Language reference: tables and systems";
     let mut text = format!("<!-- {header} -->\n\n{title}\n\n{PATTERNS}\n");
     let mut told = Vec::new();
-    put_file(&mut text, "Table files", &TABLE, &mut told);
-    put_file(&mut text, "System files", &SYSTEM, &mut told);
+    text.push_str("\n## Table files\n");
+    put_file(&mut text, &TABLE, &mut told);
+    let _ = writeln!(text, "\n## System files\n\n{SYSTEMS}");
+    put_file(&mut text, &SYSTEM, &mut told);
     text.push_str("\n## Diagnostics\n\n| code | meaning |\n| --- | --- |\n");
     for code in explain::CODES {
         let title = explain::explain(code).and_then(|page| page.lines().next());
@@ -52,8 +93,7 @@ pub fn page(header: &str) -> String {
 }
 
 /// The mappings of a file, the outermost first, without those of an earlier file.
-fn put_file(text: &mut String, title: &str, file: &'static Shape, told: &mut Vec<&'static str>) {
-    let _ = writeln!(text, "\n## {title}");
+fn put_file(text: &mut String, file: &'static Shape, told: &mut Vec<&'static str>) {
     let mut open = VecDeque::from([file]);
     while let Some(shape) = open.pop_front() {
         if told.contains(&shape.name) {

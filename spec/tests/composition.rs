@@ -1,7 +1,7 @@
 //! Systems of tables: who receives what, which names formulas may use, and every mistake in them.
 
 use turnstile_spec::system::composition::{
-    Composition, NodeTerm, Receivers, SentValue, StateFormula, Value,
+    Composition, Flight, NodeTerm, ProcessStatus, Receivers, SentValue, StateFormula, Value,
 };
 use turnstile_spec::table::{Relation, StateId, VariableId};
 use turnstile_spec::{Source, System, WrittenTable};
@@ -122,12 +122,69 @@ fn a_formula_that_names_what_is_not_there_is_refused() {
 fn a_role_runs_either_a_table_or_a_core() {
     let both = LIFT.replace("{ table: car.yaml }", "{ table: car.yaml, machine: car }");
     refused(CAR, DOOR, &both, "T006 role `car` needs either `machine` or `table`");
-    let calls = LIFT.replace("kind: fifo, capacity", "kind: request-response, slots");
-    let text = "T081 `car to door` is a link of requests and responses";
-    refused(CAR, DOOR, &calls, text);
     let unused = LIFT.replace("  open please: { to", "  shut please: { to");
     let faults = composition(CAR, DOOR, &unused).expect_err("it has two mistakes");
     assert!(faults.contains(&"T093 no action sends `shut please`".to_owned()), "{faults:?}");
+}
+
+#[test]
+fn requests_are_answered_over_the_same_link() {
+    let calls = LIFT
+        .replace("  door to car: { kind: unordered, capacity: 2 }\n", "")
+        .replace("kind: fifo, capacity: 2", "kind: request-response, slots: 2");
+    let composed = composition(CAR, DOOR, &calls).unwrap_or_else(|all| panic!("{all:?}"));
+    assert_eq!(composed.sends[1][0].to, Receivers::Every(0));
+    let failure = |text: &str| calls.replace("slots: 2", &format!("slots: 2, on failure: {text}"));
+    assert!(composition(CAR, DOOR, &failure("opened (3)")).is_ok());
+    refused(CAR, DOOR, &failure("lost"), "T011 `car` has no event `lost`");
+    let text = "T081 `on failure` of `car to door` has not the payload of its event";
+    refused(CAR, DOOR, &failure("opened (4)"), text);
+    refused(CAR, DOOR, &failure("opened"), text);
+    refused(CAR, DOOR, &failure("call (1)"), text);
+    let messages =
+        LIFT.replace("kind: fifo, capacity: 2", "kind: fifo, capacity: 2, on failure: call");
+    let text = "T089 `car to door` has no answers that could fail";
+    refused(CAR, DOOR, &messages, text);
+}
+
+#[test]
+fn a_time_relation_names_a_timer_of_its_table() {
+    let timed = |text: &str| LIFT.replace("worlds:", &format!("time: [{text}]\nworlds:"));
+    let text = "T081 `door` has no timer `close`";
+    refused(CAR, DOOR, &timed("messages before door.close"), text);
+}
+
+#[test]
+fn a_formula_reads_processes_and_messages_in_flight() {
+    let safe = |formula: &str| LIFT.replace("car in moving, {", &format!("{formula}, {{"));
+    let holds = |formula: &str| {
+        let composed = composition(CAR, DOOR, &safe(formula));
+        composed.unwrap_or_else(|all| panic!("{all:?}")).claims[0].holds.clone()
+    };
+    let first = |formula| match holds(formula) {
+        StateFormula::Not(of) => match *of {
+            StateFormula::All(parts) => parts[0].clone(),
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    };
+    let car = NodeTerm::Only(0);
+    assert_eq!(first("car is down"), StateFormula::Status(car, ProcessStatus::Down));
+    let flight = Flight { event: "opened".into(), payload: None, from: None, to: None };
+    assert_eq!(first("opened in flight"), StateFormula::InFlight(flight.clone()));
+    let flight = Flight { payload: Some("2".into()), to: Some(car), ..flight };
+    assert_eq!(first("opened (2) in flight to car"), StateFormula::InFlight(flight));
+    assert!(holds("opened in flight").reads_links() && !holds("car is up").reads_links());
+    refused(CAR, DOOR, &safe("call in flight"), "T011 no action sends `call`");
+    let text = "T027 `4` is no value of `opened`'s payload";
+    refused(CAR, DOOR, &safe("opened (4) in flight"), text);
+    let text = "T027 cannot read the formula `opened in flight towards car`";
+    refused(CAR, DOOR, &safe("opened in flight towards car"), text);
+    refused(CAR, DOOR, &safe("opened in flight to door"), "T018 `door` may be several nodes");
+    // A state may have that name.
+    let flying = CAR.replace("moving", "in flight");
+    let flies = LIFT.replace("car in moving", "car in in flight");
+    assert!(composition(&flying, DOOR, &flies).is_ok());
 }
 
 #[test]

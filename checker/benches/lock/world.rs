@@ -10,7 +10,7 @@ use turnstile_step::not_symbolic;
 use turnstile_world::link::{ChannelOptions, Occurrence};
 use turnstile_world::property::{Predicate, Property, TemporalFormula, View};
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
-use turnstile_world::{Link, LinkKind, Node, NodeId, Ordered, Value, World};
+use turnstile_world::{Link, LinkKind, Node, NodeId, Ordered, Value, WhenFull, World};
 
 /// A message, with the round it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -181,13 +181,16 @@ pub(crate) fn world(clients: usize, rounds: u8) -> World {
         duplication: Occurrence::Unbounded,
         capacity: 16,
     };
-    let kind = LinkKind::Messages(mail);
+    let (kind, when_full) = (LinkKind::Messages(mail), WhenFull::Fail);
     let mut nodes: Vec<Node> = (1..=clients)
         .map(|number| Node { name: format!("client {number}"), role: "client".to_owned() })
         .collect();
     nodes.push(Node { name: "coordinator".to_owned(), role: "coordinator".to_owned() });
     let links = (0..clients).flat_map(|client| {
-        [Link { from: client, to: clients, kind }, Link { from: clients, to: client, kind }]
+        [
+            Link { from: client, to: clients, kind, when_full },
+            Link { from: clients, to: client, kind, when_full },
+        ]
     });
     let client = Client { coordinator: clients, rounds };
     let system = Arc::new(Lock { client, coordinator: Coordinator(clients) });

@@ -7,6 +7,8 @@
 mod entry;
 mod node;
 mod predicate;
+mod progress;
+mod requests;
 mod rules;
 mod run_table;
 mod system;

@@ -58,7 +58,7 @@ pub fn overflow(world: &World, marks: &BTreeSet<Tag>) -> Option<String> {
             let (from, to) = (&world.nodes[link.from].name, &world.nodes[link.to].name);
             Some(format!(
                 "a message from {from} to {to} was dropped because the link is full: raise its \
-                 `slots` or `capacity`"
+                 `slots` or `capacity`, or say by `when full` what happens"
             ))
         }
         Tag::CutsExceeded { node } => Some(format!(

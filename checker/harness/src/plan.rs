@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use turnstile_spec::diagnostic::Span;
 use turnstile_spec::system::{self, Count, LinkKind as Kind, PropertyKind, TableVersion};
-use turnstile_world::link::LinkFault;
+use turnstile_world::link::{LinkFault, WhenFull};
 use turnstile_world::system::System;
 use turnstile_world::{
     Budget, ChannelOptions, Faults, Link, LinkKind, Node, NodeId, Occurrence, Predicate, Property,
@@ -106,7 +106,7 @@ impl Plan<'_> {
     }
 
     /// A link for each pair of nodes whose roles a link of the file names.
-    fn links(&self, nodes: &[Node]) -> Vec<Link> {
+    pub(crate) fn links(&self, nodes: &[Node]) -> Vec<Link> {
         let of = |role: &str| -> Vec<NodeId> {
             (0..nodes.len()).filter(|node| nodes[*node].role == role).collect()
         };
@@ -127,9 +127,14 @@ impl Plan<'_> {
                 Kind::Fifo => LinkKind::Messages(mail(true)),
                 Kind::Unordered => LinkKind::Messages(mail(false)),
             };
+            let when_full = match link.when_full {
+                system::WhenFull::Fail => WhenFull::Fail,
+                system::WhenFull::Drop => WhenFull::Drop,
+                system::WhenFull::Block => WhenFull::Block,
+            };
             for from in of(&link.from) {
                 let others = of(&link.to).into_iter().filter(|to| *to != from);
-                links.extend(others.map(|to| Link { from, to, kind }));
+                links.extend(others.map(|to| Link { from, to, kind, when_full }));
             }
         }
         links
@@ -182,7 +187,7 @@ impl Plan<'_> {
         let nodes = self.nodes()?;
         let mut world = self.world(&SpecParts { system, plan: self }, nodes)?;
         for property in self.file.properties.iter().filter(|property| self.checks(property)) {
-            self.add_property(&mut world, property, |name, _| {
+            let find = |name: &str, _| {
                 if name.is_empty() {
                     return Ok(Predicate::new(|_| true));
                 }
@@ -192,7 +197,8 @@ impl Plan<'_> {
                     let fault = FaultReport::not_compiled(source, property.span, &what);
                     Refusal::Faults(vec![fault])
                 })
-            })?;
+            };
+            self.add_property(&mut world, property, find, false)?;
         }
         Ok(world)
     }
@@ -222,14 +228,16 @@ impl Plan<'_> {
     }
 
     /// Adds a property of the file. `find`: the predicate of a name, and whether it is the
-    /// consequent or goal; the name of an antecedent may be empty.
+    /// consequent or goal; the name of an antecedent may be empty. `reads_links`: as of
+    /// [`Property`].
     pub(crate) fn add_property(
         &self,
         world: &mut World,
         property: &system::Property,
         find: impl Fn(&str, bool) -> Result<Predicate, Refusal>,
+        reads_links: bool,
     ) -> Result<(), Refusal> {
-        let mut claimed = claimed(property, find)?;
+        let mut claimed = Property { reads_links, ..claimed(property, find)? };
         claimed.without.retain(|fault| !self.is_of_empty_role(fault, &world.nodes));
         world.add_property(claimed).map_err(|errors| self.unsound(property.span, &errors))
     }

@@ -189,6 +189,7 @@ impl World {
                 }
                 (next, triggers)
             }
+            Op::Operate(ops, _) if self.blocks(link, part, &ops[0].1) => return Vec::new(),
             Op::Operate(ops, late) => {
                 let (next, made_late) = operate(&ops[0].1);
                 let Some(rest) = self.operations(ops[1..].to_vec(), *late || made_late) else {
@@ -207,6 +208,12 @@ impl World {
         let overflows = next.overflowed && !part.overflowed;
         let tags = overflows.then_some(Tag::Overflowed { link }).into_iter().collect();
         vec![Outcome { triggers, tags, ..Outcome::plain(Part::Link(next)) }]
+    }
+
+    /// Whether an operation has to wait for room on a link.
+    fn blocks(&self, link: usize, part: &LinkPart, op: &LinkOp) -> bool {
+        let LinkOp::Push(message) = op else { return false };
+        part.blocks(&*self.system, &self.links[link], message)
     }
 
     pub(super) fn apply_to_budgets(&self, left: RemainingBudgets, op: &Op) -> Vec<PartOutcome> {

@@ -37,7 +37,7 @@ pub use budget::{Budget, BudgetId, RemainingBudgets};
 pub use core_node::CoreNode;
 pub use error::WorldError;
 pub use fault::Faults;
-pub use link::{ChannelOptions, Link, LinkKind, Occurrence};
+pub use link::{ChannelOptions, Link, LinkKind, Occurrence, WhenFull};
 pub use link_part::LinkPart;
 pub use monitor::{MonitorPart, Observation, Violation, ViolationKind};
 pub use network::{NetworkChange, NodeId};

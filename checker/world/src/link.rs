@@ -12,6 +12,20 @@ pub struct Link {
     pub to: NodeId,
     /// Its kind.
     pub kind: LinkKind,
+    /// What happens to a message that is sent while it is full.
+    pub when_full: WhenFull,
+}
+
+/// What happens to a message that is sent on a full link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WhenFull {
+    /// It is dropped, and the search is incomplete beyond this state.
+    #[default]
+    Fail,
+    /// It is dropped.
+    Drop,
+    /// It is not sent: the step of its sender is not enabled.
+    Block,
 }
 
 impl Link {

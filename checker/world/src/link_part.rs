@@ -7,7 +7,8 @@ use turnstile_step::{IdClass, Symbolic};
 
 use crate::calls::{self, CallState};
 use crate::channel;
-use crate::link::{EnabledLinkOp, Link, LinkKind, LinkOp, LinkStatus};
+use crate::link::{EnabledLinkOp, Link, LinkKind, LinkOp, LinkStatus, WhenFull};
+use crate::network::NodeId;
 use crate::system::System;
 use crate::value::Ordered;
 
@@ -62,6 +63,26 @@ impl LinkPart {
         }
     }
 
+    /// The messages in flight, each with its sender and its receiver. A request that is handled is
+    /// not in flight.
+    pub fn messages(
+        &self,
+        (from, to): (NodeId, NodeId),
+    ) -> impl Iterator<Item = ((NodeId, NodeId), &Ordered)> {
+        let (calls, messages) = match &self.contents {
+            Contents::Calls(slots) => (&slots[..], &[][..]),
+            Contents::Messages(messages) => (&[][..], &messages[..]),
+        };
+        let calls = calls.iter().filter_map(move |slot| match slot {
+            CallState::Requested(message) | CallState::Orphaned(message) => {
+                Some(((from, to), message))
+            }
+            CallState::Replied { answer, .. } => Some(((to, from), answer)),
+            CallState::Handling(_) => None,
+        });
+        calls.chain(messages.iter().map(move |message| ((from, to), message)))
+    }
+
     /// Whether no message that a time relation has to wait for can arrive.
     #[must_use]
     pub fn is_idle(&self, system: &dyn System) -> bool {
@@ -107,6 +128,22 @@ impl LinkPart {
         }
     }
 
+    /// Whether a message sent now has to wait, so that its sender cannot take the step.
+    #[must_use]
+    pub fn blocks(&self, system: &dyn System, link: &Link, message: &Ordered) -> bool {
+        link.when_full == WhenFull::Block
+            && !self.swallows(system, message)
+            && match (self.contents.clone(), link.kind) {
+                (Contents::Calls(mut slots), LinkKind::Calls { slots: room }) => {
+                    !calls::operate(system, &mut slots, room, &LinkOp::Push(message.clone())).0
+                }
+                (Contents::Messages(mut messages), LinkKind::Messages(options)) => {
+                    !channel::operate(options, &mut messages, &LinkOp::Push(message.clone()))
+                }
+                (Contents::Calls(_) | Contents::Messages(_), _) => false,
+            }
+    }
+
     /// The link after an operation, and whether a reply became late.
     #[must_use]
     pub fn operate(&self, system: &dyn System, link: &Link, op: &LinkOp) -> (Self, bool) {
@@ -141,7 +178,7 @@ impl LinkPart {
             }
             (Contents::Calls(_) | Contents::Messages(_), _) => (true, false),
         };
-        next.overflowed |= !fits;
+        next.overflowed |= !fits && link.when_full == WhenFull::Fail;
         (next, late)
     }
 }

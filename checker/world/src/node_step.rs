@@ -84,16 +84,18 @@ impl World {
         let mut ops = Vec::new();
         let calls = || self.links.iter().enumerate().filter(move |(_, link)| link.is_calls());
         let own = || calls().filter(move |(_, link)| link.from == node);
+        let is_prompt = self.system.replies_are_prompt();
+        let overtaken = || own().filter(|_| is_prompt).map(|(link, _)| (link, LinkOp::Overtake));
         match event.step() {
             Event::Torn { .. } => unreachable!("a torn step is torn once"),
             Event::Takes(Input::Fired(timer), _) | Event::FiresLate(timer, _) => {
-                ops.extend(own().map(|(link, _)| (link, LinkOp::Overtake)));
+                ops.extend(overtaken());
                 if let Some(mark) = self.system.mark(node, &part.state, timer) {
                     ops.extend(calls().map(|(link, _)| (link, LinkOp::Lapse(mark.clone()))));
                 }
             }
             Event::Takes(Input::Command(_), _) => {
-                ops.extend(own().map(|(link, _)| (link, LinkOp::Overtake)));
+                ops.extend(overtaken());
             }
             Event::Crashes | Event::Restarts(_) => {
                 ops.extend(own().map(|(link, _)| (link, LinkOp::CallerGone)));

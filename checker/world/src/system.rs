@@ -148,6 +148,12 @@ pub trait System: Debug + Send + Sync + 'static {
         false
     }
 
+    /// Whether a caller learns of a reply before it takes another step of its own, unless the fault
+    /// `late answer` happens.
+    fn replies_are_prompt(&self) -> bool {
+        true
+    }
+
     /// Whether this message is the server's reply to that request.
     fn is_answer(&self, _request: &Ordered, _answer: &Ordered) -> bool {
         false

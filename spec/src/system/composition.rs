@@ -3,8 +3,8 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics, sort};
 use crate::system::formula::resolve;
-pub use crate::system::formula::{NodeTerm, StateFormula, Value};
-use crate::system::{Count, Property, Role, System, route, saved};
+pub use crate::system::formula::{Flight, NodeTerm, ProcessStatus, StateFormula, Value};
+use crate::system::{Count, Property, Role, System, requests, route, saved, time};
 use crate::table::{ActionId, EventId, Table, VariableId, Vocabulary};
 
 /// A system of tables with every name looked up.
@@ -108,6 +108,8 @@ impl Composition {
             .collect();
         route::unused(system, &roles, &mut diagnostics);
         saved::check(system, &roles, &mut diagnostics);
+        requests::check(system, &roles, &mut diagnostics);
+        time::check(system, &roles, &mut diagnostics);
         let claims = system
             .properties
             .iter()

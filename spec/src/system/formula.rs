@@ -1,14 +1,15 @@
 //! Formulas over the nodes of a system of tables, and the look-up of their names.
 
+mod leaf;
+
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
 use crate::raw::{self, Connective, Quantifier};
-use crate::read::variables::is_comparable;
 use crate::similarity::nearest;
 use crate::system::composition::{Claim, RoleTable};
 use crate::system::property;
-use crate::table::{PayloadDomain, Relation, ResourceId, StateId, Variable, VariableId};
+use crate::table::{Relation, ResourceId, StateId, VariableId};
 use crate::yaml::Word;
 
 /// A formula over the nodes of a system of tables.
@@ -20,6 +21,10 @@ pub enum StateFormula {
     Has(NodeTerm, ResourceId),
     /// A comparison of two values.
     Is(Value, Relation, Value),
+    /// The process of the node runs, has crashed, or pauses.
+    Status(NodeTerm, ProcessStatus),
+    /// A message is in flight.
+    InFlight(Flight),
     /// Both are the same node.
     Same(NodeTerm, NodeTerm),
     /// Conjunction; true if empty.
@@ -34,6 +39,30 @@ pub enum StateFormula {
     Every(usize, Box<StateFormula>),
     /// For some node of the role; it binds the next variable.
     Some(usize, Box<StateFormula>),
+}
+
+/// The status of a node's process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessStatus {
+    /// It runs.
+    Up,
+    /// It has crashed.
+    Down,
+    /// It pauses.
+    Paused,
+}
+
+/// Messages in flight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flight {
+    /// The event, as the receiver's table spells it.
+    pub event: String,
+    /// The value of the payload, in words; `None`: any.
+    pub payload: Option<String>,
+    /// The sender; `None`: any.
+    pub from: Option<NodeTerm>,
+    /// The receiver; `None`: any.
+    pub to: Option<NodeTerm>,
 }
 
 /// A value in a formula.
@@ -52,6 +81,22 @@ pub enum NodeTerm {
     Only(usize),
     /// A variable, counted from the outermost quantifier.
     Variable(usize),
+}
+
+impl StateFormula {
+    /// Whether it reads messages in flight.
+    #[must_use]
+    pub fn reads_links(&self) -> bool {
+        match self {
+            Self::InFlight(_) => true,
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::reads_links),
+            Self::Not(part) | Self::Every(_, part) | Self::Some(_, part) => part.reads_links(),
+            Self::Iff(one, other) => one.reads_links() || other.reads_links(),
+            Self::In(..) | Self::Has(..) | Self::Is(..) | Self::Status(..) | Self::Same(..) => {
+                false
+            }
+        }
+    }
 }
 
 /// Looks up the names of a property's formulas, and the role of each node of which it is claimed.
@@ -153,82 +198,6 @@ impl<'a> Resolver<'a, '_> {
         })
     }
 
-    /// `car in moving`, `car has dwell timer`, `car.calls >= 2`, `one = other`.
-    fn leaf(&mut self, word: &Word) -> Option<StateFormula> {
-        let text = word.text.as_str();
-        if let Some((one, relation, other)) = Relation::split(text) {
-            if relation == Relation::Equal && !one.contains('.') && !other.contains('.') {
-                let [one, other] = [one, other].map(|name| self.node(name, word.span));
-                return Some(StateFormula::Same(one?.0, other?.0));
-            }
-            return self.comparison((one, relation, other), word.span);
-        }
-        if let Some((node, states)) = text.split_once(" in ") {
-            let (node, role) = self.node(node.trim(), word.span)?;
-            return Some(StateFormula::In(node, self.states(role, states.trim(), word.span)?));
-        }
-        if let Some((node, resource)) = text.split_once(" has ") {
-            let (node, role) = self.node(node.trim(), word.span)?;
-            return Some(StateFormula::Has(node, self.resource(role, resource.trim(), word.span)?));
-        }
-        let message = format!("cannot read the formula `{text}`");
-        let help = "write `NODE in STATE`, `NODE has RESOURCE`, `NODE.VARIABLE = VALUE` or `NODE = \
-                    NODE`, where a node is a role of one node or a bound variable; or `all`, \
-                    `any`, `not`, `every`, `some`";
-        self.report(code::INVALID_FORMULA, message, word.span, "not a formula", help);
-        None
-    }
-
-    /// `car.calls >= 2`, `one.turn = other.turn`.
-    fn comparison(
-        &mut self,
-        (one, relation, other): (&str, Relation, &str),
-        span: Span,
-    ) -> Option<StateFormula> {
-        let first = self.variable(one, span)?;
-        let second = self.variable(other, span)?;
-        let (one, other) = match (first, second) {
-            (Some(one), Some(other)) if is_comparable(one.1, other.1) => (one.0, other.0),
-            (Some((value, domain)), None) => (value, self.number(domain, other, span)?),
-            (None, Some((value, domain))) => (self.number(domain, one, span)?, value),
-            (Some(_), Some(_)) | (None, None) => {
-                let message = format!("`{one}` and `{other}` cannot be compared");
-                let help = "write `NODE.VARIABLE = VALUE`, or two variables of the same values";
-                self.report(code::INVALID_VARIABLE, message, span, "not comparable", help);
-                return None;
-            }
-        };
-        Some(StateFormula::Is(one, relation, other))
-    }
-
-    /// A variable of a node with its domain, `None` inside: a value.
-    #[expect(clippy::option_option, reason = "the outer one says whether it is reported")]
-    fn variable(&mut self, text: &str, span: Span) -> Option<Option<(Value, &'a PayloadDomain)>> {
-        let Some((node, name)) = text.split_once('.') else { return Some(None) };
-        let (node, role) = self.node(node, span)?;
-        let variables: &'a [Variable] = &self.roles[role].vocabulary.variables;
-        let Some(place) = variables.iter().position(|one| one.name.name == name) else {
-            let known = variables.iter().map(|one| one.name.name.as_str());
-            let help = suggestion(name, known, "declare it under `variables` of its table");
-            let machine = &self.roles[role].vocabulary.machine;
-            let message = format!("`{machine}` has no variable `{name}`");
-            self.report(code::INVALID_VARIABLE, message, span, "no such variable", &help);
-            return None;
-        };
-        let id = VariableId(u16::try_from(place).ok()?);
-        Some(Some((Value::Variable(node, id), &variables[place].domain)))
-    }
-
-    fn number(&mut self, domain: &PayloadDomain, text: &str, span: Span) -> Option<Value> {
-        let number = domain.number(text);
-        if number.is_none() {
-            let message = format!("`{text}` is no value of the variable");
-            let help = format!("write one of: {}", domain.words());
-            self.report(code::INVALID_VARIABLE, message, span, "no such value", &help);
-        }
-        number.map(Value::Number)
-    }
-
     /// A node, with the position of its role.
     fn node(&mut self, name: &str, span: Span) -> Option<(NodeTerm, usize)> {
         if let Some(at) = self.scope.iter().position(|(known, _)| known == name) {
@@ -254,44 +223,6 @@ impl<'a> Resolver<'a, '_> {
             self.report(code::UNKNOWN_ROLE, message, span, "unknown", &help);
         }
         place
-    }
-
-    /// A state, or several separated by ` or `.
-    fn states(&mut self, role: usize, text: &str, span: Span) -> Option<Vec<StateId>> {
-        let states = &self.roles[role].vocabulary.states;
-        let find = |name: &str| {
-            let place = states.iter().position(|state| state.name == name)?;
-            u16::try_from(place).ok().map(StateId)
-        };
-        if let Some(state) = find(text) {
-            return Some(vec![state]);
-        }
-        let mut found = Vec::new();
-        for name in text.split(" or ").map(str::trim) {
-            let Some(state) = find(name) else {
-                let known = states.iter().map(|state| state.name.as_str());
-                let help = suggestion(name, known, "write a state of the role's table");
-                let message =
-                    format!("`{}` has no state `{name}`", self.roles[role].vocabulary.machine);
-                self.report(code::UNDECLARED_STATE, message, span, "no such state", &help);
-                return None;
-            };
-            found.push(state);
-        }
-        Some(found)
-    }
-
-    fn resource(&mut self, role: usize, name: &str, span: Span) -> Option<ResourceId> {
-        let resources = &self.roles[role].vocabulary.resources;
-        let place = resources.iter().position(|one| one.name.name == name);
-        if place.is_none() {
-            let known = resources.iter().map(|one| one.name.name.as_str());
-            let help = suggestion(name, known, "write a timer, request or note of its table");
-            let machine = &self.roles[role].vocabulary.machine;
-            let message = format!("`{machine}` has no resource `{name}`");
-            self.report(code::UNDECLARED_RESOURCE, message, span, "no such resource", &help);
-        }
-        place.and_then(|place| u16::try_from(place).ok()).map(ResourceId)
     }
 
     fn report(&mut self, code: &'static str, message: String, span: Span, label: &str, help: &str) {

@@ -6,10 +6,12 @@ mod exemptions;
 mod formula;
 mod property;
 mod read;
+mod requests;
 mod route;
 pub mod saved;
 mod sense;
 pub(crate) mod shape;
+mod time;
 
 use crate::diagnostic::{Diagnostics, Span};
 use crate::source::Source;
@@ -90,6 +92,10 @@ pub struct Link {
     pub kind: LinkKind,
     /// The maximum number of messages in flight, or of outstanding requests.
     pub capacity: u32,
+    /// What happens to a message that is sent while it is full.
+    pub when_full: WhenFull,
+    /// The event that the sender of a request gets where the request or its answer is lost.
+    pub failure: Option<Failure>,
     /// One sentence, or empty.
     pub about: String,
     /// The lines of the document.
@@ -133,6 +139,29 @@ pub enum LinkKind {
     Fifo,
     /// In any order.
     Unordered,
+}
+
+/// An event in place of an answer: `response (503)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The event.
+    pub event: String,
+    /// The value of its payload, in words.
+    pub payload: Option<String>,
+    /// Its position in the file.
+    pub span: Span,
+}
+
+/// What happens to a message that is sent on a full link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It is dropped, and the search reports it.
+    #[default]
+    Fail,
+    /// It is dropped.
+    Drop,
+    /// It is not sent: the sender cannot take the step.
+    Block,
 }
 
 /// An assumption on the order of expiry: `client.lease before server.ttl`, `messages before

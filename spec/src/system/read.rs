@@ -9,8 +9,8 @@ use crate::similarity::nearest;
 use crate::source::Source;
 use crate::system::shape::SYSTEM;
 use crate::system::{
-    Budget, Count, Link, LinkKind, Property, Receiver, Role, Route, Saved, Setting, System,
-    TimeRelation, Timer, World, exemptions, property, route, sense,
+    Budget, Count, Failure, Link, LinkKind, Property, Receiver, Role, Route, Saved, Setting,
+    System, TimeRelation, Timer, WhenFull, World, exemptions, property, sense,
 };
 use crate::yaml::{self, Node, Value, Word};
 
@@ -79,7 +79,6 @@ impl Reader<'_> {
             source: source.clone(),
             hash: source.hash(),
         };
-        route::links(&system, self.diagnostics);
         sense::check(node, &system, self.diagnostics);
         exemptions::check(node, &system, self.diagnostics);
         system
@@ -154,6 +153,12 @@ impl Reader<'_> {
             to: to.trim().to_owned(),
             kind,
             capacity: capacity.unwrap_or(0),
+            when_full: match text(node, "when full").as_str() {
+                "drop" => WhenFull::Drop,
+                "block" => WhenFull::Block,
+                _ => WhenFull::Fail,
+            },
+            failure: word(node, "on failure").map(failure),
             about: text(node, "about"),
             cite: cite(node, "cite"),
             span: name.span,
@@ -282,6 +287,15 @@ impl Reader<'_> {
             span: name.span,
         }
     }
+}
+
+/// `response (503)`.
+fn failure(word: Word) -> Failure {
+    let (event, payload) = match word.text.split_once('(') {
+        Some((event, payload)) => (event, Some(payload.trim_end_matches(')').trim().to_owned())),
+        None => (&*word.text, None),
+    };
+    Failure { event: event.trim().to_owned(), payload, span: word.span }
 }
 
 /// The settings of a system or of one of its worlds.

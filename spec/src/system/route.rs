@@ -66,10 +66,13 @@ impl Sender<'_> {
         Ok(Send { action: sends.action, event: sends.event.clone(), payload, to })
     }
 
-    /// Whether a link carries messages to a role.
+    /// Whether a link carries messages to a role, answers to requests included.
     fn reaches(&self, to: usize) -> bool {
         let [from, to] = [self.role, to].map(|role| &self.roles[role].role.name);
-        self.system.links.iter().any(|link| link.from == *from && link.to == *to)
+        self.system.links.iter().any(|link| {
+            link.from == *from && link.to == *to
+                || link.kind == LinkKind::RequestResponse && link.from == *to && link.to == *from
+        })
     }
 
     /// The roles that a link leads to and whose table has the event.
@@ -219,17 +222,5 @@ impl Sender<'_> {
         let route = self.system.routes.iter().find(|route| route.event == sends.event);
         let span = route.map_or(of.role.span, |route| route.span);
         Box::new(Diagnostic::error(code::NO_ROUTE, message).label(span, "from here").help(help))
-    }
-}
-
-/// Reports links that a system of tables cannot have.
-pub(super) fn links(system: &System, diagnostics: &mut Vec<Diagnostic>) {
-    let calls = system.links.iter().filter(|link| link.kind == LinkKind::RequestResponse);
-    for link in calls.filter(|_| system.is_of_tables()) {
-        let message = format!("`{}` is a link of requests and responses", link.name);
-        let diagnostic = Diagnostic::error(code::INVALID_RELATION, message)
-            .label(link.span, "tables send messages")
-            .help("use two links of kind `fifo` or `unordered`, one in each direction");
-        diagnostics.push(diagnostic);
     }
 }

@@ -40,6 +40,7 @@ pub(super) fn check(node: &Node, system: &System, diagnostics: &mut Vec<Diagnost
         }
     }
     budgets(node, diagnostics);
+    failures(system, diagnostics);
     limits(system, diagnostics);
     // A misspelt name elsewhere would cause these reports.
     if diagnostics.is_empty() {
@@ -49,6 +50,17 @@ pub(super) fn check(node: &Node, system: &System, diagnostics: &mut Vec<Diagnost
 
 fn is_map(node: &Node) -> bool {
     !node.entries().is_empty()
+}
+
+/// Events in place of answers in a system of compiled cores, which decide that themselves.
+fn failures(system: &System, diagnostics: &mut Vec<Diagnostic>) {
+    let links = system.links.iter().filter(|_| !system.is_of_tables());
+    for failure in links.filter_map(|link| link.failure.as_ref()) {
+        let message = "`on failure` is for systems whose roles have a `table`";
+        let diagnostic = Diagnostic::error(code::WITHOUT_EFFECT, message);
+        let found = "the cores of this system are compiled in";
+        diagnostics.push(diagnostic.label(failure.span, found).help("remove it"));
+    }
 }
 
 /// Budgets that properties name and no world has.

@@ -80,6 +80,20 @@ static LINK: Shape = Shape {
         ),
         may("slots", Kind::Number, "The maximum number of outstanding requests."),
         may("capacity", Kind::Number, "The maximum number of messages in flight."),
+        may(
+            "when full",
+            Kind::Choice(&["fail", "drop", "block"]),
+            "What happens to a message that is sent while the link is full: it is dropped and \
+             reported (`fail`, the default), dropped (`drop`), or the sender cannot take the step \
+             until there is room (`block`).",
+        ),
+        may(
+            "on failure",
+            Kind::Text,
+            "In a system of tables, for requests: the event that the sender of a request gets \
+             where the request or its answer is lost, as `EVENT` or `EVENT (VALUE)`. Without it \
+             none is lost.",
+        ),
         ABOUT,
         CITE,
     ],

@@ -43,12 +43,9 @@ impl TableNode {
         &self.core.rules
     }
 
-    /// Whether the node can go on without a message: a timer fires, or its user gives a command or
-    /// its environment an answer that it does not ignore.
-    pub(super) fn can_go_on(&self, state: &State<Dynamic>) -> bool {
-        let mut commands = CoreNode::commands(self, state).into_iter();
-        self.core.armed(state).next().is_some()
-            || commands.any(|command| !self.rules().ignores(state, command.event))
+    /// Whether it ignores a command.
+    pub(super) fn ignores(&self, state: &State<Dynamic>, command: &Command<Dynamic>) -> bool {
+        self.rules().ignores(state, command.event)
     }
 
     /// Whether the machine has ended, or may stay where it is.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use turnstile_machine::{Dynamic, Name as _};
-use turnstile_plain::State;
-use turnstile_spec::system::composition::{NodeTerm, StateFormula, Value};
+use turnstile_plain::{Message, State};
+use turnstile_spec::system::composition::{Flight, NodeTerm, ProcessStatus, StateFormula, Value};
 use turnstile_world::node::{NodePart, NodeStatus};
 use turnstile_world::property::View;
-use turnstile_world::{NodeId, Predicate, Property, TemporalFormula};
+use turnstile_world::{NodeId, Ordered, Predicate, Property, TemporalFormula};
 
+use super::progress::can_go_on;
 use super::system::TableSystem;
 
 /// A formula as a predicate of a world; `of`: the node that is its first variable.
@@ -65,6 +66,20 @@ fn holds(
             };
             relation.holds(value(one), value(other))
         }
+        StateFormula::Status(term, status) => {
+            let of = &view.nodes[node(term, bound)].status;
+            matches!(
+                (status, of),
+                (ProcessStatus::Up, NodeStatus::Up)
+                    | (ProcessStatus::Down, NodeStatus::Down)
+                    | (ProcessStatus::Paused, NodeStatus::Paused)
+            )
+        }
+        StateFormula::InFlight(flight) => {
+            let [from, to] =
+                [&flight.from, &flight.to].map(|term| term.as_ref().map(|term| node(term, bound)));
+            in_flight(system, view, flight, (from, to))
+        }
         StateFormula::Same(one, other) => node(one, bound) == node(other, bound),
         StateFormula::All(parts) => parts.iter().all(|part| holds(system, view, part, bound)),
         StateFormula::Any(parts) => parts.iter().any(|part| holds(system, view, part, bound)),
@@ -79,6 +94,30 @@ fn holds(
             nodes(system, *role).any(|node| with(system, view, part, (bound, node)))
         }
     }
+}
+
+/// Whether a message is on a link between these nodes.
+fn in_flight(
+    system: &TableSystem,
+    view: &View<'_>,
+    flight: &Flight,
+    (from, to): (Option<NodeId>, Option<NodeId>),
+) -> bool {
+    let is_meant = |message: &Ordered| {
+        let message = message.of::<Message>();
+        *message.event == *flight.event
+            && flight
+                .payload
+                .as_deref()
+                .is_none_or(|payload| message.payload.as_deref() == Some(payload))
+    };
+    system.links.iter().zip(view.links).any(|(link, part)| {
+        part.messages((link.from, link.to)).any(|(ends, message)| {
+            from.is_none_or(|from| from == ends.0)
+                && to.is_none_or(|to| to == ends.1)
+                && is_meant(message)
+        })
+    })
 }
 
 fn nodes(system: &TableSystem, role: usize) -> impl Iterator<Item = NodeId> + '_ {
@@ -124,11 +163,9 @@ pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
     let of = Arc::clone(system);
     let deadlock = Predicate::new(move |view| {
         let mut nodes = view.nodes.iter().enumerate();
-        let is_over = |(node, part): (NodeId, &&_)| is_at_rest(&of, node, part);
         view.violation().is_some()
-            || view.nodes.iter().enumerate().any(|(node, part)| goes_on(&of, node, part))
-            || view.links.iter().any(|link| !link.is_empty())
-            || nodes.all(is_over)
+            || can_go_on(&of, view)
+            || nodes.all(|(node, part)| is_at_rest(&of, node, part))
     });
     let full = Predicate::new(|view| view.links.iter().all(|link| !link.overflowed));
     vec![
@@ -159,16 +196,6 @@ pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
         ),
         always(INHERENT[4], "No message is sent on a link that is full.", true, full),
     ]
-}
-
-/// Whether a node can take a step without a message. A node that has crashed cannot: that it
-/// starts again is a fault's other half, which need not come.
-fn goes_on(system: &TableSystem, node: NodeId, part: &NodePart) -> bool {
-    match part.status {
-        NodeStatus::Up => system.table(node).can_go_on(part.state.of()),
-        NodeStatus::Paused => true,
-        NodeStatus::Down => false,
-    }
 }
 
 fn is_at_rest(system: &TableSystem, node: NodeId, part: &NodePart) -> bool {

@@ -1,9 +1,11 @@
 //! The nodes of a system of tables, and what no table decides: which commands are rationed.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use turnstile_machine::{Dynamic, Event as _, Name as _};
-use turnstile_plain::Command;
+use turnstile_plain::{Command, Message};
 use turnstile_world::system::{Naming, NodeCore, System};
-use turnstile_world::{NodeId, Ordered};
+use turnstile_world::{Link, NodeId, Ordered};
 
 use super::node::TableNode;
 
@@ -18,6 +20,28 @@ pub(super) struct TableSystem {
     pub(super) rationed: Vec<&'static str>,
     /// The properties that are claimed of one node.
     pub(super) of_nodes: Vec<String>,
+    /// The requests and answers of the links that have them.
+    pub(super) requests: Requests,
+    /// The links of the world.
+    pub(super) links: Vec<Link>,
+    /// Whether a link makes its sender wait while it is full.
+    pub(super) may_block: bool,
+}
+
+/// The messages of links with requests and answers, by the names of their events.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Requests {
+    /// The answers.
+    pub(super) answers: BTreeSet<String>,
+    /// What the sender of a request gets in place of an answer, by request and by answer.
+    pub(super) failures: BTreeMap<String, Message>,
+}
+
+impl Requests {
+    fn failure(&self, message: &Ordered) -> Option<Ordered> {
+        let failure = self.failures.get(&*message.of::<Message>().event)?;
+        Some(Ordered::new(failure.clone()))
+    }
 }
 
 impl TableSystem {
@@ -25,11 +49,16 @@ impl TableSystem {
     pub(super) fn table(&self, node: NodeId) -> &TableNode {
         &self.nodes[node]
     }
+
+    /// The same, as the World has it.
+    pub(super) fn node_core(&self, node: NodeId) -> &dyn NodeCore {
+        self.table(node)
+    }
 }
 
 impl System for TableSystem {
     fn node(&self, node: NodeId) -> &dyn NodeCore {
-        self.table(node)
+        self.node_core(node)
     }
 
     fn budgets(&self) -> &[&'static str] {
@@ -43,6 +72,27 @@ impl System for TableSystem {
     fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
         let name = command.of::<Command<Dynamic>>().event.kind().name();
         self.rationed.iter().copied().find(|rationed| *rationed == name)
+    }
+
+    fn is_answer(&self, _request: &Ordered, _answer: &Ordered) -> bool {
+        true
+    }
+
+    fn is_reply(&self, message: &Ordered) -> bool {
+        self.requests.answers.contains(&*message.of::<Message>().event)
+    }
+
+    /// A table does not wait for an answer unless its rows do.
+    fn replies_are_prompt(&self) -> bool {
+        false
+    }
+
+    fn unanswered(&self, message: &Ordered) -> Option<Ordered> {
+        self.requests.failure(message)
+    }
+
+    fn refused(&self, request: &Ordered) -> Option<Ordered> {
+        self.requests.failure(request)
     }
 
     /// No value names a node: messages are addressed by the links.

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use turnstile_plain::{Outgoing, Peer, Receivers, SavedParts, SentValue};
 use turnstile_spec::system::composition::{self, Composition, RoleTable};
-use turnstile_spec::system::{Property, PropertyKind, System, World as NamedWorld, saved};
+use turnstile_spec::system::{
+    Property, PropertyKind, System, WhenFull, World as NamedWorld, saved,
+};
 use turnstile_spec::table::{EventKind, Table, Vocabulary};
+use turnstile_world::link::LinkFault;
 use turnstile_world::system::System as WorldSystem;
-use turnstile_world::{Node, NodeId, World};
+use turnstile_world::{Link, Node, NodeId, World};
 
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
@@ -19,6 +22,7 @@ use crate::rules::replacement;
 use super::entry::{refused, table_of};
 use super::node::TableNode;
 use super::predicate::{goal, inherent, predicate};
+use super::requests::requests;
 use super::rules::TableRules;
 use super::system::TableSystem;
 
@@ -35,7 +39,8 @@ pub(super) fn world(
         tables.iter().map(|(words, table)| (words, table)).collect();
     let composition = Composition::new(file, &of).map_err(refused)?;
     let nodes = plan.nodes()?;
-    let system = Arc::new(system((file, world), &tables, &composition, &nodes)?);
+    let links = plan.links(&nodes);
+    let system = Arc::new(system((file, world), &tables, &composition, (&nodes, links))?);
     let mut built = plan.world(&TableParts { system: Arc::clone(&system) }, nodes)?;
     for (property, claim) in file.properties.iter().zip(&composition.claims) {
         if plan.checks(property) {
@@ -70,13 +75,18 @@ fn system(
     (file, world): (&System, &NamedWorld),
     tables: &[(Vocabulary, Table)],
     composition: &Composition,
-    nodes: &[Node],
+    (nodes, links): (&[Node], Vec<Link>),
 ) -> Result<TableSystem, Refusal> {
     let role_of = nodes.iter().map(|node| {
         file.roles.iter().position(|role| role.name == node.role).expect("a role of the file")
     });
     let role_of: Vec<usize> = role_of.collect();
-    let is_sent = |event: &str| composition.sends.iter().flatten().any(|send| send.event == event);
+    let failures = file.links.iter().filter_map(|link| link.failure.as_ref());
+    let failures: Vec<&str> = failures.map(|failure| failure.event.as_str()).collect();
+    let is_sent = |event: &str| {
+        failures.contains(&event)
+            || composition.sends.iter().flatten().any(|send| send.event == event)
+    };
     let mut rules = Vec::new();
     for (role, (vocabulary, table)) in file.roles.iter().zip(tables) {
         rules.push(TableRules::new(vocabulary, table).map_err(|what| {
@@ -102,6 +112,9 @@ fn system(
         nodes: nodes.collect(),
         of_nodes: of_nodes.map(|(property, _)| property.name.clone()).collect(),
         rationed: rationed(tables, world),
+        requests: requests(file, composition)?,
+        links,
+        may_block: file.links.iter().any(|link| link.when_full == WhenFull::Block),
         role_of,
     })
 }
@@ -129,7 +142,8 @@ fn add(
         {
             named.name = format!("{}: {}", property.name, world.nodes[node].name);
         }
-        plan.add_property(world, &named, find)?;
+        let reads_links = claim.antecedent.reads_links() || claim.holds.reads_links();
+        plan.add_property(world, &named, find, reads_links)?;
     }
     Ok(())
 }
@@ -203,8 +217,15 @@ impl WorldParts for TableParts {
         self.system.rationed.clone()
     }
 
-    fn suffers(&self, _fault: &str) -> bool {
-        true
+    fn suffers(&self, fault: &str) -> bool {
+        let of_link = LinkFault::ALL.into_iter().find(|known| known.name() == fault);
+        match of_link {
+            Some(LinkFault::LostRequest | LinkFault::LostAnswer | LinkFault::RefusedRequest) => {
+                !self.system.requests.failures.is_empty()
+            }
+            Some(LinkFault::LateAnswer | LinkFault::ServerError | LinkFault::HungUp) => false,
+            Some(LinkFault::Duplicate | LinkFault::LostMessage) | None => true,
+        }
     }
 
     fn may_spend(&self, _budget: &str) -> bool {
