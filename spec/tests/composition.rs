@@ -161,12 +161,10 @@ fn a_formula_reads_processes_and_messages_in_flight() {
         let composed = composition(CAR, DOOR, &safe(formula));
         composed.unwrap_or_else(|all| panic!("{all:?}")).claims[0].holds.clone()
     };
-    let first = |formula| match holds(formula) {
-        StateFormula::Not(of) => match *of {
-            StateFormula::All(parts) => parts[0].clone(),
-            other => panic!("{other:?}"),
-        },
-        other => panic!("{other:?}"),
+    let first = |formula| {
+        let StateFormula::Not(of) = holds(formula) else { panic!("`never` is a negation") };
+        let StateFormula::All(parts) = *of else { panic!("`all` is a conjunction") };
+        parts[0].clone()
     };
     let car = NodeTerm::Only(0);
     assert_eq!(first("car is down"), StateFormula::Status(car, ProcessStatus::Down));

@@ -3,10 +3,12 @@
 //! The arguments become a plan of searches. Each is reported as soon as it and those before it
 //! are done; the JUnit and SARIF files are written when all are.
 
+mod engine;
 mod plan;
 mod queue;
 mod search;
 mod shared_progress;
+mod simulation;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -14,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use turnstile_harness::Systems;
-use turnstile_harness::check::SearchFn;
 use turnstile_harness::options::Options;
 use turnstile_harness::result::{Report, ResultReport};
 use turnstile_harness::status::Status;
@@ -25,7 +26,11 @@ use crate::report::{junit, sarif, summary, text};
 use crate::report::paint::Paint;
 use crate::report::text::Detail;
 
+use self::engine::{Engine, engine, reductions, setting};
+use self::simulation::Simulation;
+
 use super::bounds::Bounds;
+use super::counterexample;
 use super::library::Library;
 use super::output::{self, usage_error, write_stdout};
 use super::terminal::{self, ProgressLine};
@@ -74,6 +79,11 @@ pub(crate) struct Arguments {
     /// Search engine for systems: interned or stateright
     #[arg(long, value_name = "ENGINE", default_value = "interned", value_parser = engine)]
     engine: Engine,
+    #[command(flatten)]
+    simulation: Simulation,
+    /// Write each counterexample as JSON Lines, for `turnstile replay`
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// Reductions to apply where sound: none, or a list of dead, symmetry, loss [default: all]
     #[arg(long, value_name = "LIST", value_parser = reductions)]
     reduce: Option<Reductions>,
@@ -89,6 +99,9 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
         return usage_error(
             "`--engine stateright` has no reductions: use `--reduce none` or omit `--reduce`",
         );
+    }
+    if arguments.engine == Engine::Stateright && arguments.simulation.walks().is_some() {
+        return usage_error("`--simulate` walks with the engine interned: omit `--engine`");
     }
     let library = match Library::load(systems) {
         Ok(library) => library,
@@ -120,7 +133,8 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     }
     let detail = if arguments.verbose { Detail::Full } else { Detail::Brief };
     let tells = (!arguments.json).then_some((paint, detail));
-    let is_written = arguments.junit.is_some() || arguments.sarif.is_some();
+    let files = [&arguments.junit, &arguments.sarif, &arguments.trace];
+    let is_written = files.into_iter().any(Option::is_some);
     let (results, ended) =
         search_all(&plan.jobs, (&library, arguments.engine), &options, (&line, tells, is_written));
     status = status.and(ended);
@@ -130,13 +144,18 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
         status = status.and(write_stdout(&text));
     }
     status = results.iter().map(Status::of).fold(status, Status::and);
-    status.and(deliver(arguments, results))
+    status.and(deliver(arguments, results, &library, &options))
 }
 
-/// Why the output files cannot be written: they are the same, or one of them is an input.
+/// Why the output files cannot be written: two are the same, or one of them is an input.
 fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
-    let outputs = [("--junit", &arguments.junit), ("--sarif", &arguments.sarif)];
-    let outputs = outputs.map(|(option, path)| (option, path.as_deref()));
+    let outputs = [
+        ("--junit", &arguments.junit),
+        ("--sarif", &arguments.sarif),
+        ("--trace", &arguments.trace),
+    ];
+    let outputs: Vec<(&str, &Path)> =
+        outputs.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))).collect();
     let tables = library.tables.iter().chain(&library.systems);
     let read: Vec<&Path> = arguments
         .names
@@ -146,17 +165,19 @@ fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
         .chain(tables.map(|text| text.source.name.as_str()))
         .map(Path::new)
         .collect();
-    if let [(_, Some(junit)), (_, Some(sarif))] = outputs
-        && output::is_same_file(junit, sarif)
-    {
-        let name = junit.display();
-        return Some(format!("`--junit` and `--sarif` name the same file {name}: name two"));
-    }
-    outputs.iter().find_map(|(option, path)| {
-        let path = path.filter(|path| read.iter().any(|read| output::is_same_file(path, read)))?;
+    for (nth, (option, path)) in outputs.iter().enumerate() {
         let name = path.display();
-        Some(format!("`{option} {name}` would overwrite a table that is read: name another file"))
-    })
+        let mut others = outputs[..nth].iter();
+        if let Some((other, _)) = others.find(|(_, other)| output::is_same_file(other, path)) {
+            return Some(format!("`{other}` and `{option}` name the same file {name}: name two"));
+        }
+        if read.iter().any(|read| output::is_same_file(path, read)) {
+            return Some(format!(
+                "`{option} {name}` would overwrite a table that is read: name another file"
+            ));
+        }
+    }
+    None
 }
 
 /// Runs the jobs and prints each result in the order of the plan; the status is that of errors
@@ -232,8 +253,17 @@ fn is_again(last: &ResultReport, next: &ResultReport) -> bool {
 }
 
 /// Writes the output files and the JSON.
-fn deliver(arguments: &Arguments, results: Vec<ResultReport>) -> Status {
+fn deliver(
+    arguments: &Arguments,
+    results: Vec<ResultReport>,
+    library: &Library,
+    options: &Options<'_>,
+) -> Status {
     let mut status = Status::Holds;
+    if let Some(path) = &arguments.trace {
+        let text = counterexample::write(&results, library, options);
+        status = status.and(output::save(path, &text));
+    }
     if let Some(path) = &arguments.junit {
         status = status.and(output::save(path, &junit::write(&results)));
     }
@@ -253,60 +283,7 @@ fn options<'a>(arguments: &Arguments, begun: Instant, line: &'a ProgressLine) ->
         limits: if arguments.as_written { limits.as_written() } else { limits },
         as_written: arguments.as_written,
         reduce: arguments.reduce.unwrap_or(Reductions::ALL),
+        simulate: arguments.simulation.walks(),
         ..options
     }
-}
-
-/// `clients=3`.
-fn setting(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("expected KEY=VALUE, for example clients=3".to_owned()),
-    }
-}
-
-/// The engine that searches systems.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Engine {
-    /// Turnstile's: interned state parts, memoised transitions.
-    Interned,
-    /// Stateright's breadth-first search over the same World: the reference.
-    Stateright,
-}
-
-impl Engine {
-    fn search(self) -> SearchFn {
-        match self {
-            Self::Interned => turnstile_harness::check::check,
-            Self::Stateright => turnstile_reference::check,
-        }
-    }
-}
-
-fn engine(text: &str) -> Result<Engine, String> {
-    match text {
-        "interned" => Ok(Engine::Interned),
-        "stateright" => Ok(Engine::Stateright),
-        _ => Err("expected interned or stateright".to_owned()),
-    }
-}
-
-fn reductions(text: &str) -> Result<Reductions, String> {
-    let mut reductions = Reductions::NONE;
-    if text == "none" {
-        return Ok(reductions);
-    }
-    for word in text.split(',') {
-        match word {
-            "dead" => reductions.dead = true,
-            "symmetry" => reductions.symmetry = true,
-            "loss" => reductions.loss = true,
-            _ => {
-                return Err(
-                    "expected none, or a comma-separated list of dead, symmetry, loss".to_owned()
-                );
-            }
-        }
-    }
-    Ok(reductions)
 }

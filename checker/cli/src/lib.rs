@@ -4,6 +4,7 @@ mod allocation;
 mod amend;
 mod bounds;
 mod check;
+mod counterexample;
 mod explain;
 mod explore;
 mod library;
@@ -55,7 +56,7 @@ enum Verb {
     /// Render tables as Markdown, diagrams and matrices
     #[command(after_help = render::STATUSES)]
     Render(render::Arguments),
-    /// Replay scenarios and traces on the cores and report every difference
+    /// Replay scenarios, traces and counterexamples and report every difference
     #[command(after_help = replay::STATUSES)]
     Replay(replay::Arguments),
     /// Explore a world or a table step by step in a browser
@@ -81,7 +82,7 @@ pub struct Program {
 /// Parses the command line and runs its verb.
 #[must_use]
 pub fn main(program: Program) -> ExitCode {
-    let Program { systems, languages } = program;
+    let systems = program.systems;
     // Bad usage ends here, with status 2 and a text on standard error.
     let status = match Command::parse().verb {
         Verb::List(arguments) => list::run(&arguments, systems),
@@ -90,7 +91,7 @@ pub fn main(program: Program) -> ExitCode {
         Verb::Amend(arguments) => amend::run(&arguments, systems),
         Verb::Mutate(arguments) => mutate::run(&arguments, systems),
         Verb::Render(arguments) => render::run(&arguments, systems),
-        Verb::Replay(arguments) => replay::run(&arguments, languages),
+        Verb::Replay(arguments) => replay::run(&arguments, program),
         Verb::Explore(arguments) => explore::run(&arguments, systems),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),

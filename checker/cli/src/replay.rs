@@ -8,11 +8,13 @@ use std::io::{BufRead as _, BufReader, Read as _, Take};
 use std::path::{Path, PathBuf};
 
 use turnstile_harness::status::Status;
-use turnstile_scenario::{LineError, Mismatch, Protocol, Replay, replay, trace};
+use turnstile_scenario::{LineError, Mismatch, Replay, replay, trace};
 
+use super::counterexample;
 use super::library;
 use super::output::{usage_error, write_stdout};
 use super::terminal;
+use crate::Program;
 
 /// Differences of one file that are printed; the others are counted.
 const SHOWN_MAX: usize = 20;
@@ -22,33 +24,41 @@ const BYTES_MAX: u64 = 1 << 30;
 /// The exit statuses, for `--help`.
 pub(super) const STATUSES: &str = "\
 Exit status:
-  0  the cores do what the files say
+  0  the cores do what the files say, and each counterexample is still one
   1  a difference
   2  bad usage, or unreadable input
 If several apply: 2, then 1.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Scenarios, or traces written by `turnstiled --trace` or `claim --trace`
+    /// Scenarios, traces written by `turnstiled --trace` or `claim --trace`, or counterexamples
+    /// written by `turnstile check --trace`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
 /// Replays each file and prints every difference from what the cores do.
-pub(crate) fn run(arguments: &Arguments, languages: &[Protocol]) -> Status {
-    arguments.files.iter().map(|path| play(path, languages)).fold(Status::Holds, Status::and)
+pub(crate) fn run(arguments: &Arguments, program: Program) -> Status {
+    arguments.files.iter().map(|path| play(path, program)).fold(Status::Holds, Status::and)
 }
 
-fn play(path: &Path, languages: &[Protocol]) -> Status {
+fn play(path: &Path, Program { systems, languages }: Program) -> Status {
     let name = path.display().to_string();
     let mut file = match library::open(path) {
         Ok(file) => BufReader::new(file.take(BYTES_MAX + 1)),
         Err(error) => return usage_error(&error),
     };
-    let is_trace = match file.fill_buf() {
-        Ok(beginning) => trace::is_trace(beginning),
+    let (is_trace, is_counterexample) = match file.fill_buf() {
+        Ok(beginning) => (trace::is_trace(beginning), counterexample::is_counterexample(beginning)),
         Err(error) => return usage_error(&library::unread(path, &error)),
     };
+    if is_counterexample {
+        return match library::text_of(path, &mut file, BYTES_MAX) {
+            Ok(text) if !is_longer(&file) => counterexample::replay(&name, &text, systems),
+            Ok(_) => usage_error(&too_long(&name)),
+            Err(error) => usage_error(&error),
+        };
+    }
     let replayed = if is_trace {
         trace::replay(&mut file, languages)
     } else {
@@ -59,7 +69,7 @@ fn play(path: &Path, languages: &[Protocol]) -> Status {
         }
     };
     if is_longer(&file) {
-        return usage_error(&format!("{name} is longer than 1 GiB: replay a prefix of it"));
+        return usage_error(&too_long(&name));
     }
     let unit = if is_trace { &ROWS } else { &LINES };
     match replayed {
@@ -71,6 +81,10 @@ fn play(path: &Path, languages: &[Protocol]) -> Status {
 /// Whether more was read than may be.
 fn is_longer(file: &BufReader<Take<File>>) -> bool {
     file.get_ref().limit() == 0
+}
+
+fn too_long(name: &str) -> String {
+    format!("{name} is longer than 1 GiB: replay a prefix of it")
 }
 
 /// The unit of comparison in a scenario, singular and plural.

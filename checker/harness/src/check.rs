@@ -40,17 +40,21 @@ pub fn check(
     options: &Options<'_>,
 ) -> CheckOutput {
     let began = Instant::now();
-    let outcome = world.search(CheckRequest {
+    let request = CheckRequest {
         threads: options.threads,
         limits: options.limits,
         reduce: options.reduce,
         until: &options.until,
         progress: options.progress,
-    });
+    };
+    let (engine, outcome) = match options.simulate {
+        Some(walks) => ("simulation", world.simulate(walks, request)),
+        None => ("interned", world.search(request)),
+    };
     let mut report = ResultReport::new(ResultKind::System, name, Some(world_name));
     report.as_written = options.as_written;
-    "interned".clone_into(&mut report.engine);
-    report.threads = options.threads;
+    engine.clone_into(&mut report.engine);
+    report.threads = if options.simulate.is_some() { 1 } else { options.threads };
     report.reductions = outcome.reductions.iter().map(|(name, _)| (*name).to_owned()).collect();
     report.states = outcome.states as u64;
     report.transitions = outcome.transitions as u64;
@@ -127,6 +131,11 @@ fn cut_words(cut: Truncation, options: &Options<'_>) -> String {
         Truncation::Timeout => "--timeout reached".to_owned(),
         Truncation::Stopped => "interrupted".to_owned(),
         Truncation::Found => "at the first failure".to_owned(),
+        Truncation::Walks => options.simulate.map_or_else(String::new, |walks| {
+            let count = counted(walks.count, "random walk");
+            let steps = counted(walks.steps, "step");
+            format!("{count} of at most {steps}; `--seed {}` repeats them", walks.seed)
+        }),
     }
 }
 

@@ -15,6 +15,7 @@ mod plan;
 pub mod read;
 pub mod registry;
 pub mod result;
+pub mod retrace;
 pub mod rules;
 pub mod status;
 pub mod table;

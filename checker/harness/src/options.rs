@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Instant;
 
 use turnstile_search::bounds::{Limits, Progress, Reductions, StopCondition};
+use turnstile_search::engine::Walks;
 use turnstile_spec::Source;
 use turnstile_spec::table::{Table, Vocabulary};
 
@@ -20,6 +21,8 @@ pub struct Options<'a> {
     pub threads: usize,
     /// The bounds.
     pub limits: Limits,
+    /// Random walks in place of a search of each world; tables are searched.
+    pub simulate: Option<Walks>,
     /// When to stop before the search is exhaustive.
     pub until: StopCondition,
     /// `--set`, in order: the last of a key wins.
@@ -51,6 +54,7 @@ impl<'a> Options<'a> {
             reduce: Reductions::ALL,
             threads: 1,
             limits: Limits::default(),
+            simulate: None,
             until: StopCondition::Exhausted,
             set: Vec::new(),
             tables: Vec::new(),

@@ -71,6 +71,8 @@ pub enum Truncation {
     Stopped,
     /// A proposition of [`SearchConfig::stop_at`] holds in a state.
     Found,
+    /// Random walks, which are no search.
+    Walks,
 }
 
 /// Searches a state space.

@@ -3,6 +3,8 @@
 //!
 //! After a truncated search, no property that needs the complete graph holds.
 
+mod simulation;
+
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -13,6 +15,8 @@ use crate::judgement::{Judgement, Verdict};
 use crate::liveness::{self, LabelledGraph};
 use crate::replay::{Trail, trail};
 use crate::transition_system::{Property, PropertyKind, TransitionSystem};
+
+pub use simulation::{Walks, simulate};
 
 /// A request to check a system.
 #[derive(Clone, Copy)]

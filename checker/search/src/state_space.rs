@@ -25,6 +25,10 @@ pub trait StateSpace: Sync {
 /// Computes successors. A successor is a fingerprint and a delta, which only the expander that
 /// returned it can apply, and only until the next call of [`Expander::begin`].
 pub trait Expander {
+    /// Makes the delta of every successor one that can be applied. By default only those of
+    /// successors found for the first time are.
+    fn keep_all_deltas(&mut self);
+
     /// Invalidates the deltas returned so far.
     fn begin(&mut self);
 

@@ -2,7 +2,7 @@
 //! compiled once.
 
 use turnstile_search::bounds::Reductions;
-use turnstile_search::engine::{CheckOutcome, CheckRequest, run};
+use turnstile_search::engine::{CheckOutcome, CheckRequest, Walks, run, simulate};
 use turnstile_search::interned::Interned;
 use turnstile_search::replay::{Trail, replay};
 use turnstile_search::state_space::StateSpace as _;
@@ -26,6 +26,12 @@ impl World {
     #[must_use]
     pub fn search(&self, request: CheckRequest<'_>) -> CheckOutcome<Tag> {
         run(self, request)
+    }
+
+    /// Walks through it at random, in place of a search.
+    #[must_use]
+    pub fn simulate(&self, walks: Walks, request: CheckRequest<'_>) -> CheckOutcome<Tag> {
+        simulate(self, walks, request)
     }
 
     /// Replays a trail of a search with these reductions on the shipped cores: returns its steps as

@@ -44,6 +44,8 @@ pub struct InternedExpander<'s, W: TransitionSystem> {
     /// Representatives found recently: the hash sum of a state, and the fingerprint of its
     /// representative. The latter was found before, so its delta is never applied.
     canonical: Vec<(u64, u64)>,
+    /// Whether the delta of such a representative is needed, too.
+    keeps_deltas: bool,
     /// The successor being materialised.
     vector: Vec<u32>,
     /// The header of each part of the state being expanded.
@@ -74,6 +76,7 @@ impl<'s, W: TransitionSystem> InternedExpander<'s, W> {
             is_reduced: space.live_inputs.is_some() || space.permutations.is_some(),
             in_flight: vec![HashMap::default(); width],
             canonical: vec![(0, 0); CANONICAL_CACHE_LEN],
+            keeps_deltas: false,
             vector: vec![0; width],
             headers: vec![PartHeader { hash_term: 0, first: NOT_LOADED, count: 0 }; width],
             detached: Vec::new(),
@@ -196,7 +199,7 @@ impl<'s, W: TransitionSystem> InternedExpander<'s, W> {
     ) {
         let slot = (sum & (CANONICAL_CACHE_LEN as u64 - 1)) as usize;
         let (raw, fingerprint) = self.canonical[slot];
-        if raw == sum && fingerprint != 0 {
+        if raw == sum && fingerprint != 0 && !self.keeps_deltas {
             if fingerprint == from_sum(from) {
                 self.push_self_loop((delta, label), found);
             } else {
@@ -311,6 +314,10 @@ impl<'s, W: TransitionSystem> InternedExpander<'s, W> {
 struct Unexplored;
 
 impl<W: TransitionSystem> Expander for InternedExpander<'_, W> {
+    fn keep_all_deltas(&mut self) {
+        self.keeps_deltas = true;
+    }
+
     fn begin(&mut self) {
         self.detached.clear();
         self.updates.clear();
