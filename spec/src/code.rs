@@ -78,6 +78,8 @@ codes! {
     INITIAL_STATE = "T033";
     /// Command declared impossible.
     IMPOSSIBLE_COMMAND = "T034";
+    /// Cells that the document leaves open.
+    UNSPECIFIED = "T035";
     /// Resource leak.
     RESOURCE_LEAK = "T040";
     /// Resource used but not held.

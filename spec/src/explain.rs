@@ -218,6 +218,11 @@ state, at any time. So an entry under `impossible` for a command cannot be
 verified, and `turnstile check` reports that the cell is reached. Add a row, or
 an entry under `ignore` if the command changes nothing there. If another machine
 sends the event, declare it `kind: message`: a system then verifies the entry."
+    "T035" "unspecified" "cells that the document leaves open"
+"An entry under `unspecified` says that the document does not say what an event
+does in a state. The table is complete, and nothing handles the event: the
+checker reports a trace on which it arrives, as for an event without a row. An
+amendment that decides the cell removes the entry and adds a row."
     "T040" "leak" "resource leak"
 "After the row, the machine holds more than its destination declares: what the
 source holds, minus what the row consumes and deletes, plus what it creates. A

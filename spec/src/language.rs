@@ -81,6 +81,12 @@ pub(crate) static TABLE: Shape = Shape {
             "States in which an event cannot occur, with the reason; the checker verifies it. Not \
              for commands, which may arrive in any state.",
         ),
+        may(
+            "unspecified",
+            CELLS,
+            "Cells that the document leaves open, with what it says: lint warns of them, and an \
+             event that reaches one is unhandled.",
+        ),
         may("rules", RULES, "Named formulas of the document, with parameters: who may do what."),
         may(
             "invariants",
@@ -158,6 +164,18 @@ static STATE: Shape = Shape {
             Kind::Flag,
             "Whether the machine may stay in this state for ever, although it takes events (a \
              valid end state).",
+        ),
+        may(
+            "exit",
+            Kind::List(&Kind::Text),
+            "Actions of every row that leaves the state, before the row's own. A row with `to: \
+             same` does not leave it; one that names the state does.",
+        ),
+        may(
+            "entry",
+            Kind::List(&Kind::Text),
+            "Actions of every row that enters the state, after the row's own. A machine that \
+             begins in the state has not entered it.",
         ),
         may("invented", Kind::Text, "Why the table has a state that the document does not name."),
         may("undeclared", Kind::Flag, "Whether the document uses the name without declaring it."),

@@ -30,9 +30,10 @@ a row has `event: reply` for every value, `event: reply (ok)` for one,
 An event that changes nothing in a state is under `ignore`. One that cannot occur there is under
 `impossible`, and the checker verifies it: the expiry of a timer that the state does not hold, or a
 message that no machine sends then. A command may arrive in any state, at any time, so each state
-has a row or an entry under `ignore` for it. A running timer expires, so a state that holds one has
-a row for its expiry. The durations of timers are not in the table: the service that runs the
-machine gives them, and the checker assumes none.";
+has a row or an entry under `ignore` for it. What the document leaves open is under `unspecified`:
+nothing handles the event there, and the checker reports a trace on which it arrives. A running
+timer expires, so a state that holds one has a row for its expiry. The durations of timers are not
+in the table: the service that runs the machine gives them, and the checker assumes none.";
 
 const SYSTEMS: &str = "\
 A system whose roles have a `table` is checked from its files alone. Each node of a role runs the

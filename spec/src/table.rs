@@ -144,7 +144,7 @@ pub struct Table {
     pub events: Vec<EventId>,
     /// The rows, in the order written; each source row expands to one per source state and event.
     pub rows: Vec<Row>,
-    /// The cells without a row: ignored or impossible.
+    /// The cells without a row: ignored, impossible or unspecified.
     pub cells: Vec<Cell>,
     /// The rules and invariants.
     pub formulas: Formulas,
@@ -169,6 +169,10 @@ pub struct State {
     pub is_final: bool,
     /// Whether the machine may stay in it for ever, although it takes events.
     pub may_end: bool,
+    /// The actions of rows that leave it; the rows have them.
+    pub exit: Vec<ActionId>,
+    /// The actions of rows that enter it; the rows have them.
+    pub entry: Vec<ActionId>,
 }
 
 /// One source state, one event pattern, one destination.
@@ -314,6 +318,8 @@ pub enum CellKind {
     Ignore,
     /// The event cannot occur in this state; the checker verifies it.
     Impossible,
+    /// The document does not say what the event does. Nothing handles it.
+    Unspecified,
 }
 
 /// The content of a cell: one state, event and payload.
@@ -347,8 +353,8 @@ impl Table {
         });
         match cell {
             Some(cell) if cell.kind == CellKind::Ignore => CellContent::Ignored(cell),
-            Some(cell) => CellContent::Impossible(cell),
-            None => CellContent::Missing,
+            Some(cell) if cell.kind == CellKind::Impossible => CellContent::Impossible(cell),
+            Some(_) | None => CellContent::Missing,
         }
     }
 }

@@ -144,7 +144,7 @@ pub(crate) fn outcome(
 ) -> TokenStream {
     let mut chain = Vec::new();
     let mut last = match response.otherwise {
-        None => leaf.refused(false),
+        None | Some(CellKind::Unspecified) => leaf.refused(false),
         Some(CellKind::Impossible) => leaf.refused(true),
         Some(CellKind::Ignore) => leaf.ignored(),
     };

@@ -155,7 +155,11 @@ impl Reader<'_> {
         })
     }
 
+    /// A cell; `None`: of names that the machine does not have, or unspecified, as if it had none.
     fn cell<M: Machine>(&mut self, given: &table::Cell) -> Option<Cell<M>> {
+        if given.kind == CellKind::Unspecified {
+            return None;
+        }
         Some(Cell {
             state: self.state::<M>(given.state)?,
             event: self.event::<M>(given.event)?,

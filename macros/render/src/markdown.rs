@@ -106,7 +106,7 @@ pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str, links: Links) -> String 
         picture: links.picture.then(|| target(&format!("{stem}.svg"))),
         overview: links.overview.then(|| target(&format!("{stem}.{OVERVIEW}.svg"))),
         matrix: links.matrix.then(|| target(&format!("{stem}.matrix.txt"))),
-        has_about: sheet.vocabulary.states.iter().any(|state| !state.about.is_empty()),
+        has_about: sheet.states().any(|state| !sheet.about(state).is_empty()),
         has_guard: rows.iter().chain(&amended).any(|row| !row.guard.is_empty()),
         has_amended: !sheet.amendments.is_empty(),
         states: written.states().map(|state| state_line(&written, state)).collect(),
@@ -166,7 +166,7 @@ fn state_line(written: &Sheet<'_>, id: StateId) -> StateLine {
     let mark = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
     StateLine {
         name: escaped(&name.name) + &mark,
-        about: escaped(&name.about),
+        about: escaped(&written.about(id)),
         holds: dash(&escaped(&written.holds(id).join(", "))),
         cite: lines(&name.cite),
     }
@@ -245,6 +245,7 @@ fn cells(written: &Sheet<'_>) -> Vec<CellLine> {
         kind: match cell.kind {
             CellKind::Ignore => "ignored",
             CellKind::Impossible => "impossible",
+            CellKind::Unspecified => "unspecified",
         },
         because: escaped(&cell.because),
     };

@@ -224,6 +224,7 @@ fn otherwise(sheet: &Sheet<'_>, state: StateId, class: &Class) -> Option<String>
     let kind = match cell.kind {
         CellKind::Ignore => "ignored",
         CellKind::Impossible => "impossible",
+        CellKind::Unspecified => "unspecified",
     };
     Some(format!("otherwise {kind}, {}", cell.because))
 }

@@ -153,6 +153,22 @@ impl<'a> Sheet<'a> {
         self.state(state).is_some_and(|state| state.is_final)
     }
 
+    /// What is said about a state, and the actions of rows that enter or leave it.
+    pub(crate) fn about(&self, state: StateId) -> String {
+        let mut parts = vec![self.vocabulary.states[state.index()].about.clone()];
+        if let Some(of) = self.state(state) {
+            for (what, actions) in [("entry", &of.entry), ("exit", &of.exit)] {
+                let names = actions.iter().map(|id| &*self.vocabulary.actions[id.index()].name);
+                let names: Vec<&str> = names.collect();
+                if !names.is_empty() {
+                    parts.push(format!("{what}: {}", names.join(", ")));
+                }
+            }
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.join("; ")
+    }
+
     /// What a state holds, in words.
     pub(crate) fn holds(&self, state: StateId) -> Vec<String> {
         let Some(state) = self.state(state) else { return Vec::new() };

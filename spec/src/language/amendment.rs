@@ -70,6 +70,7 @@ static ADD: Shape = Shape {
         may("transitions", Kind::List(&Kind::Map(&ROW)), "New rows, appended."),
         may("ignore", CELLS, "New ignored cells."),
         may("impossible", CELLS, "New impossible cells."),
+        may("unspecified", CELLS, "New unspecified cells."),
     ],
 };
 
@@ -119,6 +120,7 @@ static REMOVE: Shape = Shape {
         may("invariants", NAMES, "Invariants."),
         may("ignore", Kind::List(&Kind::Map(&CELL_SELECTOR)), "Ignored cells."),
         may("impossible", Kind::List(&Kind::Map(&CELL_SELECTOR)), "Impossible cells."),
+        may("unspecified", Kind::List(&Kind::Map(&CELL_SELECTOR)), "Unspecified cells."),
     ],
 };
 

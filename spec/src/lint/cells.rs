@@ -208,6 +208,7 @@ fn twice(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<Dia
             let kind = match cell.kind {
                 CellKind::Ignore => "ignored",
                 CellKind::Impossible => "impossible",
+                CellKind::Unspecified => "unspecified",
             };
             let message = match row {
                 Some(_) => format!("{what} has a row and is declared as {kind}"),

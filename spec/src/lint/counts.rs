@@ -164,7 +164,8 @@ fn expanded(all: &Sources<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for row in &all.rows {
         let places = sizes.places(&row.from, &row.event) << row.branches.len().min(16);
         rows.add(places, row.span, diagnostics);
-        ops.add(places.saturating_mul(sizes.ops(&row.event, &row.actions)), row.span, diagnostics);
+        let own = sizes.ops(&row.event, &row.actions).saturating_add(sizes.of_states);
+        ops.add(places.saturating_mul(own), row.span, diagnostics);
     }
     for set in &all.changes {
         let from = set.from.as_deref().unwrap_or_default();
@@ -189,6 +190,8 @@ struct Sizes<'p> {
     sets: BTreeMap<&'p str, usize>,
     events: BTreeMap<&'p str, usize>,
     actions: BTreeMap<&'p str, usize>,
+    /// The most actions of a state, and what they do to resources.
+    of_states: usize,
 }
 
 impl<'p> Sizes<'p> {
@@ -207,6 +210,10 @@ impl<'p> Sizes<'p> {
                 let all = action.resources().into_iter().map(count);
                 put(&mut sizes.actions, word, all.sum());
             }
+        }
+        for (_, state) in sources.iter().flat_map(|parts| &parts.states) {
+            let size = |word: &Word| sizes.actions.get(word.text.as_str()).map_or(1, |ops| ops + 1);
+            sizes.of_states = sizes.of_states.max(state.actions().map(size).sum());
         }
         sizes
     }

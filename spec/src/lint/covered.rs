@@ -6,7 +6,7 @@ use crate::diagnostic::{CellWords, Diagnostic};
 use crate::limit;
 use crate::lint::cells::words;
 use crate::lint::{LintContext, listed};
-use crate::table::{Cell, EventKind, ResourceId, Row, State, StateId};
+use crate::table::{Cell, CellKind, EventKind, ResourceId, Row, State, StateId};
 use crate::vec_map::{VecMap, VecSet};
 
 /// The states of suspicious cells, by event and reason.
@@ -14,7 +14,8 @@ type Groups<'s> = VecMap<(String, String), VecSet<&'s str>>;
 
 pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let parts = &cx.lookup.draft.parts;
-    for (key, cells) in [("ignore", &parts.ignore), ("impossible", &parts.impossible)] {
+    let sections = parts.cell_sections().into_iter();
+    for (key, _, cells) in sections.filter(|(_, kind, _)| *kind != CellKind::Unspecified) {
         for entry in cells.iter().filter(|cell| cell.states.iter().any(|word| word.text == "any")) {
             let is_of = |cell: &&Cell| cell.is_covered && cell.span == entry.span;
             let covered: Vec<&Cell> = cx.table.cells.iter().filter(is_of).collect();

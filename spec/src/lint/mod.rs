@@ -20,6 +20,7 @@ mod texts;
 mod timers;
 mod undeclared;
 mod unknowns;
+mod unspecified;
 mod unused;
 mod variables;
 
@@ -66,7 +67,7 @@ pub(crate) fn spelling(cx: &LintContext<'_>) -> Vec<Diagnostic> {
 
 /// Warnings and notes on a table without findings.
 pub(crate) fn warnings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
-    run(cx, &[covered::check, impossible::check, texts::check])
+    run(cx, &[covered::check, impossible::check, unspecified::check, texts::check])
 }
 
 /// All findings on a table.

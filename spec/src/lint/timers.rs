@@ -7,7 +7,7 @@ use crate::lint::unknowns::Unknowns;
 use crate::lint::{LintContext, listed};
 use crate::read::cover;
 use crate::read::pattern;
-use crate::table::{Event, EventId, ResourceId, ResourceKind, State, StateId};
+use crate::table::{CellKind, Event, EventId, ResourceId, ResourceKind, State, StateId};
 
 pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let unknowns = Unknowns::of(cx);
@@ -30,6 +30,7 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             let cells: Vec<(EventId, &CellEntry<'_>)> = firings.iter().map(at).collect();
             let is_taken = cells.iter().any(|(event, place)| {
                 !place.rows.is_empty()
+                    || place.cells.iter().any(|(_, cell)| cell.kind == CellKind::Unspecified)
                     || unknowns.is_open(state, *event)
                     || is_unhandled(cx, *event, place)
             });

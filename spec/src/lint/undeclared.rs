@@ -27,6 +27,9 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         row.actions.iter().for_each(|word| action(cx, word, diagnostics));
         row.guards().iter().for_each(|word| guard(cx, word, diagnostics));
     }
+    for (_, state) in &draft.parts.states {
+        state.actions().for_each(|word| action(cx, word, diagnostics));
+    }
     replaced(cx, diagnostics);
     for (_, set) in &draft.parts.sets {
         set.states.iter().for_each(|word| state(cx, word, diagnostics));

@@ -55,7 +55,9 @@ impl Unknowns {
     }
 
     fn row(&mut self, cx: &LintContext<'_>, id: RowId, row: &Row) {
-        if row.actions.iter().any(|word| cx.lookup.action_declaration(&word.text).is_none()) {
+        let states = cx.lookup.draft.parts.states.iter();
+        let mut all = row.actions.iter().chain(states.flat_map(|(_, state)| state.actions()));
+        if all.any(|word| cx.lookup.action_declaration(&word.text).is_none()) {
             self.actions.add(id);
         }
         let guards = &cx.lookup.draft.parts.guards;

@@ -123,6 +123,8 @@ impl<'a> Used<'a> {
 
     fn all(&mut self, cx: &LintContext<'_>, parts: &'a Sections) {
         parts.rows.iter().for_each(|row| self.row(cx, row));
+        let of_states = parts.states.iter().flat_map(|(_, state)| state.actions());
+        self.actions.add_all(of_states.map(text));
         self.parts(cx, parts);
     }
 

@@ -66,9 +66,10 @@ pub(crate) struct Removal {
     pub(crate) invariants: Vec<Word>,
     pub(crate) ignore: Vec<CellSelector>,
     pub(crate) impossible: Vec<CellSelector>,
+    pub(crate) unspecified: Vec<CellSelector>,
 }
 
-/// Which entry of `ignore` or `impossible`.
+/// Which entry of `ignore`, `impossible` or `unspecified`.
 #[derive(Clone, Default)]
 pub(crate) struct CellSelector {
     pub(crate) states: Vec<Word>,
@@ -79,18 +80,26 @@ pub(crate) struct CellSelector {
 impl Amendment {
     /// Whether it says why, and not what.
     pub(crate) fn is_empty(&self) -> bool {
-        let Removal { rows, ignore, impossible, .. } = &self.remove;
+        let cells = self.remove.cell_sections();
         self.rows.is_empty()
             && self.add.is_empty()
             && self.change.is_empty()
-            && rows.is_empty()
+            && self.remove.rows.is_empty()
             && self.remove.names().iter().all(|(_, words)| words.is_empty())
-            && ignore.is_empty()
-            && impossible.is_empty()
+            && cells.iter().all(|(_, cells)| cells.is_empty())
     }
 }
 
 impl Removal {
+    /// The cells without a row that are removed, by section.
+    pub(crate) fn cell_sections(&self) -> [(&'static str, &[CellSelector]); 3] {
+        [
+            ("ignore", &self.ignore),
+            ("impossible", &self.impossible),
+            ("unspecified", &self.unspecified),
+        ]
+    }
+
     /// The names that are removed, by section.
     pub(crate) fn names(&self) -> [(&'static str, &[Word]); 8] {
         [
@@ -185,6 +194,7 @@ fn removal(node: &Node) -> Removal {
         invariants: words("invariants"),
         ignore: list(node, "ignore", cell_selector),
         impossible: list(node, "impossible", cell_selector),
+        unspecified: list(node, "unspecified", cell_selector),
     }
 }
 

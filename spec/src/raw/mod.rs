@@ -65,8 +65,19 @@ pub(crate) struct State {
     pub(crate) initial: Option<bool>,
     pub(crate) is_final: Option<bool>,
     pub(crate) may_end: Option<bool>,
+    /// The actions of rows that leave it.
+    pub(crate) exit: Option<Vec<Word>>,
+    /// The actions of rows that enter it.
+    pub(crate) entry: Option<Vec<Word>>,
     pub(crate) invented: Option<Word>,
     pub(crate) undeclared: bool,
+}
+
+impl State {
+    /// The actions of rows that leave it, then those of rows that enter it.
+    pub(crate) fn actions(&self) -> impl Iterator<Item = &Word> {
+        self.exit.iter().chain(&self.entry).flatten()
+    }
 }
 
 /// A named set of states.
@@ -180,6 +191,7 @@ pub(crate) fn parts(node: &Node) -> Sections {
         rows: list(node, "transitions", row::row),
         ignore: list(node, "ignore", row::cell),
         impossible: list(node, "impossible", row::cell),
+        unspecified: list(node, "unspecified", row::cell),
     }
 }
 
@@ -206,6 +218,8 @@ fn state(node: &Node) -> State {
         initial: flag(node, "initial"),
         is_final: flag(node, "final"),
         may_end: flag(node, "may end"),
+        exit: words(node, "exit"),
+        entry: words(node, "entry"),
         invented: word(node, "invented"),
         undeclared: flag(node, "undeclared").unwrap_or(false),
     }

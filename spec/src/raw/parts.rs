@@ -3,6 +3,7 @@
 use super::{
     About, Action, Cell, Event, Named, Resource, Row, Rule, State, StateSet, SymbolDecl, Variable,
 };
+use crate::table::CellKind;
 use crate::yaml::Word;
 
 /// A declaration: its section, its name and its common keys.
@@ -53,6 +54,7 @@ pub(crate) struct Sections {
     pub(crate) rows: Vec<Row>,
     pub(crate) ignore: Vec<Cell>,
     pub(crate) impossible: Vec<Cell>,
+    pub(crate) unspecified: Vec<Cell>,
 }
 
 impl Sections {
@@ -96,9 +98,18 @@ impl Sections {
         all
     }
 
-    /// Every entry of `ignore`, then every one of `impossible`.
+    /// The sections of cells without a row.
+    pub(crate) fn cell_sections(&self) -> [(&'static str, CellKind, &[Cell]); 3] {
+        [
+            ("ignore", CellKind::Ignore, &self.ignore),
+            ("impossible", CellKind::Impossible, &self.impossible),
+            ("unspecified", CellKind::Unspecified, &self.unspecified),
+        ]
+    }
+
+    /// Every entry of these sections.
     pub(crate) fn cells(&self) -> Vec<&Cell> {
-        self.ignore.iter().chain(&self.impossible).collect()
+        self.cell_sections().into_iter().flat_map(|(.., cells)| cells).collect()
     }
 
     /// Every rule, then every invariant, then the formula of every guard.
@@ -124,7 +135,6 @@ impl Sections {
 
     /// Whether it declares nothing.
     pub(crate) fn is_empty(&self) -> bool {
-        let is_bare = self.rows.is_empty() && self.ignore.is_empty() && self.impossible.is_empty();
-        is_bare && self.declared().is_empty()
+        self.rows.is_empty() && self.cells().is_empty() && self.declared().is_empty()
     }
 }

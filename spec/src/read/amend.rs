@@ -232,6 +232,7 @@ fn remove(parts: &mut Sections, removal: &raw::Removal) {
     named(&mut parts.invariants, &removal.invariants);
     cells(&mut parts.ignore, &removal.ignore);
     cells(&mut parts.impossible, &removal.impossible);
+    cells(&mut parts.unspecified, &removal.unspecified);
 }
 
 fn cells(cells: &mut Vec<raw::Cell>, selectors: &[raw::CellSelector]) {
@@ -268,6 +269,7 @@ fn add(parts: &mut Sections, more: &Sections) {
     named(&mut parts.invariants, &more.invariants);
     parts.ignore.extend(more.ignore.iter().cloned());
     parts.impossible.extend(more.impossible.iter().cloned());
+    parts.unspecified.extend(more.unspecified.iter().cloned());
 }
 
 /// Replaces the given keys and keeps the others.
@@ -290,6 +292,8 @@ fn change(parts: &mut Sections, new: &Sections) {
         put(&mut old.initial, &new.initial);
         put(&mut old.is_final, &new.is_final);
         put(&mut old.may_end, &new.may_end);
+        put(&mut old.exit, &new.exit);
+        put(&mut old.entry, &new.entry);
         old.undeclared = new.undeclared;
     });
     each(&mut parts.sets, &new.sets, |old, new| old.states.clone_from(&new.states));
@@ -349,7 +353,7 @@ fn entries(how: &'static str, parts: &Sections, changes: &mut Vec<versions::Chan
     for Declaration { section, word, about } in parts.declared() {
         put(section, word.text.clone(), &about.about);
     }
-    for (section, cells) in [("ignore", &parts.ignore), ("impossible", &parts.impossible)] {
+    for (section, _, cells) in parts.cell_sections() {
         for one in cells {
             put(section, cell(&one.states, &one.events), &one.because);
         }
@@ -366,7 +370,7 @@ fn removals(removal: &raw::Removal, changes: &mut Vec<versions::Change>) {
             put(section, word.text.clone());
         }
     }
-    for (section, cells) in [("ignore", &removal.ignore), ("impossible", &removal.impossible)] {
+    for (section, cells) in removal.cell_sections() {
         for one in cells {
             put(section, cell(&one.states, &one.events));
         }

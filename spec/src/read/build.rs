@@ -8,7 +8,7 @@ use crate::read::draft::{Draft, Lookup, NOT_EXIST};
 use crate::read::formula;
 use crate::read::{pattern, variables};
 use crate::table::{
-    ActionCall, Cell, CellKind, Condition, EventId, ForEach, Op, Pattern, ResourceId, Row, RowId,
+    ActionCall, ActionId, Cell, Condition, EventId, ForEach, Op, Pattern, ResourceId, Row, RowId,
     State, StateId, Table, Vocabulary,
 };
 use crate::vec_map::{VecMap, VecSet};
@@ -22,7 +22,8 @@ pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
     let mut table = Table { states: states(&lookup), events, ..Table::default() };
     for (id, row) in &draft.rows {
         for at in expand(&lookup, row) {
-            for case in guard_cases(&lookup, row) {
+            for mut case in guard_cases(&lookup, row) {
+                surround(&lookup, (row, &at), &mut case.actions);
                 table.rows.push(one(&lookup, *id, &at, case, &table.states));
             }
         }
@@ -75,10 +76,16 @@ fn states(lookup: &Lookup<'_>) -> Vec<Option<State>> {
                 initial: state.initial == Some(true) || (name == NOT_EXIST && !is_begun),
                 is_final: state.is_final == Some(true),
                 may_end: state.may_end == Some(true),
+                exit: actions(lookup, state.exit.as_deref()),
+                entry: actions(lookup, state.entry.as_deref()),
             }),
             None => used.has(name).then(State::default),
         })
         .collect()
+}
+
+fn actions(lookup: &Lookup<'_>, words: Option<&[Word]>) -> Vec<ActionId> {
+    words.unwrap_or_default().iter().filter_map(|word| lookup.action(&word.text)).collect()
 }
 
 fn ids(lookup: &Lookup<'_>, words: Option<&[Word]>) -> Vec<ResourceId> {
@@ -122,6 +129,25 @@ fn guard_cases<'r>(lookup: &Lookup<'_>, row: &'r raw::Row) -> Vec<GuardCase<'r>>
         }
     });
     answers.filter(|case| cover::can_both(&case.guard, &Condition::default())).collect()
+}
+
+/// Adds the actions of the state that a row leaves and of the one that it enters.
+fn surround<'r>(
+    lookup: &Lookup<'r>,
+    (row, at): (&raw::Row, &ExpandedRow),
+    actions: &mut Vec<(&'r Word, Option<ForEach>)>,
+) {
+    if row.to.text == "same" {
+        return;
+    }
+    let state = |id: StateId| lookup.declaration(&lookup.vocabulary.states[id.index()].name);
+    let words = |list: &'r Option<Vec<Word>>| list.iter().flatten().map(|word| (word, None));
+    if let Some(from) = state(at.from) {
+        actions.splice(..0, words(&from.exit));
+    }
+    if let Some(to) = state(at.to) {
+        actions.extend(words(&to.entry));
+    }
 }
 
 fn one(
@@ -232,10 +258,9 @@ fn cells(lookup: &Lookup<'_>, table: &mut Table) {
 /// The cells whose state is `any`, or those that name one.
 fn named_cells(lookup: &Lookup<'_>, wide: bool) -> Vec<Cell> {
     let parts = &lookup.draft.parts;
-    let kinds = [(&parts.ignore, CellKind::Ignore), (&parts.impossible, CellKind::Impossible)];
     let mut cells = Vec::new();
-    for (cell, kind) in kinds.iter().flat_map(|(cells, kind)| cells.iter().map(move |c| (c, *kind)))
-    {
+    let sections = parts.cell_sections().into_iter();
+    for (cell, kind) in sections.flat_map(|(_, kind, all)| all.iter().map(move |one| (one, kind))) {
         for word in cell.states.iter().filter(|word| (word.text == "any") == wide) {
             for state in lookup.sources(&word.text) {
                 for event in &cell.events {

@@ -289,7 +289,12 @@ fn parts(parts: &mut Sections, visit: &mut Visit<'_>) {
         asks(&mut rule.is, visit);
     }
     parts.rows.iter_mut().for_each(|one| row(one, visit));
-    for cell in parts.ignore.iter_mut().chain(&mut parts.impossible) {
+    for (_, state) in &mut parts.states {
+        let of_state = state.exit.iter_mut().chain(&mut state.entry).flatten();
+        each(of_state, NameKind::Action, visit);
+    }
+    let own = parts.ignore.iter_mut().chain(&mut parts.impossible);
+    for cell in own.chain(&mut parts.unspecified) {
         each(cell.states.iter_mut(), NameKind::State, visit);
         each(cell.events.iter_mut(), NameKind::Event, visit);
     }
@@ -345,7 +350,8 @@ fn removed(removal: &mut raw::Removal, visit: &mut Visit<'_>) {
     selects(removal.resources.iter_mut(), NameKind::Resource, visit);
     selects(removal.guards.iter_mut(), NameKind::Guard, visit);
     selects(removal.rules.iter_mut(), NameKind::Collection, visit);
-    for cell in removal.ignore.iter_mut().chain(&mut removal.impossible) {
+    let own = removal.ignore.iter_mut().chain(&mut removal.impossible);
+    for cell in own.chain(&mut removal.unspecified) {
         selects(cell.states.iter_mut(), NameKind::State, visit);
         selects(cell.events.iter_mut(), NameKind::Event, visit);
     }

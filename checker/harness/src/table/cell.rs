@@ -106,7 +106,7 @@ pub fn outcomes(
 fn said(place: &CellEntry<'_>, number: u16) -> CellOutcome {
     match place.cells.iter().find(|(_, cell)| cell.pattern.matches(number)) {
         Some((place, cell)) if cell.kind == CellKind::Ignore => CellOutcome::Ignored(*place),
-        Some((place, _)) => CellOutcome::Impossible(*place),
-        None => CellOutcome::Missing,
+        Some((place, cell)) if cell.kind == CellKind::Impossible => CellOutcome::Impossible(*place),
+        Some(_) | None => CellOutcome::Missing,
     }
 }

@@ -1,7 +1,8 @@
 //! Configurations and occurrences in the words of the table.
 
 use turnstile_spec::table::{
-    Event, EventId, Pattern, PayloadDomain, ResourceId, ResourceKind, RowId, StateId, Vocabulary,
+    ActionCall, Event, EventId, Pattern, PayloadDomain, ResourceId, ResourceKind, RowId, StateId,
+    Vocabulary,
 };
 
 use turnstile_world::trace::{EffectReport, StepReport};
@@ -103,7 +104,9 @@ pub fn step(
             if !written.guard.is_empty() {
                 words = format!("{words} if {}", written.guard);
             }
-            effects.extend(written.actions.iter().cloned().map(EffectReport::Does));
+            let calls = &environment.table.rows[place].actions;
+            effects
+                .extend(calls.iter().map(|call| EffectReport::Does(call_words(vocabulary, call))));
         }
         CellOutcome::Ignored(_) => effects.push(EffectReport::Does("ignored".to_owned())),
         CellOutcome::Impossible(_) => {
@@ -122,6 +125,18 @@ pub fn step(
         from: None,
         effects,
         state: (!to.is_over()).then(|| state(vocabulary, to.state).to_owned()),
+    }
+}
+
+/// An action of a row: `delete retry timer`, `for each member: tell`.
+fn call_words(vocabulary: &Vocabulary, call: &ActionCall) -> String {
+    let name = &vocabulary.actions[call.action.index()].name;
+    match call.each {
+        None => name.clone(),
+        Some(each) => {
+            let list = &vocabulary.formulas.collections[each.collection.index()].name.name;
+            format!("for each {list}: {name}")
+        }
     }
 }
 
