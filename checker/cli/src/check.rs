@@ -9,6 +9,7 @@ mod queue;
 mod search;
 mod shared_progress;
 mod simulation;
+mod watch;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -33,6 +34,7 @@ use super::bounds::Bounds;
 use super::counterexample;
 use super::library::Library;
 use super::output::{self, usage_error, write_stdout};
+use super::own_system;
 use super::terminal::{self, ProgressLine};
 
 /// The exit statuses, for `--help`.
@@ -59,6 +61,9 @@ pub(crate) struct Arguments {
     /// 1000000 states, or at `--max-states`
     #[arg(long)]
     as_written: bool,
+    /// Check again whenever a file changes, until interrupted, and say what changed
+    #[arg(long, conflicts_with_all = ["json", "junit", "sarif", "trace"])]
+    watch: bool,
     /// Print each property's sentence, its fairness assumptions and the figures, too
     #[arg(long, conflicts_with = "json")]
     verbose: bool,
@@ -91,28 +96,36 @@ pub(crate) struct Arguments {
 
 /// Plans the searches, runs them and reports their results.
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
+    terminal::stop_on_interrupt();
+    if arguments.watch { watch::watch(arguments, systems) } else { once(arguments, systems).0 }
+}
+
+/// One check: its status and its results.
+fn once(arguments: &Arguments, systems: Systems) -> (Status, Vec<ResultReport>) {
+    let refused = |what: &str| (usage_error(what), Vec::new());
+    own_system::forget();
     let begun = Instant::now();
     if let (Engine::Stateright, Some(Reductions { dead, symmetry, loss })) =
         (arguments.engine, arguments.reduce)
         && (dead || symmetry || loss)
     {
-        return usage_error(
+        return refused(
             "`--engine stateright` has no reductions: use `--reduce none` or omit `--reduce`",
         );
     }
     if arguments.engine == Engine::Stateright && arguments.simulation.walks().is_some() {
-        return usage_error("`--simulate` walks with the engine interned: omit `--engine`");
+        return refused("`--simulate` walks with the engine interned: omit `--engine`");
     }
     let library = match Library::load(systems) {
         Ok(library) => library,
-        Err(error) => return usage_error(&error),
+        Err(error) => return refused(&error),
     };
     if let Some(clash) = clash(arguments, &library) {
-        return usage_error(&clash);
+        return refused(&clash);
     }
     let (size, set) = match plan::Size::of(&arguments.set) {
         Ok(settings) => settings,
-        Err(error) => return usage_error(&error),
+        Err(error) => return refused(&error),
     };
     let plan = plan::plan(&library, &arguments.names, &arguments.worlds, size);
     let mut status =
@@ -120,9 +133,8 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     let unknown = plan.unknown_settings(&set);
     unknown.iter().for_each(|what| status = status.and(usage_error(what)));
     if status != Status::Holds && (plan.jobs.is_empty() || !unknown.is_empty()) {
-        return status;
+        return (status, Vec::new());
     }
-    terminal::stop_on_interrupt();
     let line = ProgressLine::new();
     let options = Options { set, ..options(arguments, begun, &line) };
     let paint = terminal::paint();
@@ -144,7 +156,7 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
         status = status.and(write_stdout(&text));
     }
     status = results.iter().map(Status::of).fold(status, Status::and);
-    status.and(deliver(arguments, results, &library, &options))
+    (status.and(deliver(arguments, &results, &library, &options)), results)
 }
 
 /// Why the output files cannot be written: two are the same, or one of them is an input.
@@ -255,23 +267,23 @@ fn is_again(last: &ResultReport, next: &ResultReport) -> bool {
 /// Writes the output files and the JSON.
 fn deliver(
     arguments: &Arguments,
-    results: Vec<ResultReport>,
+    results: &[ResultReport],
     library: &Library,
     options: &Options<'_>,
 ) -> Status {
     let mut status = Status::Holds;
     if let Some(path) = &arguments.trace {
-        let text = counterexample::write(&results, library, options);
+        let text = counterexample::write(results, library, options);
         status = status.and(output::save(path, &text));
     }
     if let Some(path) = &arguments.junit {
-        status = status.and(output::save(path, &junit::write(&results)));
+        status = status.and(output::save(path, &junit::write(results)));
     }
     if let Some(path) = &arguments.sarif {
-        status = status.and(output::save(path, &sarif::write(&results)));
+        status = status.and(output::save(path, &sarif::write(results)));
     }
     if arguments.json {
-        status = status.and(write_stdout(&output::json(&Report::new(results))));
+        status = status.and(write_stdout(&output::json(&Report::new(results.to_vec()))));
     }
     status
 }

@@ -13,9 +13,16 @@ use crate::library;
 
 pub(crate) type Read = Result<&'static SystemEntry, Vec<FaultReport>>;
 
-/// The system of a file whose roles run tables; each file is read once a command.
+/// The systems read so far.
+static READ: LazyLock<Mutex<HashMap<Source, Read>>> = LazyLock::new(Mutex::default);
+
+/// Reads every file again from now on.
+pub(crate) fn forget() {
+    READ.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+/// The system of a file whose roles run tables; each file is read once a check.
 pub(crate) fn entry(system: &System) -> Read {
-    static READ: LazyLock<Mutex<HashMap<Source, Read>>> = LazyLock::new(Mutex::default);
     let mut all = READ.lock().unwrap_or_else(PoisonError::into_inner);
     all.entry(system.source.clone())
         .or_insert_with(|| {
