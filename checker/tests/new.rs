@@ -41,6 +41,21 @@ fn what_is_new_checks_clean() {
 }
 
 #[test]
+fn lint_of_a_system_has_the_errors_of_its_tables() {
+    let folder = empty_folder("lint");
+    assert_eq!(turnstile(&folder, &["new", "shop", "--system"]).0, 0);
+    let table = folder.join("shop/server.yaml");
+    let text = fs::read_to_string(&table).expect("it is new");
+    fs::write(&table, text + "\nignore:\n  - { state: nowhere, event: nothing, because: \"-\" }\n")
+        .expect("the folder can be written");
+    let (status, out, _) = turnstile(&folder, &["lint", "shop/shop.yaml"]);
+    assert!(status == 1 && out.contains("--> shop/server.yaml:"), "{out}");
+    let (status, out, _) = turnstile(&folder, &["check", "shop/shop.yaml"]);
+    assert!(status == 1 && out.contains("--> shop/server.yaml:"), "{out}");
+    fs::remove_dir_all(folder).expect("it was made here");
+}
+
+#[test]
 fn nothing_is_overwritten() {
     let folder = empty_folder("old");
     fs::write(folder.join("lamp.yaml"), "mine").expect("the folder can be written");

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::result::{Report, ResultKind, ResultReport};
 use turnstile_harness::status::Status;
+use turnstile_harness::{SystemEntry, read};
 use turnstile_spec::{System, WrittenTable};
 use turnstile_world::trace::counted;
 
@@ -66,9 +67,11 @@ fn lint(text: &SourceFile) -> ResultReport {
         match System::read(text.source.clone()) {
             Ok(system) => {
                 system.name.clone_into(&mut result.name);
-                if let Some(Err(faults)) = own_system::of_tables(&system) {
-                    result.faults = faults;
-                }
+                result.faults = match own_system::of_tables(&system) {
+                    Some(Ok(entry)) => of_tables(entry),
+                    Some(Err(faults)) => faults,
+                    None => Vec::new(),
+                };
             }
             Err(faults) => result.faults = FaultReport::errors(&faults),
         }
@@ -92,6 +95,12 @@ fn lint(text: &SourceFile) -> ResultReport {
         Err(faults) => result.faults = FaultReport::errors(&faults),
     }
     lined(result, text)
+}
+
+/// The errors of a system's tables.
+fn of_tables(entry: &SystemEntry) -> Vec<FaultReport> {
+    let sound = entry.tables.iter().map(|table| read::sound(&table.source()));
+    sound.filter_map(Result::err).flat_map(|faults| FaultReport::errors(&faults)).collect()
 }
 
 fn lined(mut result: ResultReport, text: &SourceFile) -> ResultReport {
