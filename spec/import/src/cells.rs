@@ -1,0 +1,193 @@
+//! The file of `--cells`: what a document says of cells that cannot happen, as a table with the
+//! columns State, Event and Because.
+
+use turnstile_spec::{Diagnostic, Source, limit, nearest};
+
+use crate::code;
+use crate::document;
+use crate::draft::{CellDraft, CellMark, Draft};
+use crate::fault::error;
+use crate::grid::{Grid, Word, lower, name};
+use crate::phrase;
+use crate::roles::{Role, role};
+use crate::rows::is_whole;
+
+/// Where the columns of the table are.
+struct Columns {
+    state: usize,
+    event: usize,
+    because: usize,
+    kind: Option<usize>,
+}
+
+/// Adds the cells of a file to a draft whose events are known.
+pub(crate) fn read(source: &Source, draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
+    if let Some(fault) = crate::unreadable(source) {
+        faults.push(fault);
+        return;
+    }
+    let tables = match document::read(source) {
+        Ok(tables) => tables,
+        Err(fault) => {
+            faults.push(*fault);
+            return;
+        }
+    };
+    let mut is_found = false;
+    for grid in &tables.grids {
+        let Some(columns) = Columns::of(grid) else { continue };
+        is_found = true;
+        for line in &grid.body {
+            if line.cells.iter().all(|cell| cell.text.trim().is_empty())
+                || !is_whole(line, grid, faults)
+            {
+                continue;
+            }
+            let cell = columns.cell(&line.cells, draft, faults);
+            draft.cells.extend(cell);
+        }
+    }
+    if draft.cells.len() > limit::CELLS {
+        let message = format!("more than {} cells", limit::CELLS);
+        let fault = error(code::UNREADABLE, Default::default(), message).label("in this file");
+        faults.push(fault.help("write several states in one line"));
+    }
+    if !is_found {
+        let place = tables.grids.first().map_or_else(Default::default, |grid| grid.header.span);
+        let fault = error(code::UNKNOWN_CELL, place, "no table of cells").label("no such columns");
+        faults.push(fault.help("name the columns: State, Event, Because"));
+    }
+}
+
+impl Columns {
+    fn of(grid: &Grid) -> Option<Self> {
+        let roles: Vec<Role> = grid.header.cells.iter().map(|cell| role(&cell.text)).collect();
+        let of = |wanted: &[Role]| roles.iter().position(|role| wanted.contains(role));
+        Some(Self {
+            state: of(&[Role::State, Role::Source])?,
+            event: of(&[Role::Event, Role::Condition])?,
+            because: of(&[Role::Because, Role::About])?,
+            kind: of(&[Role::Kind]),
+        })
+    }
+
+    fn cell(
+        &self,
+        line: &[Word],
+        draft: &Draft,
+        faults: &mut Vec<Diagnostic>,
+    ) -> Option<CellDraft> {
+        let before = faults.len();
+        let states = states(&line[self.state], draft, faults);
+        let events = events(&line[self.event], draft, faults);
+        let because = name(&line[self.because].text);
+        if because.is_empty() {
+            let fault =
+                error(code::UNKNOWN_CELL, line[self.because].span, "a cell without a reason");
+            faults.push(fault.label("nothing stands here").help("say why it cannot happen"));
+        }
+        let kind = self.kind.map(|at| lower(&name(&line[at].text))).unwrap_or_default();
+        let mark = match kind.as_str() {
+            "" | "-" => CellMark::Absent,
+            "ignore" | "ignored" => CellMark::Ignored,
+            "impossible" => CellMark::Impossible,
+            other => {
+                let place = self.kind.map_or_else(Default::default, |at| line[at].span);
+                let fault =
+                    error(code::UNKNOWN_CELL, place, format!("`{other}` is no kind of cell"));
+                faults.push(fault.label("here").help("write `ignore` or `impossible`"));
+                CellMark::Absent
+            }
+        };
+        for (state, event) in states.iter().flat_map(|a| events.iter().map(move |b| (a, b))) {
+            taken(state, event, draft, faults);
+        }
+        let is_good = faults.len() == before && !states.is_empty() && !events.is_empty();
+        is_good.then_some(CellDraft { states, events, because, mark, cite: None })
+    }
+}
+
+fn states(cell: &Word, draft: &Draft, faults: &mut Vec<Diagnostic>) -> Vec<Word> {
+    let text = phrase::state(&cell.text).0;
+    if phrase::is_any(&text) {
+        return vec![cell.with("any")];
+    }
+    let known = || draft.states.iter().map(|state| state.name.text.as_str());
+    listed(
+        cell,
+        &text,
+        "state",
+        |part| known().any(|name| name == part),
+        &|part| nearest(part, known()).map(str::to_owned),
+        faults,
+    )
+}
+
+fn events(cell: &Word, draft: &Draft, faults: &mut Vec<Diagnostic>) -> Vec<Word> {
+    let text = name(&cell.text);
+    let known = || draft.events.iter().map(|event| event.name.text.as_str());
+    let base = |part: &str| part.split(" (").next().unwrap_or(part).to_owned();
+    let is_known = |part: &str| {
+        let of_payload = |event: &&str| **event == base(part);
+        known().any(|name| name == part) || known().any(|name| of_payload(&name))
+    };
+    listed(
+        cell,
+        &text,
+        "event",
+        is_known,
+        &|part| nearest(part, known()).map(str::to_owned),
+        faults,
+    )
+}
+
+/// One name, or several between commas.
+fn listed(
+    cell: &Word,
+    text: &str,
+    what: &str,
+    is_known: impl Fn(&str) -> bool,
+    near: &dyn Fn(&str) -> Option<String>,
+    faults: &mut Vec<Diagnostic>,
+) -> Vec<Word> {
+    if is_known(text) {
+        return vec![cell.with(text)];
+    }
+    let parts = phrase::split(text, |c| ",;\n".contains(c));
+    let mut known = Vec::new();
+    for part in &parts {
+        if is_known(part) {
+            known.push(cell.with(part.as_str()));
+            continue;
+        }
+        let help = match near(part) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("name {what}s as the document does, with commas between them"),
+        };
+        let message = format!("the document has no {what} `{part}`");
+        faults.push(error(code::UNKNOWN_CELL, cell.span, message).label("here").help(help));
+    }
+    if parts.is_empty() {
+        let fault = error(code::UNKNOWN_CELL, cell.span, format!("a cell without {what}"));
+        faults.push(fault.label("nothing stands here").help(format!("name the {what}")));
+    }
+    known
+}
+
+/// A cell that has a row cannot be listed.
+fn taken(state: &Word, event: &Word, draft: &Draft, faults: &mut Vec<Diagnostic>) {
+    let row = draft.rows.iter().find(|row| {
+        let is_event = row.event.text == event.text
+            || (row.event_name == event.text && row.event.text == row.event_name);
+        is_event && row.from.iter().any(|from| from.text == state.text)
+    });
+    if let Some(row) = row {
+        let (line, _) = row.cite;
+        let message = format!(
+            "`{}` in `{}` has a row: line {line} of {}",
+            event.text, state.text, draft.file
+        );
+        let fault = error(code::UNKNOWN_CELL, state.span, message).label("this cell");
+        faults.push(fault.help("remove it here, or the row from the document"));
+    }
+}

@@ -1,0 +1,284 @@
+//! From the tables of a document to rows and states: which table is what, and what is declared
+//! where.
+
+use std::collections::BTreeMap;
+
+use turnstile_spec::{Diagnostic, Source, limit};
+
+use crate::code;
+use crate::draft::{Draft, Formula, GuardDraft, RowDraft, StateDraft};
+use crate::fault::{error, warning};
+use crate::grid::{Grid, Tables, Word, lower, name, words};
+use crate::matrix::{self, Matrix};
+use crate::phrase;
+use crate::place::LineIndex;
+use crate::roles::{Role, Roles, TableKind};
+use crate::rows::{self, RawRow};
+
+/// What the other tables say about names: descriptions and kinds of events and actions.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    /// By name: the description, and the kind in words.
+    pub(crate) by_name: BTreeMap<String, (String, String)>,
+}
+
+/// The parts of a document by what they are.
+struct Sorted<'g> {
+    transitions: Vec<(&'g Grid, Roles)>,
+    matrices: Vec<(&'g Grid, bool)>,
+    others: Vec<(&'g Grid, Roles, TableKind)>,
+}
+
+impl<'g> Sorted<'g> {
+    fn of(tables: &'g Tables) -> Self {
+        let mut sorted = Self { transitions: Vec::new(), matrices: Vec::new(), others: Vec::new() };
+        for grid in &tables.grids {
+            let roles = Roles::of(grid);
+            let kind = roles.kind(grid);
+            let is_said = kind == TableKind::Matrix && says_matrix(grid);
+            if kind == TableKind::Transitions {
+                sorted.transitions.push((grid, roles));
+            } else if Matrix::of(grid, is_said).is_some() {
+                sorted.matrices.push((grid, is_said));
+            } else {
+                sorted.others.push((grid, roles, kind));
+            }
+        }
+        sorted
+    }
+}
+
+/// Whether the first header names both states and events.
+fn says_matrix(grid: &Grid) -> bool {
+    let first = grid.header.cells.first().map_or_else(Vec::new, |cell| words(&cell.text));
+    let has = |word: &str| first.iter().any(|known| known.starts_with(word));
+    has("state") && (has("event") || has("input"))
+}
+
+/// Reads the tables of a document; `section` is a heading that the table stands under.
+pub(crate) fn collect(
+    source: &Source,
+    tables: &Tables,
+    section: Option<&str>,
+    lines: &LineIndex,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<(Draft, Remarks)> {
+    let sorted = Sorted::of(tables);
+    let mut draft = Draft::default();
+    let is_chosen =
+        |grid: &Grid| section.is_none_or(|wanted| lower(&grid.section).contains(&lower(wanted)));
+    let lists: Vec<_> = sorted.transitions.iter().filter(|(grid, _)| is_chosen(grid)).collect();
+    let grids: Vec<_> = sorted.matrices.iter().filter(|(grid, _)| is_chosen(grid)).collect();
+    let parts: Vec<&Grid> = grids.iter().map(|(grid, _)| *grid).collect();
+    let joined = matrix::joined(&parts);
+    let all: Vec<&Grid> =
+        lists.iter().map(|(grid, _)| *grid).chain(parts.iter().copied()).collect();
+    let raw = match (lists.as_slice(), &joined) {
+        ([], None) if all.is_empty() => {
+            faults.push(crate::missing::none(source, tables, section));
+            return None;
+        }
+        ([(grid, roles)], None) if all.len() == 1 => {
+            unread_columns(grid, roles, faults);
+            rows::read(grid, roles, lines, faults)
+        }
+        ([], Some(whole)) => {
+            let is_said = grids.iter().any(|(_, is_said)| *is_said);
+            let content = Matrix::of(whole, is_said)?.read(lines, faults);
+            for state in content.states {
+                declare(&mut draft, StateDraft { name: state, ..StateDraft::default() });
+            }
+            draft.cells = content.cells;
+            content.rows
+        }
+        (_, _) => {
+            faults.push(crate::missing::several(&all));
+            return None;
+        }
+    };
+    if raw.len() > limit::ROWS {
+        let message = format!("{} rows; a table file has at most {}", raw.len(), limit::ROWS);
+        let fault = error(code::UNREADABLE, all[0].header.span, message).label("this table");
+        faults.push(fault.help("split the machine into several tables"));
+        return None;
+    }
+    let mut remarks = Remarks::default();
+    for (grid, roles, kind) in &sorted.others {
+        match kind {
+            TableKind::States => states(grid, roles, lines, &mut draft, faults),
+            TableKind::Events | TableKind::Actions => remark(grid, roles, *kind, &mut remarks),
+            TableKind::Transitions | TableKind::Matrix | TableKind::Other => {}
+        }
+    }
+    all[0].section.clone_into(&mut draft.section);
+    tables.title.clone_into(&mut draft.title);
+    rows_of(raw, &mut draft, faults);
+    Some((draft, remarks))
+}
+
+fn unread_columns(grid: &Grid, roles: &Roles, faults: &mut Vec<Diagnostic>) {
+    let unread = [Role::Unknown, Role::About, Role::Because, Role::Kind];
+    for (cell, role) in grid.header.cells.iter().zip(&roles.0) {
+        if unread.contains(role) && !cell.text.is_empty() {
+            let message = format!("the column `{}` is not imported", cell.text);
+            let help = "columns with a meaning: Source, Destination, Event, Condition, Actions";
+            faults.push(
+                warning(code::UNREAD_COLUMN, cell.span, message).label("this column").help(help),
+            );
+        }
+    }
+}
+
+/// A table of states.
+fn states(
+    grid: &Grid,
+    roles: &Roles,
+    lines: &LineIndex,
+    draft: &mut Draft,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let column = |role| roles.column(role);
+    let Some(of_name) = column(Role::State) else { return };
+    draft.has_states = true;
+    draft.has_holds |= column(Role::Holds).is_some();
+    for line in &grid.body {
+        if line.cells.iter().all(|cell| cell.text.trim().is_empty())
+            || !rows::is_whole(line, grid, faults)
+        {
+            continue;
+        }
+        let text = |role| {
+            let cell = column(role).and_then(|at| line.cells.get(at));
+            cell.filter(|cell| !cell.is_nothing()).map_or_else(String::new, |cell| name(&cell.text))
+        };
+        let (state, mark) = phrase::state(&line.cells[of_name].text);
+        let about = text(Role::About);
+        let kind = format!("{mark} {}", lower(&text(Role::Kind)));
+        let says = |word: &str| {
+            let in_about = words(&about).windows(2).any(|pair| pair == [word, "state"]);
+            in_about || words(&about) == [word] || words(&kind).iter().any(|known| known == word)
+        };
+        let held = phrase::split(&text(Role::Holds), |c| ",;".contains(c));
+        let mut holds: Vec<String> = Vec::new();
+        for one in held.iter().flat_map(|part| part.split(" and ")).map(name) {
+            if !one.is_empty() && !holds.contains(&one) {
+                holds.push(one);
+            }
+        }
+        declare(
+            draft,
+            StateDraft {
+                name: line.cells[of_name].with(state),
+                holds,
+                is_initial: says("initial") || says("start"),
+                is_final: says("final") || says("terminal") || says("end"),
+                is_undeclared: mark == "not declared",
+                cite: Some(lines.lines(line.span)),
+                about,
+                ..StateDraft::default()
+            },
+        );
+    }
+}
+
+/// A state is declared once; a second table may say more of it.
+fn declare(draft: &mut Draft, state: StateDraft) {
+    let known = draft.states.iter_mut().find(|known| known.name.text == state.name.text);
+    match known {
+        _ if state.name.text.is_empty() => {}
+        Some(known) if known.cite.is_none() => *known = state,
+        Some(_) => {}
+        None => draft.states.push(state),
+    }
+}
+
+/// A table of events or of actions.
+fn remark(grid: &Grid, roles: &Roles, kind: TableKind, remarks: &mut Remarks) {
+    let role = if kind == TableKind::Events { Role::Event } else { Role::Actions };
+    let Some(of_name) = roles.column(role) else { return };
+    for line in &grid.body {
+        let text = |at: Option<usize>| {
+            let cell = at.and_then(|at| line.cells.get(at)).filter(|cell| !cell.is_nothing());
+            cell.map_or_else(String::new, |cell| name(&cell.text))
+        };
+        let remark = (text(roles.column(Role::About)), text(roles.column(Role::Kind)));
+        remarks.by_name.entry(text(Some(of_name))).or_insert(remark);
+    }
+}
+
+/// Resolves what takes several rows to understand: lists of sources, and "else".
+fn rows_of(raw: Vec<RawRow>, draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
+    let mut known: Vec<String> = draft.states.iter().map(|state| state.name.text.clone()).collect();
+    for RawRow { row, .. } in &raw {
+        known.extend(row.from.iter().map(|word| word.text.clone()));
+        known.push(row.to.text.clone());
+    }
+    known.sort();
+    known.dedup();
+    let mut guards: BTreeMap<(String, String), Vec<Formula>> = BTreeMap::new();
+    for RawRow { mut row, guard } in raw {
+        row.from = sources(&row, &known);
+        let from: Vec<&str> = row.from.iter().map(|word| word.text.as_str()).collect();
+        let key = (from.join(", "), row.event.text.clone());
+        let others = guards.entry(key).or_default();
+        row.guard = if phrase::is_else(&guard) {
+            let not = |one: &Formula| Formula::Not(Box::new(one.clone()));
+            let all: Vec<Formula> = others.iter().map(not).collect();
+            if all.is_empty() {
+                let message = format!("`{guard}` follows no row of this state and event");
+                let fault =
+                    error(code::NO_NAME, row.event.span, message).label("no condition above");
+                faults.push(fault.help("write the rows with conditions first, or name this one"));
+            }
+            Some(if all.len() == 1 { all[0].clone() } else { Formula::All(all) })
+        } else {
+            phrase::formula(&guard).map(|formula| named(formula, &row, draft))
+        };
+        others.extend(row.guard.clone());
+        draft.rows.push(row);
+    }
+}
+
+/// The sources of a cell: one state, or several that are states elsewhere.
+fn sources(row: &RowDraft, known: &[String]) -> Vec<Word> {
+    let [only] = row.from.as_slice() else { return row.from.clone() };
+    if phrase::is_any(&only.text) {
+        return vec![only.with("any")];
+    }
+    let parts = phrase::split(&only.text, |c| ",;/\n".contains(c));
+    let parts: Vec<&str> =
+        parts.iter().flat_map(|part| part.split(" or ")).map(str::trim).collect();
+    let is_known = |part: &&str| known.binary_search_by(|one| one.as_str().cmp(part)).is_ok();
+    if parts.len() > 1 && parts.iter().all(is_known) {
+        return parts.into_iter().map(|part| only.with(part)).collect();
+    }
+    vec![only.clone()]
+}
+
+/// Declares the guards of a formula; a comparison whose opposite is declared is its negation.
+fn named(formula: Formula, row: &RowDraft, draft: &mut Draft) -> Formula {
+    let mut each =
+        |list: Vec<Formula>| list.into_iter().map(|one| named(one, row, draft)).collect();
+    match formula {
+        Formula::All(list) => Formula::All(each(list)),
+        Formula::Any(list) => Formula::Any(each(list)),
+        Formula::Not(one) => match named(*one, row, draft) {
+            Formula::Not(one) => *one,
+            one @ (Formula::Is(_) | Formula::All(_) | Formula::Any(_)) => {
+                Formula::Not(Box::new(one))
+            }
+        },
+        Formula::Is(text) => {
+            let is = |name: &str| draft.guards.iter().any(|guard| guard.name.text == name);
+            let opposite = phrase::complements(&text).into_iter().find(|opposite| is(opposite));
+            if let Some(opposite) = opposite {
+                return Formula::Not(Box::new(Formula::Is(opposite)));
+            }
+            if !is(&text) {
+                let name = row.event.with(text.as_str());
+                draft.guards.push(GuardDraft { name, ..GuardDraft::default() });
+            }
+            Formula::Is(text)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Lists of arrows: `1.2 ACTIVE->DELETED: Lock is released.` is a row of a table of transitions.
+//!
+//! A list has no columns, so the header is made up; its place is that of the first entry.
+
+use super::{lines, span};
+use crate::grid::{Grid, GridLine, Word};
+
+/// The arrows, the longest first.
+const ARROWS: [&str; 6] = ["-->", "==>", "->", "=>", "→", "⟶"];
+
+/// The most characters of a state in such a list: a longer text is a sentence with an arrow.
+const STATE_LENGTH: usize = 40;
+
+/// The entries of a whole document: fewer than two are no list.
+pub(super) fn read(text: &str) -> Vec<Grid> {
+    let mut grid = Grid::default();
+    // Whether the line before belongs to an entry, and how far that is indented.
+    let mut open: Option<usize> = None;
+    for (start, line) in lines(text) {
+        let indent = line.len() - line.trim_start().len();
+        if let Some(entry) = entry(line, start) {
+            grid.body.push(entry);
+            open = Some(indent);
+        } else if open.is_some_and(|above| indent > above) && !line.trim().is_empty() {
+            let Some(last) = grid.body.last_mut() else { continue };
+            last.span.end = span(0..start + line.len()).end;
+            if let Some(condition) = last.cells.get_mut(2) {
+                condition.text.push(' ');
+                condition.text.push_str(line.trim());
+                condition.span.end = last.span.end;
+            }
+        } else {
+            open = None;
+        }
+    }
+    // An arrow of a sentence leads from nowhere else, and nowhere else.
+    let ends = |line: &GridLine| [line.cells[0].text.clone(), line.cells[1].text.clone()];
+    let all: Vec<String> = grid.body.iter().flat_map(ends).collect();
+    let is_linked = |name: &String| all.iter().filter(|other| *other == name).count() > 1;
+    grid.body.retain(|line| ends(line).iter().any(is_linked));
+    if grid.body.len() < 2 {
+        return Vec::new();
+    }
+    let at = grid.body[0].span;
+    let cells = ["Source", "Destination", "Event"].map(|name| Word::new(name, at)).to_vec();
+    grid.header = GridLine { cells, span: at };
+    for line in &mut grid.body {
+        if let Some(condition) = line.cells.get_mut(2) {
+            condition.text = first_sentence(&condition.text);
+        }
+    }
+    vec![grid]
+}
+
+fn entry(line: &str, start: usize) -> Option<GridLine> {
+    let (left, arrow, rest) = ARROWS.iter().find_map(|arrow| {
+        let (left, rest) = line.split_once(arrow)?;
+        Some((left, arrow, rest))
+    })?;
+    let (right, condition) = rest.split_once(':')?;
+    let number = |c: char| c.is_ascii_digit() || ".)*-#• ".contains(c) || c == '\t';
+    let from = left.trim_start_matches(number).trim();
+    let to = right.trim();
+    let is_state = |text: &str| {
+        !text.is_empty() && text.chars().count() <= STATE_LENGTH && !text.contains(['(', '"'])
+    };
+    if !is_state(from) || !is_state(to) || condition.trim().is_empty() {
+        return None;
+    }
+    let at = |text: &str, low: usize| {
+        let begin = start + low + line[low..].find(text).unwrap_or(0);
+        Word::new(text, span(begin..begin + text.len()))
+    };
+    let after = left.len() + arrow.len();
+    let cells = vec![at(from, 0), at(to, after), at(condition.trim(), after + right.len() + 1)];
+    Some(GridLine { cells, span: span(start..start + line.len()) })
+}
+
+/// The first sentence, without its stop.
+fn first_sentence(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    let end = text.find(". ").unwrap_or(text.len());
+    text[..end].trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,126 @@
+//! From rows to declarations: what the words say of states, events, timers, requests and payloads.
+//! Each conclusion that the document does not state is a guess, said in words.
+
+mod causes;
+mod holds;
+mod idents;
+mod payloads;
+mod requests;
+mod states;
+mod timers;
+
+use turnstile_spec::{Diagnostic, limit};
+
+use crate::code;
+use crate::collect::Remarks;
+use crate::draft::{ActionDraft, Draft, EventDraft};
+use crate::fault::error;
+use crate::grid::Word;
+
+/// Completes the draft.
+///
+/// `cells` adds cells without a row, once the events are known.
+pub(crate) fn infer(
+    draft: &mut Draft,
+    remarks: &Remarks,
+    cells: impl FnOnce(&mut Draft),
+    faults: &mut Vec<Diagnostic>,
+) {
+    states::declare(draft);
+    start(draft, faults);
+    payloads::infer(draft);
+    events(draft, remarks);
+    cells(draft);
+    actions(draft, remarks);
+    timers::infer(draft);
+    requests::infer(draft);
+    causes::infer(draft, remarks);
+    if !draft.has_holds {
+        holds::infer(draft);
+    }
+    // In the order in which the rows name them.
+    draft.events.sort_by_key(|event| event.name.span.start);
+    idents::infer(draft);
+    names(draft, faults);
+}
+
+/// The rows without an event: from the initial state it is `start`.
+fn start(draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
+    let initial = draft.states.iter().find(|state| state.is_initial);
+    let initial = initial.map_or_else(String::new, |state| state.name.text.clone());
+    for row in &mut draft.rows {
+        if !row.event.text.is_empty() {
+            continue;
+        }
+        if row.from.iter().any(|word| word.text != initial) {
+            let fault = error(code::NO_NAME, row.event.span, "the row has no event");
+            faults.push(fault.label("nothing says when it is taken").help("name what happens"));
+        }
+        "start".clone_into(&mut row.event.text);
+        row.guesses.push("no event: the machine leaves its initial state by `start`".to_owned());
+    }
+}
+
+/// The events of the rows, and of the cells without one.
+fn events(draft: &mut Draft, remarks: &Remarks) {
+    let of_rows = draft.rows.iter().map(|row| row.event.with(row.event_name.as_str()));
+    let of_cells = draft.cells.iter().flat_map(|cell| cell.events.clone());
+    for name in of_rows.chain(of_cells).collect::<Vec<Word>>() {
+        let (base, _) = payloads::split(&name.text);
+        if draft.event(&name.text).is_none() && draft.event(&base).is_none() {
+            let about = about(remarks, &name.text);
+            draft.events.push(EventDraft { name, about, ..EventDraft::default() });
+        }
+    }
+}
+
+fn actions(draft: &mut Draft, remarks: &Remarks) {
+    let mut known = std::collections::BTreeSet::new();
+    for name in draft.rows.iter().flat_map(|row| row.actions.clone()).collect::<Vec<Word>>() {
+        if known.insert(name.text.clone()) {
+            let about = about(remarks, &name.text);
+            draft.actions.push(ActionDraft { name, about, ..ActionDraft::default() });
+        }
+    }
+}
+
+fn about(remarks: &Remarks, name: &str) -> String {
+    remarks.by_name.get(name).map_or_else(String::new, |(about, _)| about.clone())
+}
+
+/// Names that no table file can have.
+fn names(draft: &Draft, faults: &mut Vec<Diagnostic>) {
+    let states = draft.states.iter().map(|state| ("state", &state.name));
+    let events = draft.events.iter().map(|event| ("event", &event.name));
+    let actions = draft.actions.iter().map(|action| ("action", &action.name));
+    let guards = draft.guards.iter().map(|guard| ("guard", &guard.name));
+    let resources = draft.resources.iter().map(|resource| ("resource", &resource.name));
+    let all = states.chain(events).chain(actions).chain(guards).chain(resources);
+    for (what, name) in all {
+        let text = name.text.as_str();
+        let is_reserved = what == "state" && ["any", "same"].contains(&text)
+            || what == "resource" && ["timer", "request", "note"].contains(&text);
+        let is_long = text.len() > limit::NAME_BYTES;
+        if is_reserved || is_long || text.is_empty() {
+            let message = match (is_long, is_reserved) {
+                (true, _) => format!("the {what} has a name of {} bytes", text.len()),
+                (false, true) => format!("`{text}` is a word of the table language"),
+                (false, false) => format!("the {what} has no name"),
+            };
+            let fault = error(code::INVALID_NAME, name.span, message).label("this name");
+            faults.push(fault.help("give it another name, of 200 bytes at most"));
+        }
+    }
+    for (section, many) in [
+        ("states", draft.states.len()),
+        ("events", draft.events.len()),
+        ("actions", draft.actions.len()),
+        ("guards", draft.guards.len()),
+    ] {
+        if many > limit::NAMES {
+            let message = format!("{many} {section}; a table file has at most {}", limit::NAMES);
+            let fault = error(code::UNREADABLE, Default::default(), message);
+            faults.push(fault.label("in this document").help("split the machine into several"));
+        }
+    }
+}

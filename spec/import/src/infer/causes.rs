@@ -1,0 +1,91 @@
+//! Who causes the events that neither a timer nor an answer does.
+
+use std::collections::BTreeSet;
+
+use crate::collect::Remarks;
+use crate::draft::{CellMark, Draft, EventCause};
+use crate::grid::words;
+use crate::infer::payloads;
+
+/// Words of messages.
+const MESSAGES: [&str; 19] = [
+    "receive",
+    "receives",
+    "received",
+    "rcv",
+    "recv",
+    "reception",
+    "receipt",
+    "arrives",
+    "arrival",
+    "message",
+    "msg",
+    "packet",
+    "frame",
+    "pdu",
+    "segment",
+    "reply",
+    "response",
+    "answer",
+    "ack",
+];
+
+/// Words of users and their environment.
+const COMMANDS: [&str; 8] =
+    ["user", "client", "operator", "command", "signal", "button", "environment", "press"];
+
+pub(super) fn infer(draft: &mut Draft, remarks: &Remarks) {
+    let impossible: BTreeSet<String> = draft
+        .cells
+        .iter()
+        .filter(|cell| cell.mark != CellMark::Ignored)
+        .flat_map(|cell| cell.events.iter().map(|word| payloads::split(&word.text).0))
+        .collect();
+    for event in &mut draft.events {
+        if event.cause != EventCause::Unknown {
+            continue;
+        }
+        // The row of the event is a guess already.
+        if event.name.text == "start" {
+            event.cause = EventCause::Command;
+            continue;
+        }
+        let kind = remarks.by_name.get(&event.name.text).map(|(_, kind)| words(kind));
+        let kind = kind.unwrap_or_default();
+        let is = |list: &[&str], of: &[String]| of.iter().any(|word| list.contains(&&**word));
+        if is(&COMMANDS, &kind) {
+            event.cause = EventCause::Command;
+            continue;
+        }
+        if is(&MESSAGES, &kind) {
+            event.cause = EventCause::Message;
+            continue;
+        }
+        let said = words(&event.name.text);
+        let (cause, guess) = if is(&MESSAGES, &said) && !is(&COMMANDS, &said) {
+            (EventCause::Message, "a message, by its words")
+        } else if is(&COMMANDS, &said) {
+            (EventCause::Command, "a command, by its words")
+        } else if impossible.contains(&event.name.text) {
+            (EventCause::Message, "a message: a command could arrive in every state")
+        } else {
+            (EventCause::Command, "a command: nothing says that another machine sends it")
+        };
+        event.cause = cause;
+        event.guesses.push(guess.to_owned());
+    }
+    // A command may arrive in every state, so none is impossible.
+    for cell in &mut draft.cells {
+        let is_command = cell.events.iter().any(|word| {
+            let name = payloads::split(&word.text).0;
+            let mut events = draft.events.iter();
+            events.any(|event| {
+                [&name, &word.text].contains(&&event.name.text)
+                    && event.cause == EventCause::Command
+            })
+        });
+        if cell.mark == CellMark::Absent {
+            cell.mark = if is_command { CellMark::Ignored } else { CellMark::Impossible };
+        }
+    }
+}

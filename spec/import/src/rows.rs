@@ -1,0 +1,149 @@
+//! Rows of a list of transitions: one line of the table is one row.
+
+use crate::code;
+use crate::draft::RowDraft;
+use crate::fault::{error, guess};
+use crate::grid::{Grid, GridLine, Word, name, words};
+use crate::phrase::{self, Label};
+use crate::place::LineIndex;
+use crate::roles::{Role, Roles};
+use turnstile_spec::Diagnostic;
+
+/// The rows as written, their guards as text: names are resolved later.
+pub(crate) struct RawRow {
+    pub(crate) row: RowDraft,
+    pub(crate) guard: String,
+}
+
+/// Reads the rows of a table.
+pub(crate) fn read(
+    grid: &Grid,
+    roles: &Roles,
+    lines: &LineIndex,
+    faults: &mut Vec<Diagnostic>,
+) -> Vec<RawRow> {
+    let columns = Columns::of(grid, roles);
+    let mut rows: Vec<RawRow> = Vec::new();
+    for line in &grid.body {
+        if line.cells.iter().all(|cell| cell.text.trim().is_empty()) {
+            continue;
+        }
+        if !is_whole(line, grid, faults) {
+            continue;
+        }
+        let above = rows.last().map(|raw| raw.row.from.clone());
+        rows.extend(columns.row(line, above, lines, faults));
+    }
+    rows
+}
+
+/// Whether a line has as many cells as its table's header.
+pub(crate) fn is_whole(line: &GridLine, grid: &Grid, faults: &mut Vec<Diagnostic>) -> bool {
+    let (many, wanted) = (line.cells.len(), grid.header.cells.len());
+    if many == wanted {
+        return true;
+    }
+    let cells = if many == 1 { "1 cell".to_owned() } else { format!("{many} cells") };
+    let names: Vec<&str> = grid.header.cells.iter().map(|cell| cell.text.as_str()).collect();
+    let help = if many < wanted {
+        "write a cell for each column, `-` where there is nothing"
+    } else {
+        "join what belongs to one cell; write `\\|` for a `|` inside of a cell"
+    };
+    let message = format!("the row has {cells}, its table {wanted} columns");
+    let label = format!("columns: {}", names.join(", "));
+    faults.push(error(code::LENGTH, line.span, message).label(label).help(help));
+    false
+}
+
+struct Columns {
+    source: Option<usize>,
+    destination: Option<usize>,
+    event: Option<usize>,
+    guard: Option<usize>,
+    actions: Vec<usize>,
+    /// Whether the event's column has actions after a slash.
+    is_labelled: bool,
+}
+
+impl Columns {
+    fn of(grid: &Grid, roles: &Roles) -> Self {
+        let event = roles.column(Role::Event);
+        let title = event.and_then(|at| grid.header.cells.get(at)).map(|cell| words(&cell.text));
+        let of_actions = |role: &(usize, &Role)| *role.1 == Role::Actions;
+        let actions: Vec<usize> =
+            roles.0.iter().enumerate().filter(of_actions).map(|(at, _)| at).collect();
+        let names_action = |title: Vec<String>| {
+            title.iter().any(|word| ["action", "actions", "output", "outputs"].contains(&&**word))
+        };
+        let is_labelled = actions.is_empty() && title.is_some_and(names_action);
+        let column = |role| roles.column(role);
+        let (source, destination) = (column(Role::Source), column(Role::Destination));
+        Self { source, destination, event, guard: column(Role::Guard), actions, is_labelled }
+    }
+
+    fn row(
+        &self,
+        line: &GridLine,
+        above: Option<Vec<Word>>,
+        lines: &LineIndex,
+        faults: &mut Vec<Diagnostic>,
+    ) -> Option<RawRow> {
+        let cell = |column: Option<usize>| column.and_then(|at| line.cells.get(at)).cloned();
+        let source = cell(self.source).unwrap_or_default();
+        let destination = cell(self.destination).unwrap_or_default();
+        let event = cell(self.event).unwrap_or_default();
+        let mut guesses = Vec::new();
+        let from = match above {
+            Some(above) if source.is_blank() => {
+                guesses.push("an empty source repeats the row above".to_owned());
+                above
+            }
+            _ if source.is_blank() => {
+                let missing = error(code::NO_NAME, line.span, "the first row has no source");
+                faults.push(missing.label("no state stands here").help("name the state"));
+                return None;
+            }
+            Some(_) | None => vec![source.with(phrase::state(&source.text).0)],
+        };
+        let to = if phrase::is_same(&destination) {
+            if destination.is_blank() {
+                guesses.push("an empty destination is the source".to_owned());
+            }
+            destination.with("same")
+        } else {
+            destination.with(phrase::state(&destination.text).0)
+        };
+        let Label { event: words, guard, actions: after } = if event.is_nothing() {
+            Label::default()
+        } else {
+            phrase::label(&event.text, self.is_labelled)
+        };
+        let guard = match cell(self.guard) {
+            Some(cell) if !cell.is_nothing() && guard.is_empty() => name(&cell.text),
+            Some(cell) if !cell.is_nothing() => format!("{guard} and {}", name(&cell.text)),
+            Some(_) | None => guard,
+        };
+        let mut actions = phrase::actions(&event.with(after));
+        for column in &self.actions {
+            actions.extend(line.cells.get(*column).iter().flat_map(|cell| phrase::actions(cell)));
+        }
+        let place = Word::new(words, if event.text.is_empty() { line.span } else { event.span });
+        let row = RowDraft {
+            from,
+            to,
+            event: place,
+            event_name: String::new(),
+            guard: None,
+            actions,
+            cite: lines.lines(line.span),
+            guesses,
+        };
+        Some(RawRow { row, guard })
+    }
+}
+
+/// The guesses of rows as notes.
+pub(crate) fn notes(row: &RowDraft) -> impl Iterator<Item = Diagnostic> {
+    row.guesses.iter().map(|text| guess(code::GUESS, row.event.span, text.clone()))
+}
