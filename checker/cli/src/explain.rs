@@ -15,10 +15,14 @@ pub(crate) struct Arguments {
 /// Prints the page of the code.
 pub(crate) fn run(arguments: &Arguments) -> Status {
     let code = arguments.code.to_uppercase();
-    if let Some(page) = explain::explain(&code) {
+    if let Some(page) = explain::explain(&code).or_else(|| turnstile_import::code::explain(&code)) {
         return write_stdout(&format!("{}\n", page.trim_end()));
     }
-    let (first, last) = (explain::CODES.first(), explain::CODES.last());
-    let range = [first, last].map(|code| code.map_or("", |code| *code)).join(" to ");
-    usage_error(&format!("no diagnostic has the code {}; codes: {range}", arguments.code))
+    let range = |codes: &[&'static str]| {
+        let ends = [codes.first(), codes.last()].map(|code| code.map_or("", |code| *code));
+        ends.join(" to ")
+    };
+    let (reader, import) = (range(explain::CODES), range(turnstile_import::code::ALL));
+    let code = &arguments.code;
+    usage_error(&format!("no diagnostic has the code {code}; codes: {reader}, {import}"))
 }

@@ -7,6 +7,7 @@ mod check;
 mod counterexample;
 mod explain;
 mod explore;
+mod import;
 mod library;
 mod lint;
 mod list;
@@ -68,6 +69,9 @@ enum Verb {
     /// Write a table, or a system of two tables, to begin with
     #[command(after_help = new::STATUSES)]
     New(new::Arguments),
+    /// Make a table file of the tables in a document
+    #[command(after_help = import::HELP)]
+    Import(import::Arguments),
 }
 
 /// The parts of a program with this command line.
@@ -96,6 +100,7 @@ pub fn main(program: Program) -> ExitCode {
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
         Verb::New(arguments) => new::run(&arguments),
+        Verb::Import(arguments) => import::run(&arguments),
     };
     ExitCode::from(status.code())
 }
