@@ -95,9 +95,15 @@ fn notes(imported: &Imported, document: &Source) {
             text += &format!("{}\n\n", note.render(document));
         }
     }
+    // The notes are in the document's order: its lines are counted once.
+    let (mut line, mut start) = (1, 0);
     for note in imported.notes.iter().filter(|note| note.severity == Severity::Note) {
+        let at = note.span().start as usize;
+        let before = &document.text[start..at];
+        line += before.matches('\n').count();
+        start += before.rfind('\n').map_or(0, |newline| newline + 1);
+        let column = document.text[start..at].chars().count() + 1;
         let Diagnostic { code, message, .. } = note;
-        let (line, column) = document.position(note.span());
         text += &format!("{}:{line}:{column}: guess[{code}]: {message}\n", document.name);
     }
     report(&text);

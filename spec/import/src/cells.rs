@@ -1,6 +1,8 @@
 //! The file of `--cells`: what a document says of cells that cannot happen, as a table with the
 //! columns State, Event and Because.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use turnstile_spec::{Diagnostic, Source, limit, nearest};
 
 use crate::code;
@@ -33,7 +35,8 @@ pub(crate) fn read(source: &Source, draft: &mut Draft, faults: &mut Vec<Diagnost
             return;
         }
     };
-    let mut is_found = false;
+    let known = Known::of(draft);
+    let (mut is_found, mut many) = (false, draft.cells.len());
     for grid in &tables.grids {
         let Some(columns) = Columns::of(grid) else { continue };
         is_found = true;
@@ -43,11 +46,15 @@ pub(crate) fn read(source: &Source, draft: &mut Draft, faults: &mut Vec<Diagnost
             {
                 continue;
             }
-            let cell = columns.cell(&line.cells, draft, faults);
-            draft.cells.extend(cell);
+            let Some(cell) = columns.cell(&line.cells, &known, faults) else { continue };
+            many += cell.states.len() * cell.events.len();
+            draft.cells.push(cell);
+            if many > limit::CELLS || faults.len() >= limit::DIAGNOSTICS {
+                break;
+            }
         }
     }
-    if draft.cells.len() > limit::CELLS {
+    if many > limit::CELLS {
         let message = format!("more than {} cells", limit::CELLS);
         let fault = error(code::UNREADABLE, Default::default(), message).label("in this file");
         faults.push(fault.help("write several states in one line"));
@@ -74,12 +81,12 @@ impl Columns {
     fn cell(
         &self,
         line: &[Word],
-        draft: &Draft,
+        known: &Known,
         faults: &mut Vec<Diagnostic>,
     ) -> Option<CellDraft> {
         let before = faults.len();
-        let states = states(&line[self.state], draft, faults);
-        let events = events(&line[self.event], draft, faults);
+        let states = known.states(&line[self.state], faults);
+        let events = known.events(&line[self.event], faults);
         let because = name(&line[self.because].text);
         if because.is_empty() {
             let fault =
@@ -100,57 +107,74 @@ impl Columns {
             }
         };
         for (state, event) in states.iter().flat_map(|a| events.iter().map(move |b| (a, b))) {
-            taken(state, event, draft, faults);
+            known.taken(state, event, faults);
         }
         let is_good = faults.len() == before && !states.is_empty() && !events.is_empty();
         is_good.then_some(CellDraft { states, events, because, mark, cite: None })
     }
 }
 
-fn states(cell: &Word, draft: &Draft, faults: &mut Vec<Diagnostic>) -> Vec<Word> {
-    let text = phrase::state(&cell.text).0;
-    if phrase::is_any(&text) {
-        return vec![cell.with("any")];
+/// The names that a file of cells may use, found once.
+struct Known {
+    states: BTreeSet<String>,
+    events: BTreeSet<String>,
+    /// The lines of the rows by state and event.
+    rows: BTreeMap<(String, String), u32>,
+    file: String,
+}
+
+impl Known {
+    fn of(draft: &Draft) -> Self {
+        let mut rows = BTreeMap::new();
+        for row in &draft.rows {
+            for from in &row.from {
+                rows.insert((from.text.clone(), row.event.text.clone()), row.cite.0);
+            }
+        }
+        Self {
+            states: draft.states.iter().map(|state| state.name.text.clone()).collect(),
+            events: draft.events.iter().map(|event| event.name.text.clone()).collect(),
+            rows,
+            file: draft.file.clone(),
+        }
     }
-    let known = || draft.states.iter().map(|state| state.name.text.as_str());
-    listed(
-        cell,
-        &text,
-        "state",
-        |part| known().any(|name| name == part),
-        &|part| nearest(part, known()).map(str::to_owned),
-        faults,
-    )
+
+    fn states(&self, cell: &Word, faults: &mut Vec<Diagnostic>) -> Vec<Word> {
+        let text = phrase::state(&cell.text).0;
+        if phrase::is_any(&text) {
+            return vec![cell.with("any")];
+        }
+        listed(cell, &text, "state", &self.states, |part| part.to_owned(), faults)
+    }
+
+    fn events(&self, cell: &Word, faults: &mut Vec<Diagnostic>) -> Vec<Word> {
+        let base = |part: &str| part.split(" (").next().unwrap_or(part).to_owned();
+        listed(cell, &name(&cell.text), "event", &self.events, base, faults)
+    }
+
+    /// A cell that has a row cannot be listed.
+    fn taken(&self, state: &Word, event: &Word, faults: &mut Vec<Diagnostic>) {
+        if let Some(line) = self.rows.get(&(state.text.clone(), event.text.clone())) {
+            let (state_name, file) = (&state.text, &self.file);
+            let message =
+                format!("`{}` in `{state_name}` has a row: line {line} of {file}", event.text);
+            let fault = error(code::UNKNOWN_CELL, state.span, message).label("this cell");
+            faults.push(fault.help("remove it here, or the row from the document"));
+        }
+    }
 }
 
-fn events(cell: &Word, draft: &Draft, faults: &mut Vec<Diagnostic>) -> Vec<Word> {
-    let text = name(&cell.text);
-    let known = || draft.events.iter().map(|event| event.name.text.as_str());
-    let base = |part: &str| part.split(" (").next().unwrap_or(part).to_owned();
-    let is_known = |part: &str| {
-        let of_payload = |event: &&str| **event == base(part);
-        known().any(|name| name == part) || known().any(|name| of_payload(&name))
-    };
-    listed(
-        cell,
-        &text,
-        "event",
-        is_known,
-        &|part| nearest(part, known()).map(str::to_owned),
-        faults,
-    )
-}
-
-/// One name, or several between commas.
+/// One name, or several between commas; `base` is what of it must be known.
 fn listed(
     cell: &Word,
     text: &str,
     what: &str,
-    is_known: impl Fn(&str) -> bool,
-    near: &dyn Fn(&str) -> Option<String>,
+    names: &BTreeSet<String>,
+    base: impl Fn(&str) -> String,
     faults: &mut Vec<Diagnostic>,
 ) -> Vec<Word> {
-    if is_known(text) {
+    let is_known = |part: &str| names.contains(part) || names.contains(&base(part));
+    if names.contains(text) {
         return vec![cell.with(text)];
     }
     let parts = phrase::split(text, |c| ",;\n".contains(c));
@@ -160,34 +184,19 @@ fn listed(
             known.push(cell.with(part.as_str()));
             continue;
         }
-        let help = match near(part) {
+        let help = match nearest(part, names.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("name {what}s as the document does, with commas between them"),
         };
         let message = format!("the document has no {what} `{part}`");
         faults.push(error(code::UNKNOWN_CELL, cell.span, message).label("here").help(help));
+        if faults.len() >= limit::DIAGNOSTICS {
+            break;
+        }
     }
     if parts.is_empty() {
         let fault = error(code::UNKNOWN_CELL, cell.span, format!("a cell without {what}"));
         faults.push(fault.label("nothing stands here").help(format!("name the {what}")));
     }
     known
-}
-
-/// A cell that has a row cannot be listed.
-fn taken(state: &Word, event: &Word, draft: &Draft, faults: &mut Vec<Diagnostic>) {
-    let row = draft.rows.iter().find(|row| {
-        let is_event = row.event.text == event.text
-            || (row.event_name == event.text && row.event.text == row.event_name);
-        is_event && row.from.iter().any(|from| from.text == state.text)
-    });
-    if let Some(row) = row {
-        let (line, _) = row.cite;
-        let message = format!(
-            "`{}` in `{}` has a row: line {line} of {}",
-            event.text, state.text, draft.file
-        );
-        let fault = error(code::UNKNOWN_CELL, state.span, message).label("this cell");
-        faults.push(fault.help("remove it here, or the row from the document"));
-    }
 }

@@ -223,7 +223,7 @@ fn rows_of(raw: Vec<RawRow>, draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
         let others = guards.entry(key).or_default();
         row.guard = if phrase::is_else(&guard) {
             let not = |one: &Formula| Formula::Not(Box::new(one.clone()));
-            let all: Vec<Formula> = others.iter().map(not).collect();
+            let all: Vec<Formula> = others.iter().take(limit::CONDITION).map(not).collect();
             if all.is_empty() {
                 let message = format!("`{guard}` follows no row of this state and event");
                 let fault =
@@ -232,9 +232,10 @@ fn rows_of(raw: Vec<RawRow>, draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
             }
             Some(if all.len() == 1 { all[0].clone() } else { Formula::All(all) })
         } else {
-            phrase::formula(&guard).map(|formula| named(formula, &row, draft))
+            let formula = phrase::formula(&guard).map(|formula| named(formula, &row, draft));
+            others.extend(formula.clone());
+            formula
         };
-        others.extend(row.guard.clone());
         draft.rows.push(row);
     }
 }

@@ -27,11 +27,17 @@ pub(crate) fn infer(
     faults: &mut Vec<Diagnostic>,
 ) {
     states::declare(draft);
+    if is_large(draft, faults) {
+        return;
+    }
     start(draft, faults);
     payloads::infer(draft);
     events(draft, remarks);
-    cells(draft);
     actions(draft, remarks);
+    if is_large(draft, faults) {
+        return;
+    }
+    cells(draft);
     timers::infer(draft);
     requests::infer(draft);
     causes::infer(draft, remarks);
@@ -111,16 +117,25 @@ fn names(draft: &Draft, faults: &mut Vec<Diagnostic>) {
             faults.push(fault.help("give it another name, of 200 bytes at most"));
         }
     }
-    for (section, many) in [
-        ("states", draft.states.len()),
-        ("events", draft.events.len()),
-        ("actions", draft.actions.len()),
-        ("guards", draft.guards.len()),
-    ] {
-        if many > limit::NAMES {
-            let message = format!("{many} {section}; a table file has at most {}", limit::NAMES);
+}
+
+/// Whether the document has more than a table file can have.
+fn is_large(draft: &Draft, faults: &mut Vec<Diagnostic>) -> bool {
+    let sections = [
+        ("states", draft.states.len(), limit::NAMES),
+        ("events", draft.events.len(), limit::NAMES),
+        ("actions", draft.actions.len(), limit::NAMES),
+        ("guards", draft.guards.len(), limit::NAMES),
+        ("cells without a row", draft.cells.len(), limit::CELLS),
+    ];
+    let mut is_large = false;
+    for (what, many, most) in sections {
+        if many > most {
+            let message = format!("{many} {what}; a table file has at most {most}");
             let fault = error(code::UNREADABLE, Default::default(), message);
             faults.push(fault.label("in this document").help("split the machine into several"));
+            is_large = true;
         }
     }
+    is_large
 }

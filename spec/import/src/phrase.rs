@@ -91,8 +91,12 @@ pub(crate) fn formula(text: &str) -> Option<Formula> {
     {
         return None;
     }
-    Some(disjunction(&text))
+    let depth = text.matches("not ").count() + text.matches(['!', '¬', '(']).count();
+    Some(if depth > DEPTH { Formula::Is(text) } else { disjunction(&text) })
 }
+
+/// How many negations and parentheses a condition may have; one with more is a name.
+const DEPTH: usize = 64;
 
 /// "or" joins what "and" has joined; parentheses come first.
 fn disjunction(text: &str) -> Formula {
@@ -135,9 +139,6 @@ fn parts(text: &str, separators: &[&str]) -> Vec<String> {
     parts
 }
 
-/// How deep a condition is read; what is deeper is a name.
-const DEPTH: usize = 16;
-
 fn atom(text: &str) -> Formula {
     let text = text.trim();
     for prefix in ["not ", "NOT ", "!", "¬"] {
@@ -150,11 +151,8 @@ fn atom(text: &str) -> Formula {
         }
     }
     let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    let is_shallow = text.matches('(').count() <= DEPTH;
     match inner {
-        Some(inner) if is_shallow && is_balanced(inner) && !inner.trim().is_empty() => {
-            disjunction(inner)
-        }
+        Some(inner) if is_balanced(inner) && !inner.trim().is_empty() => disjunction(inner),
         Some(_) | None => Formula::Is(text.to_owned()),
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! A list has no columns, so the header is made up; its place is that of the first entry.
 
+use std::collections::BTreeMap;
+
 use super::{lines, span};
 use crate::grid::{Grid, GridLine, Word};
 
@@ -35,8 +37,11 @@ pub(super) fn read(text: &str) -> Vec<Grid> {
     }
     // An arrow of a sentence leads from nowhere else, and nowhere else.
     let ends = |line: &GridLine| [line.cells[0].text.clone(), line.cells[1].text.clone()];
-    let all: Vec<String> = grid.body.iter().flat_map(ends).collect();
-    let is_linked = |name: &String| all.iter().filter(|other| *other == name).count() > 1;
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for end in grid.body.iter().flat_map(ends) {
+        *counts.entry(end).or_default() += 1;
+    }
+    let is_linked = |name: &String| counts.get(name).is_some_and(|many| *many > 1);
     grid.body.retain(|line| ends(line).iter().any(is_linked));
     if grid.body.len() < 2 {
         return Vec::new();

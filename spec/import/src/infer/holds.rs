@@ -4,7 +4,7 @@
 //! A timer that runs on where nothing ever uses it is not held: the row that leaves it running is
 //! then a finding of the table (T040), and not each state behind it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::draft::{Draft, EventCause, Operation, ResourceClass};
 
@@ -29,76 +29,96 @@ pub(super) fn infer(draft: &mut Draft) {
         .collect();
     let many = draft.states.len();
     let Some(initial) = draft.states.iter().position(|state| state.is_initial) else { return };
-    for timer in timers {
-        let edges = edges(draft, &timer);
+    let rows = Rows::of(draft, &timers);
+    let held = timers.iter().map(|timer| {
+        let edges = rows.edges(draft, timer);
         let (may, must) = forward(&edges, many, initial);
-        let live = backward(&edges, many);
+        (may, must, backward(&edges, many))
+    });
+    let held: Vec<(Vec<bool>, Vec<bool>, Vec<bool>)> = held.collect();
+    for (timer, (may, must, live)) in timers.into_iter().zip(held) {
         for (at, state) in draft.states.iter_mut().enumerate() {
             if !may[at] || !live[at] || state.is_final {
                 continue;
             }
-            if must[at] {
-                state.holds.push(timer.clone());
-            } else {
-                state.may_hold.push(timer.clone());
-            }
+            let list = if must[at] { &mut state.holds } else { &mut state.may_hold };
+            list.push(timer.clone());
         }
     }
 }
 
-fn edges(draft: &Draft, timer: &str) -> Vec<Edge> {
-    let places: BTreeMap<&str, usize> =
-        draft.states.iter().zip(0..).map(|(state, at)| (state.name.text.as_str(), at)).collect();
-    let operations: BTreeMap<&str, Operation> = draft
-        .actions
-        .iter()
-        .filter_map(|action| {
-            let (operation, resource) = action.operation.as_ref()?;
-            is_meant(draft, resource, timer).then_some((action.name.text.as_str(), *operation))
-        })
-        .collect();
-    let firing: Vec<&str> = draft
-        .events
-        .iter()
-        .filter(|event| {
-            matches!(&event.cause, EventCause::Consumes(name) if is_meant(draft, name, timer))
-        })
-        .map(|event| event.name.text.as_str())
-        .collect();
-    let mut edges = Vec::new();
-    for row in &draft.rows {
-        let is_fired = firing.contains(&row.event_name.as_str());
-        let mut edge = Edge {
-            from: 0,
-            to: 0,
-            uses: is_fired,
-            creates: false,
-            leaves: is_fired.then_some(false),
-        };
-        for action in &row.actions {
-            let Some(operation) = operations.get(action.text.as_str()) else { continue };
-            let is_create = *operation == Operation::Creates;
-            edge.creates |= is_create && !edge.uses;
-            edge.uses |= !is_create && !edge.creates;
-            edge.leaves = Some(is_create || *operation == Operation::Restarts);
-        }
-        for source in draft.sources(row) {
-            let to = if row.to.text == "same" { source.as_str() } else { row.to.text.as_str() };
-            if let (Some(from), Some(to)) = (places.get(source.as_str()), places.get(to)) {
-                edges.push(Edge { from: *from, to: *to, ..edge });
-            }
-        }
-    }
-    edges
+/// What actions and events do, found once for all timers.
+struct Rows<'d> {
+    places: BTreeMap<&'d str, usize>,
+    /// By the action and the timer.
+    operations: BTreeMap<(&'d str, String), Operation>,
+    /// Events and the timers whose expiry they are.
+    firing: BTreeSet<(&'d str, String)>,
 }
 
-/// Whether a name of a row means a timer: its own, or that of several.
-fn is_meant(draft: &Draft, name: &str, timer: &str) -> bool {
-    if name == timer || name == "timer" {
-        return true;
+impl<'d> Rows<'d> {
+    fn of(draft: &'d Draft, timers: &[String]) -> Self {
+        let places = draft.states.iter().zip(0..);
+        let places = places.map(|(state, at)| (state.name.text.as_str(), at)).collect();
+        let mut operations = BTreeMap::new();
+        for action in &draft.actions {
+            let Some((operation, resource)) = &action.operation else { continue };
+            for timer in meant(draft, resource, timers) {
+                operations.insert((action.name.text.as_str(), timer), *operation);
+            }
+        }
+        let mut firing = BTreeSet::new();
+        for event in &draft.events {
+            let EventCause::Consumes(resource) = &event.cause else { continue };
+            for timer in meant(draft, resource, timers) {
+                firing.insert((event.name.text.as_str(), timer));
+            }
+        }
+        Self { places, operations, firing }
     }
-    let class = draft.resource(name).map(|resource| &resource.class);
-    matches!(class, Some(ResourceClass::AnyOf(list)) if list.iter().any(|one| one == timer))
+
+    /// The steps of one timer.
+    fn edges(&self, draft: &Draft, timer: &str) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for row in &draft.rows {
+            let is_fired = self.firing.contains(&(row.event_name.as_str(), timer.to_owned()));
+            let mut edge = Edge {
+                from: 0,
+                to: 0,
+                uses: is_fired,
+                creates: false,
+                leaves: is_fired.then_some(false),
+            };
+            for action in &row.actions {
+                let key = (action.text.as_str(), timer.to_owned());
+                let Some(operation) = self.operations.get(&key) else { continue };
+                let is_create = *operation == Operation::Creates;
+                edge.creates |= is_create && !edge.uses;
+                edge.uses |= !is_create && !edge.creates;
+                edge.leaves = Some(is_create || *operation == Operation::Restarts);
+            }
+            for source in draft.sources(row) {
+                let to = if row.to.text == "same" { source.as_str() } else { row.to.text.as_str() };
+                let places = (self.places.get(source.as_str()), self.places.get(to));
+                if let (Some(from), Some(to)) = places {
+                    edges.push(Edge { from: *from, to: *to, ..edge });
+                }
+            }
+        }
+        edges
+    }
+}
+
+/// The timers that a name of a row means: its own, or those of a generic name.
+fn meant(draft: &Draft, name: &str, timers: &[String]) -> Vec<String> {
+    if name == "timer" {
+        return timers.to_vec();
+    }
+    match draft.resource(name).map(|resource| &resource.class) {
+        Some(ResourceClass::AnyOf(list)) => list.clone(),
+        Some(ResourceClass::Timer) => vec![name.to_owned()],
+        Some(ResourceClass::Request | ResourceClass::Note) | None => Vec::new(),
+    }
 }
 
 /// The states in which the timer may run, and those in which it must.

@@ -1,0 +1,184 @@
+//! Any document imports or is refused: no panic, no hang, no place outside of the file, and what is
+//! written is a table.
+//!
+//! Each run draws a seed and prints it on failure; `TURNSTILE_SEED=N` repeats a run and
+//! `TURNSTILE_CASES=N` makes it longer.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use turnstile_import::{Options, import};
+use turnstile_spec::{Diagnostic, Source, WrittenTable, diagnostic};
+
+/// The time limit for one document, with a margin for a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The formats.
+const ENDINGS: [&str; 5] = ["md", "adoc", "csv", "tsv", "txt"];
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok())
+}
+
+#[track_caller]
+fn check<S: Strategy>(name: &str, strategy: S, read: fn(S::Value)) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos();
+    let seed =
+        number("TURNSTILE_SEED").unwrap_or(u64::try_from(now % 1_000_000_007).expect("small"));
+    let cases = u32::try_from(number("TURNSTILE_CASES").unwrap_or(300)).expect("few cases");
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let outcome = TestRunner::new_with_rng(config, rng).run(&strategy, |value| {
+        read(value);
+        Ok::<(), TestCaseError>(())
+    });
+    if let Err(error) = outcome {
+        panic!(
+            "TURNSTILE_SEED={seed} cargo test -p turnstile-import --test robust {name}\n{error}"
+        );
+    }
+}
+
+/// Imports a text as each format, with itself as the cells.
+fn read(text: &str) {
+    for ending in ENDINGS {
+        let source = Source::new(format!("document.{ending}"), text);
+        read_one(&source, None);
+        read_one(&source, Some(&source));
+    }
+}
+
+fn read_one(source: &Source, cells: Option<&Source>) {
+    let start = Instant::now();
+    match import(source, Options { cells, section: None }) {
+        Ok(imported) => {
+            inside(&imported.notes, source);
+            let file = Source::new("table.yaml", imported.text);
+            WrittenTable::read(file).expect("what is imported is a table");
+        }
+        Err(faults) => {
+            assert!(!faults.list.is_empty());
+            inside(&faults.list, &faults.source);
+        }
+    }
+    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+}
+
+fn inside(list: &[Diagnostic], source: &Source) {
+    for label in list.iter().flat_map(|one| &one.labels) {
+        let end = source.text.len().max(1);
+        let (first, last) = (label.span.start as usize, label.span.end as usize);
+        assert!(first <= last && last <= end, "{first}..{last} of {end}");
+        assert!(source.text.is_char_boundary(first), "{first}");
+    }
+    assert!(list.is_empty() || !diagnostic::render(list, source).is_empty());
+}
+
+/// The documents of the other tests.
+fn documents() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let of = |name: &str| fs::read_dir(folder.join(name)).expect("the folder is there");
+    let paths = of("documents").chain(of("faults")).map(|entry| entry.expect("readable").path());
+    let mut paths: Vec<_> = paths.collect();
+    paths.sort();
+    paths.iter().map(|path| fs::read_to_string(path).expect("text")).collect()
+}
+
+/// Pieces of tables.
+const PIECES: [&str; 36] = [
+    "|",
+    "||",
+    "\\|",
+    "---",
+    "+",
+    "+---+",
+    "|===",
+    "===",
+    "\n",
+    "\n\n",
+    "\"",
+    ",",
+    ";",
+    "\t",
+    " ",
+    "  ",
+    "State",
+    "Source",
+    "To",
+    "Event",
+    "Condition",
+    "Actions",
+    "Because",
+    "Description",
+    "a",
+    "b (c)",
+    "any",
+    "timer",
+    "start T timer",
+    "T timer expires",
+    "[else]",
+    "-> b: c",
+    "ä│",
+    "\u{feff}",
+    "response (4xx except 404)",
+    "{ } # & * ! %",
+];
+
+#[test]
+fn pieces_of_tables() {
+    let pieces = prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..60);
+    check("pieces_of_tables", pieces, |pieces| read(&pieces.concat()));
+}
+
+#[test]
+fn any_text() {
+    check("any_text", ".{0,200}", |text| read(&text));
+}
+
+#[test]
+fn damaged_documents() {
+    let documents = documents();
+    let damage = (prop::sample::select(documents), any::<prop::sample::Index>(), 0..80usize);
+    let damage = (damage, prop::sample::select(PIECES.to_vec()));
+    check("damaged_documents", damage, |((text, at, many), piece)| {
+        let chars: Vec<char> = text.chars().collect();
+        let at = at.index(chars.len() + 1);
+        let rest = chars.get(at + many..).unwrap_or_default();
+        let damaged: String = chars[..at].iter().chain(rest).collect();
+        let place = chars[..at].iter().collect::<String>().len();
+        read(&format!("{}{piece}{}", &damaged[..place], &damaged[place..]));
+    });
+}
+
+#[test]
+fn large_documents() {
+    let read = |name: &str, text: String| read_one(&Source::new(name, text), None);
+    let head = "| Source | Destination | Event | Actions |\n|---|---|---|---|\n";
+    for many in [300, 3_000] {
+        let row = |n: usize| format!("| s{n} | s{} | e{n} | start t{n} timer |\n", n + 1);
+        read("rows.md", format!("{head}{}", (0..many).map(row).collect::<String>()));
+    }
+    let many = 700;
+    let header: String = (0..many).map(|n| format!("| s{n} ")).collect();
+    let line = |n: usize| format!("| e{n} {}|\n", "| s1 ".repeat(many));
+    let lines: String = (0..250).map(line).collect();
+    read("grid.md", format!("| State {header}|\n{}|\n{lines}", "|-".repeat(many + 1)));
+    for ending in ENDINGS {
+        let name = format!("odd.{ending}");
+        read(&name, "(".repeat(900_000));
+        read(&name, "| ".repeat(400_000));
+        read(&name, "| | |\n".repeat(150_000));
+        read(&name, "a -> b: ".repeat(100_000));
+        read(&name, "a -> b: c\n".repeat(50_000));
+    }
+    let head = "Source,Destination,Event,Guard\na,b,go,";
+    let deep = format!("{}x{}", "not (".repeat(50_000), ")".repeat(50_000));
+    read("deep.csv", format!("{head}{deep}\n"));
+    read("deep.csv", format!("{head}{}\n", "not ".repeat(100_000)));
+    read("else.csv", format!("{head}x\n{}", "a,b,go,else\n".repeat(3_000)));
+}
