@@ -140,7 +140,12 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     let written = fs::File::create_new(&part)
         .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
         // A link, unlike a rename, does not replace a file that has come meanwhile.
-        .and_then(|()| fs::hard_link(&part, path));
-    let removed = fs::remove_file(&part);
-    written.and(removed)
+        .and_then(|()| match fs::hard_link(&part, path) {
+            // Not every file system has links.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => fs::rename(&part, path),
+            linked => linked,
+        });
+    // After a rename there is nothing left to remove.
+    let _ = fs::remove_file(&part);
+    written
 }

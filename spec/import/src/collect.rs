@@ -8,7 +8,7 @@ use turnstile_spec::{Diagnostic, Source, limit};
 use crate::code;
 use crate::draft::{Draft, Formula, GuardDraft, RowDraft, StateDraft};
 use crate::fault::{error, warning};
-use crate::grid::{Grid, Tables, Word, lower, name, words};
+use crate::grid::{Grid, GridLine, Tables, Word, lower, name, words};
 use crate::matrix::{self, Matrix};
 use crate::phrase;
 use crate::place::LineIndex;
@@ -79,7 +79,7 @@ pub(crate) fn collect(
             return None;
         }
         ([(grid, roles)], None) if all.len() == 1 => {
-            unread_columns(grid, roles, faults);
+            unread_columns(grid, roles, &OF_ROWS, faults);
             rows::read(grid, roles, lines, faults)
         }
         ([], Some(whole)) => {
@@ -116,15 +116,25 @@ pub(crate) fn collect(
     Some((draft, remarks))
 }
 
-fn unread_columns(grid: &Grid, roles: &Roles, faults: &mut Vec<Diagnostic>) {
-    let unread = [Role::Unknown, Role::About, Role::Because, Role::Kind];
+/// The roles of a table of transitions.
+const OF_ROWS: [Role; 6] =
+    [Role::Number, Role::Source, Role::Destination, Role::Event, Role::Guard, Role::Actions];
+
+/// The roles of a table of states.
+const OF_STATES: [Role; 5] = [Role::Number, Role::State, Role::About, Role::Holds, Role::Kind];
+
+/// Warns of columns without one of these roles.
+fn unread_columns(grid: &Grid, roles: &Roles, known: &[Role], faults: &mut Vec<Diagnostic>) {
     for (cell, role) in grid.header.cells.iter().zip(&roles.0) {
-        if unread.contains(role) && !cell.text.is_empty() {
+        if !known.contains(role) && !cell.text.is_empty() {
             let message = format!("the column `{}` is not imported", cell.text);
-            let help = "columns with a meaning: Source, Destination, Event, Condition, Actions";
-            faults.push(
-                warning(code::UNREAD_COLUMN, cell.span, message).label("this column").help(help),
-            );
+            let help = if known == OF_STATES {
+                "columns of a table of states: State, Description, Associated data, Kind"
+            } else {
+                "columns with a meaning: Source, Destination, Event, Condition, Actions"
+            };
+            let fault = warning(code::UNREAD_COLUMN, cell.span, message);
+            faults.push(fault.label("this column").help(help));
         }
     }
 }
@@ -140,6 +150,7 @@ fn states(
     let column = |role| roles.column(role);
     let Some(of_name) = column(Role::State) else { return };
     draft.has_states = true;
+    unread_columns(grid, roles, &OF_STATES, faults);
     draft.has_holds |= column(Role::Holds).is_some();
     for line in &grid.body {
         if line.cells.iter().all(|cell| cell.text.trim().is_empty())
@@ -158,13 +169,7 @@ fn states(
             let in_about = words(&about).windows(2).any(|pair| pair == [word, "state"]);
             in_about || words(&about) == [word] || words(&kind).iter().any(|known| known == word)
         };
-        let held = phrase::split(&text(Role::Holds), |c| ",;".contains(c));
-        let mut holds: Vec<String> = Vec::new();
-        for one in held.iter().flat_map(|part| part.split(" and ")).map(name) {
-            if !one.is_empty() && !holds.contains(&one) {
-                holds.push(one);
-            }
-        }
+        let holds = held(line, roles);
         declare(
             draft,
             StateDraft {
@@ -179,6 +184,23 @@ fn states(
             },
         );
     }
+}
+
+/// What a state holds: each column may have several, between commas.
+fn held(line: &GridLine, roles: &Roles) -> Vec<String> {
+    let mut holds: Vec<String> = Vec::new();
+    for (cell, role) in line.cells.iter().zip(&roles.0) {
+        if *role != Role::Holds || cell.is_nothing() {
+            continue;
+        }
+        let parts = phrase::split(&cell.text, |c| ",;\n".contains(c));
+        for one in parts.iter().flat_map(|part| part.split(" and ")).map(name) {
+            if !one.is_empty() && !holds.contains(&one) {
+                holds.push(one);
+            }
+        }
+    }
+    holds
 }
 
 /// A state is declared once; a second table may say more of it.

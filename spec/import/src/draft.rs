@@ -168,6 +168,8 @@ pub(crate) struct Draft {
     pub(crate) has_states: bool,
     /// Whether that says what states hold.
     pub(crate) has_holds: bool,
+    /// Whether a row without an event got one.
+    pub(crate) has_start: bool,
 }
 
 impl Draft {

@@ -17,6 +17,9 @@ use crate::draft::{ActionDraft, Draft, EventDraft};
 use crate::fault::error;
 use crate::grid::Word;
 
+/// The event of a row that has none.
+const START: &str = "start";
+
 /// Completes the draft.
 ///
 /// `cells` adds cells without a row, once the events are known.
@@ -62,8 +65,9 @@ fn start(draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
             let fault = error(code::NO_NAME, row.event.span, "the row has no event");
             faults.push(fault.label("nothing says when it is taken").help("name what happens"));
         }
-        "start".clone_into(&mut row.event.text);
-        row.guesses.push("no event: the machine leaves its initial state by `start`".to_owned());
+        START.clone_into(&mut row.event.text);
+        draft.has_start = true;
+        row.guesses.push(format!("no event: the machine leaves its initial state by `{START}`"));
     }
 }
 

@@ -1,12 +1,12 @@
 //! What to say of a document without a table of transitions, or with several.
 
+use turnstile_spec::diagnostic::Span;
 use turnstile_spec::{Diagnostic, Source};
 
 use crate::code;
 use crate::document::lines;
 use crate::fault::error;
 use crate::grid::{Grid, Tables, lower};
-use turnstile_spec::diagnostic::Span;
 
 /// How many lines that read like transitions are shown.
 const SHOWN: usize = 4;

@@ -1,5 +1,7 @@
 //! Rows of a list of transitions: one line of the table is one row.
 
+use turnstile_spec::Diagnostic;
+
 use crate::code;
 use crate::draft::RowDraft;
 use crate::fault::{error, guess};
@@ -7,7 +9,6 @@ use crate::grid::{Grid, GridLine, Word, name, words};
 use crate::phrase::{self, Label};
 use crate::place::LineIndex;
 use crate::roles::{Role, Roles};
-use turnstile_spec::Diagnostic;
 
 /// The rows as written, their guards as text: names are resolved later.
 pub(crate) struct RawRow {

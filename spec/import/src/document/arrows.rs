@@ -35,14 +35,22 @@ pub(super) fn read(text: &str) -> Vec<Grid> {
             open = None;
         }
     }
-    // An arrow of a sentence leads from nowhere else, and nowhere else.
     let ends = |line: &GridLine| [line.cells[0].text.clone(), line.cells[1].text.clone()];
+    let is_bare = |line: &&GridLine| line.cells[2].text.is_empty();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for end in grid.body.iter().flat_map(ends) {
+    for end in grid.body.iter().filter(|line| !is_bare(line)).flat_map(ends) {
         *counts.entry(end).or_default() += 1;
     }
-    let is_linked = |name: &String| counts.get(name).is_some_and(|many| *many > 1);
-    grid.body.retain(|line| ends(line).iter().any(is_linked));
+    // The arrow of a sentence shares no state with others. One without a condition is a mistake if
+    // others have both of its states, and otherwise part of a sentence, too.
+    grid.body.retain(|line| {
+        let many = |end: &String| counts.get(end).copied().unwrap_or(0);
+        let ends = ends(line);
+        if is_bare(&line) {
+            return ends.iter().all(|end| many(end) > 0);
+        }
+        ends.iter().any(|end| many(end) > 1)
+    });
     if grid.body.len() < 2 {
         return Vec::new();
     }
@@ -62,14 +70,14 @@ fn entry(line: &str, start: usize) -> Option<GridLine> {
         let (left, rest) = line.split_once(arrow)?;
         Some((left, arrow, rest))
     })?;
-    let (right, condition) = rest.split_once(':')?;
+    let (right, condition) = rest.split_once(':').unwrap_or((rest, ""));
     let number = |c: char| c.is_ascii_digit() || ".)*-#• ".contains(c) || c == '\t';
     let from = left.trim_start_matches(number).trim();
     let to = right.trim();
     let is_state = |text: &str| {
-        !text.is_empty() && text.chars().count() <= STATE_LENGTH && !text.contains(['(', '"'])
+        !text.is_empty() && text.chars().count() <= STATE_LENGTH && !text.contains(['(', '"', '['])
     };
-    if !is_state(from) || !is_state(to) || condition.trim().is_empty() {
+    if !is_state(from) || !is_state(to) {
         return None;
     }
     let at = |text: &str, low: usize| {
@@ -77,7 +85,8 @@ fn entry(line: &str, start: usize) -> Option<GridLine> {
         Word::new(text, span(begin..begin + text.len()))
     };
     let after = left.len() + arrow.len();
-    let cells = vec![at(from, 0), at(to, after), at(condition.trim(), after + right.len() + 1)];
+    let cells =
+        vec![at(from, 0), at(to, after), at(condition.trim(), line.len() - condition.len())];
     Some(GridLine { cells, span: span(start..start + line.len()) })
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::collect::Remarks;
 use crate::draft::{CellMark, Draft, EventCause};
 use crate::grid::words;
-use crate::infer::payloads;
+use crate::infer::{START, payloads};
 
 /// Words of messages.
 const MESSAGES: [&str; 19] = [
@@ -45,8 +45,8 @@ pub(super) fn infer(draft: &mut Draft, remarks: &Remarks) {
         if event.cause != EventCause::Unknown {
             continue;
         }
-        // The row of the event is a guess already.
-        if event.name.text == "start" {
+        // The row without an event is a guess already.
+        if event.name.text == START && draft.has_start {
             event.cause = EventCause::Command;
             continue;
         }

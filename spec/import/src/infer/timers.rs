@@ -176,7 +176,9 @@ fn subject(text: &str) -> Option<String> {
     if ["timeout", "time-out", "time out", "timer"].contains(&text) {
         return Some(String::new());
     }
-    let after = EXPIRY_OF.iter().find_map(|start| text.strip_prefix(start)?.strip_prefix(' '));
+    let mark = [' ', '=', ':', '('];
+    let after = EXPIRY_OF.iter().find_map(|start| text.strip_prefix(start)?.strip_prefix(mark));
+    let after = after.map(|subject| subject.trim_end_matches(')'));
     let before = EXPIRY.iter().find_map(|end| text.strip_suffix(end)?.strip_suffix(' '));
     let subject = before.or(after)?.trim();
     let subject = subject.strip_prefix("the ").unwrap_or(subject);
