@@ -123,7 +123,7 @@ fn rendered_pages_import_as_their_rows() {
         let page = fs::read_to_string(page.join(format!("{}.md", table.name))).expect("a page");
         let source = Source::new(format!("{}.md", table.name), page);
         let options = Options { section: Some("Rows, as written"), ..Options::default() };
-        let imported = import(&source, options).expect("the page imports");
+        let imported = import(&source, options).unwrap_or_else(|faults| panic!("{faults}"));
         let ours = WrittenTable::read(Source::new("ours.yaml", imported.text)).expect("a table");
         let theirs = WrittenTable::read(Source::new(table.file, table.text)).expect("a table");
         assert_eq!(rows(&ours), rows(&theirs), "{}", table.name);

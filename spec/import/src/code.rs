@@ -49,8 +49,8 @@ Each row needs these. An empty source repeats the one above, an empty
 destination is the source, and the row that leaves the initial state may do
 without an event: it is then called `start`.";
     INVALID_NAME = "D007", "name that cannot be imported", "\
-A name has a letter or a digit, 200 bytes at most, and is not a word of the
-table language (`any`, `same`, `timer`, `request`).";
+A name has 200 bytes at most and is not a word of the table language (`any`,
+`same`, `timer`, `request`, `note`). A state is described in one line.";
     UNKNOWN_CELL = "D008", "cell of --cells that is not one", "\
 The file of `--cells` is a table with the columns State, Event and Because, in
 any of the formats of documents. A line names states and events of the table

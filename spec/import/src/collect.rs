@@ -1,7 +1,7 @@
 //! From the tables of a document to rows and states: which table is what, and what is declared
 //! where.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use turnstile_spec::{Diagnostic, Source, limit};
 
@@ -10,6 +10,7 @@ use crate::draft::{Draft, Formula, GuardDraft, RowDraft, StateDraft};
 use crate::fault::{error, warning};
 use crate::grid::{Grid, GridLine, Tables, Word, lower, name, words};
 use crate::matrix::{self, Matrix};
+use crate::missing;
 use crate::phrase;
 use crate::place::LineIndex;
 use crate::roles::{Role, Roles, TableKind};
@@ -70,50 +71,89 @@ pub(crate) fn collect(
     let lists: Vec<_> = sorted.transitions.iter().filter(|(grid, _)| is_chosen(grid)).collect();
     let grids: Vec<_> = sorted.matrices.iter().filter(|(grid, _)| is_chosen(grid)).collect();
     let parts: Vec<&Grid> = grids.iter().map(|(grid, _)| *grid).collect();
-    let joined = matrix::joined(&parts);
-    let all: Vec<&Grid> =
-        lists.iter().map(|(grid, _)| *grid).chain(parts.iter().copied()).collect();
-    let raw = match (lists.as_slice(), &joined) {
-        ([], None) if all.is_empty() => {
-            faults.push(crate::missing::none(source, tables, section));
-            return None;
-        }
+    let lists_and_grids = lists.iter().map(|(grid, _)| *grid).chain(parts.iter().copied());
+    let all: Vec<&Grid> = lists_and_grids.collect();
+    let Some(first) = all.first() else {
+        faults.push(missing::none(source, tables, section));
+        return None;
+    };
+    let is_said = grids.iter().any(|(_, is_said)| *is_said);
+    let whole = matrix::joined(&parts);
+    let matrix = whole.as_ref().and_then(|whole| Matrix::of(whole, is_said));
+    let raw = match (lists.as_slice(), matrix) {
         ([(grid, roles)], None) if all.len() == 1 => {
             unread_columns(grid, roles, &OF_ROWS, faults);
             rows::read(grid, roles, lines, faults)
         }
-        ([], Some(whole)) => {
-            let is_said = grids.iter().any(|(_, is_said)| *is_said);
-            let content = Matrix::of(whole, is_said)?.read(lines, faults);
-            for state in content.states {
-                declare(&mut draft, StateDraft { name: state, ..StateDraft::default() });
-            }
-            draft.cells = content.cells;
-            content.rows
-        }
+        ([], Some(matrix)) => of_matrix(&matrix, lines, &mut draft, faults),
         (_, _) => {
-            faults.push(crate::missing::several(&all));
+            faults.push(missing::several(&all));
             return None;
         }
     };
     if raw.len() > limit::ROWS {
         let message = format!("{} rows; a table file has at most {}", raw.len(), limit::ROWS);
-        let fault = error(code::UNREADABLE, all[0].header.span, message).label("this table");
+        let fault = error(code::UNREADABLE, first.header.span, message).label("this table");
         faults.push(fault.help("split the machine into several tables"));
         return None;
     }
-    let mut remarks = Remarks::default();
-    for (grid, roles, kind) in &sorted.others {
-        match kind {
-            TableKind::States => states(grid, roles, lines, &mut draft, faults),
-            TableKind::Events | TableKind::Actions => remark(grid, roles, *kind, &mut remarks),
-            TableKind::Transitions | TableKind::Matrix | TableKind::Other => {}
-        }
-    }
-    all[0].section.clone_into(&mut draft.section);
+    first.section.clone_into(&mut draft.section);
     tables.title.clone_into(&mut draft.title);
+    let remarks = others(&sorted, &raw, lines, &mut draft, faults);
     rows_of(raw, &mut draft, faults);
     Some((draft, remarks))
+}
+
+fn of_matrix(
+    matrix: &Matrix<'_>,
+    lines: &LineIndex,
+    draft: &mut Draft,
+    faults: &mut Vec<Diagnostic>,
+) -> Vec<RawRow> {
+    let content = matrix.read(lines, faults);
+    for state in content.states {
+        declare(draft, StateDraft { name: state, ..StateDraft::default() }, faults);
+    }
+    draft.cells = content.cells;
+    content.rows
+}
+
+/// What the tables beside the transitions say. Of several tables of states those under the same
+/// heading are meant, or else those that share a state with the rows.
+fn others(
+    sorted: &Sorted<'_>,
+    raw: &[RawRow],
+    lines: &LineIndex,
+    draft: &mut Draft,
+    faults: &mut Vec<Diagnostic>,
+) -> Remarks {
+    let mut remarks = Remarks::default();
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    for RawRow { row, .. } in raw {
+        used.extend(row.from.iter().chain([&row.to]).map(|word| word.text.as_str()));
+    }
+    let section = draft.section.clone();
+    let is_near = |grid: &Grid| grid.section == section;
+    let of_states = sorted.others.iter().filter(|(_, _, kind)| *kind == TableKind::States);
+    let has_near = of_states.clone().any(|(grid, _, _)| is_near(grid));
+    for (grid, roles, _) in of_states {
+        let names = roles
+            .column(Role::State)
+            .into_iter()
+            .flat_map(|column| grid.body.iter().filter_map(move |line| line.cells.get(column)));
+        let mut names = names.map(|cell| phrase::state(&cell.text).0);
+        let is_meant =
+            if has_near { is_near(grid) } else { names.any(|name| used.contains(name.as_str())) };
+        if is_meant {
+            states(grid, roles, lines, draft, faults);
+        }
+    }
+    for (grid, roles, kind) in &sorted.others {
+        if [TableKind::Events, TableKind::Actions].contains(kind) {
+            remark(grid, roles, *kind, &mut remarks);
+        }
+    }
+    remarks
 }
 
 /// The roles of a table of transitions.
@@ -182,6 +222,7 @@ fn states(
                 about,
                 ..StateDraft::default()
             },
+            faults,
         );
     }
 }
@@ -203,13 +244,18 @@ fn held(line: &GridLine, roles: &Roles) -> Vec<String> {
     holds
 }
 
-/// A state is declared once; a second table may say more of it.
-fn declare(draft: &mut Draft, state: StateDraft) {
+/// A state is declared once; a table of states says more of one that a grid names.
+fn declare(draft: &mut Draft, state: StateDraft, faults: &mut Vec<Diagnostic>) {
     let known = draft.states.iter_mut().find(|known| known.name.text == state.name.text);
     match known {
         _ if state.name.text.is_empty() => {}
         Some(known) if known.cite.is_none() => *known = state,
-        Some(_) => {}
+        Some(known) if known.about == state.about && known.holds == state.holds => {}
+        Some(known) => {
+            let message = format!("the state `{}` is described twice", state.name.text);
+            let fault = error(code::INVALID_NAME, state.name.span, message).label("the second");
+            faults.push(fault.also(known.name.span, "the first").help("join the two lines"));
+        }
         None => draft.states.push(state),
     }
 }

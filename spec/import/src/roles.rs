@@ -44,11 +44,15 @@ const WORDS: [(Role, &[&str]); 12] = [
             "successor",
             "after",
             "dest",
+            "post",
         ],
     ),
     (
         Role::Source,
-        &["source", "from", "current", "present", "old", "previous", "origin", "before", "src"],
+        &[
+            "source", "from", "current", "present", "old", "previous", "origin", "before", "src",
+            "pre",
+        ],
     ),
     (Role::Because, &["because", "reason", "why", "justification"]),
     (Role::Guard, &["guard", "guards", "constraint", "predicate", "if"]),
@@ -185,9 +189,11 @@ impl Roles {
             return TableKind::Transitions;
         }
         let is_described = has(Role::About) || has(Role::Holds) || has(Role::Kind);
+        let is_of_cells = has(Role::Event) || has(Role::Because);
         let is_alone = self.0.len() == 1;
         let first = self.0.iter().find(|role| **role != Role::Number);
         match first {
+            Some(Role::State) if is_of_cells => TableKind::Other,
             Some(Role::State) if is_described || is_alone => TableKind::States,
             Some(Role::Event) if is_described => TableKind::Events,
             Some(Role::Actions) if is_described => TableKind::Actions,
