@@ -118,7 +118,7 @@ impl Columns {
 struct Known {
     states: BTreeSet<String>,
     events: BTreeSet<String>,
-    /// The lines of the rows by state and event.
+    /// The lines of the rows without a condition, by state and event.
     rows: BTreeMap<(String, String), u32>,
     file: String,
 }
@@ -126,7 +126,8 @@ struct Known {
 impl Known {
     fn of(draft: &Draft) -> Self {
         let mut rows = BTreeMap::new();
-        for row in &draft.rows {
+        // A cell beside rows with conditions says what happens when none is true.
+        for row in draft.rows.iter().filter(|row| row.guard.is_none()) {
             for from in &row.from {
                 rows.insert((from.text.clone(), row.event.text.clone()), row.cite.0);
             }

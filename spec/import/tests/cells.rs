@@ -35,6 +35,7 @@ fn cells_are_entries_with_their_reasons() {
 | Idle, Open | open timer expires | it does not run |
 | any | DATA received, idle timer expires | \"it\" is shut |
 | any | user opens, user closes | the user waits |
+| Opening | OPEN-ACK received | it is too late |
 ",
         r#"
 ignore:
@@ -43,6 +44,7 @@ ignore:
 impossible:
   - { state: [Idle, Open], event: open timer expires,                  because: it does not run }
   - { state: any,          event: [DATA received, idle timer expires], because: "\"it\" is shut" }
+  - { state: Opening,      event: OPEN-ACK received,                   because: it is too late }
 "#,
     );
     check_cells(
