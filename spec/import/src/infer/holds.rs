@@ -41,8 +41,14 @@ pub(super) fn infer(draft: &mut Draft) {
             if !may[at] || !live[at] || state.is_final {
                 continue;
             }
-            let list = if must[at] { &mut state.holds } else { &mut state.may_hold };
-            list.push(timer.clone());
+            let guess = if must[at] {
+                state.holds.push(timer.clone());
+                format!("holds `{timer}`: each row into it leaves it running")
+            } else {
+                state.may_hold.push(timer.clone());
+                format!("may hold `{timer}`: some rows into it leave it running")
+            };
+            state.guesses.push(guess);
         }
     }
 }

@@ -18,12 +18,12 @@ const STOPPING: [&str; 13] = [
 
 /// What an event ends with if a timer causes it.
 const EXPIRY: [&str; 18] = [
+    "has expired",
     "triggers",
     "triggered",
     "expires",
     "expired",
     "expire",
-    "has expired",
     "fires",
     "fired",
     "elapses",
