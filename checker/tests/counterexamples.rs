@@ -52,11 +52,25 @@ fn a_lasso_and_a_path_of_a_system_of_tables_are_followed() {
     assert!(recorded.contains("\"loop_from\":") && !recorded.contains("\"loop_from\":null"));
     ends_with(&turnstile(&folder, &["replay", "out.jsonl"]), 0, "");
     // Without its last step the lasso is open.
-    let open: Vec<&str> = recorded.lines().collect();
-    fs::write(folder.join("open.jsonl"), open[..open.len() - 1].join("\n")).expect("writable");
+    let cut: Vec<&str> = recorded.lines().collect();
+    let steps = cut.len() - 1;
+    let cut = cut[..steps].join("\n");
+    fs::write(folder.join("cut.jsonl"), &cut).expect("writable");
+    ends_with(&turnstile(&folder, &["replay", "cut.jsonl"]), 2, "the file is cut");
+    let open = cut.replace(&format!("\"steps\":{steps}"), &format!("\"steps\":{}", steps - 1));
+    fs::write(folder.join("open.jsonl"), open).expect("writable");
     let replayed = turnstile(&folder, &["replay", "open.jsonl"]);
     ends_with(&replayed, 1, "");
     assert!(text(&replayed.stdout).contains("the property is not violated"));
+}
+
+#[test]
+fn a_file_without_counterexamples_says_so() {
+    let folder = copy("buffer");
+    ends_with(&turnstile(&folder, &["check", "buffer.yaml", "--trace", "out.jsonl"]), 0, "");
+    let replayed = turnstile(&folder, &["replay", "out.jsonl"]);
+    ends_with(&replayed, 0, "");
+    assert_eq!(text(&replayed.stdout), "out.jsonl: no counterexample was recorded\n");
 }
 
 #[test]
@@ -119,6 +133,9 @@ fn random_walks_find_what_the_search_finds_and_are_repeatable() {
         (&["--simulate", "0"], "0 is not in 1.."),
         (&["--simulate", "1", "--engine", "stateright"], "omit `--engine`"),
         (&["--trace", "calls.yaml"], "would overwrite"),
+        (&["--trace", "./server.yaml"], "would overwrite"),
+        (&["--junit", "client.yaml"], "would overwrite"),
+        (&["--trace", "."], "is a folder"),
         (&["--trace", "absent/out.jsonl"], "cannot write"),
     ] {
         let words: Vec<&str> = ["check", "calls.yaml"].iter().chain(words).copied().collect();

@@ -58,7 +58,10 @@ before ROLE.TIMER` only while no message can arrive. Each of them is an assumpti
 restart`, `ROLE pause` (it takes nothing until it goes on) and `ROLE late timer` (a timer that is
 due fires after other steps, even if it is disarmed meanwhile); `torn step`, a restart between two
 effects of a step; `drift`, a time relation that does not hold. A command with a budget is given
-that often, and any number of times without one. `saved` is what a restart leaves of a state.
+that often, and any number of times without one. `saved` is what a restart leaves of a state. A
+crash loses what a node has not saved, and the messages to it until it restarts; a request waits for
+its receiver, and one that the receiver had taken is answered by `on failure`. In formulas, a node
+that is down is in no state and has no resource; its variables are those that it would restart with.
 
 **Formulas.** A node is a role of one node, or a variable of a quantifier such as
 `some: one in door`. A leaf is `NODE in STATE`, `NODE in STATE or STATE`, `NODE has RESOURCE`,
@@ -69,8 +72,10 @@ that often, and any number of times without one. `saved` is what a restart leave
 **Properties** are `always`, `never`, `sometimes`, `leads to` and `can reach`. Without a word in the
 file, each system has these: every event that reaches a node is handled, no action fails, timers and
 requests are there exactly as the states hold them, the system has no deadlock, no link is full, and
-every row is taken in some world. A system is deadlocked if no event is enabled and some machine is
-neither in a final state nor in one with `may end: true`. `where` lists budgets that a world must
+every row is taken in some world. A system is deadlocked if no event is enabled, and a message waits
+or some machine is neither in a final state nor in one with `may end: true`. A command counts as
+enabled where a row takes it, also when its budget is spent, which only bounds the search; one with
+a budget of 0 never comes. `where` lists budgets that a world must
 have, all of them, for a property to be checked there; `without` lists faults after which it claims
 nothing. A property whose antecedent never holds, or holds only after such a fault, is `vacuous`.";
 

@@ -140,9 +140,10 @@ fn requests_are_answered_over_the_same_link() {
     let text = "T081 `on failure` of `car to door` has not the payload of its event";
     refused(CAR, DOOR, &failure("opened (4)"), text);
     refused(CAR, DOOR, &failure("opened"), text);
-    refused(CAR, DOOR, &failure("call (1)"), text);
+    let command = "T081 `call` is a command: it cannot answer a request";
+    refused(CAR, DOOR, &failure("call"), command);
     let messages =
-        LIFT.replace("kind: fifo, capacity: 2", "kind: fifo, capacity: 2, on failure: call");
+        LIFT.replace("kind: fifo, capacity: 2", "kind: fifo, capacity: 2, on failure: opened (1)");
     let text = "T089 `car to door` has no answers that could fail";
     refused(CAR, DOOR, &messages, text);
 }

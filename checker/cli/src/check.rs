@@ -169,19 +169,22 @@ fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
     let outputs: Vec<(&str, &Path)> =
         outputs.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))).collect();
     let tables = library.tables.iter().chain(&library.systems);
-    let read: Vec<&Path> = arguments
-        .names
-        .iter()
-        .filter(|name| library.is_file(name))
-        .map(String::as_str)
-        .chain(tables.map(|text| text.source.name.as_str()))
-        .map(Path::new)
+    let named = arguments.names.iter().filter(|name| library.is_file(name));
+    let beside = named.clone().flat_map(|name| own_system::tables_beside(name));
+    let read: Vec<PathBuf> = named
+        .cloned()
+        .chain(beside)
+        .chain(tables.map(|text| text.source.name.clone()))
+        .map(PathBuf::from)
         .collect();
     for (nth, (option, path)) in outputs.iter().enumerate() {
         let name = path.display();
         let mut others = outputs[..nth].iter();
         if let Some((other, _)) = others.find(|(_, other)| output::is_same_file(other, path)) {
             return Some(format!("`{other}` and `{option}` name the same file {name}: name two"));
+        }
+        if path.is_dir() {
+            return Some(format!("`{option} {name}` is a folder: name a file"));
         }
         if read.iter().any(|read| output::is_same_file(path, read)) {
             return Some(format!(

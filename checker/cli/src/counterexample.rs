@@ -21,6 +21,8 @@ use crate::{own_system, replacement, terminal};
 const VERSION: u32 = 1;
 /// How every such file begins.
 const BEGINNING: &[u8] = b"{\"counterexample\":";
+/// The file where nothing fails.
+const NONE: &str = "{\"counterexample\":null}\n";
 /// Events that are listed in place of one that is not possible.
 const SHOWN_MAX: usize = 8;
 
@@ -38,6 +40,8 @@ struct Head {
     set: Vec<(String, String)>,
     property: String,
     loop_from: Option<usize>,
+    /// How many lines of steps follow.
+    steps: usize,
 }
 
 /// Whether a file that begins like this is one of these.
@@ -69,6 +73,7 @@ pub(crate) fn write(results: &[ResultReport], library: &Library, options: &Optio
                 set: options.set.clone(),
                 property: property.name.clone(),
                 loop_from: property.loop_from,
+                steps: property.counterexample.len(),
             };
             put(&mut text, json(&head));
             for step in &property.counterexample {
@@ -76,7 +81,7 @@ pub(crate) fn write(results: &[ResultReport], library: &Library, options: &Optio
             }
         }
     }
-    text
+    if text.is_empty() { NONE.to_owned() } else { text }
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -89,6 +94,9 @@ pub(crate) fn replay(name: &str, text: &str, systems: Systems) -> Status {
         Ok(library) => library,
         Err(error) => return usage_error(&error),
     };
+    if text.trim() == NONE.trim() {
+        return write_stdout(&format!("{name}: no counterexample was recorded\n"));
+    }
     let recorded = match parse(name, text) {
         Ok(recorded) => recorded,
         Err(error) => return usage_error(&error),
@@ -143,6 +151,18 @@ fn parse(name: &str, text: &str) -> Result<Vec<Recorded>, String> {
             let last =
                 all.last_mut().ok_or_else(|| format!("{name}:{line}: a step before a head"))?;
             last.steps.push(step);
+        }
+    }
+    for Recorded { line, head, steps } in &all {
+        let (expected, found) = (head.steps, steps.len());
+        if expected != found {
+            return Err(format!(
+                "{name}:{line}: this counterexample has {expected} steps, and {found} follow: the \
+                 file is cut, or lines were added"
+            ));
+        }
+        if head.loop_from.is_some_and(|first| first > found) {
+            return Err(format!("{name}:{line}: its loop begins after its {found} steps"));
         }
     }
     Ok(all)

@@ -6,7 +6,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{SystemEntry, composed};
+use turnstile_harness::{SystemEntry, composed, read};
 use turnstile_spec::{Source, System};
 
 use crate::library;
@@ -46,4 +46,13 @@ pub(crate) fn entry(system: &System) -> Read {
 /// The same, for a file that may be of another system: then nothing.
 pub(crate) fn of_tables(system: &System) -> Option<Read> {
     system.is_of_tables().then(|| entry(system))
+}
+
+/// The tables of a system file; none if it is another file.
+pub(crate) fn tables_beside(file: &str) -> Vec<String> {
+    let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
+    let Ok(system) = read::system(&Source::new(file, text)) else { return Vec::new() };
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    let tables = system.roles.iter().filter_map(|role| role.table.as_ref());
+    tables.map(|table| folder.join(table).display().to_string()).collect()
 }

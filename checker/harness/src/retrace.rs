@@ -120,6 +120,8 @@ fn is_violated(
     match (&property.formula, loop_from) {
         (TemporalFormula::Always { .. }, _) => !evaluation.holds,
         (_, Some(first)) if first < steps => end.at_loop.as_ref() == Some(&end.last),
+        // A trace of this kind has a loop.
+        (TemporalFormula::LeadsTo { .. }, None) => false,
         // The last state is repeated, or no path leads from it to the goal.
         _ => !evaluation.holds,
     }

@@ -137,8 +137,12 @@ impl Reader<'_> {
         let capacity = capacity.and_then(|word| word.text.parse().ok());
         if capacity.is_none_or(|capacity: u32| capacity == 0) {
             let message = format!("the link `{}` has no capacity", name.text);
+            let found = match capacity {
+                Some(_) => "a capacity is at least 1",
+                None => "the number of messages in flight is unbounded",
+            };
             let diagnostic = Diagnostic::error(code::NO_CAPACITY, message)
-                .label(name.span, "the number of messages in flight is unbounded")
+                .label(name.span, found)
                 .help("add `slots: 2` or `capacity: 2`");
             self.diagnostics.push(diagnostic);
         }

@@ -5,6 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::system::composition::RoleTable;
 use crate::system::formula::suggestion;
 use crate::system::{Failure, Link, LinkKind, System};
+use crate::table::EventKind;
 
 /// Reports events in place of answers that the sender's table does not have, and those on links
 /// that have no answers.
@@ -33,6 +34,12 @@ fn unknown(link: &Link, failure: &Failure, roles: &[RoleTable<'_>]) -> Option<Di
         let diagnostic = Diagnostic::error(code::UNDECLARED_EVENT, message);
         return Some(diagnostic.label(failure.span, "no such event").help(help));
     };
+    if role.vocabulary.events[event.index()].kind == EventKind::Command {
+        let message = format!("`{}` is a command: it cannot answer a request", failure.event);
+        let help = "write an event that consumes the request, or one of `kind: message`";
+        let diagnostic = Diagnostic::error(code::INVALID_RELATION, message);
+        return Some(diagnostic.label(failure.span, "a command").help(help));
+    }
     let payload = role.vocabulary.events[event.index()].payload.as_ref();
     let help = match (payload, &failure.payload) {
         (None, None) => return None,

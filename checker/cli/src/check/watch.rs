@@ -16,6 +16,7 @@ use turnstile_spec::Source;
 use turnstile_spec::table::RowSource;
 
 use crate::output::{self, usage_error, write_stdout};
+use crate::own_system;
 use crate::terminal;
 
 use super::{Arguments, once};
@@ -123,7 +124,8 @@ impl Seen {
         let faulty = results.iter().flat_map(|result| &result.faults).map(|fault| &fault.file);
         let mut all: BTreeSet<String> = named.chain(reported).chain(faulty).cloned().collect();
         // An error keeps a system from naming its tables, and may be in one of them.
-        let beside: Vec<String> = all.iter().flat_map(|name| tables_beside(name)).collect();
+        let beside: Vec<String> =
+            all.iter().flat_map(|name| own_system::tables_beside(name)).collect();
         all.extend(beside);
         let text = |name: String| {
             let text = std::fs::read_to_string(&name).ok()?;
@@ -198,15 +200,6 @@ impl Seen {
         }
         text
     }
-}
-
-/// The tables of a system file; none if it is another file.
-fn tables_beside(file: &str) -> Vec<String> {
-    let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
-    let Ok(system) = read::system(&Source::new(file, text)) else { return Vec::new() };
-    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-    let tables = system.roles.iter().filter_map(|role| role.table.as_ref());
-    tables.map(|table| folder.join(table).display().to_string()).collect()
 }
 
 /// The rows that differ between two texts of a table: `row r3, row r5 (new), row r7 (gone)`. A row

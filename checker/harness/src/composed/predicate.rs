@@ -9,7 +9,7 @@ use turnstile_world::node::{NodePart, NodeStatus};
 use turnstile_world::property::View;
 use turnstile_world::{NodeId, Ordered, Predicate, Property, TemporalFormula};
 
-use super::progress::can_go_on;
+use super::progress::{can_go_on, has_stuck_message};
 use super::system::TableSystem;
 
 /// A formula as a predicate of a world; `of`: the node that is its first variable.
@@ -50,18 +50,20 @@ fn holds(
     };
     match formula {
         StateFormula::In(term, states) => {
-            let at = view.state::<State<Dynamic>>(node(term, bound)).at;
-            states.iter().any(|state| state.index() == at.index())
+            let node = node(term, bound);
+            let at = view.state::<State<Dynamic>>(node).at;
+            !is_down(view, node) && states.iter().any(|state| state.index() == at.index())
         }
         StateFormula::Has(term, resource) => {
-            view.state::<State<Dynamic>>(node(term, bound)).held[resource.index()] > 0
+            let node = node(term, bound);
+            let held = view.state::<State<Dynamic>>(node).held[resource.index()];
+            !is_down(view, node) && held > 0
         }
         StateFormula::Is(one, relation, other) => {
             let value = |value: &Value| match value {
                 Value::Number(number) => *number,
                 Value::Variable(term, variable) => {
-                    let state = view.state::<State<Dynamic>>(node(term, bound));
-                    state.variables[variable.index()]
+                    variables(view, node(term, bound))[variable.index()]
                 }
             };
             relation.holds(value(one), value(other))
@@ -93,6 +95,19 @@ fn holds(
         StateFormula::Some(role, part) => {
             nodes(system, *role).any(|node| with(system, view, part, (bound, node)))
         }
+    }
+}
+
+/// Whether a node has crashed: then it is in no state and has no resource.
+fn is_down(view: &View<'_>, node: NodeId) -> bool {
+    view.nodes[node].status == NodeStatus::Down
+}
+
+/// The variables of a node; of one that has crashed, those that it would start again with.
+fn variables<'v>(view: &View<'v>, node: NodeId) -> &'v [u16] {
+    match &view.nodes[node].saved {
+        Some(saved) if is_down(view, node) => &saved.of::<State<Dynamic>>().variables,
+        Some(_) | None => &view.state::<State<Dynamic>>(node).variables,
     }
 }
 
@@ -165,7 +180,8 @@ pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
         let mut nodes = view.nodes.iter().enumerate();
         view.violation().is_some()
             || can_go_on(&of, view)
-            || nodes.all(|(node, part)| is_at_rest(&of, node, part))
+            || !has_stuck_message(&of, view)
+                && nodes.all(|(node, part)| is_at_rest(&of, node, part))
     });
     let full = Predicate::new(|view| view.links.iter().all(|link| !link.overflowed));
     vec![
@@ -189,8 +205,8 @@ pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
         ),
         always(
             INHERENT[3],
-            "In every reachable state some event is enabled, or every machine is in a final state \
-             or one that is marked `may end`.",
+            "In every reachable state some event is enabled, or no message waits and every machine \
+             is in a final state or one that is marked `may end`.",
             true,
             deadlock,
         ),

@@ -24,6 +24,14 @@ pub(super) fn can_go_on(system: &TableSystem, view: &View<'_>) -> bool {
         })
 }
 
+/// Whether a message waits for a node that is up and cannot take it, now or ever, if no event is
+/// enabled.
+pub(super) fn has_stuck_message(system: &TableSystem, view: &View<'_>) -> bool {
+    system.links.iter().zip(view.links).any(|(link, part)| {
+        part.messages((link.from, link.to)).any(|((_, to), _)| view.nodes[to].is_up())
+    })
+}
+
 /// Whether a node can take a step without a message: a timer fires, or its user gives a command or
 /// its environment an answer that it does not ignore.
 fn goes_on(system: &TableSystem, view: &View<'_>, (node, part): (NodeId, &NodePart)) -> bool {
@@ -35,7 +43,9 @@ fn goes_on(system: &TableSystem, view: &View<'_>, (node, part): (NodeId, &NodePa
     let of = system.table(node);
     let state = part.state.of::<State<Dynamic>>();
     let ignores = |input: &Input| match input {
-        Input::Command(command) => of.ignores(state, command.of::<Command<Dynamic>>()),
+        Input::Command(command) => {
+            system.is_never_given(command) || of.ignores(state, command.of::<Command<Dynamic>>())
+        }
         Input::Fired(_) | Input::Message { .. } | Input::Restart(_) => false,
     };
     let timers = part.timers.iter().chain(&part.due).map(|timer| Input::Fired(timer.clone()));

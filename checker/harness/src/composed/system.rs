@@ -18,6 +18,8 @@ pub(super) struct TableSystem {
     pub(super) role_of: Vec<usize>,
     /// The commands that the world rations, which are its budgets.
     pub(super) rationed: Vec<&'static str>,
+    /// Those of them with a budget of 0.
+    pub(super) never_given: Vec<&'static str>,
     /// The properties that are claimed of one node.
     pub(super) of_nodes: Vec<String>,
     /// The requests and answers of the links that have them.
@@ -48,6 +50,11 @@ impl TableSystem {
     /// A node.
     pub(super) fn table(&self, node: NodeId) -> &TableNode {
         &self.nodes[node]
+    }
+
+    /// Whether the world has a budget of 0 for a command.
+    pub(super) fn is_never_given(&self, command: &Ordered) -> bool {
+        self.command_budget(command).is_some_and(|budget| self.never_given.contains(&budget))
     }
 
     /// The same, as the World has it.

@@ -106,12 +106,14 @@ fn system(
             .map(|parts| SavedParts { state: parts.state, variables: parts.variables.into() });
         TableNode::new(rules[role].clone(), sends.into(), parts, is_sent)
     });
+    let rationed = rationed(tables, world);
     let of_nodes = file.properties.iter().zip(&composition.claims);
     let of_nodes = of_nodes.filter(|(_, claim)| claim.each.is_some());
     Ok(TableSystem {
         nodes: nodes.collect(),
         of_nodes: of_nodes.map(|(property, _)| property.name.clone()).collect(),
-        rationed: rationed(tables, world),
+        never_given: never_given(&rationed, world),
+        rationed,
         requests: requests(file, composition)?,
         links,
         may_block: file.links.iter().any(|link| link.when_full == WhenFull::Block),
@@ -205,6 +207,15 @@ fn rationed(tables: &[(Vocabulary, Table)], world: &NamedWorld) -> Vec<&'static 
         }
     }
     rationed
+}
+
+/// Those with a budget of 0, which never come. A command whose budget is spent could come again:
+/// the budget only bounds the search.
+fn never_given(rationed: &[&'static str], world: &NamedWorld) -> Vec<&'static str> {
+    let is_zero = |name: &str| {
+        world.budgets.iter().any(|budget| budget.name == name && budget.limit == Some(0))
+    };
+    rationed.iter().copied().filter(|name| is_zero(name)).collect()
 }
 
 /// What a world of tables needs of its system.
