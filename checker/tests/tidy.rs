@@ -68,6 +68,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "runtime/scenario",
             "runtime/core",
             "runtime/host",
+            "runtime/actor",
             "runtime/claim",
         ],
     ),

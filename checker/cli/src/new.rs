@@ -1,5 +1,5 @@
 //! `turnstile new NAME`: a commented table, or a folder with a system of two tables, that checks
-//! clean.
+//! clean; or a crate that runs the table.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -17,6 +17,13 @@ pub(crate) struct Arguments {
     /// Make a folder NAME with a system of two tables
     #[arg(long)]
     system: bool,
+    /// Make a folder NAME with a crate that runs the table, on tokio
+    #[arg(long, conflicts_with = "system")]
+    rust: bool,
+    /// The checkout of Turnstile that the crate depends on [default: the one that this program was
+    /// built from]
+    #[arg(long, value_name = "DIR", requires = "rust")]
+    checkout: Option<PathBuf>,
 }
 
 /// The exit statuses, for `--help`.
@@ -32,6 +39,21 @@ const SYSTEM: [(&str, &str); 3] = [
     ("server.yaml", include_str!("../templates/server.yaml")),
 ];
 
+const CRATE: [(&str, &str); 3] = [
+    ("Cargo.toml", include_str!("../templates/crate/Cargo.toml.txt")),
+    ("NAME.yaml", TABLE),
+    ("src/main.rs", include_str!("../templates/crate/main.rs.txt")),
+];
+
+/// Names that cargo or rustc has another use for.
+const NO_CRATES: [&str; 46] = [
+    "abstract", "alloc", "as", "async", "await", "become", "box", "break", "const", "continue",
+    "core", "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen",
+    "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv",
+    "pub", "ref", "return", "self", "static", "std", "struct", "super", "test", "trait", "true",
+    "try",
+];
+
 /// Writes the files.
 pub(crate) fn run(arguments: &Arguments) -> Status {
     let name = arguments.name.as_str();
@@ -42,28 +64,71 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
              and `_`"
         ));
     }
-    let files: Vec<(PathBuf, String)> = if arguments.system {
-        let file = |(file, text): &(&str, &str)| {
-            (Path::new(name).join(file.replace("NAME", name)), text.replace("NAME", name))
-        };
-        SYSTEM.iter().map(file).collect()
-    } else {
-        vec![(PathBuf::from(format!("{name}.yaml")), TABLE.replace("NAME", name))]
+    let files = match files(arguments) {
+        Ok(files) => files,
+        Err(what) => return usage_error(&what),
     };
-    if arguments.system
-        && let Err(error) = fs::create_dir(name)
-    {
-        return usage_error(&unwritten(Path::new(name), &error));
+    if arguments.system || arguments.rust {
+        let folders = fs::create_dir(name).and_then(|()| match arguments.rust {
+            true => fs::create_dir(Path::new(name).join("src")),
+            false => Ok(()),
+        });
+        if let Err(error) = folders {
+            return usage_error(&unwritten(Path::new(name), &error));
+        }
     }
     for (path, text) in &files {
         if let Err(error) = write(path, text) {
             return usage_error(&unwritten(path, &error));
         }
     }
-    let first = files[0].0.display();
     let written: String =
         files.iter().map(|(path, _)| format!("wrote {}\n", path.display())).collect();
-    write_stdout(&format!("{written}next: turnstile check {first}\n"))
+    let next = match arguments.rust {
+        true => format!("turnstile check {name}/{name}.yaml && cd {name} && cargo run"),
+        false => format!("turnstile check {}", files[0].0.display()),
+    };
+    write_stdout(&format!("{written}next: {next}\n"))
+}
+
+/// The files, with the name in their texts.
+fn files(arguments: &Arguments) -> Result<Vec<(PathBuf, String)>, String> {
+    let name = arguments.name.as_str();
+    let file = |(file, text): &(&str, &str)| {
+        (Path::new(name).join(file.replace("NAME", name)), text.replace("NAME", name))
+    };
+    if arguments.system {
+        return Ok(SYSTEM.iter().map(file).collect());
+    }
+    if !arguments.rust {
+        return Ok(vec![(PathBuf::from(format!("{name}.yaml")), TABLE.replace("NAME", name))]);
+    }
+    let is_word = |word: &str| {
+        !word.is_empty() && word.chars().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
+    };
+    let is_crate = name.split(['-', '_']).all(is_word) && !NO_CRATES.contains(&name);
+    if !is_crate {
+        return Err(format!(
+            "`{name}` cannot name a crate: use lower-case words and digits, with one `-` or `_` \
+             between them, that Rust does not use itself"
+        ));
+    }
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let checkout = arguments.checkout.as_ref().unwrap_or(&own);
+    let actor = checkout.join("runtime/actor/Cargo.toml");
+    let checkout = actor.is_file().then(|| checkout.canonicalize().ok()).flatten();
+    let checkout = checkout.ok_or_else(|| {
+        format!("{} is not there: name a checkout of Turnstile, --checkout DIR", actor.display())
+    })?;
+    // A string of TOML is escaped as one of Rust.
+    let path = |folder: &str| format!("{:?}", checkout.join(folder).display().to_string());
+    let (actor, machine) = (path("runtime/actor"), path("macros/machine"));
+    let crate_file = |(path, text)| {
+        let (path, text) = file(&(path, text));
+        let text = text.replace("MODULE", &name.replace('-', "_"));
+        (path, text.replace("\"ACTOR\"", &actor).replace("\"MACHINE\"", &machine))
+    };
+    Ok(CRATE.into_iter().map(crate_file).collect())
 }
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {

@@ -4,6 +4,8 @@
 //! No Rust belongs to such a system: guards without a formula are tried both ways, and what no
 //! table says does not happen.
 
+#[cfg(test)]
+mod agree;
 mod entry;
 mod node;
 mod predicate;

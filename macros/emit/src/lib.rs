@@ -17,6 +17,7 @@ mod formula;
 mod literal;
 mod names;
 mod page;
+mod plain;
 #[cfg(feature = "pretty")]
 mod pretty;
 mod row;
@@ -75,6 +76,7 @@ pub fn emit(machine: &Machine<'_>, options: Options) -> TokenStream {
     let rules = types::machine(machine);
     let formulas = formula::formulas(machine, options);
     let steps = row::step_constants(machine);
+    let plain = plain::plain(machine);
     let compiled = compiled::compiled(machine, options);
     let typestate = match options.typestate {
         true => typestate::typestate(machine),
@@ -90,6 +92,7 @@ pub fn emit(machine: &Machine<'_>, options: Options) -> TokenStream {
             #rules
             #compiled
             #formulas
+            #plain
             #steps
             #typestate
         }

@@ -25,11 +25,13 @@ mod interpreted;
 mod machine;
 #[doc(hidden)]
 pub mod option;
+mod plain;
 #[cfg(feature = "read")]
 mod read;
 mod rules;
 mod step;
 mod term;
+mod variable;
 
 #[cfg(feature = "alloc")]
 pub use data::{Cell, Condition, Row, StateInfo, TableData};
@@ -44,6 +46,7 @@ pub use machine::{
     Atom, CollectionKind, Event, Machine, Name, Never, PredicateKind, RowId, RuleKind, Signature,
     Table,
 };
+pub use plain::{EventInfo, PlainMachine, PlainTable, VariableInfo};
 #[cfg(feature = "read")]
 pub use read::{Incompatible, read};
 pub use rules::Rules;
@@ -56,3 +59,4 @@ pub use term::{Term, Terms};
 pub use turnstile_macros::machine;
 #[cfg(feature = "systems")]
 pub use turnstile_macros::system;
+pub use variable::{Change, Comparison, Operand, Relation, Update, ValueSet};

@@ -63,7 +63,9 @@ pub use commit::Pause;
 pub use engine::{Counts, Engine, Observer, Service, ServiceInput, Step, TimerOf};
 pub use host::{Host, HostState, Outbox, Outlet};
 pub use io_context::at;
-pub use node::{Durations, Event, EventOf, Inbox, Node, NodeCore, Notices, Options, Stop, Stopped};
+pub use node::{
+    Accept, Durations, Event, EventOf, Inbox, Node, NodeCore, Notices, Options, Stop, Stopped,
+};
 pub use random::bytes as random_bytes;
 pub use rng::Rng;
 pub use trace::Trace;

@@ -60,6 +60,9 @@ impl<C> NodeCore for C where
 {
 }
 
+/// Converts or refuses the saved state that a node starts from.
+pub type Accept<C> = Box<dyn FnOnce(<C as Core>::Saved) -> io::Result<<C as Core>::Saved> + Send>;
+
 /// The configuration of a node.
 pub struct Options<C: Core> {
     /// The durations of its timers.
@@ -73,6 +76,9 @@ pub struct Options<C: Core> {
     pub observer: Option<Observer<C>>,
     /// The maximum number of unread events; at the maximum the node takes no input.
     pub notices_max: usize,
+    /// Called once with the state that the store has, before the start: it may convert what an
+    /// earlier version of the core has saved, or refuse it.
+    pub accept: Option<Accept<C>>,
 }
 
 impl<C: Core> fmt::Debug for Options<C> {
@@ -87,7 +93,8 @@ impl<C: Core> Options<C> {
         durations: impl Fn(&C::State, C::Timer) -> Duration + Send + Sync + 'static,
     ) -> Self {
         let durations = Box::new(durations);
-        Self { durations, store: None, name: String::new(), observer: None, notices_max: 1024 }
+        let (name, notices_max) = (String::new(), 1024);
+        Self { durations, store: None, name, observer: None, notices_max, accept: None }
     }
 }
 
@@ -227,10 +234,13 @@ impl<C: NodeCore, T: Transport<C::Peer, C::Message>> Node<C, T> {
         options: Options<C>,
         transport: impl FnOnce(Inbox<C>) -> F,
     ) -> io::Result<(Self, Notices<C>)> {
-        let Options { durations, store, name, observer, notices_max } = options;
+        let Options { durations, store, name, observer, notices_max, accept } = options;
         let is_kept = store.is_some();
         let mut store = store.unwrap_or_else(|| Box::new(NoStore));
-        let kept = Kept::<C>::read(&mut *store, &name)?;
+        let mut kept = Kept::<C>::read(&mut *store, &name)?;
+        if let Some(accept) = accept {
+            kept.saved = kept.saved.map(accept).transpose()?;
+        }
         let clock = Clock::start(wall_us(), Moment::default());
         let (events, waiting, receiver) = Events::new(notices_max);
         let saved = kept.saved.clone();

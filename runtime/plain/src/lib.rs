@@ -3,10 +3,13 @@
 
 extern crate alloc;
 
+mod compiled;
 mod plain;
 mod rules;
 mod types;
 
+pub use compiled::Compiled;
 pub use plain::{Outgoing, Plain, Receivers, SavedParts, SentValue};
-pub use rules::{Change, Operand, PlainRules, Update, Values, Variable};
+pub use rules::{PlainRules, Values, Variable};
+pub use turnstile_machine::{Change, Operand, Update};
 pub use types::{Command, Message, Notice, Peer, State, Timer};

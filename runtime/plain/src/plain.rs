@@ -4,10 +4,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use turnstile_machine::{Event as _, Machine, Name, Op, ResourceKind, Step};
+use turnstile_machine::{
+    Change, Event as _, Machine, Name, Op, Operand, ResourceKind, Step, Update,
+};
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, step_machine};
 
-use crate::rules::{Change, Operand, PlainRules, Update, Values};
+use crate::rules::{PlainRules, Values};
 use crate::types::{Command, Message, Notice, Peer, State, Timer};
 
 /// Any table as a core.
@@ -191,7 +193,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         let payload = cause.event.number();
         let values = Values { variables: &state.variables, payload };
         // A guard without a formula is the checker's to try both ways.
-        let guards = |guard| self.rules.compare(guard, &values).unwrap_or(false);
+        let guards = |guard| cause.rules.compare(guard, &values).unwrap_or(false);
         let (row, step) = step_machine(&cause.rules, state.at, cause.event, &guards);
         out.rows.push(row);
         let Some(Step { to, actions, .. }) = step else { return };
@@ -206,12 +208,21 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
             }
             match self.sends.get(call.action.index()).and_then(Option::as_ref) {
                 Some(sent) => self.send(state, sent, (cause, call.action), out),
-                None if call.ops.is_empty() && updates.is_empty() => {
+                None if self.is_of_user(call.ops, updates) => {
                     out.effects.push(Effect::Notify(Notice(call.action)));
                 }
                 None => {}
             }
         }
+    }
+
+    /// Whether the user carries an action out: it does nothing to timers, notes and variables, or
+    /// it sends a request to a node that runs no table, or abandons it.
+    fn is_of_user(&self, ops: &[Op<M>], updates: &[Update]) -> bool {
+        let asks = |op: &Op<M>| {
+            !matches!(op, Op::Delete(_)) && self.rules.kind(op.resource()) == ResourceKind::Request
+        };
+        ops.is_empty() && updates.is_empty() || ops.iter().any(asks)
     }
 
     fn update(

@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use turnstile_machine::{Machine, ResourceKind, Rules};
+use turnstile_machine::{Machine, Operand, ResourceKind, Rules, Update};
 
 use crate::types::{Message, State};
 
@@ -62,35 +62,6 @@ impl Variable {
         let word = self.words.get(usize::from(number)).cloned();
         word.unwrap_or_else(|| alloc::format!("{number}").into())
     }
-}
-
-/// What an action does to a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Update {
-    /// The variable, by its position.
-    pub variable: usize,
-    /// The change.
-    pub change: Change,
-}
-
-/// A change of a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// It gets this value.
-    Set(Operand),
-    /// This is added to its number.
-    Add(i32),
-}
-
-/// A value in an assignment or a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operand {
-    /// A number.
-    Number(u16),
-    /// The value of a variable, by its position.
-    Variable(usize),
-    /// The payload of the event.
-    Payload,
 }
 
 /// The values that guards and assignments read.

@@ -9,10 +9,12 @@ use turnstile_step::{IdClass, Symbolic};
 
 /// A node of the system, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Peer(pub u16);
 
 /// A message in words, so that the tables at both ends need not be compiled together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Message {
     /// The event, as the receiver's table spells it.
     pub event: Arc<str>,
@@ -66,7 +68,8 @@ impl<M: Machine> fmt::Display for Command<M> {
     }
 }
 
-/// An action that is neither a message nor an operation on a resource: the user carries it out.
+/// An action that is no message, no change of a variable and no operation on a timer or a note: the
+/// user carries it out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Notice<M: Machine>(pub M::Action);
 
