@@ -1,6 +1,8 @@
 //! `turnstile render`: tables for people, to standard output or into a folder, or a look whether
 //! what stands in a folder is fresh.
 
+mod rust;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,10 +33,13 @@ pub(crate) struct Arguments {
     /// A table, or a file; no name: every table known here
     #[arg(value_name = "NAME|FILE")]
     names: Vec<String>,
-    /// markdown, svg, matrix, mermaid or dot [default: markdown; with --out: the first three; with
-    /// --focus or --level: svg]
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
-    to: Option<Format>,
+    /// markdown, svg, matrix, mermaid, dot, or rust: what `machine!` expands to [default: markdown;
+    /// with --out: the first three; with --focus or --level: svg]
+    #[arg(long, value_name = "FORMAT", value_parser = target)]
+    to: Option<Target>,
+    /// The options of `machine!`, for --to rust: a list of typestate, step_into, serde, tracing
+    #[arg(long, value_name = "LIST", value_parser = rust::options)]
+    with: Option<turnstile_emit::Options>,
     /// Draw only this state, with all transitions into and out of it
     #[arg(long, value_name = "STATE", conflicts_with = "level")]
     focus: Option<String>,
@@ -48,6 +53,32 @@ pub(crate) struct Arguments {
     /// Write nothing; fail if a file of the folder is stale [in a checkout: generated/docs]
     #[arg(long)]
     check: bool,
+}
+
+/// What a table is rendered to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// A text or a picture for people.
+    Format(Format),
+    /// Rust.
+    Rust,
+}
+
+impl Target {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Format(format) => format.name(),
+            Self::Rust => rust::NAME,
+        }
+    }
+
+    /// The ending of its files.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Format(format) => format.suffix(),
+            Self::Rust => rust::SUFFIX,
+        }
+    }
 }
 
 /// How much of a table a picture shows.
@@ -146,20 +177,29 @@ fn is_part(arguments: &Arguments) -> bool {
     arguments.focus.is_some() || arguments.level.is_some()
 }
 
+/// Whether each table gives one file of its own, apart from its pages.
+fn is_apart(arguments: &Arguments) -> bool {
+    is_part(arguments) || arguments.to == Some(Target::Rust)
+}
+
 /// The format of a part of a table, where one is asked for.
-fn drawn(arguments: &Arguments) -> Result<Format, &'static str> {
-    let format = match arguments.to {
-        None if is_part(arguments) => Format::Svg,
-        None => Format::Markdown,
-        Some(format) => format,
+fn drawn(arguments: &Arguments) -> Result<Target, &'static str> {
+    let target = match arguments.to {
+        None if is_part(arguments) => Target::Format(Format::Svg),
+        None => Target::Format(Format::Markdown),
+        Some(target) => target,
     };
-    if is_part(arguments) && !format.is_picture() {
+    if arguments.with.is_some() && target != Target::Rust {
+        return Err("--with is for --to rust");
+    }
+    let is_picture = matches!(target, Target::Format(format) if format.is_picture());
+    if is_part(arguments) && !is_picture {
         return Err("--focus and --level are for pictures: --to svg, mermaid or dot");
     }
     if arguments.focus.is_some() && arguments.names.len() != 1 {
         return Err("--focus needs the one table that has the state");
     }
-    Ok(format)
+    Ok(target)
 }
 
 fn print(arguments: &Arguments, tables: &[Asked]) -> Status {
@@ -173,7 +213,10 @@ fn print(arguments: &Arguments, tables: &[Asked]) -> Status {
 
 /// A table in the format and in the part that is asked for.
 fn page(arguments: &Arguments, table: &Asked, header: &str) -> Result<String, String> {
-    let format = drawn(arguments).map_err(str::to_owned)?;
+    let format = match drawn(arguments).map_err(str::to_owned)? {
+        Target::Format(format) => format,
+        Target::Rust => return rust::text(&table.literal, arguments.with, header),
+    };
     let sheet = Sheet::of(&table.literal);
     if !is_part(arguments) {
         return Ok(render(&sheet, format, header));
@@ -200,7 +243,7 @@ fn no_state(table: &WrittenTable, diagram: &Diagram, state: &str) -> String {
 
 /// Parts of tables as files.
 fn parts(arguments: &Arguments, tables: &[Asked], origin: &docs::Origin) -> Result<Files, String> {
-    let format = drawn(arguments).map_err(str::to_owned)?;
+    let target = drawn(arguments).map_err(str::to_owned)?;
     let part = match (&arguments.focus, arguments.level) {
         (Some(state), _) => format!(".focus-{}", docs::stem(state)),
         (None, Some(Level::Overview)) => format!(".{}", docs::OVERVIEW),
@@ -210,7 +253,7 @@ fn parts(arguments: &Arguments, tables: &[Asked], origin: &docs::Origin) -> Resu
     for (nth, table) in tables.iter().enumerate() {
         let stem = docs::stem(&table.literal.vocabulary.machine);
         let text = page(arguments, table, &origin.header(nth))?;
-        let name = format!("{stem}{part}.{}", format.suffix());
+        let name = format!("{stem}{part}.{}", target.suffix());
         if files.insert(name, text).is_some() {
             return Err(format!("two tables would be written to {stem}{part}.*"));
         }
@@ -221,14 +264,17 @@ fn parts(arguments: &Arguments, tables: &[Asked], origin: &docs::Origin) -> Resu
 fn deliver(arguments: &Arguments, tables: Vec<Asked>, folder: &Path) -> Status {
     let sources = tables.iter().map(|table| seen_from(folder, table)).collect();
     let origin = docs::Origin { command: command(arguments), sources };
-    let parts = match is_part(arguments).then(|| parts(arguments, &tables, &origin)) {
+    let parts = match is_apart(arguments).then(|| parts(arguments, &tables, &origin)) {
         Some(Err(what)) => return usage_error(&what),
         Some(Ok(files)) => Some(files),
         None => None,
     };
     let literals: Vec<WrittenTable> =
         tables.into_iter().map(|table| WrittenTable::clone(&table.literal)).collect();
-    let formats = arguments.to.map_or(docs::FORMATS.to_vec(), |format| vec![format]);
+    let formats = match arguments.to {
+        Some(Target::Format(format)) => vec![format],
+        Some(Target::Rust) | None => docs::FORMATS.to_vec(),
+    };
     let is_whole = arguments.names.is_empty() && arguments.to.is_none();
     let (files, origin) = match parts {
         Some(files) => (Ok(files), origin),
@@ -300,7 +346,8 @@ fn whole(folder: &Path) -> std::io::Result<PathBuf> {
 fn command(arguments: &Arguments) -> String {
     let mut words = vec!["turnstile render".to_owned()];
     words.extend(arguments.names.iter().map(|name| quoted(name)));
-    words.extend(arguments.to.map(|format| format!("--to {}", format.name())));
+    words.extend(arguments.to.map(|target| format!("--to {}", target.name())));
+    words.extend(arguments.with.map(rust::words));
     words.extend(arguments.focus.as_ref().map(|state| format!("--focus {}", quoted(state))));
     words.extend(arguments.level.map(|level| match level {
         Level::Whole => "--level whole".to_owned(),
@@ -320,8 +367,12 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-fn format(text: &str) -> Result<Format, String> {
+fn target(text: &str) -> Result<Target, String> {
+    if text == rust::NAME || text == rust::SUFFIX {
+        return Ok(Target::Rust);
+    }
     let by_suffix = Format::ALL.into_iter().find(|format| format.suffix() == text);
     let names = Format::ALL.map(Format::name).join(", ");
-    Format::from_name(text).or(by_suffix).ok_or_else(|| format!("one of {names}"))
+    let format = Format::from_name(text).or(by_suffix).map(Target::Format);
+    format.ok_or_else(|| format!("one of {names}, {}", rust::NAME))
 }

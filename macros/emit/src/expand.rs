@@ -10,7 +10,7 @@ use turnstile_spec::versions::Document;
 use turnstile_spec::{Diagnostics, Source, WrittenTable};
 
 use crate::call::Call;
-use crate::{Machine, emit, skeleton};
+use crate::{Machine, Options, emit, skeleton};
 
 /// What `machine!` expands to.
 #[must_use]
@@ -23,12 +23,24 @@ pub fn machine(call: &Call, source: Source) -> TokenStream {
             return quote!(#error #tracked #types);
         }
     };
-    let emit = |table: &Table, hash| emitted(call, &literal, table, hash);
+    let of = (call.options, call.diagram.as_deref());
+    let emit = |table: &Table, hash| emitted(of, &literal, table, hash);
     let (error, module) = match literal.amended() {
         Ok(sound) => (None, emit(&sound.table, sound.hash)),
         Err(faults) => (Some(error(&faults)), emit(&literal.without(&[]).table, 0)),
     };
     quote!(#error #tracked #module)
+}
+
+/// The module that `machine!` expands to, without the line that makes the compiler read the table's
+/// file again: for Rust that is checked in.
+///
+/// # Errors
+///
+/// Those of the table.
+pub fn module(literal: &WrittenTable, options: Options) -> Result<TokenStream, Diagnostics> {
+    let sound = literal.amended()?;
+    Ok(emitted((options, None), literal, &sound.table, sound.hash))
 }
 
 /// What `system!` expands to.
@@ -48,11 +60,15 @@ pub fn system(call: &Call, source: Source) -> TokenStream {
     quote!(#error #tracked #module)
 }
 
-fn emitted(call: &Call, literal: &WrittenTable, table: &Table, hash: u64) -> TokenStream {
+fn emitted(
+    (options, diagram): (Options, Option<&str>),
+    literal: &WrittenTable,
+    table: &Table,
+    hash: u64,
+) -> TokenStream {
     let vocabulary: &Vocabulary = &literal.vocabulary;
     let title = literal.document.as_ref().map_or("", title);
-    let diagram = call.diagram.as_deref();
-    emit(&Machine { vocabulary, table, title, hash, diagram }, call.options)
+    emit(&Machine { vocabulary, table, title, hash, diagram }, options)
 }
 
 fn title(document: &Document) -> &str {

@@ -62,3 +62,22 @@ fn a_wrong_word_is_said_to_be_wrong() {
         assert_eq!(error, Err(format!(":: core :: compile_error ! {{ {said:?} }}")), "{written}");
     }
 }
+
+#[test]
+fn a_module_that_is_checked_in_is_the_macros() {
+    let text = "language: 1\nmachine: door\nstates: { shut: { initial: true, may end: true } }\n\
+                events: { knock: { kind: command } }\nactions: { bark: {} }\n\
+                transitions: [{ from: shut, to: same, event: knock, do: [bark] }]\n";
+    let source = || turnstile_spec::Source::new("door.yaml", text);
+    for words in [r#""door.yaml""#, r#""door.yaml", typestate, step_into, derive(serde), tracing"#]
+    {
+        let call = parsed(words).expect("the words are right");
+        let table = turnstile_spec::WrittenTable::read(source()).expect("it is a table");
+        let module = turnstile_emit::expand::module(&table, call.options).expect("it is sound");
+        let expanded = turnstile_emit::expand::machine(&call, source());
+        assert_eq!(
+            format!("{}{module}", call.tracked()).replace(' ', ""),
+            expanded.to_string().replace(' ', "")
+        );
+    }
+}
