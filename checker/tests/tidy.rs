@@ -123,7 +123,8 @@ fn sources() -> Vec<(String, String)> {
         for entry in fs::read_dir(&folder).expect("a room can be listed") {
             let path = entry.expect("a room can be listed").path();
             if path.is_dir() {
-                if !path.ends_with("target") {
+                // What `render --to rust` writes is not read by people.
+                if !path.ends_with("target") && !path.ends_with("checked_in") {
                     folders.push(path);
                 }
             } else if path.extension().is_some_and(|extension| extension == "rs") {

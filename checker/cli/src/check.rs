@@ -180,7 +180,8 @@ fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
     for (nth, (option, path)) in outputs.iter().enumerate() {
         let name = path.display();
         let mut others = outputs[..nth].iter();
-        if let Some((other, _)) = others.find(|(_, other)| output::is_same_file(other, path)) {
+        if let Some((other, first)) = others.find(|(_, other)| output::is_same_file(other, path)) {
+            let name = first.display();
             return Some(format!("`{other}` and `{option}` name the same file {name}: name two"));
         }
         if path.is_dir() {

@@ -68,15 +68,7 @@ fn holds(
             };
             relation.holds(value(one), value(other))
         }
-        StateFormula::Status(term, status) => {
-            let of = &view.nodes[node(term, bound)].status;
-            matches!(
-                (status, of),
-                (ProcessStatus::Up, NodeStatus::Up)
-                    | (ProcessStatus::Down, NodeStatus::Down)
-                    | (ProcessStatus::Paused, NodeStatus::Paused)
-            )
-        }
+        StateFormula::Status(term, status) => *status == status_of(view.nodes[node(term, bound)]),
         StateFormula::InFlight(flight) => {
             let [from, to] =
                 [&flight.from, &flight.to].map(|term| term.as_ref().map(|term| node(term, bound)));
@@ -95,6 +87,14 @@ fn holds(
         StateFormula::Some(role, part) => {
             nodes(system, *role).any(|node| with(system, view, part, (bound, node)))
         }
+    }
+}
+
+fn status_of(part: &NodePart) -> ProcessStatus {
+    match part.status {
+        NodeStatus::Up => ProcessStatus::Up,
+        NodeStatus::Down => ProcessStatus::Down,
+        NodeStatus::Paused => ProcessStatus::Paused,
     }
 }
 
