@@ -11,7 +11,7 @@ use turnstile_host::transport::tcp::{self, Address};
 use turnstile_machine::PlainMachine;
 use turnstile_plain::{Outgoing, Peer, Receivers, SentValue};
 use turnstile_spec::system::composition::{self, Composition};
-use turnstile_spec::system::{Count, Role};
+use turnstile_spec::system::{Count, LinkKind, Role, WhenFull};
 use turnstile_spec::{AmendedTable, Source, WrittenTable};
 
 /// A system file and the tables of its roles.
@@ -53,12 +53,32 @@ fn source(path: &Path) -> io::Result<Source> {
     file.map_err(turnstile_host::at(name))
 }
 
+/// Refuses links that no transport carries as the checker does.
+fn carried(system: &turnstile_spec::System) -> io::Result<()> {
+    let refused = |name: &str, what: &str| {
+        Err(invalid(format!("the link `{name}` of `{}` {what}", system.name)))
+    };
+    for link in &system.links {
+        if link.kind == LinkKind::RequestResponse {
+            let what = "is of kind `request-response`, and transports carry messages: use a link \
+                        in each direction";
+            return refused(&link.name, what);
+        }
+        if link.when_full == WhenFull::Block {
+            let what = "makes its sender wait while it is full, and transports hand the message \
+                        back: use `when full: drop`";
+            return refused(&link.name, what);
+        }
+    }
+    Ok(())
+}
+
 impl System {
     /// Reads a system file and the tables that it names.
     ///
     /// # Errors
     ///
-    /// Files that cannot be read, and all that `turnstile check` reports of them before a search.
+    /// Files that cannot be read, links that no transport carries, and all that `turnstile check` reports of them before a search.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
         let read = |source| turnstile_spec::System::read(source).map_err(|it| invalid(it.render()));
@@ -67,6 +87,7 @@ impl System {
             let what = "is no system of tables: give its roles a `table`";
             return Err(invalid(format!("{} {what}", path.display())));
         }
+        carried(&system)?;
         let mut roles = Vec::new();
         let mut hash = system.hash;
         for role in &system.roles {
