@@ -55,19 +55,17 @@ fn source(path: &Path) -> io::Result<Source> {
 
 /// Refuses links that no transport carries as the checker does.
 fn carried(system: &turnstile_spec::System) -> io::Result<()> {
-    let refused = |name: &str, what: &str| {
-        Err(invalid(format!("the link `{name}` of `{}` {what}", system.name)))
+    let refused = |name: &str, what: &str, help: &str| {
+        Err(invalid(format!("the link `{name}` of `{}` {what}: {help}", system.name)))
     };
     for link in &system.links {
         if link.kind == LinkKind::RequestResponse {
-            let what = "is of kind `request-response`, and transports carry messages: use a link \
-                        in each direction";
-            return refused(&link.name, what);
+            let help = "use a link of messages in each direction";
+            return refused(&link.name, "carries requests, and transports messages", help);
         }
         if link.when_full == WhenFull::Block {
-            let what = "makes its sender wait while it is full, and transports hand the message \
-                        back: use `when full: drop`";
-            return refused(&link.name, what);
+            let what = "makes its sender wait while it is full, and transports do not";
+            return refused(&link.name, what, "use `when full: drop`");
         }
     }
     Ok(())

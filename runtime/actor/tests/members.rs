@@ -168,7 +168,7 @@ async fn what_does_not_fit_is_refused_with_its_place() {
 fn a_link_that_no_transport_carries_is_refused() {
     let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../../checker/tests/tables");
     for (file, what) in [
-        ("calls/calls.yaml", "the link `client to server` of `calls` is of kind"),
+        ("calls/calls.yaml", "the link `client to server` of `calls` carries requests"),
         ("buffer/buffer.yaml", "of `buffer` makes its sender wait while it is full"),
     ] {
         let refused = System::open(format!("{tables}/{file}")).expect_err("it cannot run");
