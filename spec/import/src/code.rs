@@ -60,6 +60,11 @@ cannot be listed.";
     UNREAD_CELL = "D009", "cell of a grid that is not understood", "\
 A cell of a state × event grid is a state, `action / state`, `state / action`,
 `-` (nothing is said), `ignore` (nothing changes) or `impossible`.";
+    UNREAD_TABLE = "D011", "table that is not imported", "\
+The table is neither one of transitions nor one of states, events or actions that
+belongs to them, or a line looks like the row of a table and stands in none: in
+Markdown and CSV a table ends at an empty line. Nothing of it is in the table
+file. Join the lines, or give the table the columns that it should have.";
     GUESS = "D010", "guess", "\
 The document does not say it in so many words; the message says what was
 concluded from what. The table file has the guess as a comment: correct the

@@ -100,6 +100,12 @@ pub(crate) fn collect(
     first.section.clone_into(&mut draft.section);
     tables.title.clone_into(&mut draft.title);
     let remarks = others(&sorted, &raw, lines, &mut draft, faults);
+    faults.extend(tables.strays.iter().map(|line| {
+        let fault = error(code::UNREAD_TABLE, *line, "a row that belongs to no table");
+        fault
+            .label("it would be lost")
+            .help("a table ends at an empty line or a comment: join the lines")
+    }));
     rows_of(raw, &mut draft, faults);
     Some((draft, remarks))
 }
@@ -146,14 +152,29 @@ fn others(
             if has_near { is_near(grid) } else { names.any(|name| used.contains(name.as_str())) };
         if is_meant {
             states(grid, roles, lines, draft, faults);
+        } else if section == grid.section {
+            faults.push(unread(grid));
         }
     }
     for (grid, roles, kind) in &sorted.others {
+        // Tables of other things stand under headings of their own.
+        if [TableKind::Matrix, TableKind::Other].contains(kind) && section == grid.section {
+            faults.push(unread(grid));
+        }
         if [TableKind::Events, TableKind::Actions].contains(kind) {
             remark(grid, roles, *kind, &mut remarks);
         }
     }
     remarks
+}
+
+/// Warns of a table that stands with the rows and is nothing that is read.
+fn unread(grid: &Grid) -> Diagnostic {
+    let fault = warning(code::UNREAD_TABLE, grid.header.span, "this table is not imported");
+    fault.label("its header").help(
+        "rows of the table above belong to it without an empty line between; a table of states \
+         has a column `State`",
+    )
 }
 
 /// The roles of a table of transitions.

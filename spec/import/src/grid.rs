@@ -60,6 +60,8 @@ pub(crate) struct Tables {
     pub(crate) title: String,
     /// The tables, in the document's order.
     pub(crate) grids: Vec<Grid>,
+    /// Lines that look like rows and belong to no table.
+    pub(crate) strays: Vec<Span>,
 }
 
 /// A text in lower case.

@@ -70,6 +70,12 @@ impl Reader<'_> {
             self.tables.grids.push(Grid { section, ..Grid::default() });
         } else if matches!(tag, Tag::TableHead | Tag::TableRow) {
             self.line = GridLine { cells: Vec::new(), span: span(self.trimmed(range)) };
+        } else if matches!(tag, Tag::Paragraph) {
+            let range = self.trimmed(range);
+            let first = self.text[range.clone()].lines().next().unwrap_or_default().trim_end();
+            if first.starts_with('|') && first.len() > 1 {
+                self.tables.strays.push(span(range.start..range.start + first.len()));
+            }
         } else if matches!(tag, Tag::CodeBlock(_)) {
             self.drawing = Some(0..0);
         }

@@ -38,7 +38,12 @@ pub(super) fn infer(draft: &mut Draft, remarks: &Remarks) {
     let impossible: BTreeSet<String> = draft
         .cells
         .iter()
-        .filter(|cell| cell.mark != CellMark::Ignored)
+        .filter(|cell| match cell.mark {
+            CellMark::Impossible => true,
+            CellMark::Ignored => false,
+            // In a file of cells, what the event is decides what the cell is.
+            CellMark::Absent => cell.cite.is_some(),
+        })
         .flat_map(|cell| cell.events.iter().map(|word| payloads::split(&word.text).0))
         .collect();
     for event in &mut draft.events {
