@@ -75,9 +75,26 @@ fn barred(header: &[Drawn], body: &[Drawn]) -> Grid {
         grid.body = body.iter().filter(|line| !line.is_rule()).map(cells).collect();
     } else {
         let groups = body.split(Drawn::is_rule).filter(|group| !group.is_empty());
-        grid.body = groups.map(|group| merged(group.iter().map(cells))).collect();
+        grid.body = groups.flat_map(rows_between).collect();
     }
     grid
+}
+
+/// The rows between two rules. A line with a first cell that fills most of its columns begins one:
+/// then the rules separate groups of rows.
+fn rows_between(group: &[Drawn]) -> Vec<GridLine> {
+    let mut rows: Vec<GridLine> = Vec::new();
+    for line in group.iter().map(cells) {
+        let filled = line.cells.iter().filter(|cell| !cell.text.is_empty()).count();
+        let has_first = line.cells.first().is_some_and(|cell| !cell.text.is_empty());
+        match rows.last_mut() {
+            Some(above) if !has_first || 2 * filled <= line.cells.len() => {
+                *above = join(std::mem::take(above), line);
+            }
+            Some(_) | None => rows.push(line),
+        }
+    }
+    rows
 }
 
 fn cells(line: &Drawn) -> GridLine {
