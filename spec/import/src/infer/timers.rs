@@ -88,7 +88,9 @@ fn held(draft: &mut Draft) {
 fn operation(draft: &mut Draft, at: usize, subjects: &BTreeSet<String>) {
     let name = draft.actions[at].name.clone();
     let Some((operation, object)) = verb(&name.text) else { return };
-    let is_timer = words(&object).iter().any(|word| TIMERS.contains(&&**word));
+    // `HoldTimer` is one, too.
+    let is_timer =
+        words(&object).iter().any(|word| TIMERS.contains(&&**word) || word.ends_with("timer"));
     let is_fired = subjects.contains(&lower(&object));
     let found = find(draft, &name, &object, false);
     let Some(resource) = found.or_else(|| {
@@ -179,7 +181,8 @@ fn subject(text: &str) -> Option<String> {
     let mark = [' ', '=', ':', '('];
     let after = EXPIRY_OF.iter().find_map(|start| text.strip_prefix(start)?.strip_prefix(mark));
     let after = after.map(|subject| subject.trim_end_matches(')'));
-    let before = EXPIRY.iter().find_map(|end| text.strip_suffix(end)?.strip_suffix(' '));
+    let before =
+        EXPIRY.iter().find_map(|end| text.strip_suffix(end)?.strip_suffix([' ', '_', '-']));
     let subject = before.or(after)?.trim();
     let subject = subject.strip_prefix("the ").unwrap_or(subject);
     Some(subject.to_owned())
