@@ -76,7 +76,8 @@ impl System {
     ///
     /// # Errors
     ///
-    /// Files that cannot be read, links that no transport carries, and all that `turnstile check` reports of them before a search.
+    /// Files that cannot be read, links that no transport carries, and all that `turnstile check`
+    /// reports of them before a search.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
         let read = |source| turnstile_spec::System::read(source).map_err(|it| invalid(it.render()));
