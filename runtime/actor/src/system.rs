@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use turnstile_host::transport::tcp::{self, Address};
 use turnstile_machine::PlainMachine;
-use turnstile_plain::{Outgoing, Peer, Receivers, SentValue};
-use turnstile_spec::system::composition::{self, Composition};
+use turnstile_plain::{Outgoing, Peer};
+use turnstile_spec::system::composition::Composition;
 use turnstile_spec::system::{Count, LinkKind, Role, WhenFull};
 use turnstile_spec::{AmendedTable, Source, WrittenTable};
 
@@ -157,26 +157,9 @@ impl System {
 
     /// The message of each action of a node that sends one.
     fn outgoing(&self, role: usize, own: usize) -> Arc<[Option<Outgoing>]> {
-        let mut outgoing = vec![None; self.roles[role].1.vocabulary.actions.len()];
-        for send in &self.composition.sends[role] {
-            let to = match send.to {
-                composition::Receivers::Sender => Receivers::Sender,
-                composition::Receivers::Every(to) => {
-                    let nodes = (0..self.nodes.len())
-                        .filter(|node| self.nodes[*node].1 == to && *node != own);
-                    Receivers::Nodes(nodes.map(peer).collect())
-                }
-            };
-            let payload = match &send.payload {
-                composition::SentValue::Nothing => SentValue::Nothing,
-                composition::SentValue::Value(value) => SentValue::Value(value.as_str().into()),
-                composition::SentValue::Variable(id) => SentValue::Variable(id.index()),
-                composition::SentValue::Payload => SentValue::Payload,
-            };
-            let event = send.event.as_str().into();
-            outgoing[send.action.index()] = Some(Outgoing { event, payload, to });
-        }
-        outgoing.into()
+        let actions = self.roles[role].1.vocabulary.actions.len();
+        let role_of: Vec<usize> = self.nodes.iter().map(|(_, role)| *role).collect();
+        turnstile_plain::outgoing(actions, &self.composition.sends[role], own, &role_of).into()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use turnstile_plain::{Outgoing, Peer, Receivers, SavedParts, SentValue};
+use turnstile_plain::{SavedParts, outgoing};
 use turnstile_spec::system::composition::{self, Composition, RoleTable};
 use turnstile_spec::system::{
     Property, PropertyKind, System, WhenFull, World as NamedWorld, saved,
@@ -100,7 +100,8 @@ fn system(
     }
     let nodes = role_of.iter().enumerate().map(|(node, &role)| {
         let (vocabulary, table) = &tables[role];
-        let sends = outgoing(vocabulary, &composition.sends[role], (node, &role_of));
+        let actions = vocabulary.actions.len();
+        let sends = outgoing(actions, &composition.sends[role], node, &role_of);
         let of = RoleTable::new(&file.roles[role], (vocabulary, table));
         let parts = saved::saved(world, &of)
             .map(|parts| SavedParts { state: parts.state, variables: parts.variables.into() });
@@ -160,39 +161,6 @@ fn claimed_of(
     let nodes = (0..system.role_of.len()).filter(|node| system.role_of[*node] == role);
     let most = if file.roles[role].symmetric { 1 } else { usize::MAX };
     nodes.take(most).map(Some).collect()
-}
-
-/// The message of each action of a node that sends one, by the action's position.
-fn outgoing(
-    vocabulary: &Vocabulary,
-    sends: &[composition::Send],
-    (own, role_of): (NodeId, &[usize]),
-) -> Vec<Option<Outgoing>> {
-    let mut outgoing = vec![None; vocabulary.actions.len()];
-    for send in sends {
-        let to = match send.to {
-            composition::Receivers::Sender => Receivers::Sender,
-            composition::Receivers::Every(role) => Receivers::Nodes(
-                (0..role_of.len())
-                    .filter(|node| role_of[*node] == role && *node != own)
-                    .map(peer)
-                    .collect(),
-            ),
-        };
-        let payload = match &send.payload {
-            composition::SentValue::Nothing => SentValue::Nothing,
-            composition::SentValue::Value(value) => SentValue::Value(value.as_str().into()),
-            composition::SentValue::Variable(id) => SentValue::Variable(id.index()),
-            composition::SentValue::Payload => SentValue::Payload,
-        };
-        let event = send.event.as_str().into();
-        outgoing[send.action.index()] = Some(Outgoing { event, payload, to });
-    }
-    outgoing
-}
-
-fn peer(node: NodeId) -> Peer {
-    Peer(u16::try_from(node).expect("a world has few nodes"))
 }
 
 /// The commands that a world rations: those that it has a budget for.
