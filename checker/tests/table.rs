@@ -1,14 +1,13 @@
 //! The table level: verdicts and shortest counterexamples against hand-written expectations, and
-//! stateright's own search over the same model.
+//! the searches of any world over the world of a table.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use stateright::{Checker as _, Model, Property};
 use turnstile_harness::options::Options;
 use turnstile_harness::result::{PropertyReport, ResultReport};
 use turnstile_harness::table;
-use turnstile_harness::table::environment::{Configuration, Environment, Occurrence};
-use turnstile_search::bounds::NoProgress;
+use turnstile_search::bounds::{NoProgress, Reductions};
 use turnstile_search::judgement::Verdict;
 use turnstile_spec::Source;
 use turnstile_spec::versions::WrittenTable;
@@ -129,54 +128,33 @@ fn the_claim_table_as_written_fails() {
     assert_eq!(stuck, expected);
 }
 
-/// The model with one property that always holds: without one stateright ends at the first
-/// state, and with one that fails at the first failure.
-struct Whole(Environment<'static>);
-
-impl Model for Whole {
-    type State = Configuration;
-    type Action = Occurrence;
-
-    fn init_states(&self) -> Vec<Configuration> {
-        self.0.initial()
-    }
-
-    fn actions(&self, state: &Configuration, actions: &mut Vec<Occurrence>) {
-        self.0.enabled_events(state, actions);
-    }
-
-    fn next_state(&self, last: &Configuration, action: Occurrence) -> Option<Configuration> {
-        Some(self.0.after(last, action))
-    }
-
-    fn properties(&self) -> Vec<Property<Self>> {
-        vec![Property::always(
-            "counts what is there",
-            |whole: &Self, configuration: &Configuration| {
-                configuration.there.len() == whole.0.vocabulary.resources.len()
-            },
-        )]
-    }
-
-    fn within_boundary(&self, configuration: &Configuration) -> bool {
-        !self.0.is_beyond(configuration) && !configuration.is_over()
-    }
-}
-
 #[test]
-fn stateright_counts_the_same_states() {
+fn both_engines_count_the_same_states_and_find_the_same() {
     let all = ["gate.yaml", "fetch.yaml", "fetch-leaky.yaml", "ring.yaml", "trap.yaml"];
     let mut tables: Vec<WrittenTable> = all.into_iter().map(literal).collect();
     for text in turnstile_bundled::TABLES {
         tables.push(WrittenTable::read(Source::new(text.file, text.text)).expect("readable"));
     }
     for literal in tables {
-        let literal = Box::leak(Box::new(literal));
         let (vocabulary, table) = (&literal.vocabulary, &literal.table);
         let name = &vocabulary.machine;
-        let checker = Whole(Environment::new(vocabulary, table)).checker().spawn_bfs().join();
-        assert!(checker.is_done(), "{name}");
-        let result = check(literal);
-        assert_eq!(result.states, checker.unique_state_count() as u64, "{name}");
+        let world = Arc::new(table::world(vocabulary, table).expect("it runs"));
+        let options = Options { reduce: Reductions::NONE, ..Options::new(&NoProgress) };
+        let reference = turnstile_reference::check(&world, (name, "alone"), &options).result;
+        let interned = turnstile_harness::check::check(&world, (name, "alone"), &options).result;
+        let alone = check(&literal);
+        assert_eq!(reference.states, interned.states, "{name}");
+        assert_eq!(verdicts(&reference), verdicts(&interned), "{name}");
+        // A trace that ended is a state of the world, and none of the machine.
+        assert!(alone.states <= reference.states, "{name}");
+        for found in &reference.properties {
+            let here = property(&alone, found.name.as_str());
+            let incomplete = here.verdict == Verdict::Incomplete && found.verdict == Verdict::Holds;
+            assert!(here.verdict == found.verdict || incomplete, "{name}: {}", found.name);
+            assert_eq!(here.counterexample.len(), found.counterexample.len(), "{name}");
+        }
+        if alone.properties.iter().all(|one| one.verdict == Verdict::Holds) {
+            assert_eq!(alone.states, reference.states, "{name}");
+        }
     }
 }

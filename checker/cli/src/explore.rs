@@ -7,7 +7,9 @@ use turnstile_harness::Systems;
 use turnstile_harness::options::{Options, Refusal};
 use turnstile_harness::read;
 use turnstile_harness::status::Status;
+use turnstile_harness::table;
 use turnstile_search::bounds::NoProgress;
+use turnstile_world::World;
 
 use super::library::{self, Library, SourceFile};
 use super::output::{usage_error, write_stdout};
@@ -92,17 +94,8 @@ fn explore_system(
     let as_written = arguments.as_written;
     let options = Options { as_written, tables, ..Options::new(&NoProgress) };
     let title = format!("{}/{}", system.name, world.name);
-    let mut status = Status::Holds;
-    let mut ready = || {
-        status = announce(&title, arguments.listen);
-        status == Status::Holds
-    };
-    let explored = entry.world(&system, world, &options).and_then(|world| {
-        let explored = turnstile_reference::explore(world, arguments.listen, &mut ready);
-        explored.map_err(|error| Refusal::Usage(error.to_string()))
-    });
-    match explored {
-        Ok(()) => status,
+    match entry.world(&system, world, &options) {
+        Ok(world) => serve(world, &title, arguments.listen),
         Err(Refusal::Usage(what)) => usage_error(&what),
         Err(refusal @ Refusal::Faults(_)) => fail(&refusal.to_string()),
     }
@@ -121,12 +114,23 @@ fn explore_table(text: &SourceFile, arguments: &Arguments) -> Status {
             Err(faults) => return fail(&faults.to_string()),
         }
     };
-    let status = announce(&literal.vocabulary.machine, arguments.listen);
-    if status != Status::Holds {
-        return status;
+    match table::world(&literal.vocabulary, &table) {
+        Ok(world) => serve(world, &literal.vocabulary.machine, arguments.listen),
+        Err(reason) => fail(&reason),
     }
-    turnstile_reference::explore_table(&literal.vocabulary, &table, arguments.listen);
-    Status::Holds
+}
+
+/// Shows a world until the process ends.
+fn serve(world: World, title: &str, listen: SocketAddr) -> Status {
+    let mut status = Status::Holds;
+    let ready = || {
+        status = announce(title, listen);
+        status == Status::Holds
+    };
+    match turnstile_reference::explore(world, listen, ready) {
+        Ok(()) => status,
+        Err(error) => usage_error(&error.to_string()),
+    }
 }
 
 /// Prints the address, if Explorer can listen there.

@@ -7,12 +7,9 @@
 #[cfg(test)]
 mod agree;
 mod entry;
-mod node;
 mod predicate;
 mod progress;
 mod requests;
-mod rules;
-mod run_table;
 mod system;
 mod world;
 

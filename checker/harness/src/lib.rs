@@ -11,6 +11,7 @@ pub mod mutate;
 pub mod observations;
 pub mod options;
 mod places;
+pub mod plain;
 mod plan;
 pub mod read;
 pub mod registry;

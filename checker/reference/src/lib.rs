@@ -6,5 +6,5 @@ mod graph;
 mod model;
 
 pub use check::check;
-pub use explore::{explore, explore_table};
+pub use explore::explore;
 pub use model::{Model, TooManyProperties};

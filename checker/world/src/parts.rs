@@ -155,7 +155,7 @@ impl TransitionSystem for World {
                 let Op::Observe(observations) = op else {
                     unreachable!("not done to a monitor: {op:?}")
                 };
-                if part.violation.is_some() && self.system.ends_at_violation() {
+                if part.violation.as_ref().is_some_and(|one| self.system.ends_at(one)) {
                     return Vec::new();
                 }
                 let part = Part::Monitor(observe(&*self.system, part, observations));

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use turnstile_step as step;
 
-use crate::monitor::Observation;
+use crate::monitor::{Observation, Violation};
 use crate::network::{NetworkChange, NodeId};
 use crate::value::{Ordered, Value};
 
@@ -110,8 +110,8 @@ pub trait System: Debug + Send + Sync + 'static {
         &[]
     }
 
-    /// Whether a trace ends at a violation, so that no later step is a consequence of it.
-    fn ends_at_violation(&self) -> bool {
+    /// Whether a trace ends at this violation, so that no later step is a consequence of it.
+    fn ends_at(&self, _violation: &Violation) -> bool {
         false
     }
 

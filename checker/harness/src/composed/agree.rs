@@ -17,8 +17,8 @@ use turnstile_spec::table::{Table, Vocabulary};
 use turnstile_spec::{Source, WrittenTable};
 use turnstile_step::{Core as _, Effect, Input, OutOf};
 
-use super::node::TableCore;
-use super::rules::TableRules;
+use crate::plain::node::TableCore;
+use crate::plain::rules::TableRules;
 
 /// The steps of a walk.
 const STEPS: usize = 5000;

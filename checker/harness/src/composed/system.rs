@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use turnstile_machine::{Dynamic, Event as _, Name as _};
 use turnstile_plain::{Command, Message};
+use turnstile_world::monitor::Violation;
 use turnstile_world::system::{Naming, NodeCore, System};
 use turnstile_world::{Link, NodeId, Ordered};
 
-use super::node::TableNode;
+use crate::plain::node::TableNode;
 
 /// The system of a world: its roles, and the role of each node.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ impl System for TableSystem {
         &self.rationed
     }
 
-    fn ends_at_violation(&self) -> bool {
+    fn ends_at(&self, _violation: &Violation) -> bool {
         true
     }
 

@@ -20,11 +20,11 @@ use crate::registry::SystemEntry;
 use crate::rules::replacement;
 
 use super::entry::{refused, table_of};
-use super::node::TableNode;
 use super::predicate::{goal, inherent, predicate};
 use super::requests::requests;
-use super::rules::TableRules;
 use super::system::TableSystem;
+use crate::plain::node::TableNode;
+use crate::plain::rules::TableRules;
 
 /// One world of such a system.
 pub(super) fn world(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use turnstile_spec::table::{Condition, Row, Table, Vocabulary};
 
-use crate::table::words;
+use crate::plain::words;
 
 /// A unique name for each row of a table.
 pub(crate) fn labels(vocabulary: &Vocabulary, table: &Table) -> Vec<String> {

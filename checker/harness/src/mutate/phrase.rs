@@ -4,7 +4,7 @@
 use turnstile_spec::formula::{Domain, Formula, Signature, Var};
 use turnstile_spec::table::{StateId, Vocabulary};
 
-use crate::table::words;
+use crate::plain::words;
 
 /// A position inside a formula, with the names of the variables in scope.
 #[derive(Clone)]

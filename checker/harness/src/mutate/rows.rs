@@ -10,7 +10,7 @@ use turnstile_spec::table::{
 use super::change::{Edit, Mutant};
 use super::guards;
 use super::label::{condition, labels};
-use crate::table::words;
+use crate::plain::words;
 
 /// The number of other destinations that are tried, in the order of the table.
 const OTHERS: usize = 2;

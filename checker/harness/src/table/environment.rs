@@ -1,51 +1,75 @@
-//! A table and its environment.
+//! A table and its environment: a world of one node that runs the plain core.
 //!
-//! A configuration is the state and the resources that are armed or outstanding, which may differ
-//! from those that the state declares. Events arise from the former.
+//! A configuration is the state and the resources that are active, which may differ from those
+//! that the state declares. Events arise from the former.
 
-use turnstile_spec::cell_index::CellIndex;
-use turnstile_spec::table::{
-    ActionCall, EventId, EventKind, Op, ResourceId, Row, StateId, Table, Vocabulary,
-};
+use std::sync::Arc;
 
-use super::cell::{self, CellOutcome, PayloadClass};
-use super::words;
+use turnstile_machine::{Dynamic, Name as _};
+use turnstile_plain::{Command, State as PlainState};
+use turnstile_spec::table::{EventId, EventKind, ResourceId, StateId, Table, Vocabulary};
+use turnstile_step::RowOutcome;
+use turnstile_world::monitor::{Violation, ViolationKind};
+use turnstile_world::node::Event;
+use turnstile_world::state::{Action, State};
+use turnstile_world::system::{Input, NodeCore, System};
+use turnstile_world::{Node, NodeId, World};
 
-/// The most instances of one resource that may be armed or outstanding at once; beyond it the
-/// search is truncated.
-pub const MAX_OF_A_KIND: u8 = 2;
+use crate::plain::cell::{CellOutcome, PayloadClass};
+use crate::plain::node::TableNode;
+use crate::plain::rules::TableRules;
 
-/// The most resources that may be armed or outstanding beyond those that the state holds.
-pub const MAX_LEAKED: usize = 4;
+use super::properties;
 
-/// The state, and the resources that are armed or outstanding.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Configuration {
-    /// The state.
-    pub state: StateId,
-    /// The number of instances of each resource that are armed, outstanding or noted.
-    pub there: Vec<u8>,
-    /// The error of the step that led here.
-    pub wrong: Option<StepError>,
-}
+/// The system of a table that runs alone.
+#[derive(Debug)]
+struct FreeSystem(TableNode);
 
-impl Configuration {
-    /// Whether the trace ended here, because no row handles the event.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        matches!(self.wrong, Some(StepError::NoRow | StepError::Impossible(_)))
+impl System for FreeSystem {
+    fn node(&self, _node: NodeId) -> &dyn NodeCore {
+        &self.0
+    }
+
+    /// Resources that do not match are one finding of several: the trace goes on.
+    fn ends_at(&self, violation: &Violation) -> bool {
+        violation.is_unexpected()
     }
 }
 
-/// An error of a step, apart from the resources after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StepError {
-    /// A resource was deleted, restarted or released that was not active.
-    Absent(ResourceId),
-    /// No row handles the event. The trace ends.
-    NoRow,
-    /// The cell, by its index, is declared impossible. The trace ends.
-    Impossible(usize),
+/// What the table level sees of a state of the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Configuration<'s> {
+    /// The state of the machine.
+    pub state: StateId,
+    /// The number of active instances of each resource.
+    pub held: &'s [u8],
+    /// The violation of the step that led here.
+    pub violation: Option<&'s Violation>,
+}
+
+impl<'s> Configuration<'s> {
+    /// That of a state of the world.
+    #[must_use]
+    pub fn of(state: &'s State) -> Self {
+        let machine: &PlainState<Dynamic> = state.node(0).state.of();
+        let violation = state.monitor().violation.as_ref();
+        Self { state: StateId(id(machine.at.index())), held: &machine.held, violation }
+    }
+
+    /// Whether the trace ended here, because no row handles the event.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.violation.is_some_and(Violation::is_unexpected)
+    }
+
+    /// The resource that a row ended although it was not active, as its table spells it.
+    #[must_use]
+    pub fn absent(&self) -> Option<&'static str> {
+        match self.violation?.what {
+            ViolationKind::Table(RowOutcome::ActionFailed { action, .. }) => Some(action),
+            ViolationKind::Table(_) | ViolationKind::NoLink(_) => None,
+        }
+    }
 }
 
 /// An occurrence of an event.
@@ -61,34 +85,33 @@ pub struct Occurrence {
     pub outcome: CellOutcome,
 }
 
-/// A table with its names and the content of its cells.
+/// A table with its names, and the world that runs it.
 #[derive(Clone, Debug)]
 pub struct Environment<'t> {
     /// The names.
     pub vocabulary: &'t Vocabulary,
     /// The rows.
     pub table: &'t Table,
-    /// The cells, by state, then event.
-    cells: Vec<Vec<Vec<PayloadClass>>>,
+    /// What runs; `None`: the table has no initial state.
+    running: Option<(World, TableRules)>,
 }
 
 impl<'t> Environment<'t> {
-    /// Computes the cells.
+    /// The environment of a table.
+    ///
+    /// # Errors
+    ///
+    /// Why the table cannot run, in one clause.
+    pub fn new(vocabulary: &'t Vocabulary, table: &'t Table) -> Result<Self, String> {
+        let begins = table.states.iter().flatten().any(|state| state.initial);
+        let running = begins.then(|| running(vocabulary, table)).transpose()?;
+        Ok(Self { vocabulary, table, running })
+    }
+
+    /// The world; `None`: the table has no initial state.
     #[must_use]
-    pub fn new(vocabulary: &'t Vocabulary, table: &'t Table) -> Self {
-        let places = CellIndex::new(table);
-        let cells = ids(vocabulary.states.len())
-            .map(|state| {
-                ids(vocabulary.events.len())
-                    .map(|event| {
-                        let (state, event) = (StateId(state), EventId(event));
-                        let place = places.at(state, event);
-                        cell::classes(place, &vocabulary.events[event.index()])
-                    })
-                    .collect()
-            })
-            .collect();
-        Self { vocabulary, table, cells }
+    pub fn world(&self) -> Option<&World> {
+        self.running.as_ref().map(|(world, _)| world)
     }
 
     /// Whether the state is final.
@@ -97,80 +120,35 @@ impl<'t> Environment<'t> {
         self.table.states[state.index()].as_ref().is_some_and(|state| state.is_final)
     }
 
-    /// The resources that the state holds; none for a state that the table does not declare.
-    #[must_use]
-    pub fn holds(&self, state: StateId) -> &[ResourceId] {
-        self.table.states[state.index()].as_ref().map_or(&[], |state| &state.holds)
-    }
-
-    /// The resources that the state may hold.
-    #[must_use]
-    pub fn may_hold(&self, state: StateId) -> &[ResourceId] {
-        self.table.states[state.index()].as_ref().map_or(&[], |state| &state.may_hold)
-    }
-
     /// The classes of a cell.
     #[must_use]
     pub fn classes(&self, state: StateId, event: EventId) -> &[PayloadClass] {
-        &self.cells[state.index()][event.index()]
+        self.running.as_ref().map_or(&[], |(_, rules)| rules.classes(state, event))
     }
 
     /// The minimum and maximum number of instances of a resource in a state.
     #[must_use]
     pub fn bounds(&self, state: StateId, resource: ResourceId) -> (u8, u8) {
-        let held = u8::from(self.holds(state).contains(&resource));
-        (held, held.max(u8::from(self.may_hold(state).contains(&resource))))
+        let info = self.table.states[state.index()].as_ref();
+        let has = |held: &[ResourceId]| u8::from(held.contains(&resource));
+        let held = info.map_or(0, |info| has(&info.holds));
+        (held, held.max(info.map_or(0, |info| has(&info.may_hold))))
     }
 
     /// Whether exactly the resources that the state holds are active.
     #[must_use]
-    pub fn is_as_held(&self, configuration: &Configuration) -> bool {
-        ids(configuration.there.len()).all(|resource| {
-            let (least, most) = self.bounds(configuration.state, ResourceId(resource));
-            (least..=most).contains(&configuration.there[usize::from(resource)])
+    pub fn is_as_held(&self, at: &Configuration<'_>) -> bool {
+        (0..id(at.held.len())).map(ResourceId).all(|resource| {
+            let (least, most) = self.bounds(at.state, resource);
+            (least..=most).contains(&at.held[resource.index()])
         })
     }
 
-    /// Whether a configuration is beyond the bounds of this level.
+    /// Whether more resources are active in a state of the world than this level follows.
     #[must_use]
-    pub fn is_beyond(&self, configuration: &Configuration) -> bool {
-        let left: usize = ids(configuration.there.len())
-            .map(|resource| {
-                let (_, most) = self.bounds(configuration.state, ResourceId(resource));
-                usize::from(configuration.there[usize::from(resource)].saturating_sub(most))
-            })
-            .sum();
-        left > MAX_LEAKED || configuration.there.iter().any(|count| *count > MAX_OF_A_KIND)
-    }
-
-    /// The configuration after a row; the event's cause is already consumed.
-    fn take(&self, row: &Row, next: &mut Configuration) {
-        next.state = row.to;
-        for op in row.actions.iter().flat_map(|ActionCall { ops, .. }| ops) {
-            let (Op::Create(resource)
-            | Op::Delete(resource)
-            | Op::Restart(resource)
-            | Op::Abandon(resource)) = *op;
-            let count = &mut next.there[resource.index()];
-            let is_absent = *count == 0;
-            match op {
-                Op::Create(_) => *count += 1,
-                Op::Delete(_) | Op::Abandon(_) => *count = count.saturating_sub(1),
-                Op::Restart(_) => *count = (*count).max(1),
-            }
-            if is_absent && !matches!(op, Op::Create(_)) {
-                next.wrong = next.wrong.or(Some(StepError::Absent(resource)));
-            }
-        }
-    }
-}
-
-impl Environment<'_> {
-    /// Whether the outcome is a message declared impossible. A table does not know the senders of
-    /// messages, so this level trusts the declaration; a system in which the message arrives fails.
-    fn is_for_a_system(&self, outcome: CellOutcome) -> bool {
-        let CellOutcome::Impossible(place) = outcome else { return false };
-        self.is_message(place)
+    pub fn is_beyond(&self, state: &State) -> bool {
+        let rules = self.running.as_ref().map(|(_, rules)| rules);
+        rules.is_some_and(|rules| rules.is_beyond(state.node(0).state.of()))
     }
 
     /// Whether a declared cell is that of a message.
@@ -189,94 +167,42 @@ impl Environment<'_> {
         self.vocabulary.events[self.table.cells[place].event.index()].kind
     }
 
-    /// The initial configurations.
+    /// The enabled occurrences, each with the state of the world after it, in a fixed order.
     #[must_use]
-    pub fn initial(&self) -> Vec<Configuration> {
-        let states = self.table.states.iter().enumerate();
-        states
-            .filter(|(_, state)| state.as_ref().is_some_and(|state| state.initial))
-            .map(|(place, state)| {
-                let mut there = vec![0; self.vocabulary.resources.len()];
-                for resource in state.iter().flat_map(|state| &state.holds) {
-                    there[resource.index()] = 1;
-                }
-                Configuration { state: StateId(id(place)), there, wrong: None }
-            })
-            .collect()
-    }
-
-    /// The enabled occurrences, in a fixed order.
-    pub fn enabled_events(&self, last: &Configuration, actions: &mut Vec<Occurrence>) {
-        if last.is_over() {
-            return;
-        }
-        for (place, event) in self.vocabulary.events.iter().enumerate() {
-            let event_id = EventId(id(place));
-            if !self.table.events.contains(&event_id) {
-                continue;
-            }
-            let mut push = |cause| {
-                for class in self.classes(last.state, event_id) {
-                    let number = class.number();
-                    let outcomes =
-                        class.outcomes.iter().filter(|outcome| !self.is_for_a_system(**outcome));
-                    actions.extend(outcomes.map(|&outcome| Occurrence {
-                        event: event_id,
-                        number,
-                        cause,
-                        outcome,
-                    }));
-                }
-            };
-            match event.kind {
-                EventKind::Consuming => {
-                    let there = |cause: &&ResourceId| last.there[cause.index()] > 0;
-                    event.consumes.iter().filter(there).for_each(|cause| push(Some(*cause)));
-                }
-                EventKind::Command | EventKind::Message if self.is_final(last.state) => {}
-                EventKind::Command | EventKind::Message => push(None),
-            }
-        }
-    }
-
-    /// The configuration after an occurrence.
-    #[must_use]
-    pub fn after(&self, last: &Configuration, action: Occurrence) -> Configuration {
-        let mut next = last.clone();
-        next.wrong = None;
-        if let Some(cause) = action.cause {
-            next.there[cause.index()] -= 1;
-        }
-        match action.outcome {
-            CellOutcome::Row(place) => self.take(&self.table.rows[place], &mut next),
-            CellOutcome::Ignored(_) => {}
-            CellOutcome::Impossible(place) => next.wrong = Some(StepError::Impossible(place)),
-            CellOutcome::Missing => next.wrong = Some(StepError::NoRow),
-        }
-        next
-    }
-
-    /// An occurrence as text.
-    #[must_use]
-    pub fn words(&self, action: &Occurrence) -> String {
-        let event = &self.vocabulary.events[action.event.index()];
-        let cause = action.cause.map(|cause| words::resource(self.vocabulary, cause));
-        let from = cause.map_or_else(String::new, |cause| format!(", from {cause}"));
-        let outcome = match action.outcome {
-            CellOutcome::Row(place) => {
-                format!("row {}", words::row(self.vocabulary, self.table.rows[place].id))
-            }
-            CellOutcome::Ignored(_) => "ignored".to_owned(),
-            CellOutcome::Impossible(_) => "declared impossible".to_owned(),
-            CellOutcome::Missing => "unhandled".to_owned(),
+    pub fn steps(&self, state: &State) -> Vec<(Occurrence, State)> {
+        let Some((world, rules)) = &self.running else { return Vec::new() };
+        let step = |action: Action| {
+            let next = State(world.reached(state, &action)?.state);
+            Some((occurrence(rules, state, &action), next))
         };
-        format!("{}{from}: {outcome}", words::event(event, action.number))
+        world.actions_of(state).into_iter().filter_map(step).collect()
     }
 }
 
-/// The indices of a list of the vocabulary.
-fn ids(len: usize) -> std::ops::Range<u16> {
-    0..id(len)
+/// The world of a table, and its rules.
+fn running(vocabulary: &Vocabulary, table: &Table) -> Result<(World, TableRules), String> {
+    let rules = TableRules::alone(vocabulary, table)?;
+    let system = Arc::new(FreeSystem(TableNode::alone(rules.clone())));
+    let node = Node { name: vocabulary.machine.clone(), role: vocabulary.machine.clone() };
+    let world = World::new(system, vec![node], Vec::new(), Vec::new());
+    let mut world = world.expect("one node without budgets has no error");
+    for property in properties::all(&rules) {
+        world.add_property(property).expect("it waives nothing");
+    }
+    Ok((world, rules))
+}
+
+fn occurrence(rules: &TableRules, state: &State, action: &Action) -> Occurrence {
+    let Some((_, Event::Takes(Input::Command(command), choice))) = action.event() else {
+        unreachable!("the environment gives every event as a command: {action:?}")
+    };
+    let Command { event, answers } = *command.of::<Command<Dynamic>>();
+    Occurrence {
+        event: EventId(id(event.kind.index())),
+        number: event.number,
+        cause: answers.map(|resource| ResourceId(id(resource.index()))),
+        outcome: rules.outcome(state.node(0).state.of(), event, *choice),
+    }
 }
 
 /// An index into a list of the vocabulary, which the reader keeps within `u16`.

@@ -8,17 +8,19 @@ use std::collections::{HashMap, HashSet};
 
 use turnstile_search::bounds::ProgressSnapshot;
 use turnstile_spec::table::{EventId, StateId};
+use turnstile_world::state::State;
 
 use crate::options::Options;
+use crate::plain::cell::CellOutcome;
+use crate::plain::rules::{MAX_LEAKED, MAX_OF_A_KIND};
 
-use super::cell::CellOutcome;
-use super::environment::{Configuration, Environment, MAX_LEAKED, MAX_OF_A_KIND, Occurrence};
+use super::environment::{Configuration, Environment, Occurrence};
 
 /// The state graph.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
+pub(super) struct Graph {
     /// The configurations in breadth-first order.
-    pub configurations: Vec<Configuration>,
+    pub(super) configurations: Vec<State>,
     /// The first transition to each; `None` for the initial ones.
     parents: Vec<Option<(usize, Occurrence)>>,
     /// The depth of each.
@@ -28,32 +30,36 @@ pub struct Graph {
     /// Whether a row is enabled in the configuration; an ignored event does not count.
     pub goes_on: Vec<bool>,
     /// Whether a step from the configuration was left out because of a bound.
-    pub clipped: Vec<bool>,
+    pub(super) clipped: Vec<bool>,
     /// The first transition of each class of a cell and each outcome, in breadth-first order: its
     /// source and its occurrence.
-    pub firsts: Vec<(usize, Occurrence)>,
+    pub(super) firsts: Vec<(usize, Occurrence)>,
     met: HashSet<(StateId, EventId, u16, CellOutcome)>,
     /// States of the machine with its resources: the configurations in which no trace has ended.
-    pub states: u64,
+    pub(super) states: u64,
     /// Transitions followed.
-    pub transitions: u64,
+    pub(super) transitions: u64,
     /// The longest of the shortest paths to a state.
-    pub depth: u64,
+    pub(super) depth: u64,
     /// The reason why the graph is truncated, if it is.
-    pub cut: Option<String>,
+    pub(super) cut: Option<String>,
 }
 
 impl Graph {
     /// Explores the graph exhaustively, or up to a bound.
     #[must_use]
-    pub fn explore(environment: &Environment<'_>, options: &Options<'_>) -> Self {
+    pub(super) fn explore(environment: &Environment<'_>, options: &Options<'_>) -> Self {
+        let Some(world) = environment.world() else { return Self::default() };
+        Self::from(environment, world.initial_state(), options)
+    }
+
+    /// The same from another state.
+    #[must_use]
+    pub(super) fn from(environment: &Environment<'_>, first: State, options: &Options<'_>) -> Self {
         let mut graph = Self::default();
         let mut places = HashMap::new();
-        for configuration in environment.initial() {
-            graph.place(&mut places, configuration, None);
-        }
+        graph.place(&mut places, first, None);
         let mut next = 0;
-        let mut actions = Vec::new();
         while next < graph.configurations.len() {
             graph.tell(next, options);
             if let Some(cut) = options.bound(graph.configurations.len() as u64) {
@@ -61,9 +67,8 @@ impl Graph {
                 graph.clipped[next..].fill(true);
                 return graph;
             }
-            environment.enabled_events(&graph.configurations[next], &mut actions);
-            for action in actions.drain(..) {
-                graph.follow(environment, &mut places, next, action, options);
+            for step in environment.steps(&graph.configurations[next]) {
+                graph.follow(environment, &mut places, next, step, options);
             }
             if graph.cut.is_some() {
                 graph.clipped[next..].fill(true);
@@ -83,13 +88,12 @@ impl Graph {
     fn follow(
         &mut self,
         environment: &Environment<'_>,
-        places: &mut HashMap<Configuration, usize>,
+        places: &mut HashMap<State, usize>,
         from: usize,
-        action: Occurrence,
+        (action, to): (Occurrence, State),
         options: &Options<'_>,
     ) {
-        let to = environment.after(&self.configurations[from], action);
-        let state = self.configurations[from].state;
+        let state = self.at(from).state;
         if self.met.insert((state, action.event, action.number, action.outcome)) {
             self.firsts.push((from, action));
         }
@@ -105,15 +109,26 @@ impl Graph {
         let to = self.place(places, to, Some((from, action)));
         self.edges.push((from, to));
         let is_row = matches!(action.outcome, CellOutcome::Row(_));
-        self.goes_on[from] |= is_row && !self.configurations[to].is_over();
+        self.goes_on[from] |= is_row && !self.at(to).is_over();
         self.transitions += 1;
+    }
+
+    /// A configuration.
+    #[must_use]
+    pub(super) fn at(&self, place: usize) -> Configuration<'_> {
+        Configuration::of(&self.configurations[place])
+    }
+
+    /// Every configuration with its index.
+    pub(super) fn all(&self) -> impl Iterator<Item = (usize, Configuration<'_>)> {
+        self.configurations.iter().map(Configuration::of).enumerate()
     }
 
     /// The index of a configuration, which is added if it is new.
     fn place(
         &mut self,
-        places: &mut HashMap<Configuration, usize>,
-        configuration: Configuration,
+        places: &mut HashMap<State, usize>,
+        configuration: State,
         parent: Option<(usize, Occurrence)>,
     ) -> usize {
         if let Some(place) = places.get(&configuration) {
@@ -121,7 +136,7 @@ impl Graph {
         }
         let place = self.configurations.len();
         let depth = parent.map_or(0, |(from, _)| self.depths[from] + 1);
-        if !configuration.is_over() {
+        if !Configuration::of(&configuration).is_over() {
             self.states += 1;
             self.depth = self.depth.max(depth);
         }
@@ -147,7 +162,7 @@ impl Graph {
 
     /// The steps of a shortest path to a configuration: the source and the occurrence of each.
     #[must_use]
-    pub fn path(&self, to: usize) -> Vec<(usize, Occurrence)> {
+    pub(super) fn path(&self, to: usize) -> Vec<(usize, Occurrence)> {
         let mut steps = Vec::new();
         let mut at = to;
         while let Some(step) = self.parents[at] {
@@ -160,7 +175,7 @@ impl Graph {
 
     /// The configurations from which one of the given ones can be reached.
     #[must_use]
-    pub fn reaching(&self, goals: &[bool]) -> Vec<bool> {
+    pub(super) fn reaching(&self, goals: &[bool]) -> Vec<bool> {
         let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.configurations.len()];
         for (from, to) in &self.edges {
             sources[*to].push(*from);

@@ -10,15 +10,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use turnstile_search::judgement::Verdict;
-use turnstile_spec::table::{CellKind, RowId};
+use turnstile_spec::table::{CellKind, ResourceId, RowId};
 use turnstile_world::trace::StepReport;
 
+use crate::plain::cell::CellOutcome;
+use crate::plain::words;
 use crate::result::{Coverage, PropertyKind, PropertyReport, ResultReport, Unchecked};
 
-use super::cell::CellOutcome;
-use super::environment::{Configuration, Environment, Occurrence, StepError};
+use super::environment::{Configuration, Environment, Occurrence};
 use super::graph::Graph;
-use super::words;
+use super::properties::{IMPOSSIBLE, RESOURCES, UNHANDLED};
+use super::words as steps;
 
 /// Why a command's cell is reached, and what to write instead.
 const COMMAND_ARRIVES: &str = ": a command may arrive in any state; add a row or an entry under \
@@ -26,7 +28,7 @@ const COMMAND_ARRIVES: &str = ": a command may arrive in any state; add a row or
                                `kind: message`";
 
 /// Fills in coverage and the verdicts.
-pub fn judge(environment: &Environment<'_>, graph: &Graph, result: &mut ResultReport) {
+pub(super) fn judge(environment: &Environment<'_>, graph: &Graph, result: &mut ResultReport) {
     result.coverage = coverage(environment, graph);
     let unchecked = [impossible_messages(environment), invariants(environment)];
     result.notes.unchecked.extend(unchecked.into_iter().filter(|one| !one.names.is_empty()));
@@ -52,12 +54,12 @@ struct Judge<'g> {
 
 impl Judge<'_> {
     fn resources_match_state(&self) -> PropertyReport {
-        let mut property = self.property("resources match state", PropertyKind::Always);
+        let mut property = self.property(RESOURCES, PropertyKind::Always);
         "in every reachable state exactly the resources that the state holds are active"
             .clone_into(&mut property.sentence);
         let mut seen = BTreeSet::new();
-        for (place, at) in self.graph.configurations.iter().enumerate() {
-            if at.is_over() || (at.wrong.is_none() && self.environment.is_as_held(at)) {
+        for (place, at) in self.graph.all() {
+            if at.is_over() || (at.violation.is_none() && self.environment.is_as_held(&at)) {
                 continue;
             }
             let new = self.newly_wrong(place);
@@ -72,28 +74,28 @@ impl Judge<'_> {
 
     /// What the step that first led to a configuration made wrong, without what was wrong before.
     fn newly_wrong(&self, place: usize) -> Vec<String> {
-        let (vocabulary, at) = (self.environment.vocabulary, &self.graph.configurations[place]);
-        let mut wrong = words::differences(self.environment, at);
+        let (vocabulary, at) = (self.environment.vocabulary, self.graph.at(place));
+        let mut wrong = steps::differences(self.environment, &at);
         if let Some((before, _)) = self.graph.path(place).last() {
-            let before = &self.graph.configurations[*before];
-            let old = words::differences(self.environment, before);
+            let old = steps::differences(self.environment, &self.graph.at(*before));
             wrong.retain(|difference| !old.contains(difference));
         }
-        if let Some(StepError::Absent(resource)) = at.wrong {
-            let name = words::resource(vocabulary, resource);
-            let there = words::is_there(vocabulary, resource);
+        if let Some(name) = at.absent() {
+            let mut resources = (0..).map(ResourceId).take(vocabulary.resources.len());
+            let resource = resources.find(|one| words::resource(vocabulary, *one) == name);
+            let there = resource.map_or("active", |one| words::is_there(vocabulary, one));
             wrong.insert(0, format!("the row ends {name}, which was not {there}"));
         }
         wrong
     }
 
     fn no_unhandled_event(&self) -> PropertyReport {
-        let mut property = self.property("no unhandled event", PropertyKind::Always);
+        let mut property = self.property(UNHANDLED, PropertyKind::Always);
         "every event has a transition in every state in which it can arrive"
             .clone_into(&mut property.sentence);
         let missing = |step: &&(usize, Occurrence)| step.1.outcome == CellOutcome::Missing;
         for (from, occurrence) in self.graph.firsts.iter().filter(missing) {
-            let state = self.graph.configurations[*from].state;
+            let state = self.graph.at(*from).state;
             let classes = self.environment.classes(state, occurrence.event);
             let Some(class) = classes.iter().find(|class| class.number() == occurrence.number)
             else {
@@ -122,7 +124,7 @@ impl Judge<'_> {
         sentence.clone_into(&mut property.sentence);
         // Where a step was left out, the end may lie behind it.
         let mut goals = self.graph.clipped.clone();
-        for (place, at) in self.graph.configurations.iter().enumerate() {
+        for (place, at) in self.graph.all() {
             goals[place] |= self.environment.is_final(at.state) && !at.is_over();
         }
         if ends {
@@ -133,7 +135,7 @@ impl Judge<'_> {
             }
         }
         let mut seen = BTreeSet::new();
-        for (place, at) in self.graph.configurations.iter().enumerate() {
+        for (place, at) in self.graph.all() {
             // A trace that ended in an unhandled event is judged by `no unhandled event`.
             if !goals[place] && !at.is_over() && seen.insert(at.state) {
                 let name = words::state(self.environment.vocabulary, at.state);
@@ -174,7 +176,7 @@ impl Judge<'_> {
     }
 
     fn no_impossible_cell_is_reached(&self) -> PropertyReport {
-        let mut property = self.property("no impossible cell is reached", PropertyKind::Always);
+        let mut property = self.property(IMPOSSIBLE, PropertyKind::Always);
         "no cell declared impossible is reachable".clone_into(&mut property.sentence);
         let mut seen = BTreeSet::new();
         for (from, occurrence) in &self.graph.firsts {
@@ -205,7 +207,7 @@ impl Judge<'_> {
     /// A failure at a configuration. The first one found has the shortest trace.
     fn fails(&self, property: &mut PropertyReport, place: usize, finding: String) {
         let steps = self.graph.path(place);
-        self.fail(property, &steps, &self.graph.configurations[place], finding);
+        self.fail(property, &steps, &self.graph.at(place), finding);
     }
 
     /// A failure of one more step, which leaves the state as it is.
@@ -218,16 +220,17 @@ impl Judge<'_> {
     ) {
         let mut steps = self.graph.path(from);
         steps.push((from, occurrence));
-        let before = &self.graph.configurations[from];
-        let after = self.environment.after(before, occurrence);
-        self.fail(property, &steps, &after, finding);
+        let after = self.environment.steps(&self.graph.configurations[from]).into_iter();
+        let after = after.filter(|(other, _)| *other == occurrence).map(|(_, after)| after);
+        let after = after.last().expect("it was enabled in this state");
+        self.fail(property, &steps, &Configuration::of(&after), finding);
     }
 
     fn fail(
         &self,
         property: &mut PropertyReport,
         steps: &[(usize, Occurrence)],
-        end: &Configuration,
+        end: &Configuration<'_>,
         finding: String,
     ) {
         let run = self.run(steps, end);
@@ -241,13 +244,13 @@ impl Judge<'_> {
         property.counterexample = run;
     }
 
-    fn run(&self, steps: &[(usize, Occurrence)], end: &Configuration) -> Vec<StepReport> {
-        let at = |place: usize| &self.graph.configurations[place];
-        let ends = steps.iter().skip(1).map(|(from, _)| at(*from)).chain([end]);
+    fn run(&self, steps: &[(usize, Occurrence)], end: &Configuration<'_>) -> Vec<StepReport> {
+        let at = |place: usize| self.graph.at(place);
+        let ends = steps.iter().skip(1).map(|(from, _)| at(*from)).chain([*end]);
         let steps = steps.iter().zip(ends);
         steps
             .map(|((from, occurrence), to)| {
-                words::step(self.environment, at(*from), *occurrence, to)
+                steps::step(self.environment, &at(*from), *occurrence, &to)
             })
             .collect()
     }

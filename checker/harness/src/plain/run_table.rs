@@ -8,64 +8,119 @@ use turnstile_spec::table::{
     self, ActionId, Comparison, EventId, PayloadDomain, ResourceId, StateId, Table, Vocabulary,
 };
 
-use crate::table::cell::{self, PayloadClass};
+use super::cell::{self, CellOutcome, PayloadClass};
 
 /// A table with its names and its cells worked out.
 #[derive(Debug)]
-pub(super) struct RunTable {
-    pub(super) vocabulary: Vocabulary,
-    pub(super) table: Table,
-    pub(super) interpreted: Interpreted<Dynamic>,
-    pub(super) resources: Vec<DynamicName>,
-    pub(super) events: Vec<DynamicName>,
-    pub(super) guards: Vec<DynamicName>,
-    pub(super) variables: Vec<Variable>,
+pub(crate) struct RunTable {
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) table: Table,
+    pub(crate) interpreted: Interpreted<Dynamic>,
+    pub(crate) resources: Vec<DynamicName>,
+    pub(crate) events: Vec<DynamicName>,
+    pub(crate) guards: Vec<DynamicName>,
+    pub(crate) variables: Vec<Variable>,
     /// What each action does to variables.
-    pub(super) updates: Vec<Vec<Update>>,
+    pub(crate) updates: Vec<Vec<Update>>,
     /// The numbers of each event's payload that are tried; `None`: one of each class of a cell,
     /// since nothing reads the payload but the patterns of the rows.
-    pub(super) tried: Vec<Option<Vec<u16>>>,
+    pub(crate) tried: Vec<Option<Vec<u16>>>,
     /// The requests that each event may answer.
-    pub(super) answers: Vec<Vec<DynamicName>>,
+    pub(crate) answers: Vec<Vec<DynamicName>>,
     /// The events that the firing of each resource may be.
-    pub(super) fired: Vec<Vec<DynamicEvent>>,
+    pub(crate) fired: Vec<Vec<DynamicEvent>>,
     /// By state, then event.
     cells: Vec<Vec<RunCell>>,
 }
 
 /// A cell of a table.
 #[derive(Debug)]
-pub(super) struct RunCell {
+pub(crate) struct RunCell {
     /// The rows, by their positions in the table.
     rows: Vec<usize>,
     /// The entries without a row, by their positions in the table.
     cells: Vec<usize>,
     /// The classes of payloads; where a guard compares variables, with outcomes that their values
     /// may rule out.
-    pub(super) classes: Vec<PayloadClass>,
+    pub(crate) classes: Vec<PayloadClass>,
     /// Whether a guard compares variables.
-    pub(super) compares: bool,
+    pub(crate) compares: bool,
 }
 
 /// The most values of a payload that are tried one by one, and the most outcomes of one input.
 const MOST: usize = 64;
+/// The most outcomes of one event at the table level: their numbers are those of a World's choices.
+const MOST_ALONE: usize = 255;
 
 impl RunTable {
-    /// Works a table out.
+    /// Works out a table as one of a system.
     ///
     /// # Errors
     ///
     /// Why it cannot run, in one clause.
-    pub(super) fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
+    pub(crate) fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
+        let tried = tried(vocabulary, table)?;
+        let run = Self::of(vocabulary.clone(), table.clone(), tried)?;
+        let outcomes = |cell: &RunCell| cell.classes.iter().map(|one| one.outcomes.len()).max();
+        let most = run.cells().filter_map(outcomes).max().unwrap_or(1);
+        if most * run.fired.iter().map(Vec::len).max().unwrap_or(1).max(1) > MOST {
+            return Err(format!(
+                "one event of `{}` has more than {MOST} outcomes: give its guards formulas",
+                vocabulary.machine
+            ));
+        }
+        Ok(run)
+    }
+
+    /// Works out a table that runs alone. Its environment gives every event: it fires timers, too,
+    /// and sends no message in a state for which the table declares it impossible. There are no
+    /// variables, since nothing bounds what such an environment counts: a guard that compares them
+    /// is true or false.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot run, in one clause.
+    pub(crate) fn alone(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
+        let words = Vocabulary { variables: Vec::new(), ..vocabulary.clone() };
+        let bare = Table { comparisons: Vec::new(), updates: Vec::new(), ..table.clone() };
+        let mut run = Self::of(words, bare, vec![None; vocabulary.events.len()])?;
+        run.fired.iter_mut().for_each(Vec::clear);
+        for (event, answers) in vocabulary.events.iter().zip(&mut run.answers) {
+            *answers = event.consumes.iter().map(|id| run.resources[id.index()]).collect();
+        }
+        let is_message = |place: &usize| {
+            let event = table.cells[*place].event;
+            vocabulary.events[event.index()].kind == table::EventKind::Message
+        };
+        let classes = run.cells.iter_mut().flatten().flat_map(|cell| &mut cell.classes);
+        for class in classes {
+            let is_given = |outcome: &CellOutcome| match outcome {
+                CellOutcome::Impossible(place) => !is_message(place),
+                CellOutcome::Row(_) | CellOutcome::Ignored(_) | CellOutcome::Missing => true,
+            };
+            class.outcomes.retain(is_given);
+            if class.outcomes.len() > MOST_ALONE {
+                return Err(format!(
+                    "one event of `{}` has more than {MOST_ALONE} outcomes in one state",
+                    vocabulary.machine
+                ));
+            }
+        }
+        Ok(run)
+    }
+
+    fn of(
+        vocabulary: Vocabulary,
+        table: Table,
+        tried: Vec<Option<Vec<u16>>>,
+    ) -> Result<Self, String> {
         // The formulas of a core are none of a plain core's.
         let mut words = vocabulary.clone();
         words.formulas.guards.clear();
         let bare = Table { formulas: Formulas::default(), ..table.clone() };
-        let machine = &vocabulary.machine;
         let data = read::<Dynamic>(&words, &bare);
-        let data = data.map_err(|_| format!("`{machine}` has no initial state"))?;
+        let data = data.map_err(|_| format!("`{}` has no initial state", vocabulary.machine))?;
         let interpreted = Interpreted::new(data);
-        let tried = tried(vocabulary, table)?;
         let resources: Vec<DynamicName> =
             names(vocabulary.resources.iter().map(|one| &*one.name.name));
         let events: Vec<DynamicName> = names(vocabulary.events.iter().map(|one| &*one.name.name));
@@ -91,42 +146,39 @@ impl RunTable {
             let own = table.updates.iter().filter(|update| update.action == action);
             own.map(update).collect()
         });
-        let fired: Vec<Vec<DynamicEvent>> = fired.collect();
-        let cells = cells(vocabulary, table);
-        let outcomes = |cell: &RunCell| cell.classes.iter().map(|one| one.outcomes.len()).max();
-        let most = cells.iter().flatten().filter_map(outcomes).max().unwrap_or(1);
-        if most * fired.iter().map(Vec::len).max().unwrap_or(1).max(1) > MOST {
-            return Err(format!(
-                "one event of `{machine}` has more than {MOST} outcomes: give its guards formulas"
-            ));
-        }
+        let (answers, fired, updates) = (answers.collect(), fired.collect(), updates.collect());
         Ok(Self {
-            answers: answers.collect(),
+            answers,
             fired,
             tried,
-            updates: updates.collect(),
+            updates,
             guards: names(vocabulary.guards.iter().map(|guard| &*guard.name)),
             variables: vocabulary.variables.iter().map(variable).collect(),
-            cells,
-            vocabulary: vocabulary.clone(),
-            table: table.clone(),
+            cells: cells(&vocabulary, &table),
+            vocabulary,
+            table,
             interpreted,
             resources,
             events,
         })
     }
 
-    pub(super) fn cell(&self, state: DynamicName, event: DynamicName) -> &RunCell {
+    pub(crate) fn cell(&self, state: DynamicName, event: DynamicName) -> &RunCell {
+        &self.cells[state.index()][event.index()]
+    }
+
+    /// The cell of a state and an event.
+    pub(crate) fn cell_of(&self, state: StateId, event: EventId) -> &RunCell {
         &self.cells[state.index()][event.index()]
     }
 
     /// Every cell.
-    pub(super) fn cells(&self) -> impl Iterator<Item = &RunCell> {
+    pub(crate) fn cells(&self) -> impl Iterator<Item = &RunCell> {
         self.cells.iter().flatten()
     }
 
     /// The rows and entries of a cell.
-    pub(super) fn entry(&self, cell: &RunCell) -> CellEntry<'_> {
+    pub(crate) fn entry(&self, cell: &RunCell) -> CellEntry<'_> {
         CellEntry {
             rows: cell.rows.iter().map(|place| (*place, &self.table.rows[*place])).collect(),
             cells: cell.cells.iter().map(|place| (*place, &self.table.cells[*place])).collect(),
@@ -134,7 +186,7 @@ impl RunTable {
     }
 
     /// The formula of a guard that compares variables.
-    pub(super) fn comparison(&self, guard: DynamicName) -> Option<&Comparison> {
+    pub(crate) fn comparison(&self, guard: DynamicName) -> Option<&Comparison> {
         self.table.comparisons.get(guard.index())?.as_ref()
     }
 }
@@ -221,7 +273,7 @@ fn update(given: &table::Update) -> Update {
 }
 
 /// An operand of a table as one of the core.
-pub(super) fn operand(given: table::Operand) -> Operand {
+pub(crate) fn operand(given: table::Operand) -> Operand {
     match given {
         table::Operand::Number(number) => Operand::Number(number),
         table::Operand::Variable(id) => Operand::Variable(id.index()),

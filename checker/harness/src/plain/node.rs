@@ -12,20 +12,24 @@ use turnstile_world::{CoreNode, NodeId};
 use super::rules::TableRules;
 
 /// The core of a table.
-pub(super) type TableCore = Plain<Dynamic, TableRules>;
+pub(crate) type TableCore = Plain<Dynamic, TableRules>;
 
 /// A node that runs a table.
 #[derive(Clone, Debug)]
-pub(super) struct TableNode {
-    pub(super) core: TableCore,
-    /// The events that answer a request and that no node of the system sends: the environment does.
-    pub(super) answers: Vec<EventId>,
+pub(crate) struct TableNode {
+    pub(crate) core: TableCore,
+    /// The events that its environment gives it, in order; the others come from timers and links.
+    pub(crate) given: Vec<EventId>,
+    /// Whether it stops where more resources are active than the table level follows.
+    is_bounded: bool,
     /// The most outcomes of one input.
     choices: u8,
 }
 
 impl TableNode {
-    pub(super) fn new(
+    /// A node of a system: its environment gives commands, and the answers to requests that no node
+    /// of the system sends.
+    pub(crate) fn new(
         rules: TableRules,
         sends: Arc<[Option<Outgoing>]>,
         saved: Option<SavedParts>,
@@ -33,10 +37,19 @@ impl TableNode {
     ) -> Self {
         let events = &rules.vocabulary().events;
         let is_given = |id: &EventId| !is_sent(&events[id.index()].name.name);
-        let answers = rules.events(EventKind::Consuming).filter(is_given).collect();
+        let answers = rules.events(EventKind::Consuming).filter(is_given);
+        let given = answers.chain(rules.events(EventKind::Command)).collect();
         let choices = rules.most_choices();
         let core = Plain { rules, sends, saved, machine: PhantomData };
-        Self { core, answers, choices }
+        Self { core, given, is_bounded: false, choices }
+    }
+
+    /// The one node of a table that runs alone: its environment gives every event.
+    pub(crate) fn alone(rules: TableRules) -> Self {
+        let given = rules.all_events();
+        let choices = rules.most_choices();
+        let core = Plain { rules, sends: Arc::new([]), saved: None, machine: PhantomData };
+        Self { core, given, is_bounded: true, choices }
     }
 
     fn rules(&self) -> &TableRules {
@@ -44,21 +57,18 @@ impl TableNode {
     }
 
     /// Whether it ignores a command.
-    pub(super) fn ignores(&self, state: &State<Dynamic>, command: &Command<Dynamic>) -> bool {
+    pub(crate) fn ignores(&self, state: &State<Dynamic>, command: &Command<Dynamic>) -> bool {
         self.rules().ignores(state, command.event)
     }
 
     /// Whether the machine has ended, or may stay where it is.
-    pub(super) fn may_end(&self, state: &State<Dynamic>) -> bool {
+    pub(crate) fn may_end(&self, state: &State<Dynamic>) -> bool {
         self.rules().may_end(state.at)
     }
 
-    /// Whether each resource is there as often as the state holds it.
-    pub(super) fn matches_state(&self, state: &State<Dynamic>) -> bool {
-        self.rules().resources().iter().all(|resource| {
-            let (least, most) = self.rules().bounds(state.at, *resource);
-            (least..=most).contains(&state.held[resource.index()])
-        })
+    /// Whether each resource is active as often as the state holds it.
+    pub(crate) fn matches_state(&self, state: &State<Dynamic>) -> bool {
+        self.rules().matches_state(state)
     }
 }
 
@@ -92,17 +102,25 @@ impl CoreNode for TableNode {
     fn commands(&self, state: &State<Dynamic>) -> Vec<Command<Dynamic>> {
         let rules = self.rules();
         let mut commands = Vec::new();
-        for event in &self.answers {
-            for given in rules.given(state.at, *event) {
-                let outstanding =
-                    rules.answers(given).iter().filter(|one| state.held[one.index()] > 0);
-                commands
-                    .extend(outstanding.map(|one| Command { event: given, answers: Some(*one) }));
-            }
+        if self.is_bounded && rules.is_beyond(state) {
+            return commands;
         }
-        if !rules.is_final(state.at) {
-            let given = rules.events(EventKind::Command).flat_map(|id| rules.given(state.at, id));
-            commands.extend(given.map(|event| Command { event, answers: None }));
+        let is_final = rules.is_final(state.at);
+        for event in &self.given {
+            let mut give = |answers| {
+                let given = rules.given(state.at, *event).into_iter();
+                commands.extend(given.map(|event| Command { event, answers }));
+            };
+            match rules.vocabulary().events[event.index()].kind {
+                EventKind::Consuming => {
+                    let causes = rules.causes(*event).iter();
+                    causes
+                        .filter(|one| state.held[one.index()] > 0)
+                        .for_each(|one| give(Some(*one)));
+                }
+                EventKind::Command | EventKind::Message if is_final => {}
+                EventKind::Command | EventKind::Message => give(None),
+            }
         }
         commands
     }

@@ -9,16 +9,23 @@ use turnstile_machine::{
     Rules, Step, Unexpected,
 };
 use turnstile_plain::{Message, PlainRules, State, Update, Values, Variable};
-use turnstile_spec::table::{self, EventId, EventKind, GuardId, Table, Vocabulary};
+use turnstile_spec::table::{self, EventId, EventKind, GuardId, StateId, Table, Vocabulary};
 
-use crate::table::cell::{self, CellOutcome};
-use crate::table::words;
+use super::cell::{self, CellOutcome, PayloadClass};
+use super::words;
 
 use super::run_table::{RunCell, RunTable, operand};
 
+/// The most instances of one resource that may be active at once at the table level; beyond it the
+/// search is truncated.
+pub(crate) const MAX_OF_A_KIND: u8 = 2;
+
+/// The most resources that may be active at the table level beyond those that the state holds.
+pub(crate) const MAX_LEAKED: usize = 4;
+
 /// A table as the rules of a plain core.
 #[derive(Clone, Debug)]
-pub(super) struct TableRules {
+pub(crate) struct TableRules {
     table: Arc<RunTable>,
     /// Which outcome of the event is taken, from 0.
     outcome: usize,
@@ -30,13 +37,23 @@ impl TableRules {
     /// # Errors
     ///
     /// As [`RunTable::new`].
-    pub(super) fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
+    pub(crate) fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
         let table = Arc::new(RunTable::new(vocabulary, table)?);
         Ok(Self { table, outcome: 0 })
     }
 
+    /// The rules of a table that runs alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunTable::alone`].
+    pub(crate) fn alone(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
+        let table = Arc::new(RunTable::alone(vocabulary, table)?);
+        Ok(Self { table, outcome: 0 })
+    }
+
     /// The same rules, taking another outcome.
-    pub(super) fn choosing(&self, outcome: u8) -> Self {
+    pub(crate) fn choosing(&self, outcome: u8) -> Self {
         self.taking(usize::from(outcome))
     }
 
@@ -45,13 +62,13 @@ impl TableRules {
     }
 
     /// Whether the machine has ended in a state, or may stay there.
-    pub(super) fn may_end(&self, state: DynamicName) -> bool {
+    pub(crate) fn may_end(&self, state: DynamicName) -> bool {
         let state = self.table.table.states[state.index()].as_ref();
         state.is_some_and(|state| state.is_final || state.may_end)
     }
 
     /// The names.
-    pub(super) fn vocabulary(&self) -> &Vocabulary {
+    pub(crate) fn vocabulary(&self) -> &Vocabulary {
         &self.table.vocabulary
     }
 
@@ -78,19 +95,19 @@ impl TableRules {
     }
 
     /// Whether the table ignores an event in a state of the core, whatever its open guards are.
-    pub(super) fn ignores(&self, state: &State<Dynamic>, event: DynamicEvent) -> bool {
+    pub(crate) fn ignores(&self, state: &State<Dynamic>, event: DynamicEvent) -> bool {
         let outcomes = self.outcomes_in(state, event);
         outcomes.iter().all(|outcome| matches!(outcome, CellOutcome::Ignored(_)))
     }
 
     /// How many outcomes any of these events may have in a state.
-    pub(super) fn choices(&self, state: &State<Dynamic>, events: &[DynamicEvent]) -> u8 {
+    pub(crate) fn choices(&self, state: &State<Dynamic>, events: &[DynamicEvent]) -> u8 {
         let outcomes = events.iter().map(|event| self.outcomes_in(state, *event).len());
         u8::try_from(outcomes.sum::<usize>()).unwrap_or(u8::MAX)
     }
 
     /// The most outcomes that an input may have in any state.
-    pub(super) fn most_choices(&self) -> u8 {
+    pub(crate) fn most_choices(&self) -> u8 {
         let outcomes = |cell: &RunCell| {
             cell.classes.iter().map(|class| class.outcomes.len()).max().unwrap_or(1)
         };
@@ -101,31 +118,87 @@ impl TableRules {
 
     /// The events of a kind that the environment may give in a state: one of each class of
     /// payloads, or of every payload if the table reads it.
-    pub(super) fn given(&self, state: DynamicName, event: EventId) -> Vec<DynamicEvent> {
+    pub(crate) fn given(&self, state: DynamicName, event: EventId) -> Vec<DynamicEvent> {
         let kind = self.table.events[event.index()];
         let of = |number| DynamicEvent { kind, number };
         match &self.table.tried[event.index()] {
             Some(numbers) => numbers.iter().copied().map(of).collect(),
             None => {
                 let classes = self.table.cell(state, kind).classes.iter();
-                classes.map(|class| of(class.number())).collect()
+                let given = classes.filter(|class| !class.outcomes.is_empty());
+                given.map(|class| of(class.number())).collect()
             }
         }
     }
 
     /// The events of the table that are of a kind.
-    pub(super) fn events(&self, kind: EventKind) -> impl Iterator<Item = EventId> + '_ {
+    pub(crate) fn events(&self, kind: EventKind) -> impl Iterator<Item = EventId> + '_ {
         let events = self.table.table.events.iter().copied();
         events.filter(move |id| self.table.vocabulary.events[id.index()].kind == kind)
     }
 
+    /// Every event of the table, in the order of its names.
+    pub(crate) fn all_events(&self) -> Vec<EventId> {
+        let events = (0..).map(EventId).take(self.table.events.len());
+        events.filter(|id| self.table.table.events.contains(id)).collect()
+    }
+
     /// An event with its payload, in words.
-    pub(super) fn event_words(&self, event: DynamicEvent) -> String {
+    pub(crate) fn event_words(&self, event: DynamicEvent) -> String {
         words::event(&self.table.vocabulary.events[event.kind.index()], event.number)
     }
 
+    /// The classes of payloads of a cell.
+    pub(crate) fn classes(&self, state: StateId, event: EventId) -> &[PayloadClass] {
+        &self.table.cell_of(state, event).classes
+    }
+
+    /// The outcome of an event in a state, of those that it may have.
+    pub(crate) fn outcome(
+        &self,
+        state: &State<Dynamic>,
+        event: DynamicEvent,
+        choice: u8,
+    ) -> CellOutcome {
+        self.outcomes_in(state, event)[usize::from(choice)]
+    }
+
+    /// The resources that an event may use up.
+    pub(crate) fn causes(&self, event: EventId) -> &[DynamicName] {
+        &self.table.answers[event.index()]
+    }
+
+    /// Whether more resources are active than the table level follows.
+    pub(crate) fn is_beyond(&self, state: &State<Dynamic>) -> bool {
+        let leaked = |(resource, count): (&DynamicName, &u8)| {
+            let (_, most) = self.bounds(state.at, *resource);
+            usize::from(count.saturating_sub(most))
+        };
+        let leaked: usize = self.table.resources.iter().zip(&state.held).map(leaked).sum();
+        leaked > MAX_LEAKED || state.held.iter().any(|count| *count > MAX_OF_A_KIND)
+    }
+
+    /// Whether each resource is active as often as the state holds it.
+    pub(crate) fn matches_state(&self, state: &State<Dynamic>) -> bool {
+        self.table.resources.iter().zip(&state.held).all(|(resource, count)| {
+            let (least, most) = self.bounds(state.at, *resource);
+            (least..=most).contains(count)
+        })
+    }
+
+    /// Whether the cell of an unhandled event is declared impossible; otherwise it has no row.
+    pub(crate) fn is_impossible(&self, state: DynamicName, (event, number): (&str, u16)) -> bool {
+        let is_named = |kind: &&DynamicName| kind.name() == event;
+        let Some(kind) = self.table.events.iter().find(is_named) else { return false };
+        let mut classes = self.table.cell(state, *kind).classes.iter();
+        let class = classes.find(|class| class.pattern.matches(number));
+        class.is_some_and(|class| {
+            class.outcomes.iter().any(|one| matches!(one, CellOutcome::Impossible(_)))
+        })
+    }
+
     /// The least and the most of a resource that may be there in a state.
-    pub(super) fn bounds(&self, state: DynamicName, resource: DynamicName) -> (u8, u8) {
+    pub(crate) fn bounds(&self, state: DynamicName, resource: DynamicName) -> (u8, u8) {
         let held = u8::from(self.holds(state).contains(&resource));
         (held, held.max(u8::from(self.may_hold(state).contains(&resource))))
     }
