@@ -65,6 +65,55 @@ fn a_lasso_and_a_path_of_a_system_of_tables_are_followed() {
 }
 
 #[test]
+fn the_findings_of_a_table_alone_are_followed() {
+    let scratch = Scratch::new("counterexamples-table");
+    for name in ["fetch-leaky.yaml", "trap.yaml", "stuck.yaml", "ring.yaml"] {
+        fs::copy(tables(name), scratch.join(name)).expect("the scratch folder can be written");
+        let checked = turnstile(&scratch, &["check", name, "--as-written", "--trace", "out.jsonl"]);
+        assert_eq!(checked.status.code(), Some(1), "{name}: {}", text(&checked.stderr));
+        let replayed = turnstile(&scratch, &["replay", "out.jsonl"]);
+        let found = text(&replayed.stdout);
+        assert_eq!(replayed.status.code(), Some(0), "{found}{}", text(&replayed.stderr));
+        assert!(found.contains(&format!("out.jsonl: {name}: ")), "{found}");
+    }
+    ends_with(
+        &turnstile(&scratch, &["check", "lock-status", "--as-written", "--trace", "c.jsonl"]),
+        1,
+        "",
+    );
+    let replayed = turnstile(&scratch, &["replay", "c.jsonl"]);
+    ends_with(&replayed, 0, "");
+    assert!(text(&replayed.stdout).contains("c.jsonl: lock-status: resources match state: fails"));
+}
+
+#[test]
+fn a_table_alone_that_was_mended_is_told() {
+    let scratch = Scratch::new("counterexamples-mended");
+    fs::copy(tables("fetch-leaky.yaml"), scratch.join("f.yaml")).expect("writable");
+    ends_with(
+        &turnstile(&scratch, &["check", "f.yaml", "--as-written", "--trace", "out.jsonl"]),
+        1,
+        "",
+    );
+    let recorded = fs::read_to_string(scratch.join("out.jsonl")).expect("it was written");
+    let leak = recorded.lines().next().expect("a head");
+    assert!(leak.contains("\"table\":\"f.yaml\"") && leak.contains("\"system\":null"), "{leak}");
+    edit(&scratch, "f.yaml", "  report:  ", "  give up: { abandons: question }\n  report:  ");
+    let stop = "{ from: asking,  to: given up, event: stop";
+    edit(&scratch, "f.yaml", stop, &format!("{stop}, do: [give up]"));
+    let replayed = turnstile(&scratch, &["replay", "out.jsonl"]);
+    ends_with(&replayed, 1, "");
+    let found = text(&replayed.stdout);
+    assert!(found.contains("step 2 is not as recorded"), "{found}");
+    let lost = recorded.replace("f.yaml", "none.yaml");
+    fs::write(scratch.join("lost.jsonl"), lost).expect("writable");
+    ends_with(&turnstile(&scratch, &["replay", "lost.jsonl"]), 2, "lost.jsonl:1: ");
+    let neither = recorded.replace("\"table\":\"f.yaml\"", "\"table\":null");
+    fs::write(scratch.join("neither.jsonl"), neither).expect("writable");
+    ends_with(&turnstile(&scratch, &["replay", "neither.jsonl"]), 2, "neither a system");
+}
+
+#[test]
 fn a_file_without_counterexamples_says_so() {
     let folder = copy("buffer");
     ends_with(&turnstile(&folder, &["check", "buffer.yaml", "--trace", "out.jsonl"]), 0, "");

@@ -70,7 +70,31 @@ pub fn follow(
     steps: &[RecordedStep],
     loop_from: Option<usize>,
 ) -> Result<bool, Divergence> {
-    let mut open = vec![Candidate { last: world.initial_state(), at_loop: None }];
+    let ends = walk(world.initial_state(), steps, loop_from, |state| successors(world, state))?;
+    Ok(ends.iter().any(|end| is_violated(world, property, end, loop_from, steps.len())))
+}
+
+/// The states in which a trace may end.
+///
+/// # Errors
+///
+/// The first step that is not possible as it was recorded.
+pub(crate) fn ends(
+    first: State,
+    steps: &[RecordedStep],
+    successors: impl Fn(&State) -> Vec<(RecordedStep, State)>,
+) -> Result<Vec<State>, Divergence> {
+    let ends = walk(first, steps, None, successors)?;
+    Ok(ends.into_iter().map(|end| end.last).collect())
+}
+
+fn walk(
+    first: State,
+    steps: &[RecordedStep],
+    loop_from: Option<usize>,
+    successors: impl Fn(&State) -> Vec<(RecordedStep, State)>,
+) -> Result<Vec<Candidate>, Divergence> {
+    let mut open = vec![Candidate { last: first, at_loop: None }];
     for (number, step) in steps.iter().enumerate() {
         let mut next: Vec<Candidate> = Vec::new();
         let mut instead: Vec<RecordedStep> = Vec::new();
@@ -78,7 +102,7 @@ pub fn follow(
             let at_loop = candidate.at_loop.clone();
             let at_loop =
                 at_loop.or_else(|| (loop_from == Some(number)).then(|| candidate.last.clone()));
-            for (taken, last) in successors(world, &candidate.last) {
+            for (taken, last) in successors(&candidate.last) {
                 if taken != *step {
                     instead.push(taken);
                 } else if next
@@ -96,7 +120,7 @@ pub fn follow(
         }
         open = next;
     }
-    Ok(open.iter().any(|end| is_violated(world, property, end, loop_from, steps.len())))
+    Ok(open)
 }
 
 /// The steps that are possible in a state, each with the state after it.

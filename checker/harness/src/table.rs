@@ -8,6 +8,7 @@
 pub mod environment;
 mod graph;
 mod properties;
+pub mod retrace;
 mod verdict;
 mod words;
 

@@ -47,6 +47,29 @@ pub(super) fn judge(environment: &Environment<'_>, graph: &Graph, result: &mut R
     ];
 }
 
+/// Whether `no deadlock` fails in the first configuration of a graph.
+pub(super) fn is_stuck(environment: &Environment<'_>, graph: &Graph) -> bool {
+    let first = graph.all().zip(goals(environment, graph)).next();
+    first.is_some_and(|((_, at), is_goal)| !is_goal && !at.is_over())
+}
+
+/// The configurations that are no deadlock.
+fn goals(environment: &Environment<'_>, graph: &Graph) -> Vec<bool> {
+    // Where a step was left out, the end may lie behind it.
+    let mut goals = graph.clipped.clone();
+    for (place, at) in graph.all() {
+        goals[place] |= environment.is_final(at.state) && !at.is_over();
+    }
+    if has_final_state(environment) {
+        return graph.reaching(&goals);
+    }
+    goals.iter().zip(&graph.goes_on).map(|(goal, goes_on)| *goal || *goes_on).collect()
+}
+
+fn has_final_state(environment: &Environment<'_>) -> bool {
+    environment.table.states.iter().flatten().any(|state| state.is_final)
+}
+
 struct Judge<'g> {
     environment: &'g Environment<'g>,
     graph: &'g Graph,
@@ -115,25 +138,14 @@ impl Judge<'_> {
 
     fn no_deadlock(&self) -> PropertyReport {
         let mut property = self.property("no deadlock", PropertyKind::CanReach);
-        let ends = self.environment.table.states.iter().flatten().any(|state| state.is_final);
+        let ends = has_final_state(self.environment);
         let sentence = if ends {
             "from every reachable state a final state is reachable"
         } else {
             "no deadlock: in every reachable state some event is enabled (no state is final)"
         };
         sentence.clone_into(&mut property.sentence);
-        // Where a step was left out, the end may lie behind it.
-        let mut goals = self.graph.clipped.clone();
-        for (place, at) in self.graph.all() {
-            goals[place] |= self.environment.is_final(at.state) && !at.is_over();
-        }
-        if ends {
-            goals = self.graph.reaching(&goals);
-        } else {
-            for (goal, goes_on) in goals.iter_mut().zip(&self.graph.goes_on) {
-                *goal |= goes_on;
-            }
-        }
+        let goals = goals(self.environment, self.graph);
         let mut seen = BTreeSet::new();
         for (place, at) in self.graph.all() {
             // A trace that ended in an unhandled event is judged by `no unhandled event`.
