@@ -66,7 +66,7 @@ fn a_table_can_be_walked_through() {
     let status = get(address, "/.status");
     assert!(status.contains("no unhandled event"), "{status}");
     let states = get(address, "/.states/");
-    assert!(states.contains("Configuration"), "{states}");
+    assert!(states.contains("at: locked"), "{states}");
 }
 
 #[test]
