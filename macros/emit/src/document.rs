@@ -27,12 +27,15 @@ pub(crate) fn number<T: Into<u64>>(number: T) -> TokenStream {
     quote!(#literal)
 }
 
-/// `claim-record` as `claim_record`, `retrying abort` as `retrying_abort`, `GetLock` as `get_lock`.
+/// `claim-record` as `claim_record`, `retrying abort` as `retrying_abort`, `GetLock` as `get_lock`,
+/// `PrintABill` as `print_a_bill`.
 pub(crate) fn snake(words: &str) -> Ident {
     let mut text = String::new();
     let mut after_lower = false;
-    for c in words.chars() {
-        if c.is_uppercase() && after_lower || !c.is_alphanumeric() && !text.is_empty() {
+    let mut chars = words.chars().peekable();
+    while let Some(c) = chars.next() {
+        let begins = chars.peek().is_some_and(|next| next.is_lowercase());
+        if c.is_uppercase() && (after_lower || begins) || !c.is_alphanumeric() && !text.is_empty() {
             text.push('_');
         }
         if c.is_alphanumeric() {
