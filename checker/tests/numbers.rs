@@ -105,7 +105,7 @@ fn walk(system: &str) {
     for (seed, named) in (1..).zip(&file.worlds) {
         let world = entry.world(&file, named, &options).expect("its names are known");
         let mut rng = Rng(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed) | 1);
-        let mut state = world.initial_state();
+        let mut state = world.initial_states().swap_remove(0);
         for _ in 0..STEPS {
             let other = check_state(&world, &state);
             check_steps(&world, &state, &other);
@@ -113,7 +113,7 @@ fn walk(system: &str) {
             let mut after: Vec<_> =
                 after.filter_map(|action| world.after(&state, &action)).collect();
             state = match after.len() {
-                0 => world.initial_state(),
+                0 => world.initial_states().swap_remove(0),
                 count => after.swap_remove(rng.below(count)),
             };
         }

@@ -71,8 +71,8 @@ fn check(system: &str, name: &str, set: &[(&str, &str)], orders: &[&[usize]], st
     let world = entry.world(&file, named, &options).expect("its names are known");
     let roles = world.symmetric_roles();
     assert_eq!(roles.len(), 1, "one role");
-    let mut met = HashSet::from([world.initial_state()]);
-    let mut open = vec![world.initial_state()];
+    let mut met = HashSet::from([world.initial_states().swap_remove(0)]);
+    let mut open = vec![world.initial_states().swap_remove(0)];
     // Depth first, to reach late states early.
     while let Some(state) = open.pop() {
         let after = successors(&world, &state);

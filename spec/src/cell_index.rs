@@ -1,6 +1,7 @@
 //! An index of the rows and cells of a table by state and event.
 
-use crate::table::{Cell, EventId, Row, StateId, Table};
+use crate::read::{cover, pattern};
+use crate::table::{Cell, EventId, Row, StateId, Table, Vocabulary};
 use crate::vec_map::{VecMap, VecSet};
 
 /// The rows and cells of one state and event, each with its position in the table.
@@ -59,6 +60,16 @@ impl<'t> CellIndex<'t> {
     pub fn at(&self, state: StateId, event: EventId) -> &CellEntry<'t> {
         let events = self.entries.get(state.index());
         events.and_then(|events| events.get(&event)).unwrap_or(&self.empty)
+    }
+
+    /// Whether rows without an event leave a state whatever the guards are, so that no other event
+    /// arrives in it.
+    #[must_use]
+    pub fn never_rests(&self, words: &Vocabulary, state: StateId) -> bool {
+        let Some(completion) = words.completion() else { return false };
+        let place = self.at(state, completion);
+        let whole = pattern::whole(&words.events[completion.index()]);
+        !place.rows.is_empty() && cover::unhandled(place, &whole).0.is_empty()
     }
 
     /// Every state and event with a row or a cell.

@@ -74,12 +74,18 @@ codes! {
     NO_EXIT = "T031";
     /// Row from a final state.
     ROW_FROM_FINAL = "T032";
-    /// Not exactly one initial state.
+    /// No initial state.
     INITIAL_STATE = "T033";
     /// Command declared impossible.
     IMPOSSIBLE_COMMAND = "T034";
     /// Cells that the document leaves open.
     UNSPECIFIED = "T035";
+    /// Cycle of rows without an event.
+    COMPLETION_CYCLE = "T036";
+    /// Row or cell of a state that rows without an event leave at once.
+    LEFT_AT_ONCE = "T037";
+    /// Rows without an event leave an initial state.
+    INITIAL_LEFT = "T038";
     /// Resource leak.
     RESOURCE_LEAK = "T040";
     /// Resource used but not held.

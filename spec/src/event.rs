@@ -18,6 +18,9 @@ pub struct Sends {
     pub span: Span,
 }
 
+/// The event of rows without one. A file cannot name it.
+pub const COMPLETION: &str = "completion";
+
 /// An event and its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
@@ -41,6 +44,8 @@ pub enum EventKind {
     Consuming,
     /// A message from another machine.
     Message,
+    /// Nobody: it is what rows without an event take, as soon as their state is entered.
+    Completion,
 }
 
 /// A small payload: one named field over a finite domain, mapped to `0..=u16::MAX`.

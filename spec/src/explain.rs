@@ -210,8 +210,9 @@ the machine ends there, and `may end: true` that it stays and still takes
 events."
     "T032" "out-of-final" "row from a final state"
 "A machine in a final state has ended, so the row is never taken."
-    "T033" "no-beginning" "not exactly one initial state"
-"A machine has exactly one initial state, marked `initial: true`."
+    "T033" "no-beginning" "no initial state"
+"A machine begins in a state that is marked `initial: true`. If several are, it
+may begin in any of them: the checker tries each, and a service says which one."
     "T034" "impossible-command" "command declared impossible"
 "A command comes from the user or the environment, which may cause it in any
 state, at any time. So an entry under `impossible` for a command cannot be
@@ -223,6 +224,19 @@ sends the event, declare it `kind: message`: a system then verifies the entry."
 does in a state. The table is complete, and nothing handles the event: the
 checker reports a trace on which it arrives, as for an event without a row. An
 amendment that decides the cell removes the entry and adds a row."
+    "T036" "completion-cycle" "cycle of rows without an event"
+"A row without an event is taken as soon as its state is entered and its
+condition holds, in the same step. A cycle of such rows could keep the machine in
+one step for ever, whatever their conditions are. Give one of them an event."
+    "T037" "left-at-once" "state that is left at once"
+"The conditions of the rows without an event cover every case, so the machine
+leaves the state in the same step in which it enters it, and no event arrives
+there. Remove the row or the entry, or give a row without an event a condition
+under which the machine stays."
+    "T038" "initial-left" "rows without an event leave an initial state"
+"A machine begins in an initial state without a step, so nothing would carry out
+the actions of a row without an event. Mark the states to which these rows lead
+with `initial: true` instead."
     "T040" "leak" "resource leak"
 "After the row, the machine holds more than its destination declares: what the
 source holds, minus what the row consumes and deletes, plus what it creates. A

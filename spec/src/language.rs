@@ -157,7 +157,11 @@ static STATE: Shape = Shape {
         ABOUT,
         may("holds", NAMES, "The resources that the state always holds."),
         may("may hold", NAMES, "The resources that the state holds only sometimes."),
-        may("initial", Kind::Flag, "Whether this is the initial state."),
+        may(
+            "initial",
+            Kind::Flag,
+            "Whether the machine may begin in this state. With several, the checker tries each.",
+        ),
         may("final", Kind::Flag, "Whether the machine ends in this state."),
         may(
             "may end",
@@ -322,7 +326,12 @@ static ROW: Shape = Shape {
     keys: &[
         must("from", ONE_OR_MORE, "The state that the row leaves."),
         must("to", NAME, "The state that the row enters, or `same`."),
-        must("event", ONE_OR_MORE, "The event, with a pattern over its payload."),
+        may(
+            "event",
+            ONE_OR_MORE,
+            "The event, with a pattern over its payload. A row without one is taken as soon as its \
+             state is entered and its condition holds, in the same step.",
+        ),
         may("if", GUARD, "The condition (guard) under which the row is taken."),
         may("do", DO, "The actions, in order, in one atomic step."),
         may("untaken", Kind::Text, "Why it is right that no run takes the row."),

@@ -33,7 +33,18 @@ message that no machine sends then. A command may arrive in any state, at any ti
 has a row or an entry under `ignore` for it. What the document leaves open is under `unspecified`:
 nothing handles the event there, and the checker reports a trace on which it arrives. A running
 timer expires, so a state that holds one has a row for its expiry. The durations of timers are not
-in the table: the service that runs the machine gives them, and the checker assumes none.";
+in the table: the service that runs the machine gives them, and the checker assumes none.
+
+A row without `event` is taken as soon as its state is entered and its condition holds, in the same
+step, once the actions of the row before are carried out; several in turn, as long as one applies.
+So a state that such rows leave in every case is left at once: no event arrives there, and it needs
+no rows or entries for any. Where none applies, the machine stays and takes events. A cycle of such
+rows is an error, and so is one that leaves an initial state. Reports call what these rows take
+`completion`. In Rust, `step` takes one row, `State::is_transient` says whether such a row may
+follow, and `settle` takes it; the plain core and actors do so themselves.
+
+A machine may have several states with `initial: true`: it begins in one of them. The checker tries
+each, also after a restart that has not saved the state; a service says which one it begins in.";
 
 const SYSTEMS: &str = "\
 A system whose roles have a `table` is checked from its files alone. Each node of a role runs the

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use crate::diagnostic::Span;
 use crate::formula::{CollectionId, Formulas, Symbols};
 
-pub use crate::event::{Event, EventKind, Payload, PayloadDomain, Sends};
+pub use crate::event::{COMPLETION, Event, EventKind, Payload, PayloadDomain, Sends};
 pub use crate::variable::{
     Comparison, Operand, Relation, Update, Variable, VariableChange, VariableId,
 };
@@ -70,6 +70,15 @@ pub struct Vocabulary {
     pub formulas: Symbols,
     /// The rows in the words of the file.
     pub rows: Vec<RowSource>,
+}
+
+impl Vocabulary {
+    /// The event of rows without one; `None`: each row has an event.
+    #[must_use]
+    pub fn completion(&self) -> Option<EventId> {
+        let place = self.events.iter().position(|event| event.kind == EventKind::Completion)?;
+        u16::try_from(place).ok().map(EventId)
+    }
 }
 
 /// A name as the document spells it and as Rust spells it.

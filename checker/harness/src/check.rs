@@ -158,8 +158,9 @@ fn property_report(
     report.not_needed.clone_from(&judgement.not_needed);
     report.faults_exercised = exercised.to_vec();
     if let Some(trail) = judgement.trail.as_ref().filter(|_| is_shown) {
-        report.loop_from = trail.loop_from;
         let (steps, end) = world.replay(trail, reduced);
+        let starting = steps.len() + 1 - trail.fingerprints.len();
+        report.loop_from = trail.loop_from.map(|at| at + starting);
         report.counterexample = steps;
         if judgement.verdict == Verdict::Fails {
             end_words(world, property, &end, &mut report);

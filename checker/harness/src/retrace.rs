@@ -58,7 +58,7 @@ struct Candidate {
     at_loop: Option<State>,
 }
 
-/// Follows a trace from the initial state; whether the property is violated as it was: by its last
+/// Follows a trace from an initial state; whether the property is violated as it was: by its last
 /// state, or by its loop, which begins at the step `loop_from`.
 ///
 /// # Errors
@@ -70,7 +70,7 @@ pub fn follow(
     steps: &[RecordedStep],
     loop_from: Option<usize>,
 ) -> Result<bool, Divergence> {
-    let ends = walk(world.initial_state(), steps, loop_from, |state| successors(world, state))?;
+    let ends = walk(world, steps, loop_from, |state| successors(world, state))?;
     Ok(ends.iter().any(|end| is_violated(world, property, end, loop_from, steps.len())))
 }
 
@@ -80,22 +80,41 @@ pub fn follow(
 ///
 /// The first step that is not possible as it was recorded.
 pub(crate) fn ends(
-    first: State,
+    world: &World,
     steps: &[RecordedStep],
     successors: impl Fn(&State) -> Vec<(RecordedStep, State)>,
 ) -> Result<Vec<State>, Divergence> {
-    let ends = walk(first, steps, None, successors)?;
+    let ends = walk(world, steps, None, successors)?;
     Ok(ends.into_iter().map(|end| end.last).collect())
 }
 
 fn walk(
-    first: State,
+    world: &World,
     steps: &[RecordedStep],
     loop_from: Option<usize>,
     successors: impl Fn(&State) -> Vec<(RecordedStep, State)>,
 ) -> Result<Vec<Candidate>, Divergence> {
-    let mut open = vec![Candidate { last: first, at_loop: None }];
-    for (number, step) in steps.iter().enumerate() {
+    let starts: Vec<_> = world
+        .initial_states()
+        .into_iter()
+        .map(|state| {
+            let words = world.starting_words(&state).iter().map(RecordedStep::from).collect();
+            (words, state)
+        })
+        .collect();
+    let begun = |words: &[RecordedStep]| steps.starts_with(words);
+    let mut open: Vec<Candidate> = starts
+        .iter()
+        .filter(|(words, _): &&(Vec<_>, _)| begun(words))
+        .map(|(_, state)| Candidate { last: state.clone(), at_loop: None })
+        .collect();
+    let instead = || starts.iter().flat_map(|(words, _)| words.first().cloned()).collect();
+    if open.is_empty() {
+        return Err(Divergence { step: 0, instead: instead(), is_possible: false });
+    }
+    // Each initial state has as many such steps.
+    let begin = starts[0].0.len();
+    for (number, step) in steps.iter().enumerate().skip(begin) {
         let mut next: Vec<Candidate> = Vec::new();
         let mut instead: Vec<RecordedStep> = Vec::new();
         for candidate in open {

@@ -168,6 +168,13 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         }
     }
 
+    fn initial_states(&self) -> &[M::State] {
+        match self {
+            Self::Compiled(machine) => machine.initial_states(),
+            Self::Interpreted { table, .. } => table.initial_states(),
+        }
+    }
+
     fn holds(&self, state: M::State) -> &[M::Resource] {
         match self {
             Self::Compiled(machine) => machine.holds(state),
@@ -198,6 +205,20 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.step(state, event, guards),
             Self::Interpreted { table, .. } => table.step(state, event, guards),
+        }
+    }
+
+    fn is_transient(&self, state: M::State) -> bool {
+        match self {
+            Self::Compiled(machine) => machine.is_transient(state),
+            Self::Interpreted { table, .. } => table.is_transient(state),
+        }
+    }
+
+    fn settle(&self, state: M::State, guards: &impl Fn(M::Guard) -> bool) -> Option<Step<'_, M>> {
+        match self {
+            Self::Compiled(machine) => machine.settle(state, guards),
+            Self::Interpreted { table, .. } => table.settle(state, guards),
         }
     }
 

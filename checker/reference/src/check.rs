@@ -89,7 +89,8 @@ fn search(world: &Arc<World>, options: &Options<'_>) -> (Graph, Option<String>) 
         cut = options.bound(u64::MAX);
     }
     cut = cut.or_else(|| overflow(world, &recorded.tags));
-    let graph = Graph::of(recorded, fingerprint(&world.initial_state()));
+    let initial: Vec<u64> = world.initial_states().iter().map(fingerprint).collect();
+    let graph = Graph::of(recorded, &initial);
     if cut.is_none() {
         assert_eq!(graph.order.len(), unique, "stateright and the record count the same states");
     }
@@ -135,7 +136,7 @@ fn verdict(
     report.sentence.clone_from(&property.sentence);
     if let Some(state) = witness {
         let end;
-        (report.counterexample, end) = replay(world, &graph.path(*state));
+        (report.counterexample, end) = replay(world, graph, *state);
         if verdict == Verdict::Fails {
             end_words(world, property, &end, &mut report);
         }
@@ -148,12 +149,14 @@ fn verdict(
     report
 }
 
-/// The steps of a path, replayed on the shipped cores, and its last state.
-fn replay(world: &World, path: &[u16]) -> (Vec<StepReport>, State) {
-    let mut state = world.initial_state();
-    let mut steps = Vec::new();
+/// The steps of a shortest path to a state, replayed on the shipped cores, and its last state.
+fn replay(world: &World, graph: &Graph, to: StateIndex) -> (Vec<StepReport>, State) {
+    let (first, path) = graph.path(to);
+    let initial = world.initial_states().into_iter().find(|state| graph.is(first, state));
+    let mut state = initial.expect("a path begins in an initial state");
+    let mut steps = world.starting_words(&state);
     for number in path {
-        let action = world.actions_of(&state).swap_remove(usize::from(*number));
+        let action = world.actions_of(&state).swap_remove(usize::from(number));
         steps.push(world.step_words(&state, &action));
         state = world.after(&state, &action).expect("the search took this step");
     }

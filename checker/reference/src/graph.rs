@@ -104,7 +104,7 @@ impl Model for RecordingModel {
     type Action = Edge;
 
     fn init_states(&self) -> Vec<State> {
-        vec![self.world.initial_state()]
+        self.world.initial_states()
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<Edge>) {
@@ -133,14 +133,14 @@ pub(crate) struct Graph {
     pub(crate) order: Vec<StateIndex>,
     /// By state: the action and the state from which it was found.
     parent: Vec<Option<(u16, StateIndex)>>,
-    /// The greatest distance from the initial state.
+    /// The greatest distance from an initial state.
     pub(crate) depth: u64,
 }
 
 impl Graph {
     /// The graph recorded, with the shortest path to each state.
     #[must_use]
-    pub(crate) fn of(recorded: RecordedSearch, first: u64) -> Self {
+    pub(crate) fn of(recorded: RecordedSearch, initial: &[u64]) -> Self {
         let count = recorded.begin.len();
         let mut next = Vec::with_capacity(count);
         for state in 0..count {
@@ -151,16 +151,15 @@ impl Graph {
         }
         let mut graph =
             Self { recorded, next, order: Vec::new(), parent: vec![None; count], depth: 0 };
-        if let Some(first) = graph.recorded.index.get(&first).copied() {
-            graph.find_distances(first);
-        }
+        let index = |state: &u64| graph.recorded.index.get(state).copied();
+        let initial: Vec<StateIndex> = initial.iter().filter_map(index).collect();
+        graph.find_distances(initial);
         graph
     }
 
-    fn find_distances(&mut self, first: StateIndex) {
-        let mut level = vec![first];
+    fn find_distances(&mut self, mut level: Vec<StateIndex>) {
         let mut met = vec![false; self.next.len()];
-        met[first as usize] = true;
+        level.retain(|state| !std::mem::replace(&mut met[*state as usize], true));
         loop {
             let mut deeper = Vec::new();
             for state in &level {
@@ -188,22 +187,29 @@ impl Graph {
         self.recorded.evaluations[state as usize * properties + property]
     }
 
+    /// Whether a state is the one with this number.
+    #[must_use]
+    pub(crate) fn is(&self, number: StateIndex, state: &State) -> bool {
+        self.recorded.index.get(&fingerprint(state)) == Some(&number)
+    }
+
     /// The number of edges.
     #[must_use]
     pub(crate) fn edges(&self) -> u64 {
         self.next.iter().map(|edges| edges.len() as u64).sum()
     }
 
-    /// The numbers of the actions on a shortest path to a state.
+    /// A shortest path to a state: the initial state from which it leads, and the numbers of its
+    /// actions.
     #[must_use]
-    pub(crate) fn path(&self, mut state: StateIndex) -> Vec<u16> {
+    pub(crate) fn path(&self, mut state: StateIndex) -> (StateIndex, Vec<u16>) {
         let mut path = Vec::new();
         while let Some((number, before)) = self.parent[state as usize] {
             path.push(number);
             state = before;
         }
         path.reverse();
-        path
+        (state, path)
     }
 
     /// By state: whether a state that `is_goal` is reachable from it.

@@ -49,6 +49,11 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
         self.core(0).start()
     }
 
+    /// The states in which a node that has never run may begin, each with its armed timers.
+    fn starts(&self) -> Vec<Start<Self::Core>> {
+        vec![(self.begin(&mut step::Out::default()), self.armed())]
+    }
+
     /// The node of a peer.
     fn node(&self, peer: <Self::Core as Core>::Peer) -> NodeId;
 
@@ -109,6 +114,9 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
     }
 }
 
+/// An initial state of a core, and the timers that are armed in it.
+pub type Start<C> = (<C as Core>::State, Vec<<C as Core>::Timer>);
+
 type Message<N> = <<N as CoreNode>::Core as Core>::Message;
 type Timer<N> = <<N as CoreNode>::Core as Core>::Timer;
 type Command<N> = <<N as CoreNode>::Core as Core>::Command;
@@ -152,6 +160,13 @@ impl<N: CoreNode> NodeCore for N {
 
     fn armed(&self) -> Vec<Ordered> {
         CoreNode::armed(self).into_iter().map(Ordered::new).collect()
+    }
+
+    fn starts(&self) -> Vec<(Value, Vec<Ordered>)> {
+        let erased = |(state, timers): Start<N::Core>| {
+            (Value::new(state), timers.into_iter().map(Ordered::new).collect())
+        };
+        CoreNode::starts(self).into_iter().map(erased).collect()
     }
 
     fn commands(&self, state: &Value) -> Vec<Ordered> {

@@ -34,7 +34,7 @@ mod words;
 mod world;
 
 pub use budget::{Budget, BudgetId, RemainingBudgets};
-pub use core_node::CoreNode;
+pub use core_node::{CoreNode, Start};
 pub use error::WorldError;
 pub use fault::Faults;
 pub use link::{ChannelOptions, Link, LinkKind, Occurrence, WhenFull};

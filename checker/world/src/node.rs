@@ -143,9 +143,17 @@ impl NodePart {
     /// A node that has never run.
     #[must_use]
     pub fn start(core: &dyn NodeCore) -> Self {
-        let mut timers = core.armed();
+        Self::in_state(core.start(), core.armed())
+    }
+
+    /// A node that has never run, in each state in which it may begin.
+    pub(crate) fn starts(core: &dyn NodeCore) -> Vec<Self> {
+        core.starts().into_iter().map(|(state, timers)| Self::in_state(state, timers)).collect()
+    }
+
+    fn in_state(state: Value, mut timers: Vec<Ordered>) -> Self {
         timers.sort_unstable();
-        Self { status: NodeStatus::Up, state: core.start(), timers, due: Vec::new(), saved: None }
+        Self { status: NodeStatus::Up, state, timers, due: Vec::new(), saved: None }
     }
 
     /// The armed timers in order, for a caller that knows their type.

@@ -136,7 +136,7 @@ impl TransitionSystem for World {
     type Tag = Tag;
 
     fn initial(&self) -> Vec<Vec<Part>> {
-        vec![self.initial_state().0]
+        self.initial_states().into_iter().map(|state| state.0).collect()
     }
 
     fn enabled(&self, at: Place, part: &Part) -> Vec<EnabledOp<Op>> {

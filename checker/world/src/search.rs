@@ -42,9 +42,9 @@ impl World {
         let mut expander = space.expander();
         let fingerprint = |state: &State| expander.fingerprint(state.0.clone());
         let successors = |state: &State| self.fair_successors(state);
-        let trace = replay(trail, vec![self.initial_state()], successors, discharged, fingerprint);
+        let trace = replay(trail, self.initial_states(), successors, discharged, fingerprint);
         let mut state = &trace.first;
-        let mut words = Vec::new();
+        let mut words = self.starting_words(state);
         for ((action, _), next) in &trace.steps {
             words.push(self.step_words(state, action));
             state = next;

@@ -48,6 +48,11 @@ pub trait NodeCore: Debug + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The states in which a node that has never run may begin, each with its armed timers.
+    fn starts(&self) -> Vec<(Value, Vec<Ordered>)> {
+        vec![(self.start(), self.armed())]
+    }
+
     /// The shipped step. `choice` selects the row to take if several match.
     fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out);
 

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use turnstile_step::RowOutcome;
 
-use crate::World;
 use crate::link::LinkOp;
 use crate::link_part::Contents;
 use crate::network::NodeId;
@@ -14,8 +13,31 @@ use crate::parts::Op;
 use crate::state::{Action, State};
 use crate::system::{Effect, Input};
 use crate::trace::{EffectReport, NETWORK, StepReport, TakenRow, counted};
+use crate::{Node, World};
 
 impl World {
+    /// In which state each node begins that may begin in several, as the first steps of a trace.
+    #[must_use]
+    pub fn starting_words(&self, initial: &State) -> Vec<StepReport> {
+        let begins = |(node, named): (usize, &Node)| {
+            let core = self.system.node(node);
+            if core.starts().len() < 2 {
+                return None;
+            }
+            let state = core.state_words(&initial.node(node).state);
+            Some(StepReport {
+                node: named.name.clone(),
+                event: format!("begins in {}", state.clone().unwrap_or_default()),
+                row: String::new(),
+                rows: Vec::new(),
+                from: None,
+                effects: Vec::new(),
+                state,
+            })
+        };
+        self.nodes.iter().enumerate().filter_map(begins).collect()
+    }
+
     /// The text of a step, replayed on the shipped core.
     #[must_use]
     pub fn step_words(&self, state: &State, action: &Action) -> StepReport {

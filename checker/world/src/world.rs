@@ -104,14 +104,29 @@ impl World {
         &self.properties
     }
 
-    /// The initial state.
+    /// The initial states, in a fixed order: one for each combination of the states in which its
+    /// nodes may begin.
     #[must_use]
-    pub fn initial_state(&self) -> State {
-        let nodes = (0..self.nodes.len()).map(|node| NodePart::start(self.system.node(node)));
-        let links = self.links.iter().map(LinkPart::empty);
+    pub fn initial_states(&self) -> Vec<State> {
+        let mut nodes: Vec<Vec<Part>> = vec![Vec::new()];
+        for node in 0..self.nodes.len() {
+            let starts = NodePart::starts(self.system.node(node));
+            let with = |before: &Vec<Part>| {
+                let before = before.clone();
+                starts
+                    .iter()
+                    .map(move |start| {
+                        before.iter().cloned().chain([Part::Node(start.clone())]).collect()
+                    })
+                    .collect::<Vec<Vec<Part>>>()
+            };
+            nodes = nodes.iter().flat_map(with).collect();
+        }
+        let links = self.links.iter().map(LinkPart::empty).map(Part::Link);
         let monitor = MonitorPart { system: self.system.monitor(), violation: None };
         let end = [Part::Monitor(monitor), Part::Budgets(RemainingBudgets::full(&self.budgets))];
-        State(nodes.map(Part::Node).chain(links.map(Part::Link)).chain(end).collect())
+        let rest: Vec<Part> = links.chain(end).collect();
+        nodes.into_iter().map(|nodes| State([nodes, rest.clone()].concat())).collect()
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) fn compiled(machine: &Machine<'_>, options: Options) -> TokenStream {
         true => step_into(machine, &names, options),
         false => stub(),
     };
+    let settle = machine.vocabulary.completion().map(|id| settle(machine, id));
     let trace = options.tracing.then(|| trace(&machine.vocabulary.machine, options));
     let name = ident(if options.tracing { "step_untraced" } else { "step" });
     let seen = seen(options);
@@ -39,9 +40,30 @@ pub(crate) fn compiled(machine: &Machine<'_>, options: Options) -> TokenStream {
             #steps
         }
 
+        #settle
         #into
         #trace
         #refused
+    }
+}
+
+/// `settle`, for a table with rows without an event.
+fn settle(machine: &Machine<'_>, completion: EventId) -> TokenStream {
+    let event = ident(&machine.vocabulary.events[completion.index()].name.ident);
+    quote! {
+        /// Looks up the row without an event that is taken in a state; `None`: the machine rests
+        /// there. Call it after each step and each settled row, once the actions are carried out,
+        /// until it returns `None`.
+        #[inline]
+        pub fn settle(
+            state: State,
+            guards: &impl Fn(Guard) -> bool,
+        ) -> ::core::option::Option<Step<'static>> {
+            if !state.is_transient() {
+                return ::core::option::Option::None;
+            }
+            step(state, Event::#event, guards).ok()
+        }
     }
 }
 

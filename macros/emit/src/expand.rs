@@ -23,6 +23,10 @@ pub fn machine(call: &Call, source: Source) -> TokenStream {
             return quote!(#error #tracked #types);
         }
     };
+    if let Some(reason) = without_typestate(call.options, &literal.vocabulary) {
+        let (error, types) = (call.error(reason), skeleton::types(call, &literal.source));
+        return quote!(#error #tracked #types);
+    }
     let of = (call.options, call.diagram.as_deref());
     let emit = |table: &Table, hash| emitted(of, &literal, table, hash);
     let (error, module) = match literal.amended() {
@@ -30,6 +34,15 @@ pub fn machine(call: &Call, source: Source) -> TokenStream {
         Err(faults) => (Some(error(&faults)), emit(&literal.without(&[]).table, 0)),
     };
     quote!(#error #tracked #module)
+}
+
+/// Why a table has no typestate form, if the call asks for one.
+fn without_typestate(options: Options, words: &Vocabulary) -> Option<&'static str> {
+    let has_completions = words.completion().is_some();
+    (options.typestate && has_completions).then_some(
+        "the option `typestate` is not available: the table has rows without an event, so the \
+         state after a step is not known at compile time",
+    )
 }
 
 /// The module that `machine!` expands to, without the line that makes the compiler read the table's

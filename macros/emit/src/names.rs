@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use turnstile_spec::table::{Name, ResourceId, ResourceKind, State, Vocabulary};
+use turnstile_spec::table::{Name, ResourceId, ResourceKind, StateId, Vocabulary};
 
 use crate::document::{self, doc, ident};
 use crate::{Machine, Options};
@@ -199,11 +199,16 @@ fn of_state(machine: &Machine<'_>) -> TokenStream {
     let holds = places().map(|s| resources(s.map_or(&[], |s| &s.holds)));
     let may_hold = places().map(|s| resources(s.map_or(&[], |s| &s.may_hold)));
     let finals = places().map(|s| s.is_some_and(|s| s.is_final));
-    let initial = initial_ident(machine);
+    let begins = initial_idents(machine);
+    let initial = &begins[0];
+    let transient = transient(machine, &idents);
     quote! {
         impl State {
-            /// The initial state.
+            /// The initial state; the first one if there are several.
             pub const INITIAL: Self = Self::#initial;
+
+            /// The states in which the machine may begin.
+            pub const INITIAL_STATES: &'static [Self] = &[#(Self::#begins),*];
 
             /// The resources that the state always holds.
             #[must_use]
@@ -222,15 +227,34 @@ fn of_state(machine: &Machine<'_>) -> TokenStream {
             pub const fn is_final(self) -> bool {
                 match self { #(Self::#idents => #finals,)* }
             }
+
+            #transient
         }
     }
 }
 
-/// The initial state; the first one if a table has none.
-pub(crate) fn initial_ident(machine: &Machine<'_>) -> Ident {
-    let is_initial = |state: &Option<State>| state.as_ref().is_some_and(|state| state.initial);
-    let index = machine.table.states.iter().position(is_initial).unwrap_or(0);
-    ident(&machine.vocabulary.states[index].ident)
+/// `is_transient`, for a table with rows without an event.
+fn transient(machine: &Machine<'_>, idents: &[Ident]) -> Option<TokenStream> {
+    let completion = machine.vocabulary.completion()?;
+    let is_left = (0..).map(StateId).take(idents.len()).map(|state| {
+        machine.table.rows.iter().any(|row| row.from == state && row.event == completion)
+    });
+    Some(quote! {
+        /// Whether rows without an event leave the state: after a step into it, [`settle`] has the
+        /// next one.
+        #[must_use]
+        pub const fn is_transient(self) -> bool {
+            match self { #(Self::#idents => #is_left,)* }
+        }
+    })
+}
+
+/// The initial states; the first state of a table that has none.
+pub(crate) fn initial_idents(machine: &Machine<'_>) -> Vec<Ident> {
+    let states = machine.table.states.iter().zip(&machine.vocabulary.states);
+    let begins = states.filter(|(state, _)| state.as_ref().is_some_and(|state| state.initial));
+    let begins: Vec<Ident> = begins.map(|(_, name)| ident(&name.ident)).collect();
+    if begins.is_empty() { vec![ident(&machine.vocabulary.states[0].ident)] } else { begins }
 }
 
 fn of_resource(words: &Vocabulary) -> TokenStream {

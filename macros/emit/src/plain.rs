@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use turnstile_spec::table::{
-    ActionCall, ActionId, Comparison, Event, EventId, GuardId, Name, Op, Operand, PayloadDomain,
-    Relation, ResourceId, ResourceKind, VariableChange, VariableId,
+    ActionCall, ActionId, Comparison, Event, EventId, EventKind, GuardId, Name, Op, Operand,
+    PayloadDomain, Relation, ResourceId, ResourceKind, VariableChange, VariableId,
 };
 
 use crate::Machine;
@@ -86,7 +86,7 @@ impl<'a> Methods<'a> {
         quote! {
             /// What the embedder does where the table alone runs: a method for each action that is
             /// not a timer, a variable's change or a message, and for each guard without a
-            /// comparison. Each gets the event that the row handles.
+            /// comparison. Each gets the event of the step.
             pub trait Handler {
                 #(#actions)*
                 #(#guards)*
@@ -264,7 +264,7 @@ fn table(machine: &Machine<'_>) -> TokenStream {
 }
 
 fn event(machine: &Machine<'_>, id: EventId, event: &Event) -> TokenStream {
-    let is_declared = machine.table.events.contains(&id);
+    let is_declared = machine.table.events.contains(&id) && event.kind != EventKind::Completion;
     let consumes = event.consumes.iter().map(|id| {
         let name = ident(&machine.vocabulary.resources[id.index()].name.ident);
         quote!(Resource::#name)

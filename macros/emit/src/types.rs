@@ -37,6 +37,7 @@ pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
     let words = machine.vocabulary;
     let (name, hash) = (&words.machine, number(machine.hash));
     let (formulas, methods) = (formula::types(words), formula::methods(machine));
+    let settle = words.completion().map(|_| settle());
     let (signature, cites) = (formula::core_signature(words), cites(words));
     quote! {
         /// The machine: its names as types, and its compiled table as `Rules`.
@@ -67,6 +68,10 @@ pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
                 State::INITIAL
             }
 
+            fn initial_states(&self) -> &[State] {
+                State::INITIAL_STATES
+            }
+
             fn holds(&self, state: State) -> &[Resource] {
                 state.holds()
             }
@@ -89,7 +94,26 @@ pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
                 step(state, event, guards)
             }
 
+            #settle
+
             #methods
+        }
+    }
+}
+
+/// What follows a step of a table with rows without an event.
+fn settle() -> TokenStream {
+    quote! {
+        fn is_transient(&self, state: State) -> bool {
+            state.is_transient()
+        }
+
+        fn settle(
+            &self,
+            state: State,
+            guards: &impl Fn(Guard) -> bool,
+        ) -> ::core::option::Option<Step<'_>> {
+            settle(state, guards)
         }
     }
 }

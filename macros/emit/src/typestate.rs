@@ -66,7 +66,7 @@ pub(crate) fn stub() -> TokenStream {
 }
 
 fn frame(machine: &Machine<'_>) -> TokenStream {
-    let initial = marker_ident(&crate::names::initial_ident(machine).to_string());
+    let begins = begins(machine);
     quote! {
         mod sealed {
             pub trait Sealed {}
@@ -87,10 +87,7 @@ fn frame(machine: &Machine<'_>) -> TokenStream {
             state: ::core::marker::PhantomData<S>,
         }
 
-        /// A machine in its initial state.
-        pub const fn begin() -> Machine<#initial> {
-            Machine::after(super::Step::ignored(super::State::INITIAL))
-        }
+        #(#begins)*
 
         impl<S> Machine<S> {
             const fn after(step: super::Step<'static>) -> Self {
@@ -104,6 +101,29 @@ fn frame(machine: &Machine<'_>) -> TokenStream {
             }
         }
     }
+}
+
+/// `begin`; for each of several initial states, `begin_in_STATE`.
+fn begins(machine: &Machine<'_>) -> Vec<TokenStream> {
+    let initial = crate::names::initial_idents(machine);
+    let of = |state: &Ident| {
+        let marker = marker_ident(&state.to_string());
+        let (about, name) = match initial.len() {
+            1 => ("A machine in its initial state.".to_owned(), ident("begin")),
+            _ => (
+                format!("A machine in its initial state `{state}`."),
+                format_ident!("begin_in_{}", snake(&state.to_string()).to_string()),
+            ),
+        };
+        let about = doc(&[about]);
+        quote! {
+            #about
+            pub const fn #name() -> Machine<#marker> {
+                Machine::after(super::Step::ignored(super::State::#state))
+            }
+        }
+    };
+    initial.iter().map(of).collect()
 }
 
 fn marker(machine: &Machine<'_>, index: usize) -> TokenStream {

@@ -81,3 +81,19 @@ fn a_module_that_is_checked_in_is_the_macros() {
         );
     }
 }
+
+#[test]
+fn a_table_with_rows_without_an_event_has_no_typestate_form() {
+    let text = "language: 1\nmachine: door\nstates: { shut: { initial: true }, ajar: {}, open: { final: true } }\n\
+                events: { knock: { kind: command } }\n\
+                transitions: [{ from: shut, to: ajar, event: knock }, { from: ajar, to: open }]\n";
+    let expanded = |words: &str| {
+        let call = parsed(words).expect("the words are right");
+        let source = turnstile_spec::Source::new("door.yaml", text);
+        turnstile_emit::expand::machine(&call, source).to_string()
+    };
+    let refused = "the option `typestate` is not available: the table has rows without an event";
+    assert!(expanded(r#""door.yaml", typestate"#).contains(refused));
+    let plain = expanded(r#""door.yaml""#);
+    assert!(plain.contains("pub fn settle") && !plain.contains("compile_error"), "{plain}");
+}

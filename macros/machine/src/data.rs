@@ -4,15 +4,17 @@ use alloc::{boxed::Box, vec::Vec};
 
 use crate::formula::{Formulas, GuardAnswer};
 use crate::machine::{Machine, Name};
-use crate::step::{ActionEntry, Op};
+use crate::step::{ActionEntry, Actions, Op, Step};
 
 /// A table as plain data: as written, edited, or mutated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TableData<M: Machine> {
     /// The machine's name.
     pub machine: &'static str,
-    /// The initial state.
-    pub initial: M::State,
+    /// The states in which the machine may begin, in order; at least one.
+    pub initial: Vec<M::State>,
+    /// The event of rows without one, if there are such rows.
+    pub completion: Option<M::EventKind>,
     /// The declaration of each state, in the order of the states; a missing one holds nothing.
     pub states: Vec<StateInfo<M>>,
     /// The rows, in the order written.
@@ -74,6 +76,14 @@ pub struct Row<M: Machine> {
     pub actions: Vec<ActionEntry<M>>,
     /// The operations of the actions on resources, in order.
     pub ops: Vec<Op<M>>,
+}
+
+impl<M: Machine> Row<M> {
+    /// The step that takes the row.
+    pub fn step(&self) -> Step<'_, M> {
+        let actions = Actions::new(&self.actions, &self.ops);
+        Step { row: Some(self.id), to: self.to, consumes: &self.consumes, actions }
+    }
 }
 
 /// A cell without a row: a state, an event and payload numbers.

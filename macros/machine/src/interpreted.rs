@@ -6,7 +6,7 @@ use crate::data::{Row, StateInfo, TableData, matches};
 use crate::formula::{Facts, GuardAnswer, GuardFacts};
 use crate::machine::{Atom, Event, Machine, Name, Signature};
 use crate::rules::Rules;
-use crate::step::{Actions, Step, Unexpected};
+use crate::step::{Step, Unexpected};
 use crate::term::Terms;
 
 /// A table as data that runs. A copy shares the table.
@@ -52,6 +52,13 @@ impl<M: Machine> Interpreted<M> {
         })
     }
 
+    /// The rows without an event that leave a state, in the order written.
+    fn completions(&self, state: M::State) -> impl Iterator<Item = &Row<M>> {
+        let completion = self.data.completion;
+        let rows = self.data.rows.iter().filter(move |row| Some(row.event) == completion);
+        rows.filter(move |row| row.from == state)
+    }
+
     fn info(&self, state: M::State) -> Option<&StateInfo<M>> {
         self.data.states.get(state.index())
     }
@@ -63,7 +70,11 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
     }
 
     fn initial(&self) -> M::State {
-        self.data.initial
+        self.data.initial[0]
+    }
+
+    fn initial_states(&self) -> &[M::State] {
+        &self.data.initial
     }
 
     fn holds(&self, state: M::State) -> &[M::Resource] {
@@ -86,8 +97,7 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
     ) -> Result<Step<'_, M>, Unexpected<M>> {
         let rows = self.matching(state, event, guards);
         if let Some(row) = rows.take(usize::from(self.choice) + 1).last() {
-            let actions = Actions::new(&row.actions, &row.ops);
-            return Ok(Step { row: Some(row.id), to: row.to, consumes: &row.consumes, actions });
+            return Ok(row.step());
         }
         let (kind, number) = (event.kind(), event.number());
         let said = self.data.cells.iter().find(|cell| {
@@ -98,6 +108,15 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
             Some(_) => Err(Unexpected { state, event, impossible: true }),
             None => Err(Unexpected { state, event, impossible: false }),
         }
+    }
+
+    fn is_transient(&self, state: M::State) -> bool {
+        self.completions(state).next().is_some()
+    }
+
+    fn settle(&self, state: M::State, guards: &impl Fn(M::Guard) -> bool) -> Option<Step<'_, M>> {
+        let rows = self.completions(state).filter(|row| row.guard.holds(guards));
+        rows.take(usize::from(self.choice) + 1).last().map(Row::step)
     }
 
     fn guard(&self, guard: M::Guard, facts: &impl GuardFacts<M>) -> bool {

@@ -53,7 +53,8 @@ pub struct PlainTable<M: Machine> {
 /// The declaration of an event.
 #[derive(Clone, Copy, Debug)]
 pub struct EventInfo<M: Machine> {
-    /// Whether it is an event of the amended table; otherwise only of the table as written.
+    /// Whether it is an event of the amended table that something can cause; otherwise it is one
+    /// of the table as written only, or that of rows without an event.
     pub is_declared: bool,
     /// The resources that may cause it; empty for a command and a message.
     pub consumes: &'static [M::Resource],

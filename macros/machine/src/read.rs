@@ -60,7 +60,7 @@ struct Reader<'t> {
 /// `None` means that a fault was noted: the conversion continues, to find the others.
 impl Reader<'_> {
     fn data<M: Machine>(&mut self, table: &Table) -> Option<TableData<M>> {
-        let mut initial = None;
+        let mut initial = Vec::new();
         let none = || StateInfo { holds: Vec::new(), may_hold: Vec::new(), is_final: false };
         let count = M::State::ALL.len().max(self.words.states.len());
         let mut states: Vec<StateInfo<M>> = (0..count).map(|_| none()).collect();
@@ -68,7 +68,7 @@ impl Reader<'_> {
             let Some(info) = info else { continue };
             let Some(state) = self.state::<M>(id) else { continue };
             if info.initial {
-                initial = Some(state);
+                initial.push(state);
             }
             states[state.index()] = StateInfo {
                 holds: self.resources::<M>(&info.holds),
@@ -76,6 +76,7 @@ impl Reader<'_> {
                 is_final: info.is_final,
             };
         }
+        let completion = self.words.completion().and_then(|id| self.event::<M>(id));
         let rows = table.rows.iter().filter_map(|row| self.row(row)).collect();
         let cells = table.cells.iter().filter_map(|cell| self.cell(cell)).collect();
         let guards = self.guards::<M>();
@@ -84,7 +85,8 @@ impl Reader<'_> {
         let extra_rows = core::mem::take(&mut self.extra_rows);
         Some(TableData {
             machine: interned(&self.words.machine),
-            initial: initial?,
+            initial: (!initial.is_empty()).then_some(initial)?,
+            completion,
             states,
             rows,
             cells,

@@ -12,8 +12,11 @@ pub trait Rules<M: Machine>: Clone {
         M::TABLE.machine
     }
 
-    /// The initial state.
+    /// The initial state; the first one if there are several.
     fn initial(&self) -> M::State;
+
+    /// The states in which the machine may begin, in the table's order.
+    fn initial_states(&self) -> &[M::State];
 
     /// The resources that a state always holds.
     fn holds(&self, state: M::State) -> &[M::Resource];
@@ -36,6 +39,23 @@ pub trait Rules<M: Machine>: Clone {
         event: M::Event,
         guards: &impl Fn(M::Guard) -> bool,
     ) -> Result<Step<'_, M>, Unexpected<M>>;
+
+    /// Whether rows without an event leave a state: after a step into it, [`Rules::settle`] has the
+    /// next one.
+    fn is_transient(&self, state: M::State) -> bool {
+        let _ = state;
+        false
+    }
+
+    /// Looks up the row without an event that is taken in a state; `None`: the machine rests there.
+    ///
+    /// Call it after each step and each settled row, once the actions are carried out, until it
+    /// returns `None`. The table has no cycle of such rows, so it does so after fewer calls than
+    /// the table has states.
+    fn settle(&self, state: M::State, guards: &impl Fn(M::Guard) -> bool) -> Option<Step<'_, M>> {
+        let _ = (state, guards);
+        None
+    }
 
     /// The value of a guard: of its formula, or from the core.
     fn guard(&self, guard: M::Guard, facts: &impl GuardFacts<M>) -> bool;

@@ -152,4 +152,6 @@ pub enum Cause {
     Time,
     /// The user or the environment.
     Command,
+    /// Nobody: the row has no event.
+    Completion,
 }

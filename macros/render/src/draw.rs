@@ -92,5 +92,6 @@ fn cause(sheet: &Sheet<'_>, row: &Row) -> Cause {
         (EventKind::Command, _) => Cause::Command,
         (EventKind::Consuming, Some(ResourceKind::Timer)) => Cause::Time,
         (EventKind::Message | EventKind::Consuming, _) => Cause::Answer,
+        (EventKind::Completion, _) => Cause::Completion,
     }
 }

@@ -191,6 +191,9 @@ fn event_line(sheet: &Sheet<'_>, event: &Event) -> EventLine {
     let from = match event.kind {
         EventKind::Command => "the user or the environment".to_owned(),
         EventKind::Consuming => consumed.join(", "),
+        EventKind::Completion => "nobody: the rows without an event, which are taken as soon as \
+                                  their state is entered"
+            .to_owned(),
         EventKind::Message => match tellers(sheet, event).as_slice() {
             [] => "a message from another machine".to_owned(),
             tellers => format!("another instance, by {}", tellers.join(", ")),

@@ -39,10 +39,11 @@ enum Kind {
     Impossible,
     Missing,
     Final,
+    Absent,
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Row,
         Self::Guarded,
         Self::Conflict,
@@ -50,6 +51,7 @@ impl Kind {
         Self::Impossible,
         Self::Missing,
         Self::Final,
+        Self::Absent,
     ];
 
     fn words(self) -> &'static str {
@@ -61,6 +63,7 @@ impl Kind {
             Self::Impossible => "impossible",
             Self::Missing => "unhandled",
             Self::Final => "in a final state",
+            Self::Absent => "never there, because of rows without an event",
         }
     }
 }
@@ -138,6 +141,9 @@ fn cell(
         CellContent::Ignored(_) => (Kind::Ignored, "-".to_owned()),
         CellContent::Impossible(_) => (Kind::Impossible, "x".to_owned()),
         CellContent::Missing if sheet.is_final(state) => (Kind::Final, ".".to_owned()),
+        CellContent::Missing if sheet.is_absent(state, class.event) => {
+            (Kind::Absent, ".".to_owned())
+        }
         CellContent::Missing => (Kind::Missing, "?".to_owned()),
     }
 }
@@ -208,6 +214,7 @@ fn says(sheet: &Sheet<'_>, state: StateId, class: &Class) -> Option<Says> {
         CellContent::Ignored(cell) => refuses("ignored", &cell.because),
         CellContent::Impossible(cell) => refuses("impossible", &cell.because),
         CellContent::Missing if sheet.is_final(state) => None,
+        CellContent::Missing if sheet.is_absent(state, class.event) => None,
         CellContent::Missing => refuses("unhandled", "no row or entry"),
     }
 }

@@ -1,5 +1,6 @@
 //! The input of every format: one version of a table, as written or amended, with its findings.
 
+use turnstile_spec::cell_index::CellIndex;
 use turnstile_spec::diagnostic::Diagnostic;
 use turnstile_spec::table::{
     Event, EventId, ResourceId, ResourceKind, Row, RowId, RowSource, State, StateId, Table,
@@ -147,6 +148,13 @@ impl<'a> Sheet<'a> {
 
     pub(crate) fn state_name(&self, state: StateId) -> &'a str {
         &self.vocabulary.states[state.index()].name
+    }
+
+    /// Whether an event never occurs in a state: rows without an event leave it at once, or the
+    /// event is that of such rows.
+    pub(crate) fn is_absent(&self, state: StateId, event: EventId) -> bool {
+        let words = self.vocabulary;
+        words.completion() == Some(event) || CellIndex::new(&self.table).never_rests(words, state)
     }
 
     pub(crate) fn is_final(&self, state: StateId) -> bool {

@@ -157,6 +157,7 @@ fn cause_class(cause: Option<Cause>) -> &'static str {
         Some(Cause::Answer) => "answer",
         Some(Cause::Time) => "time",
         Some(Cause::Command) => "command",
+        Some(Cause::Completion) => "mixed",
         None => "mixed",
     }
 }

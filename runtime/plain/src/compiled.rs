@@ -116,6 +116,10 @@ impl<M: PlainMachine> Rules<M> for Compiled<M> {
         self.machine.initial()
     }
 
+    fn initial_states(&self) -> &[M::State] {
+        self.machine.initial_states()
+    }
+
     fn holds(&self, state: M::State) -> &[M::Resource] {
         self.machine.holds(state)
     }
@@ -135,6 +139,14 @@ impl<M: PlainMachine> Rules<M> for Compiled<M> {
         guards: &impl Fn(M::Guard) -> bool,
     ) -> Result<Step<'_, M>, Unexpected<M>> {
         self.machine.step(state, event, guards)
+    }
+
+    fn is_transient(&self, state: M::State) -> bool {
+        self.machine.is_transient(state)
+    }
+
+    fn settle(&self, state: M::State, guards: &impl Fn(M::Guard) -> bool) -> Option<Step<'_, M>> {
+        self.machine.settle(state, guards)
     }
 
     fn guard(&self, guard: M::Guard, facts: &impl GuardFacts<M>) -> bool {
@@ -177,7 +189,9 @@ impl<M: PlainMachine> PlainRules<M> for Compiled<M> {
 
     fn event(&self, message: &Message) -> Option<M::Event> {
         let kind = M::EventKind::from_name(&message.event)?;
-        let number = match (&M::PLAIN.events[kind.index()].payload, &message.payload) {
+        let info = &M::PLAIN.events[kind.index()];
+        let number = match (&info.payload, &message.payload) {
+            _ if !info.is_declared => return None,
             (None, None) => 0,
             (Some(values), Some(value)) => values.number(value)?,
             (None, Some(_)) | (Some(_), None) => return None,

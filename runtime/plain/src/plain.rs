@@ -7,9 +7,11 @@ use core::marker::PhantomData;
 use turnstile_machine::{
     Change, Event as _, Machine, Name, Op, Operand, ResourceKind, Step, Update,
 };
-use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, step_machine};
+use turnstile_step::{
+    Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, settle_machine, step_machine,
+};
 
-use crate::rules::{PlainRules, Values};
+use crate::rules::{PlainRules, Values, Variable};
 use crate::types::{Command, Message, Notice, Peer, State, Timer};
 
 /// Any table as a core.
@@ -86,16 +88,16 @@ impl<M: Machine, R: PlainRules<M>> Core for Plain<M, R> {
     type Saved = State<M>;
 
     fn start(&self) -> State<M> {
-        let variables = self.rules.variables().iter().map(|variable| variable.initial).collect();
-        self.begun(self.rules.initial(), variables)
+        self.start_in(self.rules.initial())
     }
 
     fn step(&self, state: &mut State<M>, input: InputOf<Self>, out: &mut OutOf<Self>) {
         let before = state.clone();
         let first = out.effects.len();
         if let Input::Restart(saved) = input {
-            *state = saved.unwrap_or_else(|| self.start());
+            *state = self.restarted(saved);
             out.effects.extend(self.armed(state).map(Effect::Arm));
+            self.settle(state, (&self.rules, None), out);
             return;
         }
         match self.cause(state, &input) {
@@ -117,6 +119,12 @@ impl<M: Machine, R: PlainRules<M>> Core for Plain<M, R> {
 }
 
 impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
+    /// The state of a node that has never run, in one of several initial states.
+    pub fn start_in(&self, initial: M::State) -> State<M> {
+        let variables = self.rules.variables().iter().map(|variable| variable.initial).collect();
+        self.begun(initial, variables)
+    }
+
     /// A state of the machine with what it holds.
     fn begun(&self, at: M::State, variables: Vec<u16>) -> State<M> {
         let resources = self.rules.resources().iter();
@@ -124,9 +132,16 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         State { at, held, variables }
     }
 
+    /// The state after a restart.
+    fn restarted(&self, saved: Option<State<M>>) -> State<M> {
+        let Some(saved) = saved else { return self.start() };
+        let keeps_state = self.saved.as_ref().is_none_or(|parts| parts.state);
+        if keeps_state { saved } else { self.begun(self.rules.initial(), saved.variables) }
+    }
+
     /// The state after a restart from what is saved of a state.
     fn kept(&self, parts: &SavedParts, state: &State<M>) -> State<M> {
-        let at = if parts.state { state.at } else { self.rules.initial() };
+        let at = if parts.state { state.at } else { self.rules.initial_states()[0] };
         let variables = self.rules.variables().iter().zip(&*parts.variables).zip(&state.variables);
         let variables = variables.map(
             |((variable, is_saved), number)| {
@@ -196,18 +211,59 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         let guards = |guard| cause.rules.compare(guard, &values).unwrap_or(false);
         let (row, step) = step_machine(&cause.rules, state.at, cause.event, &guards);
         out.rows.push(row);
-        let Some(Step { to, actions, .. }) = step else { return };
-        state.at = to;
-        for call in actions {
+        let Some(step) = step else { return };
+        self.carry_out(state, &step, (Some(cause.event), cause.from), out);
+        self.settle(state, (&cause.rules, cause.from), out);
+    }
+
+    /// Takes rows without an event until the machine rests. `from`: the sender of the message that
+    /// the step handles.
+    fn settle(
+        &self,
+        state: &mut State<M>,
+        (rules, from): (&R, Option<Peer>),
+        out: &mut OutOf<Self>,
+    ) {
+        let mut rules = rules.clone();
+        let mut left = Vec::new();
+        while rules.is_transient(state.at) {
+            rules = rules.settling(state);
+            let values = Values { variables: &state.variables, payload: 0 };
+            let guards = |guard| rules.compare(guard, &values).unwrap_or(false);
+            let Some((row, step)) = settle_machine(&rules, state.at, &guards) else { return };
+            if left.contains(&state.at) {
+                // Only of a table with findings.
+                let (machine, action) = (self.rules.machine(), state.at.name());
+                let reason = "a cycle of rows without an event";
+                out.rows.push(RowOutcome::ActionFailed { machine, action, reason });
+                return;
+            }
+            left.push(state.at);
+            out.rows.push(row);
+            self.carry_out(state, &step, (None, from), out);
+        }
+    }
+
+    /// Carries out the actions of a row, given the event that it handles and the sender.
+    fn carry_out(
+        &self,
+        state: &mut State<M>,
+        step: &Step<'_, M>,
+        (event, from): (Option<M::Event>, Option<Peer>),
+        out: &mut OutOf<Self>,
+    ) {
+        let payload = event.map_or(0, |event| event.number());
+        state.at = step.to;
+        for call in step.actions {
             for op in call.ops {
                 self.operate(state, *op, out);
             }
             let updates = self.rules.updates(call.action);
             for update in updates {
-                self.update(state, (*update, payload), call.action, out);
+                self.update(state, (*update, payload), out);
             }
             match self.sends.get(call.action.index()).and_then(Option::as_ref) {
-                Some(sent) => self.send(state, sent, (cause, call.action), out),
+                Some(sent) => self.send(state, sent, (event, from, call.action), out),
                 None if self.is_of_user(call.ops, updates) => {
                     out.effects.push(Effect::Notify(Notice(call.action)));
                 }
@@ -229,7 +285,6 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         &self,
         state: &mut State<M>,
         (Update { variable, change }, payload): (Update, u16),
-        action: M::Action,
         out: &mut OutOf<Self>,
     ) {
         let values = Values { variables: &state.variables, payload };
@@ -240,13 +295,13 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
                 u16::try_from(sum).ok()
             }
         };
-        let (least, greatest) = self.rules.variables()[variable].bounds;
+        let &Variable { name, bounds: (least, greatest), .. } = &self.rules.variables()[variable];
         match number.filter(|number| (least..=greatest).contains(number)) {
             Some(number) => state.variables[variable] = number,
             None => {
-                let (machine, action) = (self.rules.machine(), action.name());
-                let reason = "a variable would leave its range";
-                out.rows.push(RowOutcome::ActionFailed { machine, action, reason });
+                let machine = self.rules.machine();
+                let reason = "the variable would leave its range";
+                out.rows.push(RowOutcome::ActionFailed { machine, action: name, reason });
             }
         }
     }
@@ -280,7 +335,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         &self,
         state: &State<M>,
         sent: &Outgoing,
-        (cause, action): (&Cause<M, R>, M::Action),
+        (event, from, action): (Option<M::Event>, Option<Peer>, M::Action),
         out: &mut OutOf<Self>,
     ) {
         let payload = match &sent.payload {
@@ -289,12 +344,12 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
             SentValue::Variable(place) => {
                 Some(self.rules.variables()[*place].text(state.variables[*place]))
             }
-            SentValue::Payload => self.rules.payload(cause.event),
+            SentValue::Payload => event.and_then(|event| self.rules.payload(event)),
         };
         let message = Message { event: sent.event.clone(), payload };
         let send =
             |to: &Peer| -> EffectOf<Self> { Effect::Send { to: *to, message: message.clone() } };
-        match (&sent.to, cause.from) {
+        match (&sent.to, from) {
             (Receivers::Nodes(nodes), _) => out.effects.extend(nodes.iter().map(send)),
             (Receivers::Sender, Some(from)) => out.effects.push(send(&from)),
             (Receivers::Sender, None) => {

@@ -40,6 +40,11 @@ pub trait PlainRules<M: Machine>: Rules<M> {
     fn chosen(&self, _state: &State<M>, events: &[M::Event]) -> Option<(M::Event, Self)> {
         Some((*events.first()?, self.clone()))
     }
+
+    /// The rules for the next row without an event, unless a checker tries every one.
+    fn settling(&self, _state: &State<M>) -> Self {
+        self.clone()
+    }
 }
 
 /// A variable: its initial number, its bounds, and its values in words, by number from the least.

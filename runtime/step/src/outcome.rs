@@ -1,4 +1,5 @@
-//! [`step_machine`], the one function by which a core steps a machine, and its outcome.
+//! [`step_machine`] and [`settle_machine`], the functions by which a core steps a machine, and
+//! their outcome.
 
 use turnstile_machine::{Event, Machine, Name, Rules, Step};
 
@@ -38,12 +39,24 @@ pub enum RowOutcome {
     ActionFailed {
         /// The machine's name: `claim`.
         machine: &'static str,
-        /// The action's or the resource's spelling.
+        /// The spelling of the action, the resource or the variable.
         action: &'static str,
         /// Why it failed.
         #[cfg_attr(feature = "serde", serde(rename = "because"))]
         reason: &'static str,
     },
+}
+
+/// Takes the row without an event that leaves a state, if one does: after each step and each such
+/// row, once its actions are carried out, until it returns `None`.
+pub fn settle_machine<'r, M: Machine, R: Rules<M>>(
+    rules: &'r R,
+    at: M::State,
+    guards: &impl Fn(M::Guard) -> bool,
+) -> Option<(RowOutcome, Step<'r, M>)> {
+    let step = rules.settle(at, guards)?;
+    let row = RowOutcome::Row { machine: rules.machine(), row: rules.row_name(step.row?) };
+    Some((row, step))
 }
 
 /// Steps one machine by its table. Returns the outcome, for `Out::rows`, and the row's

@@ -39,14 +39,15 @@ struct Missing<'s> {
 fn missing(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let unknowns = Unknowns::of(cx);
     for (event, declared) in (0u16..).map(EventId).zip(&cx.lookup.vocabulary.events) {
-        if cx.lookup.event(event).is_none() {
+        if cx.lookup.event(event).is_none() || declared.kind == EventKind::Completion {
             continue;
         }
         let mut missing = Missing::default();
         for (id, state) in (0u16..).map(StateId).zip(&cx.table.states) {
             let Some(state) = state.as_ref().filter(|state| !state.is_final) else { continue };
             let is_exempt = cx.declared_at(id).is_none() || cx.state(id) == NOT_EXIST;
-            if is_exempt || unknowns.is_open(id, event) {
+            let is_left = places.never_rests(cx.lookup.vocabulary, id);
+            if is_exempt || is_left || unknowns.is_open(id, event) {
                 continue;
             }
             let left = cover::unhandled(places.at(id, event), &pattern::whole(declared));
@@ -102,7 +103,9 @@ fn diagnostic(cx: &LintContext<'_>, event: &Event, missing: &Missing<'_>) -> Dia
     let span = at.map_or(event.name.span, |(word, _)| word.span);
     let none = match event.kind {
         EventKind::Command => "no row or `ignore`",
-        EventKind::Message | EventKind::Consuming => "no row, `ignore` or `impossible`",
+        EventKind::Message | EventKind::Consuming | EventKind::Completion => {
+            "no row, `ignore` or `impossible`"
+        }
     };
     let message = format!("unhandled event: `{name}` has no transition in {states}");
     Diagnostic::finding(code::UNHANDLED_EVENT, message)
@@ -127,7 +130,7 @@ impl<'s> Missing<'s> {
                 "add a row, or an entry under `ignore` if the message changes nothing, or under \
                  `impossible` if it cannot arrive:"
             }
-            EventKind::Consuming => {
+            EventKind::Consuming | EventKind::Completion => {
                 "add a row, or, where the event changes nothing, an entry under `ignore`:"
             }
         };

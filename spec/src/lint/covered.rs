@@ -78,7 +78,7 @@ fn reason(cx: &LintContext<'_>, cell: &Cell) -> Option<String> {
     let state = cx.table.states[cell.state.index()].as_ref()?;
     let event = &cx.lookup.vocabulary.events[cell.event.index()];
     match event.kind {
-        EventKind::Consuming => {
+        EventKind::Consuming | EventKind::Completion => {
             let causes = event.consumes.iter().filter(|id| holds(state, **id));
             let causes: Vec<&str> = causes.map(|id| cx.resource(*id)).collect();
             (!causes.is_empty()).then(|| format!("the state holds its cause {}", listed(causes)))

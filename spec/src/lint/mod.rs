@@ -4,6 +4,7 @@ mod amendments;
 mod balance;
 mod cells;
 mod citations;
+mod completions;
 mod conflicts;
 mod counts;
 mod covered;
@@ -80,6 +81,7 @@ pub(crate) fn findings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
         cells::check,
         reach::check,
         final_states::check,
+        completions::check,
         generic::check,
         resources::check,
         timers::check,
@@ -93,7 +95,15 @@ pub(crate) fn findings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
 /// Findings on a table that was changed after it was built: the passes that read only the table,
 /// not the file.
 pub(crate) fn built(cx: &LintContext<'_>) -> Vec<Diagnostic> {
-    run(cx, &[conflicts::check, cells::check, reach::built, final_states::check, resources::check])
+    let passes: &[Pass] = &[
+        conflicts::check,
+        cells::check,
+        reach::built,
+        final_states::check,
+        completions::built,
+        resources::check,
+    ];
+    run(cx, passes)
 }
 
 type Pass = fn(&LintContext<'_>, &mut Vec<Diagnostic>);

@@ -2,8 +2,8 @@
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::lint::LintContext;
 use crate::lint::unknowns::Unknowns;
-use crate::lint::{LintContext, listed};
 use crate::table::StateId;
 use crate::vec_map::VecSet;
 
@@ -25,7 +25,7 @@ pub(super) fn built(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 fn follow(cx: &LintContext<'_>, edges: &[(StateId, StateId)], diagnostics: &mut Vec<Diagnostic>) {
     let initial = initial(cx);
     begins(cx, &initial, diagnostics);
-    if let [_] = initial[..] {
+    if !initial.is_empty() {
         unreachable(cx, &initial, edges, diagnostics);
     }
     no_way_out(cx, edges, diagnostics);
@@ -56,27 +56,14 @@ fn edges(cx: &LintContext<'_>) -> Vec<(StateId, StateId)> {
     edges
 }
 
-/// Reports a table without exactly one initial state.
+/// Reports a table without an initial state.
 fn begins(cx: &LintContext<'_>, initial: &[StateId], diagnostics: &mut Vec<Diagnostic>) {
-    if let [_] = initial {
+    if !initial.is_empty() {
         return;
     }
-    let diagnostic = if initial.is_empty() {
-        let span = cx.raw.machine.span;
-        Diagnostic::finding(code::INITIAL_STATE, "expected exactly one initial state, found none")
-            .label(span, "no state has `initial: true`")
-            .help("add `initial: true` to one state")
-    } else {
-        let names = listed(initial.iter().map(|id| cx.state(*id)));
-        let diagnostic = Diagnostic::finding(
-            code::INITIAL_STATE,
-            format!("expected exactly one initial state, found {names}"),
-        );
-        let spans = initial.iter().filter_map(|id| cx.declared_at(*id));
-        let diagnostic =
-            spans.fold(diagnostic, |diagnostic, span| diagnostic.label(span, "`initial: true`"));
-        diagnostic.help("keep `initial: true` on one of them")
-    };
+    let diagnostic = Diagnostic::finding(code::INITIAL_STATE, "no state is initial")
+        .label(cx.raw.machine.span, "no state has `initial: true`")
+        .help("add `initial: true` to one state, or to each in which the machine may begin");
     diagnostics.push(diagnostic);
 }
 

@@ -26,6 +26,9 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             continue;
         }
         for (state, of) in held {
+            if places.never_rests(cx.lookup.vocabulary, state) {
+                continue;
+            }
             let at = |event: &EventId| (*event, places.at(state, *event));
             let cells: Vec<(EventId, &CellEntry<'_>)> = firings.iter().map(at).collect();
             let is_taken = cells.iter().any(|(event, place)| {

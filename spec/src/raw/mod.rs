@@ -7,10 +7,11 @@ mod parts;
 mod row;
 mod variable;
 
+use crate::diagnostic::Span;
 use crate::language;
 use crate::limit;
 use crate::shape::{self, Shape};
-use crate::table::Lines;
+use crate::table::{COMPLETION, Lines};
 use crate::versions::{EquivalentMutant, Uncited};
 use crate::yaml::{Node, Value, Word};
 
@@ -104,6 +105,19 @@ pub(crate) struct Event {
     pub(crate) consumes: Option<Vec<Word>>,
 }
 
+impl Event {
+    /// Whether the file declares it.
+    pub(crate) fn is_declared(&self) -> bool {
+        self.kind.as_ref().is_none_or(|kind| kind.text != COMPLETION)
+    }
+
+    /// The event of rows without one.
+    fn completion() -> Self {
+        let kind = Word { text: COMPLETION.to_owned(), span: Span::default() };
+        Self { kind: Some(kind), ..Self::default() }
+    }
+}
+
 /// An action's declaration.
 #[derive(Clone, Default)]
 pub(crate) struct Action {
@@ -143,6 +157,16 @@ pub(crate) struct Resource {
 
 /// Reads a tree whose shape is right.
 pub(crate) fn table(node: &Node) -> Table {
+    let mut table = sections(node);
+    let added = table.amendments.iter().flat_map(|amendment| &amendment.add.rows);
+    let first = table.parts.rows.iter().chain(added).find(|row| row.is_completion());
+    if let Some(word) = first.map(|row| row.event[0].clone()) {
+        table.parts.events.push((word, Event::completion()));
+    }
+    table
+}
+
+fn sections(node: &Node) -> Table {
     Table {
         machine: word(node, "machine").unwrap_or_default(),
         document: node.at("document").map(document),

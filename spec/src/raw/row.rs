@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{cite, text, word, words};
 use crate::diagnostic::Span;
-use crate::table::Lines;
+use crate::table::{COMPLETION, Lines};
 use crate::yaml::{Node, Value, Word};
 
 /// A row of `transitions`.
@@ -122,7 +122,7 @@ pub(super) fn row(node: &Node) -> Row {
     Row {
         from: words(node, "from").unwrap_or_default(),
         to: word(node, "to").unwrap_or_default(),
-        event: words(node, "event").unwrap_or_default(),
+        event: words(node, "event").unwrap_or_else(|| vec![completion(node)]),
         condition: node.at("if").map(condition),
         actions,
         branches,
@@ -132,6 +132,11 @@ pub(super) fn row(node: &Node) -> Row {
         cite: cite(node, "cite"),
         span: node.span,
     }
+}
+
+/// The event of a row that has none.
+fn completion(row: &Node) -> Word {
+    Word { text: COMPLETION.to_owned(), span: row.span }
 }
 
 pub(super) fn cell(node: &Node) -> Cell {
@@ -169,6 +174,11 @@ pub(super) fn condition(node: &Node) -> Condition {
 }
 
 impl Row {
+    /// Whether the row has no event.
+    pub(crate) fn is_completion(&self) -> bool {
+        matches!(&self.event[..], [word] if word.text == COMPLETION && word.span == self.span)
+    }
+
     /// Every guard that the row asks, in its condition and in its branches.
     pub(crate) fn guards(&self) -> Vec<&Word> {
         let mut guards = self.condition.as_ref().map(Condition::names).unwrap_or_default();

@@ -241,6 +241,9 @@ fn cells(lookup: &Lookup<'_>, table: &mut Table) {
     let said = CellIndex::new(table);
     let mut wide: VecMap<StateId, VecMap<EventId, Vec<Cell>>> = VecMap::default();
     for cell in named_cells(lookup, true) {
+        if said.never_rests(lookup.vocabulary, cell.state) {
+            continue;
+        }
         let earlier = wide.entry(cell.state).entry(cell.event);
         let mut pattern = cover::unhandled(said.at(cell.state, cell.event), &cell.pattern);
         for other in earlier.iter() {

@@ -12,8 +12,8 @@ use crate::read::draft::{Draft, Lookup};
 use crate::read::formula::call;
 use crate::read::pattern;
 use crate::table::{
-    ActionId, Event, EventId, EventKind, Name, Payload, PayloadDomain, Resource, ResourceId,
-    ResourceKind, Variable, Vocabulary,
+    ActionId, COMPLETION, Event, EventId, EventKind, Name, Payload, PayloadDomain, Resource,
+    ResourceId, ResourceKind, Variable, Vocabulary,
 };
 use crate::vec_map::VecSet;
 use crate::yaml::Word;
@@ -281,6 +281,7 @@ fn used(word: &Word) -> Name {
 fn kind(event: &raw::Event) -> EventKind {
     match event.kind.as_ref().map(|kind| kind.text.as_str()) {
         Some("message") => EventKind::Message,
+        Some(COMPLETION) => EventKind::Completion,
         _ if event.consumes.is_some() => EventKind::Consuming,
         _ => EventKind::Command,
     }

@@ -304,5 +304,6 @@ examples! {
     an_mqtt_publisher mqtt_qos2_publisher "../../spec/examples/mqtt-qos2/publisher.yaml"
     an_mqtt_receiver mqtt_qos2_receiver "../../spec/examples/mqtt-qos2/receiver.yaml"
     a_commit_coordinator commit_coordinator "../../spec/examples/two-phase-commit/coordinator.yaml"
+    a_clerk clerk "../tests/tables/post/clerk.yaml"
     a_commit_participant commit_participant "../../spec/examples/two-phase-commit/participant.yaml"
 }

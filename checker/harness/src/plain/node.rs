@@ -6,8 +6,8 @@ use std::sync::Arc;
 use turnstile_machine::{Dynamic, DynamicEvent, DynamicName, Name as _, Rules as _};
 use turnstile_plain::{Command, Outgoing, Peer, Plain, PlainRules as _, SavedParts, State, Timer};
 use turnstile_spec::table::{EventId, EventKind};
-use turnstile_step::{Core as _, InputOf};
-use turnstile_world::{CoreNode, NodeId};
+use turnstile_step::{Core as _, Input, InputOf};
+use turnstile_world::{CoreNode, NodeId, Start};
 
 use super::rules::TableRules;
 
@@ -84,11 +84,26 @@ impl CoreNode for TableNode {
     }
 
     fn choices_of(&self, state: &State<Dynamic>, input: &InputOf<TableCore>) -> u8 {
-        self.rules().choices(state, &self.core.events(input)).max(1)
+        let is_begun = self.core.saved.as_ref().is_some_and(|parts| parts.state);
+        match input {
+            Input::Restart(_) => self.rules().restarts(is_begun),
+            Input::Message { .. } | Input::Fired(_) | Input::Command(_) => {
+                self.rules().choices(state, &self.core.events(input)).max(1)
+            }
+        }
     }
 
     fn armed(&self) -> Vec<Timer<Dynamic>> {
         self.core.armed(&self.core.start()).collect()
+    }
+
+    fn starts(&self) -> Vec<Start<TableCore>> {
+        let start = |choice| {
+            let state = CoreNode::core(self, choice).start();
+            let timers = self.core.armed(&state).collect();
+            (state, timers)
+        };
+        (0..self.rules().restarts(false)).map(start).collect()
     }
 
     fn node(&self, peer: Peer) -> NodeId {
@@ -118,6 +133,7 @@ impl CoreNode for TableNode {
                         .filter(|one| state.held[one.index()] > 0)
                         .for_each(|one| give(Some(*one)));
                 }
+                EventKind::Completion => {}
                 EventKind::Command | EventKind::Message if is_final => {}
                 EventKind::Command | EventKind::Message => give(None),
             }

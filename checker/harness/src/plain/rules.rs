@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use turnstile_machine::{
-    Actions, Dynamic, DynamicEvent, DynamicName, Facts, GuardFacts, Name as _, Never, ResourceKind,
-    Rules, Step, Unexpected,
+    Dynamic, DynamicEvent, DynamicName, Facts, GuardFacts, Name as _, Never, ResourceKind, Rules,
+    Step, Unexpected,
 };
 use turnstile_plain::{Message, PlainRules, State, Update, Values, Variable};
 use turnstile_spec::table::{self, EventId, EventKind, GuardId, StateId, Table, Vocabulary};
@@ -14,7 +14,7 @@ use turnstile_spec::table::{self, EventId, EventKind, GuardId, StateId, Table, V
 use super::cell::{self, CellOutcome, PayloadClass};
 use super::words;
 
-use super::run_table::{RunCell, RunTable, operand};
+use super::run_table::{RunTable, operand};
 
 /// The most instances of one resource that may be active at once at the table level; beyond it the
 /// search is truncated.
@@ -23,12 +23,20 @@ pub(crate) const MAX_OF_A_KIND: u8 = 2;
 /// The most resources that may be active at the table level beyond those that the state holds.
 pub(crate) const MAX_LEAKED: usize = 4;
 
+/// The number of outcomes of an input, which [`RunTable`] bounds.
+fn number(outcomes: usize) -> u8 {
+    u8::try_from(outcomes).expect("a table with more outcomes does not run")
+}
+
 /// A table as the rules of a plain core.
 #[derive(Clone, Debug)]
 pub(crate) struct TableRules {
     table: Arc<RunTable>,
     /// Which outcome of the event is taken, from 0.
     outcome: usize,
+    /// Which outcomes of the rows without an event that follow: the remainder by the number of
+    /// outcomes of the first, of the quotient the remainder by that of the second, and so on.
+    settling: usize,
 }
 
 impl TableRules {
@@ -39,7 +47,7 @@ impl TableRules {
     /// As [`RunTable::new`].
     pub(crate) fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
         let table = Arc::new(RunTable::new(vocabulary, table)?);
-        Ok(Self { table, outcome: 0 })
+        Ok(Self { table, outcome: 0, settling: 0 })
     }
 
     /// The rules of a table that runs alone.
@@ -49,16 +57,16 @@ impl TableRules {
     /// As [`RunTable::alone`].
     pub(crate) fn alone(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
         let table = Arc::new(RunTable::alone(vocabulary, table)?);
-        Ok(Self { table, outcome: 0 })
+        Ok(Self { table, outcome: 0, settling: 0 })
     }
 
     /// The same rules, taking another outcome.
     pub(crate) fn choosing(&self, outcome: u8) -> Self {
-        self.taking(usize::from(outcome))
+        self.taking(usize::from(outcome), usize::from(outcome))
     }
 
-    fn taking(&self, outcome: usize) -> Self {
-        Self { table: Arc::clone(&self.table), outcome }
+    fn taking(&self, outcome: usize, settling: usize) -> Self {
+        Self { table: Arc::clone(&self.table), outcome, settling }
     }
 
     /// Whether the machine has ended in a state, or may stay there.
@@ -102,18 +110,21 @@ impl TableRules {
 
     /// How many outcomes any of these events may have in a state.
     pub(crate) fn choices(&self, state: &State<Dynamic>, events: &[DynamicEvent]) -> u8 {
-        let outcomes = events.iter().map(|event| self.outcomes_in(state, *event).len());
-        u8::try_from(outcomes.sum::<usize>()).unwrap_or(u8::MAX)
+        let outcomes: usize =
+            events.iter().map(|event| self.outcomes_in(state, *event).len()).sum();
+        number(outcomes * self.table.settling)
+    }
+
+    /// How many outcomes a restart may have; `is_begun`: in the state that was saved.
+    pub(crate) fn restarts(&self, is_begun: bool) -> u8 {
+        let initial = if is_begun { 1 } else { self.initial_states().len() };
+        let settling = if is_begun { self.table.settling } else { 1 };
+        number(initial * settling)
     }
 
     /// The most outcomes that an input may have in any state.
     pub(crate) fn most_choices(&self) -> u8 {
-        let outcomes = |cell: &RunCell| {
-            cell.classes.iter().map(|class| class.outcomes.len()).max().unwrap_or(1)
-        };
-        let most = self.table.cells().map(outcomes).max().unwrap_or(1);
-        let events = self.table.fired.iter().map(Vec::len).max().unwrap_or(1).max(1);
-        u8::try_from(most * events).unwrap_or(u8::MAX)
+        number(self.table.most_outcomes().max(self.initial_states().len()))
     }
 
     /// The events of a kind that the environment may give in a state: one of each class of
@@ -140,7 +151,8 @@ impl TableRules {
     /// Every event of the table, in the order of its names.
     pub(crate) fn all_events(&self) -> Vec<EventId> {
         let events = (0..).map(EventId).take(self.table.events.len());
-        events.filter(|id| self.table.table.events.contains(id)).collect()
+        let is_of_rows = |id: &EventId| Some(*id) == self.table.vocabulary.completion();
+        events.filter(|id| self.table.table.events.contains(id) && !is_of_rows(id)).collect()
     }
 
     /// An event with its payload, in words.
@@ -160,7 +172,8 @@ impl TableRules {
         event: DynamicEvent,
         choice: u8,
     ) -> CellOutcome {
-        self.outcomes_in(state, event)[usize::from(choice)]
+        let outcomes = self.outcomes_in(state, event);
+        outcomes[usize::from(choice) % outcomes.len()]
     }
 
     /// The resources that an event may use up.
@@ -210,7 +223,12 @@ impl Rules<Dynamic> for TableRules {
     }
 
     fn initial(&self) -> DynamicName {
-        self.table.interpreted.initial()
+        let states = self.initial_states();
+        states[self.outcome % states.len()]
+    }
+
+    fn initial_states(&self) -> &[DynamicName] {
+        self.table.interpreted.initial_states()
     }
 
     fn holds(&self, state: DynamicName) -> &[DynamicName] {
@@ -234,16 +252,25 @@ impl Rules<Dynamic> for TableRules {
         let outcomes = self.outcomes(state, event, &|guard| {
             self.table.comparison(guard).is_some().then(|| guards(guard))
         });
-        match outcomes[self.outcome.min(outcomes.len() - 1)] {
-            CellOutcome::Row(place) => {
-                let row = &self.table.interpreted.data().rows[place];
-                let actions = Actions::new(&row.actions, &row.ops);
-                Ok(Step { row: Some(row.id), to: row.to, consumes: &row.consumes, actions })
-            }
+        match outcomes[self.outcome % outcomes.len()] {
+            CellOutcome::Row(place) => Ok(self.table.interpreted.data().rows[place].step()),
             CellOutcome::Ignored(_) => Ok(Step::ignored(state)),
             CellOutcome::Impossible(_) => Err(Unexpected { state, event, impossible: true }),
             CellOutcome::Missing => Err(Unexpected { state, event, impossible: false }),
         }
+    }
+
+    fn is_transient(&self, state: DynamicName) -> bool {
+        self.table.interpreted.is_transient(state)
+    }
+
+    fn settle(
+        &self,
+        state: DynamicName,
+        guards: &impl Fn(DynamicName) -> bool,
+    ) -> Option<Step<'_, Dynamic>> {
+        let step = self.step(state, self.table.completion()?, guards).ok()?;
+        step.row.map(|_| step)
     }
 
     fn guard(&self, _guard: DynamicName, _facts: &impl GuardFacts<Dynamic>) -> bool {
@@ -286,7 +313,10 @@ impl PlainRules<Dynamic> for TableRules {
 
     fn event(&self, message: &Message) -> Option<DynamicEvent> {
         let events = &self.table.vocabulary.events;
-        let place = events.iter().position(|event| *event.name.name == *message.event)?;
+        let is_named = |event: &table::Event| {
+            *event.name.name == *message.event && event.kind != EventKind::Completion
+        };
+        let place = events.iter().position(is_named)?;
         let number = match (&events[place].payload, &message.payload) {
             (None, None) => 0,
             (Some(payload), Some(value)) => payload.domain.number(value)?,
@@ -326,15 +356,21 @@ impl PlainRules<Dynamic> for TableRules {
         state: &State<Dynamic>,
         events: &[DynamicEvent],
     ) -> Option<(DynamicEvent, Self)> {
-        let mut left = self.outcome;
-        let (last, before) = events.split_last()?;
-        for event in before {
-            let count = self.outcomes_in(state, *event).len();
+        let counts = events.iter().map(|event| self.outcomes_in(state, *event).len());
+        let counts: Vec<usize> = counts.collect();
+        let all = counts.iter().sum::<usize>().max(1);
+        let mut left = self.outcome % all;
+        for (event, count) in events.iter().zip(counts) {
             if left < count {
-                return Some((*event, self.taking(left)));
+                return Some((*event, self.taking(left, self.outcome / all)));
             }
             left -= count;
         }
-        Some((*last, self.taking(left)))
+        None
+    }
+
+    fn settling(&self, state: &State<Dynamic>) -> Self {
+        let outcomes = self.table.completion().map_or(1, |one| self.outcomes_in(state, one).len());
+        self.taking(self.settling % outcomes, self.settling / outcomes)
     }
 }

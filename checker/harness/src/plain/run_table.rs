@@ -29,6 +29,9 @@ pub(crate) struct RunTable {
     pub(crate) answers: Vec<Vec<DynamicName>>,
     /// The events that the firing of each resource may be.
     pub(crate) fired: Vec<Vec<DynamicEvent>>,
+    /// The most outcomes of the rows without an event that may follow a step; 1 if there is no
+    /// choice.
+    pub(crate) settling: usize,
     /// By state, then event.
     cells: Vec<Vec<RunCell>>,
 }
@@ -49,7 +52,7 @@ pub(crate) struct RunCell {
 
 /// The most values of a payload that are tried one by one, and the most outcomes of one input.
 const MOST: usize = 64;
-/// The most outcomes of one event at the table level: their numbers are those of a World's choices.
+/// The most outcomes of one input at the table level: their numbers are those of a World's choices.
 const MOST_ALONE: usize = 255;
 
 impl RunTable {
@@ -61,9 +64,7 @@ impl RunTable {
     pub(crate) fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
         let tried = tried(vocabulary, table)?;
         let run = Self::of(vocabulary.clone(), table.clone(), tried)?;
-        let outcomes = |cell: &RunCell| cell.classes.iter().map(|one| one.outcomes.len()).max();
-        let most = run.cells().filter_map(outcomes).max().unwrap_or(1);
-        if most * run.fired.iter().map(Vec::len).max().unwrap_or(1).max(1) > MOST {
+        if run.most_outcomes() > MOST {
             return Err(format!(
                 "one event of `{}` has more than {MOST} outcomes: give its guards formulas",
                 vocabulary.machine
@@ -99,12 +100,12 @@ impl RunTable {
                 CellOutcome::Row(_) | CellOutcome::Ignored(_) | CellOutcome::Missing => true,
             };
             class.outcomes.retain(is_given);
-            if class.outcomes.len() > MOST_ALONE {
-                return Err(format!(
-                    "one event of `{}` has more than {MOST_ALONE} outcomes in one state",
-                    vocabulary.machine
-                ));
-            }
+        }
+        if run.most_outcomes() > MOST_ALONE {
+            return Err(format!(
+                "one event of `{}` has more than {MOST_ALONE} outcomes in one state",
+                vocabulary.machine
+            ));
         }
         Ok(run)
     }
@@ -147,14 +148,16 @@ impl RunTable {
             own.map(update).collect()
         });
         let (answers, fired, updates) = (answers.collect(), fired.collect(), updates.collect());
+        let cells = cells(&vocabulary, &table);
         Ok(Self {
+            settling: settling(&vocabulary, &table, &cells),
             answers,
             fired,
             tried,
             updates,
             guards: names(vocabulary.guards.iter().map(|guard| &*guard.name)),
             variables: vocabulary.variables.iter().map(variable).collect(),
-            cells: cells(&vocabulary, &table),
+            cells,
             vocabulary,
             table,
             interpreted,
@@ -172,9 +175,17 @@ impl RunTable {
         &self.cells[state.index()][event.index()]
     }
 
-    /// Every cell.
-    pub(crate) fn cells(&self) -> impl Iterator<Item = &RunCell> {
-        self.cells.iter().flatten()
+    /// The most outcomes that an input may have in any state.
+    pub(crate) fn most_outcomes(&self) -> usize {
+        let most = self.cells.iter().flatten().map(RunCell::most_outcomes).max().unwrap_or(1);
+        let events = self.fired.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        most.saturating_mul(events).saturating_mul(self.settling)
+    }
+
+    /// The event of rows without one.
+    pub(crate) fn completion(&self) -> Option<DynamicEvent> {
+        let id = self.vocabulary.completion()?;
+        Some(DynamicEvent { kind: self.events[id.index()], number: 0 })
     }
 
     /// The rows and entries of a cell.
@@ -189,6 +200,31 @@ impl RunTable {
     pub(crate) fn comparison(&self, guard: DynamicName) -> Option<&Comparison> {
         self.table.comparisons.get(guard.index())?.as_ref()
     }
+}
+
+impl RunCell {
+    fn most_outcomes(&self) -> usize {
+        self.classes.iter().map(|class| class.outcomes.len()).max().unwrap_or(1)
+    }
+}
+
+/// The most outcomes of the rows without an event that may follow a step: along each path, which
+/// no table without findings repeats, the product of those of its states.
+fn settling(vocabulary: &Vocabulary, table: &Table, cells: &[Vec<RunCell>]) -> usize {
+    let Some(completion) = vocabulary.completion() else { return 1 };
+    let mut most = vec![1_usize; cells.len()];
+    for _ in 0..cells.len() {
+        let before = most.clone();
+        for row in table.rows.iter().filter(|row| row.event == completion) {
+            let from = row.from.index();
+            let own = cells[from][completion.index()].most_outcomes();
+            most[from] = most[from].max(own.saturating_mul(before[row.to.index()]));
+        }
+        if most == before || most.iter().any(|outcomes| *outcomes > MOST_ALONE) {
+            break;
+        }
+    }
+    most.into_iter().max().unwrap_or(1)
 }
 
 /// The payloads that are tried one by one: those of timers' events, and all if an action or a guard

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use turnstile_machine::{Dynamic, Name as _};
 use turnstile_plain::{Command, State as PlainState};
-use turnstile_spec::table::{EventId, EventKind, ResourceId, StateId, Table, Vocabulary};
+use turnstile_spec::table::{EventId, EventKind, ResourceId, RowId, StateId, Table, Vocabulary};
 use turnstile_step::RowOutcome;
 use turnstile_world::monitor::{Violation, ViolationKind};
 use turnstile_world::node::Event;
+use turnstile_world::parts::Tag;
 use turnstile_world::state::{Action, State};
 use turnstile_world::system::{Input, NodeCore, System};
 use turnstile_world::{Node, NodeId, World};
@@ -73,7 +74,7 @@ impl<'s> Configuration<'s> {
 }
 
 /// An occurrence of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Occurrence {
     /// The event.
     pub event: EventId,
@@ -83,6 +84,8 @@ pub struct Occurrence {
     pub cause: Option<ResourceId>,
     /// Its outcome.
     pub outcome: CellOutcome,
+    /// The rows without an event that follow, in order.
+    pub settled: Vec<RowId>,
 }
 
 /// A table with its names, and the world that runs it.
@@ -167,13 +170,27 @@ impl<'t> Environment<'t> {
         self.vocabulary.events[self.table.cells[place].event.index()].kind
     }
 
+    /// The rows after the first one of a step.
+    fn settled(&self, tags: &[Tag]) -> Vec<RowId> {
+        let rows = tags.iter().filter_map(|tag| match tag {
+            Tag::Row(RowOutcome::Row { row, .. }) => {
+                let place = self.vocabulary.rows.iter().position(|known| known.id == *row);
+                Some(RowId(id(place.expect("a row of the table"))))
+            }
+            Tag::Row(_) | Tag::Spent(_) | Tag::Overflowed { .. } | Tag::CutsExceeded { .. } => None,
+        });
+        rows.skip(1).collect()
+    }
+
     /// The enabled occurrences, each with the state of the world after it, in a fixed order.
     #[must_use]
     pub fn steps(&self, state: &State) -> Vec<(Occurrence, State)> {
         let Some((world, rules)) = &self.running else { return Vec::new() };
         let step = |action: Action| {
-            let next = State(world.reached(state, &action)?.state);
-            Some((occurrence(rules, state, &action), next))
+            let reached = world.reached(state, &action)?;
+            let settled = self.settled(&reached.tags);
+            let occurrence = occurrence(rules, (state, &action), settled);
+            Some((occurrence, State(reached.state)))
         };
         world.actions_of(state).into_iter().filter_map(step).collect()
     }
@@ -192,7 +209,11 @@ fn running(vocabulary: &Vocabulary, table: &Table) -> Result<(World, TableRules)
     Ok((world, rules))
 }
 
-fn occurrence(rules: &TableRules, state: &State, action: &Action) -> Occurrence {
+fn occurrence(
+    rules: &TableRules,
+    (state, action): (&State, &Action),
+    settled: Vec<RowId>,
+) -> Occurrence {
     let Some((_, Event::Takes(Input::Command(command), choice))) = action.event() else {
         unreachable!("the environment gives every event as a command: {action:?}")
     };
@@ -202,6 +223,7 @@ fn occurrence(rules: &TableRules, state: &State, action: &Action) -> Occurrence 
         number: event.number,
         cause: answers.map(|resource| ResourceId(id(resource.index()))),
         outcome: rules.outcome(state.node(0).state.of(), event, *choice),
+        settled,
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use turnstile_search::bounds::ProgressSnapshot;
-use turnstile_spec::table::{EventId, StateId};
+use turnstile_spec::table::{EventId, RowId, StateId};
 use turnstile_world::state::State;
 
 use crate::options::Options;
@@ -34,7 +34,7 @@ pub(super) struct Graph {
     /// The first transition of each class of a cell and each outcome, in breadth-first order: its
     /// source and its occurrence.
     pub(super) firsts: Vec<(usize, Occurrence)>,
-    met: HashSet<(StateId, EventId, u16, CellOutcome)>,
+    met: HashSet<(StateId, EventId, u16, CellOutcome, Vec<RowId>)>,
     /// States of the machine with its resources: the configurations in which no trace has ended.
     pub(super) states: u64,
     /// Transitions followed.
@@ -50,15 +50,21 @@ impl Graph {
     #[must_use]
     pub(super) fn explore(environment: &Environment<'_>, options: &Options<'_>) -> Self {
         let Some(world) = environment.world() else { return Self::default() };
-        Self::from(environment, world.initial_state(), options)
+        Self::from(environment, world.initial_states(), options)
     }
 
-    /// The same from another state.
+    /// The same from other states.
     #[must_use]
-    pub(super) fn from(environment: &Environment<'_>, first: State, options: &Options<'_>) -> Self {
+    pub(super) fn from(
+        environment: &Environment<'_>,
+        first: Vec<State>,
+        options: &Options<'_>,
+    ) -> Self {
         let mut graph = Self::default();
         let mut places = HashMap::new();
-        graph.place(&mut places, first, None);
+        for state in first {
+            graph.place(&mut places, state, None);
+        }
         let mut next = 0;
         while next < graph.configurations.len() {
             graph.tell(next, options);
@@ -94,8 +100,9 @@ impl Graph {
         options: &Options<'_>,
     ) {
         let state = self.at(from).state;
-        if self.met.insert((state, action.event, action.number, action.outcome)) {
-            self.firsts.push((from, action));
+        let Occurrence { event, number, outcome, ref settled, .. } = action;
+        if self.met.insert((state, event, number, outcome, settled.clone())) {
+            self.firsts.push((from, action.clone()));
         }
         if environment.is_beyond(&to) {
             self.clipped[from] = true;
@@ -106,9 +113,9 @@ impl Graph {
             self.cut = options.bound(self.configurations.len() as u64 + 1);
             return;
         }
+        let is_row = matches!(outcome, CellOutcome::Row(_));
         let to = self.place(places, to, Some((from, action)));
         self.edges.push((from, to));
-        let is_row = matches!(action.outcome, CellOutcome::Row(_));
         self.goes_on[from] |= is_row && !self.at(to).is_over();
         self.transitions += 1;
     }
@@ -135,7 +142,7 @@ impl Graph {
             return *place;
         }
         let place = self.configurations.len();
-        let depth = parent.map_or(0, |(from, _)| self.depths[from] + 1);
+        let depth = parent.as_ref().map_or(0, |(from, _)| self.depths[*from] + 1);
         if !Configuration::of(&configuration).is_over() {
             self.states += 1;
             self.depth = self.depth.max(depth);
@@ -165,8 +172,8 @@ impl Graph {
     pub(super) fn path(&self, to: usize) -> Vec<(usize, Occurrence)> {
         let mut steps = Vec::new();
         let mut at = to;
-        while let Some(step) = self.parents[at] {
-            steps.push(step);
+        while let Some(step) = &self.parents[at] {
+            steps.push(step.clone());
             at = step.0;
         }
         steps.reverse();

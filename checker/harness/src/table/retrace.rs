@@ -34,11 +34,11 @@ pub fn follow(
     let (Some((environment, world)), false) = (world, steps.is_empty()) else {
         return Ok(Some(named.verdict == Verdict::Fails));
     };
-    let ends = ends(world.initial_state(), steps, |state| successors(environment, state))?;
+    let ends = ends(world, steps, |state| successors(environment, state))?;
     let claimed = world.named_properties().iter().find(|one| one.name == property);
     Ok(Some(ends.into_iter().any(|end| match claimed {
         Some(claimed) => !world.view(&end.0, |view| claimed.evaluate(view)).holds,
-        None => verdict::is_stuck(environment, &Graph::from(environment, end, &options)),
+        None => verdict::is_stuck(environment, &Graph::from(environment, vec![end], &options)),
     })))
 }
 
@@ -46,7 +46,7 @@ pub fn follow(
 fn successors(environment: &Environment<'_>, state: &State) -> Vec<(RecordedStep, State)> {
     let step = |(occurrence, next): (_, State)| {
         let (from, to) = (Configuration::of(state), Configuration::of(&next));
-        let step = words::step(environment, &from, occurrence, &to);
+        let step = words::step(environment, &from, &occurrence, &to);
         (RecordedStep::from(&step), next)
     };
     environment.steps(state).into_iter().map(step).collect()

@@ -131,7 +131,7 @@ impl Judge<'_> {
             let guarded = if class.outcomes.len() > 1 { " when no guard holds" } else { "" };
             let finding =
                 format!("unhandled event: `{event}` has no transition in `{name}`{guarded}");
-            self.fails_after(&mut property, *from, *occurrence, finding);
+            self.fails_after(&mut property, *from, occurrence, finding);
         }
         property
     }
@@ -198,7 +198,7 @@ impl Judge<'_> {
                 let command = self.environment.is_command(place);
                 let why = if command { COMMAND_ARRIVES } else { "" };
                 let finding = format!("{cell} is declared impossible and reachable{why}");
-                self.fails_after(&mut property, *from, *occurrence, finding);
+                self.fails_after(&mut property, *from, occurrence, finding);
             }
         }
         property
@@ -219,7 +219,8 @@ impl Judge<'_> {
     /// A failure at a configuration. The first one found has the shortest trace.
     fn fails(&self, property: &mut PropertyReport, place: usize, finding: String) {
         let steps = self.graph.path(place);
-        self.fail(property, &steps, &self.graph.at(place), finding);
+        let first = steps.first().map_or(place, |(first, _)| *first);
+        self.fail(property, (first, &steps), &self.graph.at(place), finding);
     }
 
     /// A failure of one more step, which leaves the state as it is.
@@ -227,25 +228,26 @@ impl Judge<'_> {
         &self,
         property: &mut PropertyReport,
         from: usize,
-        occurrence: Occurrence,
+        occurrence: &Occurrence,
         finding: String,
     ) {
         let mut steps = self.graph.path(from);
-        steps.push((from, occurrence));
+        let first = steps.first().map_or(from, |(first, _)| *first);
+        steps.push((from, occurrence.clone()));
         let after = self.environment.steps(&self.graph.configurations[from]).into_iter();
-        let after = after.filter(|(other, _)| *other == occurrence).map(|(_, after)| after);
+        let after = after.filter(|(other, _)| other == occurrence).map(|(_, after)| after);
         let after = after.last().expect("it was enabled in this state");
-        self.fail(property, &steps, &Configuration::of(&after), finding);
+        self.fail(property, (first, &steps), &Configuration::of(&after), finding);
     }
 
     fn fail(
         &self,
         property: &mut PropertyReport,
-        steps: &[(usize, Occurrence)],
+        (first, steps): (usize, &[(usize, Occurrence)]),
         end: &Configuration<'_>,
         finding: String,
     ) {
-        let run = self.run(steps, end);
+        let run = self.run((first, steps), end);
         if property.verdict == Verdict::Fails {
             let events: Vec<&str> = run.iter().map(|step| step.event.as_str()).collect();
             property.others.push(format!("{finding} (after {})", events.join("; ")));
@@ -256,15 +258,21 @@ impl Judge<'_> {
         property.counterexample = run;
     }
 
-    fn run(&self, steps: &[(usize, Occurrence)], end: &Configuration<'_>) -> Vec<StepReport> {
+    fn run(
+        &self,
+        (first, steps): (usize, &[(usize, Occurrence)]),
+        end: &Configuration<'_>,
+    ) -> Vec<StepReport> {
+        let begins = self
+            .environment
+            .world()
+            .map(|world| world.starting_words(&self.graph.configurations[first]));
         let at = |place: usize| self.graph.at(place);
         let ends = steps.iter().skip(1).map(|(from, _)| at(*from)).chain([*end]);
-        let steps = steps.iter().zip(ends);
-        steps
-            .map(|((from, occurrence), to)| {
-                steps::step(self.environment, &at(*from), *occurrence, &to)
-            })
-            .collect()
+        let steps = steps.iter().zip(ends).map(|((from, occurrence), to)| {
+            steps::step(self.environment, &at(*from), occurrence, &to)
+        });
+        begins.into_iter().flatten().chain(steps).collect()
     }
 }
 
@@ -272,6 +280,7 @@ impl Judge<'_> {
 fn coverage(environment: &Environment<'_>, graph: &Graph) -> Coverage {
     let (table, vocabulary) = (environment.table, environment.vocabulary);
     let rows: BTreeSet<RowId> = table.rows.iter().map(|row| row.id).collect();
+    let settled = graph.firsts.iter().flat_map(|(_, occurrence)| occurrence.settled.clone());
     let outcomes: BTreeSet<CellOutcome> =
         graph.firsts.iter().map(|(_, occurrence)| occurrence.outcome).collect();
     let taken: BTreeSet<RowId> = outcomes
@@ -280,6 +289,7 @@ fn coverage(environment: &Environment<'_>, graph: &Graph) -> Coverage {
             CellOutcome::Row(place) => Some(table.rows[*place].id),
             CellOutcome::Ignored(_) | CellOutcome::Impossible(_) | CellOutcome::Missing => None,
         })
+        .chain(settled)
         .collect();
     let (excused, not_taken): (Vec<RowId>, Vec<RowId>) =
         rows.difference(&taken).partition(|row| vocabulary.rows[row.index()].waived.is_some());

@@ -89,6 +89,7 @@ fn signs(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
         (caused(Cause::Command), Sign::Way("command"), "a command"),
         (caused(Cause::Answer), Sign::Way("answer"), "an answer or a message"),
         (caused(Cause::Time), Sign::Way("time"), "a timer"),
+        (caused(Cause::Completion), Sign::Way("mixed"), "at once, without an event"),
         (mixed, Sign::Way("mixed"), "events of several kinds"),
         (ends, Sign::Way("dim"), "ends the machine"),
         (has(Phase::Several), Sign::Box("several"), "any of these states"),

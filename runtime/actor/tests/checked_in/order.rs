@@ -97,8 +97,10 @@ pub mod order {
         }
     }
     impl State {
-        /// The initial state.
+        /// The initial state; the first one if there are several.
         pub const INITIAL: Self = Self::Open;
+        /// The states in which the machine may begin.
+        pub const INITIAL_STATES: &'static [Self] = &[Self::Open];
         /// The resources that the state always holds.
         #[must_use]
         pub const fn holds(self) -> &'static [Resource] {
@@ -549,6 +551,9 @@ pub mod order {
         fn initial(&self) -> State {
             State::INITIAL
         }
+        fn initial_states(&self) -> &[State] {
+            State::INITIAL_STATES
+        }
         fn holds(&self, state: State) -> &[Resource] {
             state.holds()
         }
@@ -675,7 +680,7 @@ pub mod order {
     }
     /// What the embedder does where the table alone runs: a method for each action that is
     /// not a timer, a variable's change or a message, and for each guard without a
-    /// comparison. Each gets the event that the row handles.
+    /// comparison. Each gets the event of the step.
     pub trait Handler {
         /// `ship`.
         ///
