@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use turnstile_host::store::Store;
 use turnstile_host::transport::{Transport, Unsent, UnsentReason};
 use turnstile_host::{Event, Inbox, Node, Notices, Options};
-use turnstile_machine::{Machine, Name, PlainMachine};
+use turnstile_machine::{Machine, Name, PlainMachine, Rules as _};
 use turnstile_plain::{Compiled, Message, Peer, Plain, PlainRules, SavedParts, State};
 
 use crate::core::{ActorCore, ActorNotice, Answer, Given};
@@ -58,6 +58,8 @@ pub struct ActorOptions<M: PlainMachine> {
     pub durations: M::Durations,
     /// The most events that wait to be given to the actor, 1 or more; default 1024.
     pub inbox: usize,
+    /// The initial state in which it begins, of a table that has several; default: the first.
+    pub begin: Option<M::State>,
     /// The state in which it begins, if the store has none.
     pub resume: Option<Snapshot>,
     /// How snapshots of earlier tables become states of this one.
@@ -78,11 +80,12 @@ impl<M: PlainMachine> fmt::Debug for ActorOptions<M> {
 }
 
 impl<M: PlainMachine> ActorOptions<M> {
-    /// An actor of its own: it begins in the initial state and saves nothing.
+    /// An actor of its own: it begins in the first initial state and saves nothing.
     pub const fn new(durations: M::Durations) -> Self {
         Self {
             durations,
             inbox: 1024,
+            begin: None,
             resume: None,
             migrations: Vec::new(),
             store: None,
@@ -209,7 +212,7 @@ fn prepare<M: ActorMachine>(
     options: ActorOptions<M>,
     handler: &Shared<M::Handler>,
 ) -> io::Result<(ActorCore<M>, NodeOptions<M>)> {
-    let ActorOptions { durations, inbox, resume, migrations, store, name, member } = options;
+    let ActorOptions { durations, inbox, begin, resume, migrations, store, name, member } = options;
     let guards = Arc::clone(handler);
     let rules = Compiled::<M>::new(move |guard, event| M::answer(&mut lock(&guards), guard, event));
     runs(&rules, member.is_some())?;
@@ -219,7 +222,7 @@ fn prepare<M: ActorMachine>(
     let plain = Plain { rules, sends, saved, machine: PhantomData };
     let first = match resume {
         Some(snapshot) => snapshot.restore(&migrations).map_err(invalid)?,
-        None => turnstile_step::Core::start(&plain),
+        None => plain.start_in(beginning(begin, &plain.rules)?),
     };
     let counters = Arc::new(Counters::default());
     let counting = Arc::clone(&counters);
@@ -234,6 +237,21 @@ fn prepare<M: ActorMachine>(
         Ok(Snapshot::of(&state))
     }));
     Ok((ActorCore { plain, first }, (options, inbox, counters)))
+}
+
+/// The state in which an actor begins.
+fn beginning<M: PlainMachine>(
+    begin: Option<M::State>,
+    rules: &Compiled<M>,
+) -> io::Result<M::State> {
+    let Some(state) = begin else { return Ok(rules.initial()) };
+    if rules.initial_states().contains(&state) {
+        return Ok(state);
+    }
+    let machine = M::TABLE.machine;
+    let initial: Vec<&str> = rules.initial_states().iter().map(|state| state.name()).collect();
+    let what = format!("`{state}` is no initial state of `{machine}`: {}", initial.join(", "));
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
 fn invalid(error: crate::SnapshotError) -> io::Error {
