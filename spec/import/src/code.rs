@@ -45,9 +45,9 @@ The header of the column is none of the words for source, destination, event,
 condition, actions, description and held resources, so what stands in it is not
 in the table file. Rename the column if it should be.";
     NO_NAME = "D006", "row without a source, a destination or an event", "\
-Each row needs these. An empty source repeats the one above, an empty
-destination is the source, and the row that leaves the initial state may do
-without an event: it is then called `start`.";
+An empty source repeats the one above, and an empty destination is the source. A
+row whose event is left empty is taken by `start` if it leaves the initial state,
+any other as soon as its state is entered. An arrow without words says neither.";
     INVALID_NAME = "D007", "name that cannot be imported", "\
 A name has 200 bytes at most and is not a word of the table language (`any`,
 `same`, `timer`, `request`, `note`). A state is described in one line.";

@@ -114,6 +114,9 @@ pub(crate) enum Formula {
 /// A row.
 #[derive(Clone, Debug)]
 pub(crate) struct RowDraft {
+    /// Whether the document has a place for its event, empty or not; an arrow without words has
+    /// none.
+    pub(crate) has_place: bool,
     /// One state, several, or `any`.
     pub(crate) from: Vec<Word>,
     /// A state, or `same`.

@@ -51,6 +51,8 @@ pub(crate) struct Grid {
     pub(crate) header: GridLine,
     /// The lines below.
     pub(crate) body: Vec<GridLine>,
+    /// Whether it is a list of arrows: one without words says nothing of its event.
+    pub(crate) is_of_arrows: bool,
 }
 
 /// What a reader finds in a document.

@@ -53,7 +53,8 @@ pub(crate) fn infer(
     names(draft, faults);
 }
 
-/// The rows without an event: from the initial state it is `start`.
+/// The rows without an event: from the initial state it is `start`; others have none, if the
+/// document has a place for it.
 fn start(draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
     let initial = draft.states.iter().find(|state| state.is_initial);
     let initial = initial.map_or_else(String::new, |state| state.name.text.clone());
@@ -62,8 +63,15 @@ fn start(draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
             continue;
         }
         if row.from.iter().any(|word| word.text != initial) {
-            let fault = error(code::NO_NAME, row.event.span, "the row has no event");
-            faults.push(fault.label("nothing says when it is taken").help("name what happens"));
+            if !row.has_place {
+                let fault = error(code::NO_NAME, row.event.span, "the row has no event");
+                faults.push(fault.label("nothing says when it is taken").help("name what happens"));
+            }
+            let states: Vec<String> =
+                row.from.iter().map(|word| format!("`{}`", word.text)).collect();
+            let states = states.join(" or ");
+            row.guesses.push(format!("no event: the row is taken as soon as {states} is entered"));
+            continue;
         }
         START.clone_into(&mut row.event.text);
         draft.has_start = true;
@@ -75,7 +83,8 @@ fn start(draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
 fn events(draft: &mut Draft, remarks: &Remarks) {
     let of_rows = draft.rows.iter().map(|row| row.event.with(row.event_name.as_str()));
     let of_cells = draft.cells.iter().flat_map(|cell| cell.events.clone());
-    for name in of_rows.chain(of_cells).collect::<Vec<Word>>() {
+    let named = of_rows.chain(of_cells).filter(|name| !name.text.is_empty());
+    for name in named.collect::<Vec<Word>>() {
         let (base, _) = payloads::split(&name.text);
         if draft.event(&name.text).is_none() && draft.event(&base).is_none() {
             let about = about(remarks, &name.text);

@@ -135,6 +135,7 @@ impl<'g> Matrix<'g> {
                 let label = phrase::label(&event.name.text, false);
                 let note = note.map(|note| format!("the mark `{note}` of the cell is a note"));
                 let row = RowDraft {
+                    has_place: true,
                     from: vec![place(&state.name)],
                     to: cell.with(to),
                     event: cell.with(label.event),

@@ -65,6 +65,8 @@ struct Columns {
     actions: Vec<usize>,
     /// Whether the event's column has actions after a slash.
     is_labelled: bool,
+    /// Whether a row without an event has none, and it is not missing.
+    has_place: bool,
 }
 
 impl Columns {
@@ -80,7 +82,8 @@ impl Columns {
         let is_labelled = actions.is_empty() && title.is_some_and(names_action);
         let column = |role| roles.column(role);
         let (source, destination) = (column(Role::Source), column(Role::Destination));
-        Self { source, destination, event, guard: column(Role::Guard), actions, is_labelled }
+        let (guard, has_place) = (column(Role::Guard), !grid.is_of_arrows);
+        Self { source, destination, event, guard, actions, is_labelled, has_place }
     }
 
     fn row(
@@ -131,6 +134,7 @@ impl Columns {
         }
         let place = Word::new(words, if event.text.is_empty() { line.span } else { event.span });
         let row = RowDraft {
+            has_place: self.has_place,
             from,
             to,
             event: place,

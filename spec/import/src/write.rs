@@ -144,11 +144,10 @@ fn resource(resource: &ResourceDraft) -> Item {
 
 fn row(row: &RowDraft) -> Item {
     let from: Vec<&str> = row.from.iter().map(|word| word.text.as_str()).collect();
-    let mut fields = vec![
-        ("from", one_or_list(&from)),
-        ("to", scalar(&row.to.text)),
-        ("event", scalar(&row.event.text)),
-    ];
+    let mut fields = vec![("from", one_or_list(&from)), ("to", scalar(&row.to.text))];
+    if !row.event.text.is_empty() {
+        fields.push(("event", scalar(&row.event.text)));
+    }
     fields.extend(row.guard.as_ref().map(|guard| ("if", formula(guard))));
     if !row.actions.is_empty() {
         fields.push(("do", list(row.actions.iter().map(|word| word.text.as_str()))));

@@ -57,6 +57,7 @@ pub(super) fn read(text: &str) -> Vec<Grid> {
     let at = grid.body[0].span;
     let cells = ["Source", "Destination", "Event"].map(|name| Word::new(name, at)).to_vec();
     grid.header = GridLine { cells, span: at };
+    grid.is_of_arrows = true;
     for line in &mut grid.body {
         if let Some(condition) = line.cells.get_mut(2) {
             condition.text = first_sentence(&condition.text);
