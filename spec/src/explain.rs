@@ -226,8 +226,8 @@ checker reports a trace on which it arrives, as for an event without a row. An
 amendment that decides the cell removes the entry and adds a row."
     "T036" "completion-cycle" "cycle of rows without an event"
 "A row without an event is taken as soon as its state is entered and its
-condition holds, in the same step. A cycle of such rows could keep the machine in
-one step for ever, whatever their conditions are. Give one of them an event."
+condition holds, in the same step. A cycle of such rows could keep the machine
+in one step for ever. Give one of them an event."
     "T037" "left-at-once" "state that is left at once"
 "The conditions of the rows without an event cover every case, so the machine
 leaves the state in the same step in which it enters it, and no event arrives

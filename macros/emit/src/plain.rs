@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use turnstile_spec::table::{
-    ActionCall, ActionId, Comparison, Event, EventId, EventKind, GuardId, Name, Op, Operand,
-    PayloadDomain, Relation, ResourceId, ResourceKind, VariableChange, VariableId,
+    ActionCall, ActionId, Comparison, Event, EventId, GuardId, Name, Op, Operand, PayloadDomain,
+    Relation, ResourceId, ResourceKind, VariableChange, VariableId,
 };
 
 use crate::Machine;
@@ -251,10 +251,16 @@ fn table(machine: &Machine<'_>) -> TokenStream {
         let (action, event) = (action(sends.action), &sends.event);
         quote!((#action, #event))
     });
+    let completion = machine.vocabulary.completion().map(|id| {
+        let name = ident(&machine.vocabulary.events[id.index()].name.ident);
+        quote!(Some(EventKind::#name))
+    });
+    let completion = completion.unwrap_or_else(|| quote!(None));
     quote! {
         ::turnstile_machine::PlainTable {
             resources: &[#(#resources),*],
             events: &[#(#events),*],
+            completion: ::core::option::Option::#completion,
             variables: &[#(#variables),*],
             updates: &[#(#updates),*],
             comparisons: &[#(#comparisons),*],
@@ -264,7 +270,7 @@ fn table(machine: &Machine<'_>) -> TokenStream {
 }
 
 fn event(machine: &Machine<'_>, id: EventId, event: &Event) -> TokenStream {
-    let is_declared = machine.table.events.contains(&id) && event.kind != EventKind::Completion;
+    let is_declared = machine.table.events.contains(&id);
     let consumes = event.consumes.iter().map(|id| {
         let name = ident(&machine.vocabulary.resources[id.index()].name.ident);
         quote!(Resource::#name)

@@ -36,8 +36,7 @@ pub(crate) fn aliases() -> TokenStream {
 pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
     let words = machine.vocabulary;
     let (name, hash) = (&words.machine, number(machine.hash));
-    let (formulas, methods) = (formula::types(words), formula::methods(machine));
-    let settle = words.completion().map(|_| settle());
+    let (formulas, rules) = (formula::types(words), rules(machine));
     let (signature, cites) = (formula::core_signature(words), cites(words));
     quote! {
         /// The machine: its names as types, and its compiled table as `Rules`.
@@ -63,6 +62,15 @@ pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
             };
         }
 
+        #rules
+    }
+}
+
+/// The compiled table as `Rules`.
+fn rules(machine: &Machine<'_>) -> TokenStream {
+    let methods = formula::methods(machine);
+    let settle = machine.vocabulary.completion().map(|_| settle());
+    quote! {
         impl ::turnstile_machine::Rules<Machine> for Machine {
             fn initial(&self) -> State {
                 State::INITIAL

@@ -86,7 +86,8 @@ fn a_module_that_is_checked_in_is_the_macros() {
 fn a_table_with_rows_without_an_event_has_no_typestate_form() {
     let text = "language: 1\nmachine: door\nstates: { shut: { initial: true }, ajar: {}, open: { final: true } }\n\
                 events: { knock: { kind: command } }\n\
-                transitions: [{ from: shut, to: ajar, event: knock }, { from: ajar, to: open }]\n";
+                transitions: [{ from: shut, to: ajar, event: knock },\n\
+                              { from: ajar, to: open }]\n";
     let expanded = |words: &str| {
         let call = parsed(words).expect("the words are right");
         let source = turnstile_spec::Source::new("door.yaml", text);

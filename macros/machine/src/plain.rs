@@ -40,6 +40,8 @@ pub struct PlainTable<M: Machine> {
     pub resources: &'static [ResourceKind],
     /// The declaration of each event, in the order of the events.
     pub events: &'static [EventInfo<M>],
+    /// The event of rows without one, which nothing causes.
+    pub completion: Option<M::EventKind>,
     /// The variables, in the table's order.
     pub variables: &'static [VariableInfo],
     /// What actions do to variables, in the order in which they do it.
@@ -53,8 +55,7 @@ pub struct PlainTable<M: Machine> {
 /// The declaration of an event.
 #[derive(Clone, Copy, Debug)]
 pub struct EventInfo<M: Machine> {
-    /// Whether it is an event of the amended table that something can cause; otherwise it is one
-    /// of the table as written only, or that of rows without an event.
+    /// Whether it is an event of the amended table; otherwise only of the table as written.
     pub is_declared: bool,
     /// The resources that may cause it; empty for a command and a message.
     pub consumes: &'static [M::Resource],

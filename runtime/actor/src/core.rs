@@ -122,11 +122,10 @@ impl<M: PlainMachine> ActorCore<M> {
     /// An event of the user as a command; `None` if it uses up a resource that is not there. Only
     /// the host lets a timer fire.
     fn command(&self, state: &State<M>, event: M::Event) -> Option<Command<M>> {
-        let info = &M::PLAIN.events[event.kind().index()];
-        if !info.is_declared {
+        if M::PLAIN.completion == Some(event.kind()) {
             return None;
         }
-        if info.consumes.is_empty() {
+        if M::PLAIN.events[event.kind().index()].consumes.is_empty() {
             return Some(Command { event, answers: None });
         }
         let mut requests = self.plain.rules.answers(event).iter().copied();

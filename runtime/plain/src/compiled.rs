@@ -189,9 +189,10 @@ impl<M: PlainMachine> PlainRules<M> for Compiled<M> {
 
     fn event(&self, message: &Message) -> Option<M::Event> {
         let kind = M::EventKind::from_name(&message.event)?;
-        let info = &M::PLAIN.events[kind.index()];
-        let number = match (&info.payload, &message.payload) {
-            _ if !info.is_declared => return None,
+        if M::PLAIN.completion == Some(kind) {
+            return None;
+        }
+        let number = match (&M::PLAIN.events[kind.index()].payload, &message.payload) {
             (None, None) => 0,
             (Some(values), Some(value)) => values.number(value)?,
             (None, Some(_)) | (Some(_), None) => return None,
@@ -233,5 +234,11 @@ impl<M: PlainMachine> PlainRules<M> for Compiled<M> {
         let event = *events.first()?;
         let asked = RefCell::default();
         Some((event, Self { event: Some(event), asked, ..self.clone() }))
+    }
+
+    /// After a restart no event is handled: guards are asked for that of the rows themselves.
+    fn settling(&self, _state: &State<M>) -> Self {
+        let completion = M::PLAIN.completion.map(|kind| M::event(kind, 0));
+        Self { event: self.event.or(completion), ..self.clone() }
     }
 }

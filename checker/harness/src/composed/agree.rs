@@ -201,7 +201,12 @@ impl<M: PlainMachine> Pair<M> {
             Given::Fired(place) => Input::Fired(Timer(resource(place))),
             Given::Restart => Input::Restart(Some(at.clone())),
         };
-        let choices = self.dynamic.rules.choices(at, &self.dynamic.events(&input)).max(1);
+        let choices = match &input {
+            Input::Restart(_) => self.dynamic.rules.restarts(true),
+            Input::Message { .. } | Input::Fired(_) | Input::Command(_) => {
+                self.dynamic.rules.choices(at, &self.dynamic.events(&input)).max(1)
+            }
+        };
         let step = |choice| {
             let rules = self.dynamic.rules.choosing(choice);
             let core = Plain { rules, ..self.dynamic.clone() };

@@ -723,6 +723,7 @@ pub mod order {
                     payload: ::core::option::Option::None,
                 },
             ],
+            completion: ::core::option::Option::None,
             variables: &[
                 ::turnstile_machine::VariableInfo {
                     name: "reminders",
