@@ -251,22 +251,27 @@ fn table(machine: &Machine<'_>) -> TokenStream {
         let (action, event) = (action(sends.action), &sends.event);
         quote!((#action, #event))
     });
-    let completion = machine.vocabulary.completion().map(|id| {
-        let name = ident(&machine.vocabulary.events[id.index()].name.ident);
-        quote!(Some(EventKind::#name))
-    });
-    let completion = completion.unwrap_or_else(|| quote!(None));
+    let completion = completion(machine);
     quote! {
         ::turnstile_machine::PlainTable {
             resources: &[#(#resources),*],
             events: &[#(#events),*],
-            completion: ::core::option::Option::#completion,
+            completion: #completion,
             variables: &[#(#variables),*],
             updates: &[#(#updates),*],
             comparisons: &[#(#comparisons),*],
             sends: &[#(#sends),*],
         }
     }
+}
+
+/// The event of rows without one.
+fn completion(machine: &Machine<'_>) -> TokenStream {
+    let Some(id) = machine.vocabulary.completion() else {
+        return quote!(::core::option::Option::None);
+    };
+    let name = ident(&machine.vocabulary.events[id.index()].name.ident);
+    quote!(::core::option::Option::Some(EventKind::#name))
 }
 
 fn event(machine: &Machine<'_>, id: EventId, event: &Event) -> TokenStream {

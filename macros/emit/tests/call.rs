@@ -84,7 +84,8 @@ fn a_module_that_is_checked_in_is_the_macros() {
 
 #[test]
 fn a_table_with_rows_without_an_event_has_no_typestate_form() {
-    let text = "language: 1\nmachine: door\nstates: { shut: { initial: true }, ajar: {}, open: { final: true } }\n\
+    let text = "language: 1\nmachine: door\n\
+                states: { shut: { initial: true }, ajar: {}, open: { final: true } }\n\
                 events: { knock: { kind: command } }\n\
                 transitions: [{ from: shut, to: ajar, event: knock },\n\
                               { from: ajar, to: open }]\n";
