@@ -37,6 +37,8 @@ in the table: the service that runs the machine gives them, and the checker assu
 
 A row without `event` is taken as soon as its state is entered and its condition holds, in the same
 step, once the actions of the row before are carried out; several in turn, as long as one applies.
+Its condition is also evaluated after a row that stays in the state, and after a restart; not after
+an event that is ignored. A guard without a formula may have another value for each of these rows.
 So a state that such rows leave in every case is left at once: no event arrives there, and it needs
 no rows or entries for any. Where none applies, the machine stays and takes events. A cycle of such
 rows is an error, and so is one that leaves an initial state. Reports call what these rows take

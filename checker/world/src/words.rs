@@ -53,6 +53,11 @@ impl World {
             let all = usize::from(*done) + turn.stepped.lost.len();
             let _ = write!(event_words, ", torn after {done} of {}", counted(all as u64, "effect"));
         }
+        let core = self.system.node(node);
+        if matches!(event.step(), Event::Restarts(_)) && core.starts().len() > 1 {
+            let state = core.state_words(&turn.stepped.node.state).unwrap_or_default();
+            let _ = write!(event_words, " in {state}");
+        }
         if action.is_drift() {
             event_words.push_str(", its clock runs wild");
         }

@@ -92,17 +92,22 @@ impl<M: Machine, R: PlainRules<M>> Core for Plain<M, R> {
     }
 
     fn step(&self, state: &mut State<M>, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let input = match input {
+            Input::Restart(saved) => {
+                *state = self.restarted(saved);
+                None
+            }
+            input @ (Input::Message { .. } | Input::Fired(_) | Input::Command(_)) => Some(input),
+        };
         let before = state.clone();
         let first = out.effects.len();
-        if let Input::Restart(saved) = input {
-            *state = self.restarted(saved);
-            out.effects.extend(self.armed(state).map(Effect::Arm));
-            self.settle(state, (&self.rules, None), out);
-            return;
-        }
-        match self.cause(state, &input) {
-            Some(cause) => self.take(state, &cause, out),
-            None => out.rows.push(RowOutcome::Unexpected {
+        match input.map(|input| self.cause(state, &input)) {
+            None => {
+                out.effects.extend(self.armed(state).map(Effect::Arm));
+                self.settle(state, (&self.rules, None), out);
+            }
+            Some(Some(cause)) => self.take(state, &cause, out),
+            Some(None) => out.rows.push(RowOutcome::Unexpected {
                 machine: self.rules.machine(),
                 state: state.at.name(),
                 event: "a message that the table does not declare",
@@ -213,7 +218,9 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         out.rows.push(row);
         let Some(step) = step else { return };
         self.carry_out(state, &step, (Some(cause.event), cause.from), out);
-        self.settle(state, (&cause.rules, cause.from), out);
+        if step.row.is_some() {
+            self.settle(state, (&cause.rules, cause.from), out);
+        }
     }
 
     /// Takes rows without an event until the machine rests. `from`: the sender of the message that

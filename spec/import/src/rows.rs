@@ -1,6 +1,7 @@
 //! Rows of a list of transitions: one line of the table is one row.
 
 use turnstile_spec::Diagnostic;
+use turnstile_spec::table::COMPLETION;
 
 use crate::code;
 use crate::draft::RowDraft;
@@ -97,6 +98,8 @@ impl Columns {
         let source = cell(self.source).unwrap_or_default();
         let destination = cell(self.destination).unwrap_or_default();
         let event = cell(self.event).unwrap_or_default();
+        // What rendered pages have in the place of an event that is none.
+        let event = if event.text.trim() == COMPLETION { event.with("") } else { event };
         let mut guesses = Vec::new();
         let from = match above {
             Some(above) if source.is_blank() => {

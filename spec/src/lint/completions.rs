@@ -87,7 +87,10 @@ fn initial(cx: &LintContext<'_>, completion: EventId, diagnostics: &mut Vec<Diag
     for row in rows.filter(|row| is_initial(row.from)) {
         let (from, to) = (cx.state(row.from), cx.state(row.to));
         let message = format!("a row without an event leaves the initial state `{from}`");
-        let help = format!("make `{to}` initial, or give the row an event");
+        let help = match is_initial(row.to) {
+            true => format!("name the states in `from` without `{from}`, or give the row an event"),
+            false => format!("make `{to}` initial, or give the row an event"),
+        };
         let diagnostic = Diagnostic::finding(code::INITIAL_LEFT, message)
             .label(cx.row_at(row.id), "no step would take it")
             .help(help);

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::lint::LintContext;
 use crate::read::variables::{PAYLOAD, comparisons, is_comparable, updates};
 use crate::read::vocabulary::domain;
-use crate::table::{GuardId, Row};
+use crate::table::{EventKind, GuardId, Row};
 use crate::variable::{Comparison, Operand, VariableChange, VariableId};
 
 pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
@@ -78,10 +78,22 @@ fn payloads(cx: &LintContext<'_>, row: &Row, diagnostics: &mut Vec<Diagnostic>) 
             Some(_) => "has other values than the variable",
         };
         let name = &event.name.name;
-        let message = format!("{} reads the payload of `{name}`, which {what}", cx.row(row.id));
+        let message = match event.kind {
+            EventKind::Completion => {
+                format!("{} reads a payload and has no event", cx.row(row.id))
+            }
+            EventKind::Command | EventKind::Message | EventKind::Consuming => {
+                format!("{} reads the payload of `{name}`, which {what}", cx.row(row.id))
+            }
+        };
         let known = diagnostics.iter().any(|one| one.message == message);
         if !known {
-            let help = "give the event this payload, or use another action or guard in the row";
+            let help = match event.kind {
+                EventKind::Completion => "use another action or guard in the row",
+                EventKind::Command | EventKind::Message | EventKind::Consuming => {
+                    "give the event this payload, or use another action or guard in the row"
+                }
+            };
             diagnostics.push(report(message, cx.row_at(row.id), help));
         }
     }

@@ -84,9 +84,10 @@ impl CoreNode for TableNode {
     }
 
     fn choices_of(&self, state: &State<Dynamic>, input: &InputOf<TableCore>) -> u8 {
-        let is_begun = self.core.saved.as_ref().is_some_and(|parts| parts.state);
+        let keeps_state = self.core.saved.as_ref().is_some_and(|parts| parts.state);
         match input {
-            Input::Restart(_) => self.rules().restarts(is_begun),
+            // A node whose state has not changed has saved nothing.
+            Input::Restart(saved) => self.rules().restarts(saved.is_some() && keeps_state),
             Input::Message { .. } | Input::Fired(_) | Input::Command(_) => {
                 self.rules().choices(state, &self.core.events(input)).max(1)
             }

@@ -8,7 +8,7 @@ use turnstile_spec::table::{
     self, ActionId, Comparison, EventId, PayloadDomain, ResourceId, StateId, Table, Vocabulary,
 };
 
-use super::cell::{self, CellOutcome, PayloadClass};
+use super::cell::{self, CellOutcome, MAX_GUARDS, PayloadClass};
 
 /// A table with its names and its cells worked out.
 #[derive(Debug)]
@@ -48,6 +48,8 @@ pub(crate) struct RunCell {
     pub(crate) classes: Vec<PayloadClass>,
     /// Whether a guard compares variables.
     pub(crate) compares: bool,
+    /// The most outcomes of one event, whatever the values of the variables.
+    most_outcomes: usize,
 }
 
 /// The most values of a payload that are tried one by one, and the most outcomes of one input.
@@ -100,6 +102,10 @@ impl RunTable {
                 CellOutcome::Row(_) | CellOutcome::Ignored(_) | CellOutcome::Missing => true,
             };
             class.outcomes.retain(is_given);
+        }
+        for cell in run.cells.iter_mut().flatten() {
+            let outcomes = cell.classes.iter().map(|class| class.outcomes.len());
+            cell.most_outcomes = outcomes.max().unwrap_or(1);
         }
         if run.most_outcomes() > MOST_ALONE {
             return Err(format!(
@@ -177,7 +183,7 @@ impl RunTable {
 
     /// The most outcomes that an input may have in any state.
     pub(crate) fn most_outcomes(&self) -> usize {
-        let most = self.cells.iter().flatten().map(RunCell::most_outcomes).max().unwrap_or(1);
+        let most = self.cells.iter().flatten().map(|cell| cell.most_outcomes).max().unwrap_or(1);
         let events = self.fired.iter().map(Vec::len).max().unwrap_or(1).max(1);
         most.saturating_mul(events).saturating_mul(self.settling)
     }
@@ -202,10 +208,26 @@ impl RunTable {
     }
 }
 
-impl RunCell {
-    fn most_outcomes(&self) -> usize {
-        self.classes.iter().map(|class| class.outcomes.len()).max().unwrap_or(1)
-    }
+/// The most outcomes of one event of a cell, over all values of the guards that compare variables.
+fn most_outcomes(
+    entry: &CellEntry<'_>,
+    classes: &[PayloadClass],
+    compared: &[table::GuardId],
+) -> usize {
+    let of_class = |class: &PayloadClass| {
+        if compared.is_empty() || compared.len() > MAX_GUARDS {
+            return class.outcomes.len();
+        }
+        let with = |answers: u32| {
+            let known = |guard| {
+                let bit = compared.binary_search(&guard).ok()?;
+                Some(answers >> bit & 1 == 1)
+            };
+            cell::outcomes(entry, class.number(), &known).len()
+        };
+        (0..1_u32 << compared.len()).map(with).max().unwrap_or(1)
+    };
+    classes.iter().map(of_class).max().unwrap_or(1)
 }
 
 /// The most outcomes of the rows without an event that may follow a step: along each path, which
@@ -217,7 +239,7 @@ fn settling(vocabulary: &Vocabulary, table: &Table, cells: &[Vec<RunCell>]) -> u
         let before = most.clone();
         for row in table.rows.iter().filter(|row| row.event == completion) {
             let from = row.from.index();
-            let own = cells[from][completion.index()].most_outcomes();
+            let own = cells[from][completion.index()].most_outcomes;
             most[from] = most[from].max(own.saturating_mul(before[row.to.index()]));
         }
         if most == before || most.iter().any(|outcomes| *outcomes > MOST_ALONE) {
@@ -261,20 +283,23 @@ fn tried(vocabulary: &Vocabulary, table: &Table) -> Result<Vec<Option<Vec<u16>>>
 
 fn cells(vocabulary: &Vocabulary, table: &Table) -> Vec<Vec<RunCell>> {
     let index = CellIndex::new(table);
-    let compares = |entry: &CellEntry<'_>| {
+    let compared = |entry: &CellEntry<'_>| {
         let mut asked = Vec::new();
         entry.rows.iter().for_each(|(_, row)| row.guard.asked(&mut asked));
-        let mut comparisons = asked.iter().map(|guard| table.comparisons.get(guard.index()));
-        comparisons.any(|one| one.is_some_and(Option::is_some))
+        asked.retain(|guard| table.comparisons.get(guard.index()).is_some_and(Option::is_some));
+        asked
     };
     let of_state = |state| {
         let cell = |event| {
             let entry = index.at(StateId(state), EventId(event));
+            let classes = cell::classes(entry, &vocabulary.events[usize::from(event)]);
+            let compared = compared(entry);
             RunCell {
                 rows: entry.rows.iter().map(|(place, _)| *place).collect(),
                 cells: entry.cells.iter().map(|(place, _)| *place).collect(),
-                classes: cell::classes(entry, &vocabulary.events[usize::from(event)]),
-                compares: compares(entry),
+                most_outcomes: most_outcomes(entry, &classes, &compared),
+                classes,
+                compares: !compared.is_empty(),
             }
         };
         ids(vocabulary.events.len()).map(cell).collect()

@@ -117,10 +117,11 @@ impl<'t> Environment<'t> {
         self.running.as_ref().map(|(world, _)| world)
     }
 
-    /// Whether the state is final.
+    /// Whether the state is final, or the machine may stay there.
     #[must_use]
-    pub fn is_final(&self, state: StateId) -> bool {
-        self.table.states[state.index()].as_ref().is_some_and(|state| state.is_final)
+    pub fn may_end(&self, state: StateId) -> bool {
+        let state = self.table.states[state.index()].as_ref();
+        state.is_some_and(|state| state.is_final || state.may_end)
     }
 
     /// The classes of a cell.

@@ -3,7 +3,7 @@
 //! - `resources match state`: exactly the resources that the state holds are armed or outstanding.
 //! - `no unhandled event`: every event that can arrive has a transition.
 //! - `no deadlock`: a final state is reachable from everywhere; in a table without final states, no
-//!   configuration is a deadlock.
+//!   configuration is a deadlock. A state that may end is as good as a final one.
 //! - `every row is taken`: each row is taken on some trace, or waived.
 //! - `no impossible cell is reached`: no cell declared impossible is reachable.
 
@@ -58,7 +58,7 @@ fn goals(environment: &Environment<'_>, graph: &Graph) -> Vec<bool> {
     // Where a step was left out, the end may lie behind it.
     let mut goals = graph.clipped.clone();
     for (place, at) in graph.all() {
-        goals[place] |= environment.is_final(at.state) && !at.is_over();
+        goals[place] |= environment.may_end(at.state) && !at.is_over();
     }
     if has_final_state(environment) {
         return graph.reaching(&goals);

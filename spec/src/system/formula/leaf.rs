@@ -1,8 +1,10 @@
 //! The leaves of a formula: states, resources, values, processes and messages in flight.
 
+use crate::cell_index::CellIndex;
 use crate::code;
 use crate::diagnostic::Span;
 use crate::read::variables::is_comparable;
+use crate::system::composition::RoleTable;
 use crate::table::{PayloadDomain, Relation, ResourceId, StateId, Variable, VariableId};
 use crate::yaml::Word;
 
@@ -179,8 +181,21 @@ impl<'a> Resolver<'a, '_> {
         number.map(Value::Number)
     }
 
-    /// A state, or several separated by ` or `.
+    /// A state, or several separated by ` or `, in which a node can be between two steps.
     fn states(&mut self, role: usize, text: &str, span: Span) -> Option<Vec<StateId>> {
+        let found = self.known_states(role, text, span)?;
+        let RoleTable { vocabulary, table, .. } = &self.roles[role];
+        let places = CellIndex::new(table);
+        if let Some(left) = found.iter().find(|state| places.never_rests(vocabulary, **state)) {
+            let name = &vocabulary.states[left.index()].name;
+            let message = format!("no node is ever in `{name}`: rows without an event leave it");
+            let help = "name the states to which they lead";
+            self.report(code::LEFT_AT_ONCE, message, span, "left at once", help);
+        }
+        Some(found)
+    }
+
+    fn known_states(&mut self, role: usize, text: &str, span: Span) -> Option<Vec<StateId>> {
         let states = &self.roles[role].vocabulary.states;
         let find = |name: &str| {
             let place = states.iter().position(|state| state.name == name)?;
