@@ -61,12 +61,13 @@ pub(crate) struct Loaded {
 }
 
 pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
-    let mut out = vec![VERSION];
     let Meta { last_claim, last_token, alive, outages_us } = meta;
-    for number in [last_claim, last_token, alive.at_us, alive.date_us, outages_us] {
-        put_u64(&mut out, number);
-    }
-    batch.put(&META_KEY, &out);
+    batch.put_with(&META_KEY, |out| {
+        out.push(VERSION);
+        for number in [last_claim, last_token, alive.at_us, alive.date_us, outages_us] {
+            put_u64(out, number);
+        }
+    });
 }
 
 pub(crate) fn put_claim(
@@ -76,38 +77,40 @@ pub(crate) fn put_claim(
     entry: &ClaimRecord,
     outages_us: u64,
 ) {
-    let mut out = vec![VERSION];
-    let at = kept.at.name();
-    out.push(at.len() as u8);
-    out.extend_from_slice(at.as_bytes());
-    put_option(&mut out, kept.token.map(Token::number));
-    put_option(&mut out, kept.key.map(IdempotencyKey::number));
-    put_u64(&mut out, entry.ttl_us);
-    // At most one of the two: a claim is either waiting or active.
-    let due_us = entry.due_us.map(|due_us| due_us.saturating_sub(outages_us));
-    put_option(&mut out, due_us.or(entry.until_us));
-    for (status, at) in &entry.history {
-        out.push(*status as u8);
-        put_u64(&mut out, at.at_us);
-        put_u64(&mut out, at.date_us);
-    }
-    batch.put(&claim_key(id), &out);
+    batch.put_with(&claim_key(id), |out| {
+        let at = kept.at.name();
+        out.extend_from_slice(&[VERSION, at.len() as u8]);
+        out.extend_from_slice(at.as_bytes());
+        put_option(out, kept.token.map(Token::number));
+        put_option(out, kept.key.map(IdempotencyKey::number));
+        put_u64(out, entry.ttl_us);
+        // At most one of the two: a claim is either waiting or active.
+        let due_us = entry.due_us.map(|due_us| due_us.saturating_sub(outages_us));
+        put_option(out, due_us.or(entry.until_us));
+        for (status, at) in &entry.history {
+            out.push(*status as u8);
+            put_u64(out, at.at_us);
+            put_u64(out, at.date_us);
+        }
+    });
 }
 
 /// The immutable data of a claim.
 pub(crate) fn put_data(batch: &mut Batch, id: u64, entry: &ClaimRecord) {
-    let mut out = vec![VERSION];
-    out.extend_from_slice(&entry.number.to_le_bytes());
-    put_u64(&mut out, entry.digest);
     // An empty name means none.
     let owner = entry.owner.as_deref().unwrap_or("");
-    out.push(u8::try_from(owner.len()).expect("names are limited"));
-    out.extend_from_slice(owner.as_bytes());
+    let owner_len = u8::try_from(owner.len()).expect("names are limited");
     let len = u32::try_from(entry.resource.len()).expect("names are limited");
-    out.extend_from_slice(&len.to_le_bytes());
-    out.extend_from_slice(entry.resource.as_bytes());
-    out.extend_from_slice(entry.user_data.as_deref().map_or("", RawValue::get).as_bytes());
-    batch.put(&data_key(id), &out);
+    batch.put_with(&data_key(id), |out| {
+        out.push(VERSION);
+        out.extend_from_slice(&entry.number.to_le_bytes());
+        put_u64(out, entry.digest);
+        out.push(owner_len);
+        out.extend_from_slice(owner.as_bytes());
+        out.extend_from_slice(&len.to_le_bytes());
+        out.extend_from_slice(entry.resource.as_bytes());
+        out.extend_from_slice(entry.user_data.as_deref().map_or("", RawValue::get).as_bytes());
+    });
 }
 
 pub(crate) fn remove_claim(batch: &mut Batch, id: u64) {
