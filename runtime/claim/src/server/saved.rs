@@ -17,7 +17,7 @@ use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
 
 use super::call::NewClaim;
-use super::index::ClaimIndex;
+use super::index::{ClaimIndex, NumberedResource};
 use super::record::ClaimRecord;
 use turnstile_host::Moment;
 use turnstile_host::store::{Batch, Key, Store};
@@ -147,8 +147,8 @@ pub(crate) fn read(store: &mut dyn Store) -> io::Result<Loaded> {
     let unnumbered = std::mem::take(&mut found.unnumbered);
     found.index.close_gaps().ok_or_else(|| damaged(&Key::single(DATA)))?;
     for (id, resource, claim) in unnumbered {
-        let (number, resource) = found.index.number(&resource);
-        found.insert(id, number, resource, claim);
+        let NumberedResource { number, name, .. } = found.index.number(&resource);
+        found.insert(id, number, name, claim);
     }
     Ok(found)
 }
