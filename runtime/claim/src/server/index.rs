@@ -109,6 +109,18 @@ impl ClaimIndex {
         self.entries.insert(id, Box::new(entry));
     }
 
+    /// Adds claims with saved numbers. Each collection is built at once, which takes half of the
+    /// memory of insertions in order.
+    pub(crate) fn fill(&mut self, entries: Vec<(u64, Box<ClaimRecord>)>) {
+        let is_live = |(_, entry): &&(u64, Box<ClaimRecord>)| !entry.status().is_final();
+        for owner in entries.iter().filter(is_live).filter_map(|(_, entry)| entry.owner.as_ref()) {
+            *self.owners.entry(owner.clone()).or_default() += 1;
+        }
+        self.live.append(&mut entries.iter().filter(is_live).map(|(id, _)| *id).collect());
+        self.claims.append(&mut entries.iter().map(|(id, entry)| (entry.number, *id)).collect());
+        self.entries.append(&mut entries.into_iter().collect());
+    }
+
     /// The claims of a resource with ids in this range, oldest first.
     fn of(&self, number: u32, ids: RangeInclusive<u64>) -> impl Iterator<Item = u64> {
         self.claims.range((number, *ids.start())..=(number, *ids.end())).map(|(_, id)| *id)

@@ -6,7 +6,7 @@
 //! read: up to version 4 resources were renumbered at each start, version 3 had no outages, and
 //! version 2 had one time for durations and dates and no owners.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
@@ -55,7 +55,9 @@ pub(crate) struct Loaded {
     pub meta: Option<Meta>,
     pub index: ClaimIndex,
     /// The core's data of the claims.
-    pub claims: BTreeMap<ClaimId, Option<SavedClaim>>,
+    pub claims: Vec<(ClaimId, Option<SavedClaim>)>,
+    /// The server's data of claims that are not in the index yet.
+    records: Vec<(u64, Box<ClaimRecord>)>,
     /// Claims of older versions, whose resources have no number yet.
     unnumbered: Vec<(u64, String, LoadedClaim)>,
 }
@@ -130,7 +132,7 @@ pub(crate) fn read(store: &mut dyn Store) -> io::Result<Loaded> {
             (DATA, Some(id)) => match changing.pop_front_if(|(first, _)| *first == id) {
                 Some((_, first)) => {
                     if found.claims.is_empty() {
-                        found.index.reserve(changing.len());
+                        found.reserve(changing.len() + 1);
                     }
                     found.add(id, first, value)
                 }
@@ -145,11 +147,13 @@ pub(crate) fn read(store: &mut dyn Store) -> io::Result<Loaded> {
         return Err(damaged(&data_key(*id)));
     }
     let unnumbered = std::mem::take(&mut found.unnumbered);
+    found.index.fill(std::mem::take(&mut found.records));
     found.index.close_gaps().ok_or_else(|| damaged(&Key::single(DATA)))?;
     for (id, resource, claim) in unnumbered {
         let NumberedResource { number, name, .. } = found.index.number(&resource);
         found.insert(id, number, name, claim);
     }
+    found.index.fill(std::mem::take(&mut found.records));
     Ok(found)
 }
 
@@ -174,6 +178,13 @@ fn read_meta(value: &[u8]) -> Option<Meta> {
 }
 
 impl Loaded {
+    /// Reserves memory for this many claims.
+    fn reserve(&mut self, claims: usize) {
+        self.index.reserve(claims);
+        self.claims.reserve_exact(claims);
+        self.records.reserve_exact(claims);
+    }
+
     /// Adds a claim from its changing and its immutable data.
     fn add(&mut self, id: u64, changing: ClaimProgress, data: &[u8]) -> Option<()> {
         let (version, mut data) = versioned(data)?;
@@ -209,9 +220,9 @@ impl Loaded {
         let waits = history.last().is_some_and(|(status, _)| *status == Status::Waiting);
         let (until_us, due_us) = if waits { (time_us, None) } else { (None, time_us) };
         let new = NewClaim { number, resource, ttl_us, user_data, digest, owner };
-        self.index
-            .add(id, ClaimRecord { due_us, until_us, token, ..ClaimRecord::new(new, history) });
-        self.claims.insert(ClaimId::new(id), Some(kept));
+        let record = ClaimRecord { due_us, until_us, token, ..ClaimRecord::new(new, history) };
+        self.records.push((id, Box::new(record)));
+        self.claims.push((ClaimId::new(id), Some(kept)));
     }
 }
 
