@@ -81,12 +81,20 @@ pub struct Batch {
 impl Batch {
     /// Writes a value.
     pub fn put(&mut self, key: &Key, value: &[u8]) {
-        entry::put_entry(&mut self.entries, key, Some(value));
+        self.put_with(key, |out| out.extend_from_slice(value));
+    }
+
+    /// Writes the value that a function appends to a vector.
+    ///
+    /// # Panics
+    /// When the function removes bytes.
+    pub fn put_with(&mut self, key: &Key, value: impl FnOnce(&mut Vec<u8>)) {
+        entry::put_entry(&mut self.entries, key, value);
     }
 
     /// Removes a key.
     pub fn remove(&mut self, key: &Key) {
-        entry::put_entry(&mut self.entries, key, None);
+        entry::remove_entry(&mut self.entries, key);
     }
 
     /// Whether the batch is empty.

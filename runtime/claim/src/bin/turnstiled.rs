@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ArgGroup, Parser};
+use mimalloc::MiMalloc;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use turnstile_claim::log_filter;
@@ -17,6 +18,10 @@ use turnstile_claim::server::{
 use turnstile_claim::wire::seconds;
 use turnstile_host::Trace;
 use turnstile_host::store::{LogStore, PreviousUse};
+
+/// The system's allocator took a ninth of the server's processor time.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// File descriptors reserved for files other than connections.
 const DESCRIPTORS_KEPT: u64 = 64;

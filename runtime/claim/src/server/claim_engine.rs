@@ -20,6 +20,7 @@ use super::call::{
     RequestOrigin,
 };
 use super::digest;
+use super::index::NumberedResource;
 use super::listing::Listing;
 use super::record::ClaimRecord;
 use super::reply::{CallKind, Reply};
@@ -64,8 +65,8 @@ impl ClaimEngine<'_> {
         if let Some(refused) = self.refuse_beyond_quotas(&post.resource, key, origin) {
             return self.answer_read(refused);
         }
-        let (number, resource) = self.index.number(&post.resource);
-        let name = resource.clone();
+        let NumberedResource { number, name, is_new } = self.index.number(&post.resource);
+        let resource = name.clone();
         let ask = RequestKind::Post {
             resource: ResourceName(number),
             key: key.map(IdempotencyKey::new),
@@ -81,7 +82,9 @@ impl ClaimEngine<'_> {
         let Post { resource: _, ttl_us, user_data } = post;
         let new = NewClaim { number, resource, ttl_us, user_data, digest, owner };
         let pending = self.submit(ask, call, Some(new), None);
-        self.index.release_number(number, &name);
+        if is_new {
+            self.index.release_number(number, &name);
+        }
         pending
     }
 

@@ -72,11 +72,14 @@ impl Hosts {
 
     /// Whether a Host header is accepted; its port is ignored.
     pub(super) fn admits(&self, host: &str, public_url: Option<&PublicUrl>) -> bool {
-        let name = without_port(host).to_ascii_lowercase();
+        let name = without_port(host);
+        if name.eq_ignore_ascii_case(UNNAMED) {
+            return true;
+        }
+        let name = name.to_ascii_lowercase();
         let bare = name.trim_start_matches('[').trim_end_matches(']');
         let is_address = || bare.parse::<Ipv4Addr>().is_ok() || bare.parse::<Ipv6Addr>().is_ok();
-        let is_local = name == UNNAMED || name.ends_with(".localhost");
-        is_local
+        name.ends_with(".localhost")
             || is_address()
             || public_url.is_some_and(|url| url.name() == name)
             || self.0.contains(&name)

@@ -121,7 +121,8 @@ mod tests {
 
     /// Adds a claim like a request whose resource has a number.
     fn add(index: &mut ClaimIndex, id: u64, mut entry: ClaimRecord) {
-        (entry.number, entry.resource) = index.number(&entry.resource);
+        let numbered = index.number(&entry.resource);
+        (entry.number, entry.resource) = (numbered.number, numbered.name);
         index.add(id, entry);
     }
 

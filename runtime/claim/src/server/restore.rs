@@ -51,7 +51,7 @@ pub(super) fn open(
         tracing::info!(seconds, live, "the server was down: prolonged the leases by this time");
     }
     let (last_claim, last_token) = (ClaimId::new(meta.last_claim), Token::new(meta.last_token));
-    let saved = Saved { claims, last_claim, last_token };
+    let saved = Saved { claims: claims.into_iter().collect(), last_claim, last_token };
     let is_volatile = retention.is_volatile;
     let core = Records::new(retention.limits);
     let mut engine = Engine::new(core, ClaimService::new(index, meta, retention), observer);

@@ -6,7 +6,7 @@
 //! read: up to version 4 resources were renumbered at each start, version 3 had no outages, and
 //! version 2 had one time for durations and dates and no owners.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
 
 use super::call::NewClaim;
-use super::index::ClaimIndex;
+use super::index::{ClaimIndex, NumberedResource};
 use super::record::ClaimRecord;
 use turnstile_host::Moment;
 use turnstile_host::store::{Batch, Key, Store};
@@ -55,18 +55,21 @@ pub(crate) struct Loaded {
     pub meta: Option<Meta>,
     pub index: ClaimIndex,
     /// The core's data of the claims.
-    pub claims: BTreeMap<ClaimId, Option<SavedClaim>>,
+    pub claims: Vec<(ClaimId, Option<SavedClaim>)>,
+    /// The server's data of claims that are not in the index yet.
+    records: Vec<(u64, Box<ClaimRecord>)>,
     /// Claims of older versions, whose resources have no number yet.
     unnumbered: Vec<(u64, String, LoadedClaim)>,
 }
 
 pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
-    let mut out = vec![VERSION];
     let Meta { last_claim, last_token, alive, outages_us } = meta;
-    for number in [last_claim, last_token, alive.at_us, alive.date_us, outages_us] {
-        put_u64(&mut out, number);
-    }
-    batch.put(&META_KEY, &out);
+    batch.put_with(&META_KEY, |out| {
+        out.push(VERSION);
+        for number in [last_claim, last_token, alive.at_us, alive.date_us, outages_us] {
+            put_u64(out, number);
+        }
+    });
 }
 
 pub(crate) fn put_claim(
@@ -76,38 +79,40 @@ pub(crate) fn put_claim(
     entry: &ClaimRecord,
     outages_us: u64,
 ) {
-    let mut out = vec![VERSION];
-    let at = kept.at.name();
-    out.push(at.len() as u8);
-    out.extend_from_slice(at.as_bytes());
-    put_option(&mut out, kept.token.map(Token::number));
-    put_option(&mut out, kept.key.map(IdempotencyKey::number));
-    put_u64(&mut out, entry.ttl_us);
-    // At most one of the two: a claim is either waiting or active.
-    let due_us = entry.due_us.map(|due_us| due_us.saturating_sub(outages_us));
-    put_option(&mut out, due_us.or(entry.until_us));
-    for (status, at) in &entry.history {
-        out.push(*status as u8);
-        put_u64(&mut out, at.at_us);
-        put_u64(&mut out, at.date_us);
-    }
-    batch.put(&claim_key(id), &out);
+    batch.put_with(&claim_key(id), |out| {
+        let at = kept.at.name();
+        out.extend_from_slice(&[VERSION, at.len() as u8]);
+        out.extend_from_slice(at.as_bytes());
+        put_option(out, kept.token.map(Token::number));
+        put_option(out, kept.key.map(IdempotencyKey::number));
+        put_u64(out, entry.ttl_us);
+        // At most one of the two: a claim is either waiting or active.
+        let due_us = entry.due_us.map(|due_us| due_us.saturating_sub(outages_us));
+        put_option(out, due_us.or(entry.until_us));
+        for (status, at) in &entry.history {
+            out.push(*status as u8);
+            put_u64(out, at.at_us);
+            put_u64(out, at.date_us);
+        }
+    });
 }
 
 /// The immutable data of a claim.
 pub(crate) fn put_data(batch: &mut Batch, id: u64, entry: &ClaimRecord) {
-    let mut out = vec![VERSION];
-    out.extend_from_slice(&entry.number.to_le_bytes());
-    put_u64(&mut out, entry.digest);
     // An empty name means none.
     let owner = entry.owner.as_deref().unwrap_or("");
-    out.push(u8::try_from(owner.len()).expect("names are limited"));
-    out.extend_from_slice(owner.as_bytes());
+    let owner_len = u8::try_from(owner.len()).expect("names are limited");
     let len = u32::try_from(entry.resource.len()).expect("names are limited");
-    out.extend_from_slice(&len.to_le_bytes());
-    out.extend_from_slice(entry.resource.as_bytes());
-    out.extend_from_slice(entry.user_data.as_deref().map_or("", RawValue::get).as_bytes());
-    batch.put(&data_key(id), &out);
+    batch.put_with(&data_key(id), |out| {
+        out.push(VERSION);
+        out.extend_from_slice(&entry.number.to_le_bytes());
+        put_u64(out, entry.digest);
+        out.push(owner_len);
+        out.extend_from_slice(owner.as_bytes());
+        out.extend_from_slice(&len.to_le_bytes());
+        out.extend_from_slice(entry.resource.as_bytes());
+        out.extend_from_slice(entry.user_data.as_deref().map_or("", RawValue::get).as_bytes());
+    });
 }
 
 pub(crate) fn remove_claim(batch: &mut Batch, id: u64) {
@@ -127,7 +132,7 @@ pub(crate) fn read(store: &mut dyn Store) -> io::Result<Loaded> {
             (DATA, Some(id)) => match changing.pop_front_if(|(first, _)| *first == id) {
                 Some((_, first)) => {
                     if found.claims.is_empty() {
-                        found.index.reserve(changing.len());
+                        found.reserve(changing.len() + 1);
                     }
                     found.add(id, first, value)
                 }
@@ -142,11 +147,13 @@ pub(crate) fn read(store: &mut dyn Store) -> io::Result<Loaded> {
         return Err(damaged(&data_key(*id)));
     }
     let unnumbered = std::mem::take(&mut found.unnumbered);
+    found.index.fill(std::mem::take(&mut found.records));
     found.index.close_gaps().ok_or_else(|| damaged(&Key::single(DATA)))?;
     for (id, resource, claim) in unnumbered {
-        let (number, resource) = found.index.number(&resource);
-        found.insert(id, number, resource, claim);
+        let NumberedResource { number, name, .. } = found.index.number(&resource);
+        found.insert(id, number, name, claim);
     }
+    found.index.fill(std::mem::take(&mut found.records));
     Ok(found)
 }
 
@@ -171,6 +178,13 @@ fn read_meta(value: &[u8]) -> Option<Meta> {
 }
 
 impl Loaded {
+    /// Reserves memory for this many claims.
+    fn reserve(&mut self, claims: usize) {
+        self.index.reserve(claims);
+        self.claims.reserve_exact(claims);
+        self.records.reserve_exact(claims);
+    }
+
     /// Adds a claim from its changing and its immutable data.
     fn add(&mut self, id: u64, changing: ClaimProgress, data: &[u8]) -> Option<()> {
         let (version, mut data) = versioned(data)?;
@@ -206,9 +220,9 @@ impl Loaded {
         let waits = history.last().is_some_and(|(status, _)| *status == Status::Waiting);
         let (until_us, due_us) = if waits { (time_us, None) } else { (None, time_us) };
         let new = NewClaim { number, resource, ttl_us, user_data, digest, owner };
-        self.index
-            .add(id, ClaimRecord { due_us, until_us, token, ..ClaimRecord::new(new, history) });
-        self.claims.insert(ClaimId::new(id), Some(kept));
+        let record = ClaimRecord { due_us, until_us, token, ..ClaimRecord::new(new, history) };
+        self.records.push((id, Box::new(record)));
+        self.claims.push((ClaimId::new(id), Some(kept)));
     }
 }
 

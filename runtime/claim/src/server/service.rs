@@ -23,12 +23,15 @@ use super::saved::{self, Meta};
 /// run.
 const HEARTBEAT_US: u64 = 1_000_000;
 
+/// The number of changed claims of a step for which memory is kept.
+const CHANGED_KEPT: usize = 64;
+
 /// The context of all claims, and the requests that wait.
 #[derive(Debug)]
 pub(crate) struct ClaimService {
     pub(super) index: ClaimIndex,
-    /// The claims that the current step has changed.
-    changed: BTreeSet<u64>,
+    /// The claims that the current step has changed, in any order, each at least once.
+    changed: Vec<u64>,
     /// The claims that the current step has ended.
     over: Vec<u64>,
     /// The responses of the current step, which are sent after its changes are collected.
@@ -48,7 +51,7 @@ impl ClaimService {
     pub(super) fn new(index: ClaimIndex, meta: Meta, retention: Retention) -> Self {
         Self {
             index,
-            changed: BTreeSet::new(),
+            changed: Vec::new(),
             over: Vec::new(),
             responses: Vec::new(),
             meta,
@@ -105,7 +108,7 @@ impl Service for ClaimService {
         self.meta.last_token = saved.last_token.number();
         for (id, kept) in saved.claims {
             let id = id.number();
-            self.changed.insert(id);
+            self.changed.push(id);
             if kept.is_none() {
                 self.index.remove(id);
             }
@@ -175,7 +178,7 @@ impl ClaimService {
         let due_us = left_us.unwrap_or(step.now.at_us.saturating_add(entry.ttl_us));
         entry.due_us = Some(due_us);
         if left_us.is_none() {
-            self.changed.insert(id);
+            self.changed.push(id);
         }
         if let Some(ttl_us) = renewed_us {
             self.audit(step, id, AuditedChange::Ttl(ttl_us));
@@ -188,7 +191,7 @@ impl ClaimService {
         let entry = self.index.entry_mut(claim.number())?;
         if said_us.is_some() {
             entry.until_us = said_us;
-            self.changed.insert(claim.number());
+            self.changed.push(claim.number());
         }
         entry.until_us
     }
@@ -243,7 +246,10 @@ impl ClaimService {
         if self.retention.is_volatile {
             return self.changed.clear();
         }
-        for id in std::mem::take(&mut self.changed) {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.sort_unstable();
+        changed.dedup();
+        for id in changed.drain(..) {
             match (state.claim(ClaimId::new(id)), self.index.entry(id)) {
                 (Some(record), Some(entry)) => {
                     let outages_us = self.meta.outages_us;
@@ -252,6 +258,9 @@ impl ClaimService {
                 (None, _) | (_, None) => saved::remove_claim(batch, id),
             }
         }
+        // A restart may have changed all claims.
+        changed.shrink_to(CHANGED_KEPT);
+        self.changed = changed;
     }
 
     /// Replies to a request: the current one directly, others after the commit.

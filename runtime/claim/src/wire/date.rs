@@ -12,31 +12,31 @@ const MONTHS: [&str; 12] =
 
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.rfc822())
+        self.with_rfc822(|text| f.write_str(text))
     }
 }
 
 impl Date {
-    /// Formats the date as `Tue, 22 Nov 2011 06:12:18 +0000`. Every claim has it several times, and
-    /// a format string would take ten times as long.
-    fn rfc822(self) -> String {
+    /// Calls a function with the date as `Tue, 22 Nov 2011 06:12:18 +0000`. Every claim has it
+    /// several times: a format string would take ten times as long, and a string an allocation.
+    fn with_rfc822<T>(self, take: impl FnOnce(&str) -> T) -> T {
         let seconds = self.0 / 1_000_000;
         let (days, time) = (seconds / 86_400, seconds % 86_400);
         let (year, month, day) = civil(days);
-        let mut text = String::with_capacity(32);
-        text.push_str(DAYS[(days % 7) as usize]);
-        text.push_str(", ");
-        push_two(&mut text, day);
-        text.push(' ');
-        text.push_str(MONTHS[(month - 1) as usize]);
-        text.push(' ');
-        text.push_str(&year.to_string());
-        for (mark, number) in [(' ', time / 3_600), (':', time / 60 % 60), (':', time % 60)] {
-            text.push(mark);
-            push_two(&mut text, number);
+        let (name, of_year) = (DAYS[(days % 7) as usize], MONTHS[(month - 1) as usize]);
+        let (hour, minute, second) = (time / 3_600, time / 60 % 60, time % 60);
+        if year > 9_999 {
+            let clock = format!("{hour:02}:{minute:02}:{second:02}");
+            return take(&format!("{name}, {day:02} {of_year} {year} {clock} +0000"));
         }
-        text.push_str(" +0000");
-        text
+        let mut text = *b"Thu, 01 Jan 1970 00:00:00 +0000";
+        text[..3].copy_from_slice(name.as_bytes());
+        text[8..11].copy_from_slice(of_year.as_bytes());
+        let numbers = [day, year / 100, year % 100, hour, minute, second];
+        for (at, number) in [5, 12, 14, 17, 20, 23].into_iter().zip(numbers) {
+            text[at..at + 2].copy_from_slice(&[digit(number / 10), digit(number % 10)]);
+        }
+        take(std::str::from_utf8(&text).expect("it is ASCII"))
     }
 
     /// Formats the date as `2011-11-22T06:12:18.000000Z`.
@@ -65,11 +65,9 @@ impl Date {
     }
 }
 
-/// Appends a two-digit number.
-fn push_two(text: &mut String, number: u64) {
-    for digit in [number / 10, number % 10] {
-        text.push(char::from(b'0' + digit as u8));
-    }
+/// A number below 10 as a digit.
+const fn digit(number: u64) -> u8 {
+    b'0' + number as u8
 }
 
 /// Seconds since the start of a day in UTC; negative for some offsets.
@@ -108,7 +106,7 @@ fn days(year: u64, month: u64, day: u64) -> Option<u64> {
 
 impl serde::Serialize for Date {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.rfc822())
+        self.with_rfc822(|text| serializer.serialize_str(text))
     }
 }
 

@@ -9,19 +9,30 @@ use super::Key;
 /// Set in an entry's first byte when the key is removed.
 pub(super) const REMOVED: u8 = 0x80;
 
-/// Appends one write: kind, length of the number, number, value length, value.
-pub(super) fn put_entry(out: &mut Vec<u8>, key: &Key, value: Option<&[u8]>) {
-    let removed = if value.is_none() { REMOVED } else { 0 };
+/// Appends one write: kind, length of the number, number, value length, value. The function appends
+/// the value.
+pub(super) fn put_entry(out: &mut Vec<u8>, key: &Key, value: impl FnOnce(&mut Vec<u8>)) {
+    put_key(out, key, 0);
+    let at = out.len();
+    out.extend_from_slice(&[0; 4]);
+    let begin = out.len();
+    value(out);
+    let len = out.len().checked_sub(begin).expect("a value is only appended");
+    let len = u32::try_from(len).expect("values are limited far below 4 GiB");
+    out[at..begin].copy_from_slice(&len.to_le_bytes());
+}
+
+/// Appends the removal of a key: kind, length of the number, number.
+pub(super) fn remove_entry(out: &mut Vec<u8>, key: &Key) {
+    put_key(out, key, REMOVED);
+}
+
+fn put_key(out: &mut Vec<u8>, key: &Key, removed: u8) {
     out.push(key.kind | removed);
     let number = key.number.map(u64::to_le_bytes);
     let number = number.as_ref().map_or(&[][..], |number| number);
     out.extend_from_slice(&(number.len() as u16).to_le_bytes());
     out.extend_from_slice(number);
-    if let Some(value) = value {
-        let len = u32::try_from(value.len()).expect("values are limited far below 4 GiB");
-        out.extend_from_slice(&len.to_le_bytes());
-        out.extend_from_slice(value);
-    }
 }
 
 /// Removes one write from the front of the bytes.
@@ -68,8 +79,8 @@ mod tests {
         let mut out = Vec::new();
         let keys = [Key::single(1), Key::numbered(2, 7), Key::numbered(127, u64::MAX)];
         for key in &keys {
-            put_entry(&mut out, key, Some(b"value"));
-            put_entry(&mut out, key, None);
+            put_entry(&mut out, key, |out| out.extend_from_slice(b"value"));
+            remove_entry(&mut out, key);
         }
         let mut rest = out.as_slice();
         for key in keys {

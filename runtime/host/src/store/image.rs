@@ -50,7 +50,7 @@ fn write(
     };
     frame::begin(&mut out);
     tell(&mut |key, value| {
-        entry::put_entry(&mut out, key, Some(value));
+        entry::put_entry(&mut out, key, |out| out.extend_from_slice(value));
         if out.len() >= FRAME_BYTES { flush(&mut out) } else { Ok(()) }
     })?;
     if !frame::is_empty(&out) {

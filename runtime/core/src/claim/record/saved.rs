@@ -61,14 +61,12 @@ impl Saved {
 
     /// The state of a server after a crash.
     pub(super) fn restore(self) -> State {
-        let mut state =
-            State { last_claim: self.last_claim, last_token: self.last_token, ..State::default() };
-        for (id, kept) in self.claims {
-            let Some(SavedClaim { resource, at, token, key }) = kept else { continue };
-            state.claims.insert(id, Record { resource, at, token, key, open_request: None });
-            state.keys.extend(key.map(|key| (key, id)));
-            state.update_queue(id, resource, at);
-        }
-        state
+        let Self { claims, last_claim, last_token } = self;
+        let record = |(id, kept): (ClaimId, Option<SavedClaim>)| {
+            let SavedClaim { resource, at, token, key } = kept?;
+            Some((id, Record { resource, at, token, key, open_request: None }))
+        };
+        let claims = claims.into_iter().filter_map(record).collect();
+        State { last_claim, last_token, ..State::of(claims) }
     }
 }

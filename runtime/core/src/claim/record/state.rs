@@ -150,6 +150,32 @@ impl Record {
     }
 }
 
+impl ResourceQueue {
+    /// Moves a claim to the place of its state. Returns whether that is final.
+    fn update(&mut self, id: ClaimId, at: machine::State, is_held: bool) -> bool {
+        self.waiting.remove(&id);
+        self.listening.remove(&id);
+        self.absent.remove(&id);
+        let Some(status) = Status::of(at).filter(|status| !status.is_final()) else {
+            self.holder = self.holder.filter(|holder| *holder != id);
+            return true;
+        };
+        if status == Status::Active {
+            self.holder = Some(id);
+        } else if at == machine::State::Absent {
+            self.absent.insert(id);
+        } else {
+            self.waiting.insert(id);
+            self.listening.extend(is_held.then_some(id));
+        }
+        false
+    }
+
+    fn is_empty(&self) -> bool {
+        self.holder.is_none() && self.waiting.is_empty() && self.absent.is_empty()
+    }
+}
+
 impl State {
     /// A claim, if it is stored.
     #[must_use]
@@ -197,35 +223,36 @@ impl State {
     pub(super) fn update_queue(&mut self, id: ClaimId, resource: ResourceName, at: machine::State) {
         let is_held = self.claims.get(&id).is_some_and(|record| record.open_request.is_some());
         let queue = self.queues.entry(resource).or_default();
-        queue.waiting.remove(&id);
-        queue.listening.remove(&id);
-        queue.absent.remove(&id);
-        match Status::of(at) {
-            Some(Status::Waiting) if at == machine::State::Absent => {
-                queue.absent.insert(id);
-            }
-            Some(Status::Waiting) => {
-                queue.waiting.insert(id);
-                queue.listening.extend(is_held.then_some(id));
-            }
-            Some(Status::Active) => queue.holder = Some(id),
-            Some(
-                Status::Released
-                | Status::Aborted
-                | Status::Withdrawn
-                | Status::Revoked
-                | Status::Expired,
-            )
-            | None => {
-                if queue.holder == Some(id) {
-                    queue.holder = None;
-                }
-                self.finished.insert(id);
-            }
+        if queue.update(id, at, is_held) {
+            self.finished.insert(id);
         }
-        if queue.holder.is_none() && queue.waiting.is_empty() && queue.absent.is_empty() {
+        if queue.is_empty() {
             self.queues.remove(&resource);
         }
+    }
+
+    /// The state of these claims, none of which has an open request. Each collection is built at
+    /// once, which takes half of the memory of insertions in order.
+    pub(super) fn of(claims: BTreeMap<ClaimId, Record>) -> Self {
+        let mut finished = Vec::new();
+        let mut placed: Vec<_> = claims.iter().map(|(id, record)| (record.resource, *id)).collect();
+        placed.sort_unstable();
+        let of_resource = |claimants: &[(ResourceName, ClaimId)]| {
+            let mut queue = ResourceQueue::default();
+            for (_, id) in claimants {
+                let is_final =
+                    claims.get(id).is_some_and(|record| queue.update(*id, record.at, false));
+                finished.extend(is_final.then_some(*id));
+            }
+            let (resource, _) = *claimants.first()?;
+            (!queue.is_empty()).then_some((resource, queue))
+        };
+        let queues = placed.chunk_by(|(one, _), (other, _)| one == other);
+        let queues = queues.filter_map(of_resource).collect();
+        let key = |(id, record): (&ClaimId, &Record)| Some((record.key?, *id));
+        let keys = claims.iter().filter_map(key).collect();
+        let finished = finished.into_iter().collect();
+        Self { claims, queues, keys, finished, ..Self::default() }
     }
 
     /// Removes a claim and its idempotency key.
