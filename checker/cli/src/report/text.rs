@@ -36,6 +36,10 @@ pub fn result(result: &ResultReport, paint: Paint, detail: Detail) -> String {
         let _ = writeln!(text, "\n{}", fault.rendered.trim_end());
     }
     if result.properties.is_empty() {
+        // An error says why nothing was searched; a bound does not.
+        if result.faults.is_empty() {
+            notes::put(&mut text, result, paint, detail);
+        }
         text.push('\n');
         return text;
     }
