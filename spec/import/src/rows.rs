@@ -97,9 +97,7 @@ impl Columns {
         let cell = |column: Option<usize>| column.and_then(|at| line.cells.get(at)).cloned();
         let source = cell(self.source).unwrap_or_default();
         let destination = cell(self.destination).unwrap_or_default();
-        let event = cell(self.event).unwrap_or_default();
-        // What rendered pages have in the place of an event that is none.
-        let event = if event.text.trim() == COMPLETION { event.with("") } else { event };
+        let event = cell(self.event).map(named).unwrap_or_default();
         let mut guesses = Vec::new();
         let from = match above {
             Some(above) if source.is_blank() => {
@@ -149,6 +147,11 @@ impl Columns {
         };
         Some(RawRow { row, guard })
     }
+}
+
+/// The event of a row; the word that rendered pages have where there is none is no event.
+fn named(event: Word) -> Word {
+    if event.text.trim() == COMPLETION { event.with("") } else { event }
 }
 
 /// The guesses of rows as notes.
