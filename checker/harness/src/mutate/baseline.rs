@@ -83,6 +83,9 @@ impl Baseline {
         let holds = is_covered && unchanged.worlds.iter().all(|world| world.holds);
         if unchanged.fails.is_empty() && !holds {
             unchanged.fails = failing((entry, file), &default, options);
+            if unchanged.fails.is_empty() {
+                unchanged.fails.push(format!("{}: not searched to its end", file.name));
+            }
         }
         unchanged.worlds.sort_by_key(|world| (world.states(), world.place));
         unchanged

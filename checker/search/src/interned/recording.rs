@@ -144,11 +144,12 @@ impl<'s, W: TransitionSystem> Recorder<'s, W> {
                     || limits.deadline.is_some_and(|end| Instant::now() >= end)
                     || progress.is_stopped()
             };
-            if next % BETWEEN_LOOKS == 0 && is_over() {
+            if next.is_multiple_of(BETWEEN_LOOKS) && is_over() {
                 return None;
             }
         }
-        Some(self.recorded)
+        let states = self.recorded.parents.len() as u64;
+        limits.max_states.is_none_or(|most| states <= most).then_some(self.recorded)
     }
 
     /// Adds the initial states.

@@ -340,7 +340,7 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
         row.self_loops_end = number(self.self_loops.len());
         self.rows.insert(state, row);
         let is_over = self.new.len() > self.limits.new_states
-            || self.rows.len() % 1024 == 0 && self.limits.progress.is_stopped();
+            || self.rows.len().is_multiple_of(1024) && self.limits.progress.is_stopped();
         if is_over { result.and(Err(End::Limit)) } else { result }
     }
 
