@@ -215,7 +215,12 @@ fn first_claim(rows: &str) -> PropertyReport {
     let literal = WrittenTable::read(source.clone()).expect("it can be read");
     let table = literal.amended().expect("it is sound").table;
     let options = Options {
-        tables: vec![Replacement { vocabulary: literal.vocabulary, table, source }],
+        tables: vec![Replacement {
+            vocabulary: literal.vocabulary,
+            table,
+            source,
+            merges_choices: false,
+        }],
         ..Options::new(&NoProgress)
     };
     let text = turnstile_bundled::system("claim").expect("it is bundled");

@@ -163,7 +163,12 @@ fn run_replicated(world: &str, as_written: bool, symmetry: bool) -> ResultReport
         let table = turnstile_bundled::table(name).expect("every machine of a system is bundled");
         let source = Source::new(table.file, table.text);
         let literal = WrittenTable::read(source.clone()).expect("bundled tables can be read");
-        Replacement { vocabulary: literal.vocabulary, table: literal.table, source }
+        Replacement {
+            vocabulary: literal.vocabulary,
+            table: literal.table,
+            source,
+            merges_choices: false,
+        }
     });
     let tables = tables.collect();
     let reduce = Reductions { symmetry, ..Reductions::NONE };

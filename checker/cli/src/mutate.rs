@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
 fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
     let Session { selection, options, line, begun } = work;
     let (mut status, paint) = (Status::Holds, terminal::paint());
-    let mut systems = Baselines::new(selection.known, &selection.systems);
+    let systems = Baselines::new(selection.known, &selection.systems);
     let mut all = Vec::new();
     for literal in selection.tables.iter().take_while(|_| !output::is_unread()) {
         let sound = match literal.amended() {
@@ -84,7 +84,7 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
                 continue;
             }
         };
-        let mutated = mutate(literal, &sound, &mut systems, options);
+        let mutated = mutate(literal, &sound, &systems, options);
         line.end();
         if !arguments.json {
             status =
@@ -110,6 +110,7 @@ fn table(mutated: MutationReport) -> Table {
         mutants,
         killed_by,
         systems: _,
+        floor: _,
         survivors,
         incomplete,
         fails,

@@ -110,7 +110,9 @@ impl Selection {
                 self.report_diagnostics(&text.source.name, read::sound(&text.source))
             {
                 let (vocabulary, table) = (sound.vocabulary.clone(), sound.table.clone());
-                self.edited.push(Replacement { vocabulary, table, source: text.source.clone() });
+                let source = text.source.clone();
+                let merges_choices = false;
+                self.edited.push(Replacement { vocabulary, table, source, merges_choices });
             }
         }
     }

@@ -3,6 +3,7 @@
 pub mod all_worlds;
 pub mod amend;
 pub mod check;
+mod choice;
 mod compatibility;
 pub mod composed;
 mod coverage;
@@ -14,6 +15,7 @@ mod places;
 pub mod plain;
 mod plan;
 pub mod read;
+mod reads;
 pub mod registry;
 pub mod result;
 pub mod retrace;

@@ -1,19 +1,24 @@
 //! Mutation testing: the shipped cores run each table with one change in place of the compiled one.
 //! A mutant that no property kills shows a behaviour that is not checked.
 //!
-//! [`rows`] and [`formulas`] make the mutants, [`judge`] searches. Nothing here knows a protocol.
+//! [`rows`] and [`formulas`] make the mutants, [`judge`] judges. Nothing here knows a protocol.
 
 mod baseline;
 pub mod change;
+mod changed_parts;
 mod formulas;
 mod guards;
+mod in_worlds;
 mod judge;
 mod label;
+mod merged;
 mod parallel;
 mod phrase;
+mod recorded;
 mod rows;
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use serde::Serialize;
 use turnstile_spec::table::{Table, Vocabulary};
@@ -22,7 +27,7 @@ use crate::fault::FaultReport;
 
 pub use baseline::Baselines;
 use change::Mutant;
-pub use judge::mutate;
+pub use judge::{mutate, mutate_from_nothing};
 
 /// The results for the mutants of one table.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +40,8 @@ pub struct MutationReport {
     pub killed_by: KilledBy,
     /// The systems whose worlds were searched; empty if no system runs the machine.
     pub systems: Vec<String>,
+    /// What no judgement can be spared.
+    pub floor: Floor,
     /// Those that no system kills; if no system runs the machine, those that the table level does
     /// not.
     pub survivors: Vec<Survivor>,
@@ -44,6 +51,23 @@ pub struct MutationReport {
     pub fails: Vec<String>,
     /// Diagnostics of entries under `survivors` that match no survivor.
     pub faults: Vec<FaultReport>,
+}
+
+/// The searches that no reuse of a recording spares: of distinct mutants that change a world's
+/// state graph, in which nothing fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Floor {
+    /// How many.
+    pub searches: usize,
+    /// The states of their worlds.
+    pub states: usize,
+}
+
+impl AddAssign for Floor {
+    fn add_assign(&mut self, other: Self) {
+        self.searches += other.searches;
+        self.states += other.states;
+    }
 }
 
 /// The number of mutants that each level kills.

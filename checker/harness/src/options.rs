@@ -43,6 +43,8 @@ pub struct Replacement {
     pub table: Table,
     /// The file, for diagnostics.
     pub source: Source,
+    /// Whether an event that several rows match is one choice: the outcomes are computed in turn.
+    pub merges_choices: bool,
 }
 
 impl<'a> Options<'a> {

@@ -4,14 +4,16 @@
 //! A name that the core was not compiled with is refused.
 
 use turnstile_machine::{
-    Facts, GuardFacts, Incompatible, Interpreted, Machine, Name, Rules, Signature, Step, TableData,
-    Unexpected,
+    Atom as _, Event as _, Facts, GuardFacts, Incompatible, Interpreted, Machine, Name, Rules,
+    Signature, Step, TableData, Unexpected,
 };
 use turnstile_spec::diagnostic::Span;
-use turnstile_spec::table::{EventId, Row};
+use turnstile_spec::table::{COMPLETION, EventId, Row};
 
+use crate::choice::{chosen, note_matching};
 use crate::fault::FaultReport;
 use crate::options::{Refusal, Replacement};
+use crate::reads::{Read, note};
 
 /// The most rows that may match one event: two machines of one core have fewer than 256 choices.
 const CHOICES_MAX: u8 = 15;
@@ -65,8 +67,10 @@ pub enum AnyTable<M: Machine> {
     Interpreted {
         /// The table, with the choice among matching rows.
         table: Interpreted<M>,
-        /// The most rows that may match one event.
+        /// The most rows that may match one event; 1 if the choices are merged.
         choices: u8,
+        /// Whether an event that several rows match is one choice.
+        merges_choices: bool,
     },
 }
 
@@ -85,7 +89,9 @@ impl<M: Machine + Rules<M> + Default> AnyTable<M> {
         let data = data.and_then(|data| without_absent(data, given));
         let data = data.map_err(|faults| refused(given, &faults))?;
         let table = Interpreted::new(data);
-        Ok(Self::Interpreted { table, choices })
+        let merges_choices = given.merges_choices;
+        let choices = if merges_choices { 1 } else { choices };
+        Ok(Self::Interpreted { table, choices, merges_choices })
     }
 
     /// The most rows that may match one event.
@@ -102,9 +108,11 @@ impl<M: Machine + Rules<M> + Default> AnyTable<M> {
     pub fn choosing(&self, choice: u8) -> Self {
         match self {
             Self::Compiled(machine) => Self::Compiled(*machine),
-            Self::Interpreted { table, choices } => {
-                Self::Interpreted { table: table.choosing(choice), choices: *choices }
-            }
+            Self::Interpreted { table, choices, merges_choices } => Self::Interpreted {
+                table: table.choosing(choice),
+                choices: *choices,
+                merges_choices: *merges_choices,
+            },
         }
     }
 }
@@ -204,35 +212,54 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
     ) -> Result<Step<'_, M>, Unexpected<M>> {
         match self {
             Self::Compiled(machine) => machine.step(state, event, guards),
-            Self::Interpreted { table, .. } => table.step(state, event, guards),
+            Self::Interpreted { table, merges_choices, .. } => {
+                note(|| Read::cell(state.name(), event.kind().name()));
+                if !merges_choices {
+                    return table.step(state, event, guards);
+                }
+                note_matching(table.matching(state, event, guards).count());
+                table.step_by(chosen(), (state, event), guards)
+            }
         }
     }
 
     fn is_transient(&self, state: M::State) -> bool {
         match self {
             Self::Compiled(machine) => machine.is_transient(state),
-            Self::Interpreted { table, .. } => table.is_transient(state),
+            Self::Interpreted { table, .. } => {
+                note(|| Read::cell(state.name(), COMPLETION));
+                table.is_transient(state)
+            }
         }
     }
 
     fn settle(&self, state: M::State, guards: &impl Fn(M::Guard) -> bool) -> Option<Step<'_, M>> {
         match self {
             Self::Compiled(machine) => machine.settle(state, guards),
-            Self::Interpreted { table, .. } => table.settle(state, guards),
+            Self::Interpreted { table, .. } => {
+                note(|| Read::cell(state.name(), COMPLETION));
+                table.settle(state, guards)
+            }
         }
     }
 
     fn guard(&self, guard: M::Guard, facts: &impl GuardFacts<M>) -> bool {
         match self {
             Self::Compiled(machine) => machine.guard(guard, facts),
-            Self::Interpreted { table, .. } => table.guard(guard, facts),
+            Self::Interpreted { table, .. } => {
+                note(|| Read::formula(guard.name()));
+                table.guard(guard, facts)
+            }
         }
     }
 
     fn asks(&self, guard: M::Guard) -> bool {
         match self {
             Self::Compiled(machine) => machine.asks(guard),
-            Self::Interpreted { table, .. } => table.asks(guard),
+            Self::Interpreted { table, .. } => {
+                note(|| Read::is_asked(guard.name()));
+                table.asks(guard)
+            }
         }
     }
 
@@ -246,14 +273,20 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
     fn rule(&self, rule: M::Rule, facts: &impl Facts<M>) -> bool {
         match self {
             Self::Compiled(machine) => machine.rule(rule, facts),
-            Self::Interpreted { table, .. } => table.rule(rule, facts),
+            Self::Interpreted { table, .. } => {
+                note(|| Read::formula(rule.kind().name()));
+                table.rule(rule, facts)
+            }
         }
     }
 
     fn invariant(&self, invariant: M::Invariant, facts: &impl Facts<M>) -> bool {
         match self {
             Self::Compiled(machine) => machine.invariant(invariant, facts),
-            Self::Interpreted { table, .. } => table.invariant(invariant, facts),
+            Self::Interpreted { table, .. } => {
+                note(|| Read::formula(invariant.name()));
+                table.invariant(invariant, facts)
+            }
         }
     }
 
@@ -264,7 +297,10 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
     ) -> bool {
         match self {
             Self::Compiled(machine) => machine.whole_rule(rule, facts),
-            Self::Interpreted { table, .. } => table.whole_rule(rule, facts),
+            Self::Interpreted { table, .. } => {
+                note(|| Read::formula(rule.kind().name()));
+                table.whole_rule(rule, facts)
+            }
         }
     }
 
@@ -275,7 +311,10 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
     ) -> bool {
         match self {
             Self::Compiled(machine) => machine.whole_invariant(invariant, facts),
-            Self::Interpreted { table, .. } => table.whole_invariant(invariant, facts),
+            Self::Interpreted { table, .. } => {
+                note(|| Read::formula(invariant.name()));
+                table.whole_invariant(invariant, facts)
+            }
         }
     }
 }

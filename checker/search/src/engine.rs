@@ -13,6 +13,7 @@ use crate::breadth_first::{SearchConfig, SearchOutcome, Truncation, search};
 use crate::interned::Interned;
 use crate::judgement::{Judgement, Verdict};
 use crate::liveness::{self, LabelledGraph};
+use crate::property_batch::PropertyBatch;
 use crate::replay::{Trail, trail};
 use crate::transition_system::{Property, PropertyKind, TransitionSystem};
 
@@ -66,88 +67,22 @@ pub struct CheckOutcome<M> {
     pub impure: Option<String>,
 }
 
-/// The atomic propositions of a search, by bit: a predicate and a truth value.
-#[derive(Debug, Default)]
-struct Propositions {
-    list: Vec<(usize, bool)>,
-}
-
-impl Propositions {
-    fn bit(&mut self, predicate: usize, value: bool) -> usize {
-        let proposition = (predicate, value);
-        self.list.iter().position(|&other| other == proposition).unwrap_or_else(|| {
-            self.list.push(proposition);
-            self.list.len() - 1
-        })
-    }
-
-    /// The antecedent and the goal of a property of paths, as bit masks.
-    fn goal(&mut self, kind: PropertyKind) -> Option<(Option<u64>, u64)> {
-        match kind {
-            PropertyKind::Always(_) | PropertyKind::Sometimes(_) => None,
-            PropertyKind::Eventually(goal) => Some((None, 1 << self.bit(goal, true))),
-            PropertyKind::CanReach(from, goal) | PropertyKind::LeadsTo(from, goal) => {
-                Some((Some(1 << self.bit(from, true)), 1 << self.bit(goal, true)))
-            }
-        }
-    }
-
-    /// The bit of the proposition that violates an invariant or witnesses a `sometimes`.
-    fn deciding_bit(&mut self, kind: PropertyKind) -> Option<usize> {
-        match kind {
-            PropertyKind::Always(predicate) => Some(self.bit(predicate, false)),
-            PropertyKind::Sometimes(predicate) => Some(self.bit(predicate, true)),
-            PropertyKind::CanReach(..)
-            | PropertyKind::Eventually(_)
-            | PropertyKind::LeadsTo(..) => None,
-        }
-    }
-}
-
 const NO_ROOM: &str = "liveness is not checked: the state graph exceeds --max-memory";
-
-/// The most properties that one search decides: each needs two propositions, and a state has a set
-/// of 64.
-const PROPERTIES_MAX: usize = 32;
-
-/// The properties that one search decides, and their propositions.
-struct PropertyBatch<'p> {
-    properties: &'p [Property],
-    propositions: Propositions,
-    /// By property: the bit that decides it in a single state.
-    deciding_bits: Vec<Option<usize>>,
-    /// By property: the bit of its antecedent.
-    antecedents: Vec<Option<usize>>,
-    /// By property of paths: the bit masks of its antecedent and its goal.
-    goals: Vec<Option<(Option<u64>, u64)>>,
-}
-
-impl<'p> PropertyBatch<'p> {
-    fn of(properties: &'p [Property]) -> Self {
-        let mut propositions = Propositions::default();
-        let deciding_bits =
-            properties.iter().map(|property| propositions.deciding_bit(property.kind)).collect();
-        let antecedent = |property: &Property| Some(propositions.bit(property.antecedent?, true));
-        let antecedents = properties.iter().map(antecedent).collect();
-        let goals = properties.iter().map(|property| propositions.goal(property.kind)).collect();
-        Self { properties, propositions, deciding_bits, antecedents, goals }
-    }
-}
 
 /// Checks a system in one search, or in several where there are more than [`PROPERTIES_MAX`]
 /// properties.
 #[must_use]
 pub fn run<W: TransitionSystem>(system: &W, request: CheckRequest<'_>) -> CheckOutcome<W::Tag> {
     let properties = system.properties();
-    let (first, more) = properties.split_at(properties.len().min(PROPERTIES_MAX));
-    let first = PropertyBatch::of(first);
-    let more: Vec<PropertyBatch<'_>> = more.chunks(PROPERTIES_MAX).map(PropertyBatch::of).collect();
-    let propositions = [&first].into_iter().chain(&more).flat_map(|batch| &batch.propositions.list);
+    let batches = PropertyBatch::all(&properties);
+    let propositions = batches.iter().flat_map(|batch| &batch.propositions);
     let (reduce, refused) = sound(system, propositions, request.reduce);
     let request = CheckRequest { reduce, ..request };
+    let mut batches = batches.into_iter();
+    let first = batches.next().expect("there is a batch even without properties");
     let mut outcome = search_for(system, first, request);
     outcome.refused.splice(..0, refused);
-    for batch in more {
+    for batch in batches {
         if outcome.truncation.is_some() {
             let open = batch.properties.iter().map(|_| Judgement::plain(Verdict::Incomplete));
             outcome.judgements.extend(open);
@@ -176,11 +111,12 @@ impl<M: Ord> CheckOutcome<M> {
 /// Runs one search for a batch of properties. The reductions must be sound for them.
 fn search_for<W: TransitionSystem>(
     system: &W,
-    batch: PropertyBatch<'_>,
+    batch: PropertyBatch,
     request: CheckRequest<'_>,
 ) -> CheckOutcome<W::Tag> {
     let PropertyBatch { properties, propositions, deciding_bits, antecedents, goals } = batch;
-    let space = Interned::new(system, propositions.list, request.reduce);
+    let properties = &properties;
+    let space = Interned::new(system, propositions, request.reduce);
     let began = Instant::now();
     let mut found = search(
         &space,
@@ -260,7 +196,7 @@ fn failures(
 /// which fairness condition an action belongs to. `can reach` allows the first two, which merge
 /// bisimilar states; without losses it would also be stronger. A predicate that reads messages must
 /// see them all.
-fn sound<'w, W: TransitionSystem>(
+pub(crate) fn sound<'w, W: TransitionSystem>(
     system: &W,
     mut propositions: impl Iterator<Item = &'w (usize, bool)>,
     batch: Reductions,

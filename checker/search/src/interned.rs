@@ -9,6 +9,7 @@
 //! memoised is computed again ([`Interned::impure`]).
 
 mod canonical_ids;
+mod changes;
 mod dead_messages;
 mod decision_tree;
 mod expander;
@@ -18,10 +19,12 @@ mod pair_map;
 mod part_update;
 mod predicates;
 mod prepared;
+mod recording;
 mod shared_store;
 mod store;
 mod symmetry;
 mod thread_cache;
+mod variant;
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -36,6 +39,10 @@ use crate::interned::symmetry::Permutations;
 use crate::interned::thread_cache::ThreadCache;
 use crate::state_space::{PLACES_MAX, StateSpace};
 use crate::transition_system::{PartKind, Place, TransitionSystem};
+
+pub use crate::interned::changes::Changes;
+pub use crate::interned::recording::{OperationId, Recording};
+pub use crate::interned::variant::{VariantLimits, VariantOutcome};
 
 /// Memoised operations that are run a second time, about.
 const SAMPLE: usize = 2_000;
@@ -66,11 +73,21 @@ impl<'w, W: TransitionSystem> Interned<'w, W> {
     /// returns those made. The caller has to know whether the properties allow them.
     #[must_use]
     pub fn new(system: &'w W, propositions: Vec<(usize, bool)>, reduce: Reductions) -> Self {
+        let width = system.initial().first().map_or(1, Vec::len);
+        assert!(width <= PLACES_MAX, "a state has at most {PLACES_MAX} parts");
+        Self::with(SharedStore::new(width), system, propositions, reduce)
+    }
+
+    /// A system as a state space whose store has entries already.
+    fn with(
+        store: SharedStore<W>,
+        system: &'w W,
+        propositions: Vec<(usize, bool)>,
+        reduce: Reductions,
+    ) -> Self {
         assert!(propositions.len() <= 64, "at most 64 propositions");
         let initial = system.initial();
-        let width = initial.first().map_or(1, Vec::len);
-        assert!(width <= PLACES_MAX, "a state has at most {PLACES_MAX} parts");
-        let store = SharedStore::new(width);
+        let width = store.read().places.len();
         let mut intern = |(place, part)| store.part(system, place, part);
         let vectors = initial.into_iter();
         let initial =

@@ -13,6 +13,7 @@ mod frontier;
 pub mod interned;
 pub mod judgement;
 pub mod liveness;
+mod property_batch;
 pub mod replay;
 pub mod state_graph;
 pub mod state_space;

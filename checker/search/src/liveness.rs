@@ -34,6 +34,28 @@ pub fn can_reach(graph: &LabelledGraph, from: u64, goal: u64) -> Judgement {
     }
 }
 
+/// Whether [`can_reach`] has the verdict `holds`.
+pub(crate) fn does_reach(graph: &LabelledGraph, from: u64, goal: u64) -> bool {
+    let reaches = graph.backward_reachable(|state| graph.holding(state) & goal != 0);
+    let mut sources = graph.states().filter(|&state| graph.holding(state) & from != 0).peekable();
+    sources.peek().is_some() && sources.all(|state| reaches[state as usize])
+}
+
+/// Whether [`leads_to`] has the verdict `holds` or `holds under fairness`: without the assumptions
+/// and the counterexample, which cost more.
+pub(crate) fn does_lead(graph: &LabelledGraph, from: Option<u64>, goal: u64) -> bool {
+    let is_source = |state: u32| match from {
+        Some(from) => graph.holding(state) & from != 0,
+        None => graph.is_initial(state),
+    };
+    let sources: Vec<u32> = graph.states().filter(|&state| is_source(state)).collect();
+    let is_open = |state: u32| graph.holding(state) & goal == 0;
+    !sources.is_empty()
+        && ComponentClasses::of(graph, &sources, is_open)
+            .find_fair(&Assumptions::all(graph))
+            .is_none()
+}
+
 /// On every fair path, `goal` follows each state where `from` holds; for `None`, each initial
 /// state.
 #[must_use]

@@ -101,6 +101,37 @@ impl StateGraph {
         }
     }
 
+    /// Adds the next state of a graph whose transitions are known by number.
+    pub(super) fn add_numbered_state(
+        &mut self,
+        holding: u64,
+        transitions: impl Iterator<Item = (u32, u16)>,
+        self_loops: &[u16],
+    ) {
+        self.holding.push(holding);
+        self.fingerprints.push(0);
+        transitions.for_each(|(to, label)| {
+            self.to.push(to);
+            self.labels.push(label);
+        });
+        self.bounds.push(self.to.len());
+        self.self_loops.extend_from_slice(self_loops);
+        let end = u32::try_from(self.self_loops.len()).expect("few self-loops");
+        self.self_loop_bounds.push(end);
+    }
+
+    /// The state with a fingerprint, if it was added; only while recording.
+    pub(super) fn find(&self, fingerprint: u64) -> Option<u32> {
+        let mut slot = self.home(fingerprint);
+        loop {
+            let state = self.slots[slot];
+            if state == EMPTY || self.fingerprints[state as usize] == fingerprint {
+                return (state != EMPTY).then_some(state);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+    }
+
     fn home(&self, fingerprint: u64) -> usize {
         // The low bits: the high ones select the shard of the fingerprint set.
         usize::try_from(fingerprint & (self.slots.len() as u64 - 1)).expect("below a length")

@@ -8,7 +8,12 @@ pub(crate) fn tables(entry: &SystemEntry) -> Vec<Replacement> {
     let tables = entry.tables.iter().map(|table| {
         let source = table.source();
         let literal = WrittenTable::read(source.clone()).expect("bundled tables can be read");
-        Replacement { vocabulary: literal.vocabulary, table: literal.table, source }
+        Replacement {
+            vocabulary: literal.vocabulary,
+            table: literal.table,
+            source,
+            merges_choices: false,
+        }
     });
     tables.collect()
 }

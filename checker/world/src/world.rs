@@ -104,6 +104,26 @@ impl World {
         &self.properties
     }
 
+    /// Whether another world has the same frame: nodes, links, budgets and properties by name, so
+    /// that the two may differ in nothing but what their cores and predicates compute.
+    #[must_use]
+    pub fn has_frame_of(&self, other: &Self) -> bool {
+        let frame = |of: &Property| {
+            let kind = std::mem::discriminant(&of.formula);
+            (of.name, kind, of.reads_links, of.without.clone())
+        };
+        let choices = |of: &Self| -> Vec<u8> {
+            (0..of.nodes.len()).map(|node| of.system.node(node).choices()).collect()
+        };
+        self.nodes == other.nodes
+            && self.links == other.links
+            && self.relations == other.relations
+            && self.budgets == other.budgets
+            && self.symmetric == other.symmetric
+            && self.properties.iter().map(frame).eq(other.properties.iter().map(frame))
+            && choices(self) == choices(other)
+    }
+
     /// The initial states, in a fixed order: one for each combination of the states in which its
     /// nodes may begin.
     #[must_use]

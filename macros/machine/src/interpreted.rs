@@ -59,6 +59,33 @@ impl<M: Machine> Interpreted<M> {
         rows.filter(move |row| row.from == state)
     }
 
+    /// The step of an event, taking the `choice`-th of several matching rows as
+    /// [`Interpreted::choosing`] does.
+    ///
+    /// # Errors
+    ///
+    /// The table does not provide for the event in this state.
+    pub fn step_by(
+        &self,
+        choice: u8,
+        (state, event): (M::State, M::Event),
+        guards: &impl Fn(M::Guard) -> bool,
+    ) -> Result<Step<'_, M>, Unexpected<M>> {
+        let rows = self.matching(state, event, guards);
+        if let Some(row) = rows.take(usize::from(choice) + 1).last() {
+            return Ok(row.step());
+        }
+        let (kind, number) = (event.kind(), event.number());
+        let said = self.data.cells.iter().find(|cell| {
+            cell.state == state && cell.event == kind && matches(&cell.pattern, number)
+        });
+        match said {
+            Some(cell) if !cell.impossible => Ok(Step::ignored(state)),
+            Some(_) => Err(Unexpected { state, event, impossible: true }),
+            None => Err(Unexpected { state, event, impossible: false }),
+        }
+    }
+
     fn info(&self, state: M::State) -> Option<&StateInfo<M>> {
         self.data.states.get(state.index())
     }
@@ -95,19 +122,7 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
         event: M::Event,
         guards: &impl Fn(M::Guard) -> bool,
     ) -> Result<Step<'_, M>, Unexpected<M>> {
-        let rows = self.matching(state, event, guards);
-        if let Some(row) = rows.take(usize::from(self.choice) + 1).last() {
-            return Ok(row.step());
-        }
-        let (kind, number) = (event.kind(), event.number());
-        let said = self.data.cells.iter().find(|cell| {
-            cell.state == state && cell.event == kind && matches(&cell.pattern, number)
-        });
-        match said {
-            Some(cell) if !cell.impossible => Ok(Step::ignored(state)),
-            Some(_) => Err(Unexpected { state, event, impossible: true }),
-            None => Err(Unexpected { state, event, impossible: false }),
-        }
+        self.step_by(self.choice, (state, event), guards)
     }
 
     fn is_transient(&self, state: M::State) -> bool {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use turnstile_harness::mutate::{KilledBy, MutationReport, Survivor};
+use turnstile_harness::mutate::{Floor, KilledBy, MutationReport, Survivor};
 use turnstile_harness::status::Status;
 use turnstile_world::trace::counted;
 
@@ -31,6 +31,13 @@ pub fn table(mutated: &MutationReport, file: &str, paint: Paint) -> String {
         put("fails", Paint::bad, &format!("{line}, unchanged: no mutant was tried"));
     }
     if mutated.fails.is_empty() {
+        let Floor { searches, states } = mutated.floor;
+        if searches > 0 {
+            let states = counted(states as u64, "state");
+            let searches = counted(searches as u64, "search");
+            let searches = searches.replace("searchs", "searches");
+            put("floor", Paint::dim, &format!("{searches} that nothing spares, {states}"));
+        }
         let KilledBy { lint, table, .. } = mutated.killed_by;
         let systems = by_systems(mutated);
         put("mutants", Paint::dim, &mutated.mutants.to_string());

@@ -37,6 +37,7 @@ impl<'a> Variant<'a> {
             vocabulary: literal.vocabulary.clone(),
             table: partial.table.clone(),
             source: literal.source.clone(),
+            merges_choices: false,
         };
         let tables = std::iter::once(replaced).chain(options.tables.iter().cloned()).collect();
         let options = Options { tables, ..options.clone() };

@@ -1,51 +1,40 @@
-//! The systems' default worlds with the unchanged table: their sizes, and the rows they take. A
-//! mutant of a row is tried only in worlds that take the row.
+//! The systems' default worlds without any change, recorded.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use turnstile_spec::system::{self, System};
 
 use super::parallel::{SilentProgress, parallel_map};
+use super::recorded::{NotRecorded, RecordedWorld};
 use crate::all_worlds::all_worlds;
-use crate::options::{Options, Refusal};
+use crate::coverage::coverage;
+use crate::options::Options;
 use crate::registry::{SystemEntry, Systems};
-use crate::result::{PropertyReport, ResultReport, RowCoverage, RowRef};
+use crate::result::{PropertyReport, ResultReport};
 use crate::status::Status;
 
-/// The systems that can be run; each is searched once, when it is first needed.
+/// The systems that can be run.
 #[derive(Debug)]
 pub struct Baselines<'a> {
     systems: Systems,
     files: &'a [System],
-    known: BTreeMap<String, Baseline>,
 }
 
 /// A system without any change.
-#[derive(Clone, Debug)]
 pub(super) struct Baseline {
-    pub(super) name: String,
     /// Its default worlds, the smallest first.
-    pub(super) worlds: Vec<BaselineWorld>,
+    pub(super) worlds: Vec<RecordedWorld>,
+    /// The worlds that the limits do not allow to search, by their index in the file.
+    pub(super) unrecorded: Vec<usize>,
     /// The properties that fail in it.
     pub(super) fails: Vec<String>,
 }
 
-/// A world without any change.
-#[derive(Clone, Debug)]
-pub(super) struct BaselineWorld {
-    /// Its index in the system's file.
-    pub(super) place: usize,
-    pub(super) states: u64,
-    /// Whether its search was exhaustive: only then does a row not taken exclude mutants.
-    pub(super) is_complete: bool,
-    pub(super) by_row: BTreeMap<RowRef, RowCoverage>,
-}
-
 impl<'a> Baselines<'a> {
-    /// The systems of these files, not yet searched.
+    /// The systems of these files.
     #[must_use]
     pub fn new(systems: Systems, files: &'a [System]) -> Self {
-        Self { systems, files, known: BTreeMap::new() }
+        Self { systems, files }
     }
 
     /// The systems whose cores run a machine.
@@ -56,49 +45,72 @@ impl<'a> Baselines<'a> {
         };
         self.files.iter().filter_map(runs).collect()
     }
+}
 
-    /// A system without any change, with the tables of the options.
-    pub(super) fn unchanged(
-        &mut self,
-        (entry, file): (&SystemEntry, &System),
-        options: &Options<'_>,
-    ) -> &Baseline {
-        let known = self.known.entry(file.name.clone());
-        known.or_insert_with(|| search(entry, file, options))
+impl Baseline {
+    /// Records the default worlds of a system, with the tables of the options.
+    pub(super) fn record((entry, file): (&SystemEntry, &System), options: &Options<'_>) -> Self {
+        let aside = SilentProgress(options.progress);
+        let default = file.worlds.iter().enumerate().filter(|(_, world)| world.default);
+        let default: Vec<(usize, &system::World)> = default.collect();
+        options.progress.message(&format!("{}: {} worlds, unchanged", file.name, default.len()));
+        let recorded = parallel_map(options.threads, &default, |(place, world), _| {
+            let mut options = Options { threads: 1, progress: &aside, ..options.clone() };
+            options.tables.iter_mut().for_each(|table| table.merges_choices = true);
+            RecordedWorld::new((entry, file), (*place, world), &options)
+        });
+        let mut unchanged = Self { worlds: Vec::new(), unrecorded: Vec::new(), fails: Vec::new() };
+        let mut taken = BTreeSet::new();
+        for ((place, world), recorded) in default.iter().zip(recorded) {
+            match recorded {
+                Ok(recorded) => {
+                    taken.extend(recorded.taken.iter().copied());
+                    unchanged.worlds.push(recorded);
+                }
+                Err(NotRecorded::Limit) => unchanged.unrecorded.push(*place),
+                Err(NotRecorded::Impure) => {
+                    unchanged
+                        .fails
+                        .push(format!("{}/{}: a core is not pure", file.name, world.name));
+                }
+                Err(NotRecorded::Refused(refusal)) => {
+                    unchanged.fails.push(format!("{}/{}: {refusal}", file.name, world.name));
+                }
+            }
+        }
+        let is_covered = !unchanged.unrecorded.is_empty()
+            || coverage(entry.tables, &options.tables, &taken).not_taken.is_empty();
+        let holds = is_covered && unchanged.worlds.iter().all(|world| world.holds);
+        if unchanged.fails.is_empty() && !holds {
+            unchanged.fails = failing((entry, file), &default, options);
+            if unchanged.fails.is_empty() {
+                unchanged.fails.push(format!("{}: not searched to its end", file.name));
+            }
+        }
+        unchanged.worlds.sort_by_key(|world| (world.states(), world.place));
+        unchanged
     }
 }
 
-fn search(entry: &SystemEntry, file: &System, options: &Options<'_>) -> Baseline {
-    let aside = SilentProgress(options.progress);
-    let default = file.worlds.iter().enumerate().filter(|(_, world)| world.default);
-    let default: Vec<(usize, &system::World)> = default.collect();
-    options.progress.message(&format!("{}: {} worlds, unchanged", file.name, default.len()));
-    let ran = parallel_map(options.threads, &default, |(place, world), threads| {
-        let options = Options { threads, progress: &aside, ..options.clone() };
-        ((*place, &world.name), entry.run(file, world, &options))
-    });
-    let mut unchanged = Baseline { name: file.name.clone(), worlds: vec![], fails: vec![] };
+/// The properties that fail, in words.
+fn failing(
+    (entry, file): (&SystemEntry, &System),
+    worlds: &[(usize, &system::World)],
+    options: &Options<'_>,
+) -> Vec<String> {
+    let mut fails = Vec::new();
     let mut results = Vec::new();
-    for ((place, world), ran) in ran {
-        match ran {
+    for (_, world) in worlds {
+        match entry.run(file, world, options) {
             Ok(result) => {
-                unchanged.fails.extend(failures(&result));
-                unchanged.worlds.push(BaselineWorld {
-                    place,
-                    states: result.states,
-                    is_complete: result.complete,
-                    by_row: result.coverage.by_row.clone(),
-                });
+                fails.extend(failures(&result));
                 results.push(result);
             }
-            Err(refusal @ (Refusal::Usage(_) | Refusal::Faults(_))) => {
-                unchanged.fails.push(format!("{}/{world}: {refusal}", file.name));
-            }
+            Err(refusal) => fails.push(format!("{}/{}: {refusal}", file.name, world.name)),
         }
     }
-    unchanged.fails.extend(all_worlds(&results).iter().flat_map(failures));
-    unchanged.worlds.sort_by_key(|world| (world.states, world.place));
-    unchanged
+    fails.extend(all_worlds(&results).iter().flat_map(failures));
+    fails
 }
 
 /// The properties with which `turnstile check` fails.

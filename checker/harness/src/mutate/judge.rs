@@ -1,36 +1,16 @@
 //! Each mutant of a table at three levels: the reader's lint, the table level, and the worlds of
-//! every system that runs it, the smallest first.
+//! every system that runs it ([`in_worlds`](super::in_worlds)).
 
-use std::collections::BTreeMap;
-
-use turnstile_search::bounds::{Limits, StopCondition};
-use turnstile_spec::system::System;
-use turnstile_spec::table::RowId;
 use turnstile_spec::{AmendedTable, WrittenTable};
 
-use super::baseline::{Baseline, BaselineWorld, Baselines, bad, failures};
+use super::baseline::{Baseline, Baselines, bad, failures};
 use super::change::Mutant;
+use super::in_worlds::MutantStatus;
 use super::parallel::{SilentProgress, parallel_map};
-use super::{KilledBy, MutationReport, Survivor, mutants};
+use super::{Floor, KilledBy, MutationReport, Survivor, mutants};
 use crate::fault::FaultReport;
 use crate::options::{Options, Replacement};
-use crate::registry::SystemEntry;
-use crate::result::{RowCoverage, RowRef};
 use crate::table;
-
-/// The bound of a mutant's search: this factor times the states of the unchanged table, plus this
-/// number of states. A larger search is truncated.
-const GROWTH: (u64, u64) = (4, 20_000);
-
-/// The result of a mutant in the systems.
-#[derive(Clone, Debug, Default)]
-struct MutantStatus {
-    is_killed: bool,
-    /// A search was truncated.
-    is_truncated: bool,
-    /// The rows that the worlds of the current system have taken so far.
-    by_row: BTreeMap<RowRef, RowCoverage>,
-}
 
 /// The result of a mutant by lint and at the table level.
 struct LocalChecks {
@@ -40,17 +20,13 @@ struct LocalChecks {
     is_truncated: bool,
 }
 
-/// The result of a mutant in one world.
-enum WorldOutcome {
-    Killed,
-    Truncated,
-    Survives(BTreeMap<RowRef, RowCoverage>),
-}
-
-struct Judge<'a> {
-    literal: &'a WrittenTable,
-    sound: &'a AmendedTable,
-    options: &'a Options<'a>,
+/// The table whose mutants are judged.
+pub(super) struct Judge<'a> {
+    pub(super) literal: &'a WrittenTable,
+    pub(super) sound: &'a AmendedTable,
+    pub(super) options: &'a Options<'a>,
+    /// Whether recordings are reused, instead of a search from nothing for each mutant.
+    pub(super) does_reuse: bool,
 }
 
 /// Judges every mutant of an amended table. The other machines run the tables of the options.
@@ -58,50 +34,88 @@ struct Judge<'a> {
 pub fn mutate(
     literal: &WrittenTable,
     sound: &AmendedTable,
-    systems: &mut Baselines<'_>,
+    systems: &Baselines<'_>,
     options: &Options<'_>,
 ) -> MutationReport {
-    let machine = sound.vocabulary.machine.as_str();
-    let mutants = mutants(&sound.vocabulary, &sound.table);
-    let mut mutated = MutationReport {
-        name: machine.to_owned(),
-        mutants: mutants.len(),
-        ..MutationReport::default()
-    };
-    let judge = Judge { literal, sound, options };
-    let alone = judge.alone(&mutants, &mut mutated.fails);
-    let all = systems.of(machine);
-    let mut statuses = vec![MutantStatus::default(); mutants.len()];
-    if all.is_empty() {
-        // Then the table level decides.
-        for (status, alone) in statuses.iter_mut().zip(&alone) {
-            (status.is_killed, status.is_truncated) = (alone.table, alone.is_truncated);
+    Judge { literal, sound, options, does_reuse: true }.report(systems)
+}
+
+/// The same with a search from nothing for each mutant in each world: to compare with.
+#[must_use]
+pub fn mutate_from_nothing(
+    literal: &WrittenTable,
+    sound: &AmendedTable,
+    systems: &Baselines<'_>,
+    options: &Options<'_>,
+) -> MutationReport {
+    Judge { literal, sound, options, does_reuse: false }.report(systems)
+}
+
+impl Judge<'_> {
+    fn report(&self, systems: &Baselines<'_>) -> MutationReport {
+        let (judge, sound) = (self, self.sound);
+        let machine = sound.vocabulary.machine.as_str();
+        let mutants = mutants(&sound.vocabulary, &sound.table);
+        let mut mutated = MutationReport {
+            name: machine.to_owned(),
+            mutants: mutants.len(),
+            ..MutationReport::default()
+        };
+        let alone = judge.alone(&mutants, &mut mutated.fails);
+        let all = systems.of(machine);
+        let mut statuses = vec![MutantStatus::default(); mutants.len()];
+        if all.is_empty() {
+            // Then the table level decides.
+            for (status, alone) in statuses.iter_mut().zip(&alone) {
+                (status.is_killed, status.is_truncated) = (alone.table, alone.is_truncated);
+            }
         }
-    }
-    for (entry, file) in &all {
-        let unchanged = systems.unchanged((entry, file), options);
-        mutated.systems.push(unchanged.name.clone());
-        mutated.fails.extend(unchanged.fails.iter().cloned());
-        if mutated.fails.is_empty() {
-            judge.system((entry, file), unchanged, &mutants, &mut statuses);
+        let mut floor = Floor::default();
+        for (entry, file) in &all {
+            // The unchanged table as data, too: so what it computes is noted.
+            let options = judge.options(judge.sound.table.clone());
+            let unchanged = Baseline::record((entry, file), &options);
+            mutated.systems.push(file.name.clone());
+            mutated.fails.extend(unchanged.fails.iter().cloned());
+            if mutated.fails.is_empty() {
+                floor += judge.system((entry, file), &unchanged, &mutants, &mut statuses);
+            }
         }
+        mutated.floor = floor;
+        if !mutated.fails.is_empty() {
+            return mutated;
+        }
+        let killed = statuses.iter().filter(|status| status.is_killed).count();
+        mutated.killed_by = KilledBy {
+            lint: alone.iter().filter(|alone| alone.lint).count(),
+            table: alone.iter().filter(|alone| alone.table).count(),
+            system: if all.is_empty() { 0 } else { killed },
+        };
+        for (mutant, status) in
+            mutants.iter().zip(&statuses).filter(|(_, status)| !status.is_killed)
+        {
+            let list =
+                if status.is_truncated { &mut mutated.incomplete } else { &mut mutated.survivors };
+            list.push(judge.survivor(mutant));
+        }
+        mutated.faults = judge.stale(&mutants, &mutated);
+        mutated
     }
-    if !mutated.fails.is_empty() {
-        return mutated;
+}
+
+impl<'a> Judge<'a> {
+    /// The options, with another table in place of this one.
+    pub(super) fn options(&self, table: turnstile_spec::table::Table) -> Options<'a> {
+        let replaced = Replacement {
+            vocabulary: self.sound.vocabulary.clone(),
+            table,
+            source: self.literal.source.clone(),
+            merges_choices: false,
+        };
+        let others = self.options.tables.iter().cloned();
+        let tables = std::iter::once(replaced).chain(others).collect();
+        Options { tables, ..self.options.clone() }
     }
-    let killed = statuses.iter().filter(|status| status.is_killed).count();
-    mutated.killed_by = KilledBy {
-        lint: alone.iter().filter(|alone| alone.lint).count(),
-        table: alone.iter().filter(|alone| alone.table).count(),
-        system: if all.is_empty() { 0 } else { killed },
-    };
-    for (mutant, status) in mutants.iter().zip(&statuses).filter(|(_, status)| !status.is_killed) {
-        let list =
-            if status.is_truncated { &mut mutated.incomplete } else { &mut mutated.survivors };
-        list.push(judge.survivor(mutant));
-    }
-    mutated.faults = judge.stale(&mutants, &mutated);
-    mutated
 }
 
 impl Judge<'_> {
@@ -128,106 +142,6 @@ impl Judge<'_> {
                 is_truncated: !result.complete,
             }
         })
-    }
-
-    /// Runs the surviving mutants in every default world of a system.
-    fn system(
-        &self,
-        (entry, file): (&SystemEntry, &System),
-        unchanged: &Baseline,
-        mutants: &[Mutant],
-        statuses: &mut [MutantStatus],
-    ) {
-        for status in statuses.iter_mut() {
-            status.by_row.clear();
-        }
-        for (nth, searched) in unchanged.worlds.iter().enumerate() {
-            let world = &file.worlds[searched.place].name;
-            let mut open = Vec::new();
-            for (at, status) in
-                statuses.iter_mut().enumerate().filter(|(_, status)| !status.is_killed)
-            {
-                if self.is_as_before(&mutants[at], searched) {
-                    merge(&mut status.by_row, &searched.by_row);
-                } else {
-                    open.push(at);
-                }
-            }
-            self.options.progress.message(&format!(
-                "{}: {} of {} mutants alive, searching {}/{world} (world {} of {})",
-                self.sound.vocabulary.machine,
-                open.len(),
-                mutants.len(),
-                file.name,
-                nth + 1,
-                unchanged.worlds.len(),
-            ));
-            let tried = parallel_map(self.options.threads, &open, |at, threads| {
-                self.world((entry, file), searched, &mutants[*at], threads)
-            });
-            for (at, tried) in open.into_iter().zip(tried) {
-                match tried {
-                    WorldOutcome::Killed => statuses[at].is_killed = true,
-                    WorldOutcome::Truncated => statuses[at].is_truncated = true,
-                    WorldOutcome::Survives(by_row) => merge(&mut statuses[at].by_row, &by_row),
-                }
-            }
-        }
-        // The worlds of a system together must take every row.
-        for status in statuses.iter_mut().filter(|status| !status.is_truncated) {
-            status.is_killed |=
-                status.by_row.values().any(|reached| *reached == RowCoverage::NotTaken);
-        }
-    }
-
-    /// Whether no trace of a world takes a row that the mutant changes.
-    fn is_as_before(&self, mutant: &Mutant, searched: &BaselineWorld) -> bool {
-        let AmendedTable { vocabulary, .. } = self.sound;
-        let is_taken = |taker: &RowId| {
-            let machine = vocabulary.machine.clone();
-            let row = RowRef { machine, id: vocabulary.rows[taker.index()].id.clone() };
-            searched.by_row.get(&row) == Some(&RowCoverage::Taken)
-        };
-        searched.is_complete && !mutant.takers.is_empty() && !mutant.takers.iter().any(is_taken)
-    }
-
-    /// Runs one mutant in one world.
-    fn world(
-        &self,
-        (entry, file): (&SystemEntry, &System),
-        searched: &BaselineWorld,
-        mutant: &Mutant,
-        threads: usize,
-    ) -> WorldOutcome {
-        if self.options.progress.is_stopped() {
-            return WorldOutcome::Truncated;
-        }
-        let aside = SilentProgress(self.options.progress);
-        let replaced = Replacement {
-            vocabulary: self.sound.vocabulary.clone(),
-            table: mutant.edit.table(&self.sound.table),
-            source: self.literal.source.clone(),
-        };
-        let others = self.options.tables.iter().cloned();
-        let most = searched.states.saturating_mul(GROWTH.0).saturating_add(GROWTH.1);
-        let asked = self.options.limits.max_states;
-        let most = asked.map_or(most, |asked| asked.min(most));
-        let options = Options {
-            threads,
-            tables: std::iter::once(replaced).chain(others).collect(),
-            limits: Limits { max_states: Some(most), ..self.options.limits },
-            until: StopCondition::AnyFailure,
-            progress: &aside,
-            ..self.options.clone()
-        };
-        match entry.run(file, &file.worlds[searched.place], &options) {
-            Ok(result) if bad(&result).next().is_some() => WorldOutcome::Killed,
-            Ok(result) if result.complete && searched.is_complete => {
-                WorldOutcome::Survives(result.coverage.by_row)
-            }
-            // A mutant that cannot be searched is not killed.
-            Ok(_) | Err(_) => WorldOutcome::Truncated,
-        }
     }
 
     /// A survivor, with the table's reason: that under `survivors`, or why the row is waived.
@@ -259,13 +173,5 @@ impl Judge<'_> {
             faults.push(FaultReport::no_survivor(&self.literal.source, said.span, &what));
         }
         faults
-    }
-}
-
-/// The combined coverage of several worlds.
-fn merge(into: &mut BTreeMap<RowRef, RowCoverage>, more: &BTreeMap<RowRef, RowCoverage>) {
-    for (row, reached) in more {
-        let most = into.entry(row.clone()).or_insert(*reached);
-        *most = (*most).min(*reached);
     }
 }

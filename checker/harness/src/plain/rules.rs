@@ -9,7 +9,11 @@ use turnstile_machine::{
     Step, Unexpected,
 };
 use turnstile_plain::{Message, PlainRules, State, Update, Values, Variable};
-use turnstile_spec::table::{self, EventId, EventKind, GuardId, StateId, Table, Vocabulary};
+use turnstile_spec::table::{
+    self, COMPLETION, EventId, EventKind, GuardId, StateId, Table, Vocabulary,
+};
+
+use crate::reads::{Read, note};
 
 use super::cell::{self, CellOutcome, PayloadClass};
 use super::words;
@@ -261,6 +265,7 @@ impl Rules<Dynamic> for TableRules {
     }
 
     fn is_transient(&self, state: DynamicName) -> bool {
+        note(|| Read::cell(state.name(), COMPLETION));
         self.table.interpreted.is_transient(state)
     }
 

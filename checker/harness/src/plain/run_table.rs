@@ -9,6 +9,7 @@ use turnstile_spec::table::{
 };
 
 use super::cell::{self, CellOutcome, MAX_GUARDS, PayloadClass};
+use crate::reads::{Read, note};
 
 /// A table with its names and its cells worked out.
 #[derive(Debug)]
@@ -173,11 +174,16 @@ impl RunTable {
     }
 
     pub(crate) fn cell(&self, state: DynamicName, event: DynamicName) -> &RunCell {
+        note(|| Read::cell(state.name(), event.name()));
         &self.cells[state.index()][event.index()]
     }
 
     /// The cell of a state and an event.
     pub(crate) fn cell_of(&self, state: StateId, event: EventId) -> &RunCell {
+        note(|| {
+            let state = &self.vocabulary.states[state.index()].name;
+            Read::cell(state, &self.vocabulary.events[event.index()].name.name)
+        });
         &self.cells[state.index()][event.index()]
     }
 

@@ -12,7 +12,7 @@ use crate::replay::Trail;
 use crate::state_space::{Expander, StateSpace, Successors};
 use crate::transition_system::{Property, PropertyKind, TransitionSystem};
 
-use super::{CheckOutcome, CheckRequest, PROPERTIES_MAX, PropertyBatch};
+use super::{CheckOutcome, CheckRequest, PropertyBatch};
 
 /// The walks of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +36,9 @@ pub fn simulate<W: TransitionSystem>(
     walks: Walks,
     request: CheckRequest<'_>,
 ) -> CheckOutcome<W::Tag> {
-    let properties = system.properties();
-    let mut batches = properties.chunks(PROPERTIES_MAX);
-    let mut outcome = walk_for(system, batches.next().unwrap_or_default(), walks, request);
+    let mut batches = PropertyBatch::all(&system.properties()).into_iter();
+    let first = batches.next().expect("there is a batch even without properties");
+    let mut outcome = walk_for(system, first, walks, request);
     for batch in batches {
         outcome.add(walk_for(system, batch, walks, request));
     }
@@ -48,12 +48,12 @@ pub fn simulate<W: TransitionSystem>(
 /// The walks for a batch of properties: the same for every batch.
 fn walk_for<W: TransitionSystem>(
     system: &W,
-    properties: &[Property],
+    batch: PropertyBatch,
     walks: Walks,
     request: CheckRequest<'_>,
 ) -> CheckOutcome<W::Tag> {
-    let PropertyBatch { propositions, deciding_bits, .. } = PropertyBatch::of(properties);
-    let space = Interned::new(system, propositions.list, Reductions::NONE);
+    let PropertyBatch { properties, propositions, deciding_bits, .. } = batch;
+    let space = Interned::new(system, propositions, Reductions::NONE);
     let began = Instant::now();
     let mut walker = Walker::new(&space, walks.seed);
     let mut truncation = Truncation::Walks;

@@ -6,7 +6,7 @@
 //! [`crate::transition_system::cascade`], which defines the semantics. The tree is a cache of one
 //! thread: it is pruned to nothing when it exceeds [`NODES_MAX`].
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::interned::node_ref::{NodeKind, NodeRef};
 use crate::interned::pair_map::PairMap;
@@ -55,6 +55,18 @@ pub(super) struct DecisionTree {
     alternatives: Vec<NodeRef>,
     /// By tag: whether an operation with it was part of an action.
     tags: Vec<bool>,
+    /// What is noted while the tree grows, if anybody asks.
+    notes: Option<GrowthNotes>,
+}
+
+/// What a recording needs to know of the growth of a tree.
+#[derive(Debug, Default)]
+pub(super) struct GrowthNotes {
+    /// The tags of the leaves grown since they were taken last.
+    pub(super) tags: Vec<u32>,
+    /// The operations applied to a part that the same action had changed before: place, part and
+    /// operation.
+    pub(super) reapplied: BTreeSet<(u16, u32, u32)>,
 }
 
 /// The path to a node: the operations of a cascade applied so far.
@@ -72,6 +84,10 @@ struct Prefix {
 impl Prefix {
     fn part(&self, at: u16) -> Option<u32> {
         self.read.iter().find(|(place, ..)| *place == at).map(|&(.., now)| now)
+    }
+
+    fn has_changed(&self, at: u16) -> bool {
+        self.read.iter().any(|(place, was, now)| *place == at && was != now)
     }
 
     /// Applies one outcome.
@@ -149,8 +165,13 @@ impl DecisionTree {
 
     /// Removes all nodes. Every reference given out is invalid from now on.
     pub(super) fn prune(&mut self) {
-        let tags = std::mem::take(&mut self.tags);
-        *self = Self { tags, ..Self::default() };
+        let (tags, notes) = (std::mem::take(&mut self.tags), self.notes.take());
+        *self = Self { tags, notes, ..Self::default() };
+    }
+
+    /// What is noted while the tree grows, from the first call on.
+    pub(super) fn notes(&mut self) -> &mut GrowthNotes {
+        self.notes.get_or_insert_default()
     }
 
     /// Adds the nodes missing for an action in this state, from the node where the action starts;
@@ -184,6 +205,9 @@ impl DecisionTree {
                 return self.grow_decision(cache, vector, prefix, node, at);
             };
             prefix.queue.pop_front();
+            if let Some(notes) = self.notes.as_mut().filter(|_| prefix.has_changed(at)) {
+                notes.reapplied.insert((at, part, op));
+            }
             let outcomes = cache.outcomes(usize::from(at), part, op);
             match outcomes.count {
                 0 => return NodeRef::NO_SUCCESSOR,
@@ -262,6 +286,9 @@ impl DecisionTree {
                 self.tags.resize(tag + 1, false);
             }
             self.tags[tag] = true;
+            if let Some(notes) = &mut self.notes {
+                notes.tags.push(u32::try_from(tag).expect("tags are few"));
+            }
         }
         let changed = prefix.read.iter().filter(|(_, was, now)| was != now);
         let (mut hash_term, mut changes_ids) = (0u64, false);

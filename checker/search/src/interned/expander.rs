@@ -5,8 +5,9 @@
 //! representative, the successor is materialised, and the updates that lead to it are kept as a
 //! detached delta until the next batch.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+mod recorded;
+
+use std::collections::hash_map::{Entry, HashMap};
 use std::sync::{Arc, PoisonError};
 
 use crate::fingerprint::{BuildStableHasher, from_sum};

@@ -23,6 +23,11 @@ impl<T: Hash> Hashed<T> {
     pub(super) fn with(hash: u64, value: T) -> Self {
         Self { hash, value: Arc::new(value) }
     }
+
+    /// The value.
+    pub(super) fn value(&self) -> &T {
+        &self.value
+    }
 }
 
 impl<T> Clone for Hashed<T> {
@@ -50,6 +55,12 @@ impl<T> Hash for Hashed<T> {
 pub(super) struct Interner<T> {
     values: Vec<Arc<T>>,
     indices: HashMap<Hashed<T>, u32, BuildStableHasher>,
+}
+
+impl<T> Clone for Interner<T> {
+    fn clone(&self) -> Self {
+        Self { values: self.values.clone(), indices: self.indices.clone() }
+    }
 }
 
 impl<T> Default for Interner<T> {

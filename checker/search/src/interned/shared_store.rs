@@ -22,6 +22,16 @@ impl<W: TransitionSystem> SharedStore<W> {
         Self(RwLock::new(Store::new(places)))
     }
 
+    /// A store that has entries already.
+    pub(super) fn of(store: Store<W>) -> Self {
+        Self(RwLock::new(store))
+    }
+
+    /// The store, once no thread shares it.
+    pub(super) fn into_inner(self) -> Store<W> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Locks the store for reading.
     pub(super) fn read(&self) -> RwLockReadGuard<'_, Store<W>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)

@@ -93,6 +93,21 @@ impl<W: TransitionSystem> Default for PlaceStore<W> {
     }
 }
 
+impl<W: TransitionSystem> Clone for PlaceStore<W> {
+    fn clone(&self) -> Self {
+        Self {
+            parts: self.parts.clone(),
+            ops: self.ops.clone(),
+            hash_terms: self.hash_terms.clone(),
+            ids: self.ids.clone(),
+            enabled: self.enabled.clone(),
+            in_flight: self.in_flight.clone(),
+            outcomes: self.outcomes.clone(),
+            permuted: self.permuted.clone(),
+        }
+    }
+}
+
 /// The tables of all places.
 #[derive(Debug)]
 pub(super) struct Store<W: TransitionSystem> {
@@ -101,13 +116,27 @@ pub(super) struct Store<W: TransitionSystem> {
     /// The coverage tags.
     pub(super) tags: Interner<W::Tag>,
     /// The fairness conditions.
-    fairness: Interner<Fairness>,
+    pub(super) fairness: Interner<Fairness>,
     /// The fairness labels of transitions.
     labels: Interner<FairnessLabel>,
     /// The classes of symbolic ids.
     classes: Vec<IdClass>,
     /// Operations run so far.
     pub(super) runs: usize,
+}
+
+impl<W: TransitionSystem> Clone for Store<W> {
+    /// A copy that shares the values.
+    fn clone(&self) -> Self {
+        Self {
+            places: self.places.clone(),
+            tags: self.tags.clone(),
+            fairness: self.fairness.clone(),
+            labels: self.labels.clone(),
+            classes: self.classes.clone(),
+            runs: self.runs,
+        }
+    }
 }
 
 impl<W: TransitionSystem> Store<W> {

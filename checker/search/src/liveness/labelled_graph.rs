@@ -28,6 +28,15 @@ impl LabelledGraph {
         Self { graph, parents, labels }
     }
 
+    /// A graph without the paths to its states, of which the first `initial` are initial: for
+    /// verdicts without counterexamples.
+    #[must_use]
+    pub(crate) fn without_paths(graph: StateGraph, initial: usize, labels: FairnessLabels) -> Self {
+        let parent = |state: usize| if state < initial { NO_PARENT } else { 0 };
+        let parents = (0..graph.state_count()).map(parent).collect();
+        Self { graph, parents, labels }
+    }
+
     /// An estimate of the bytes allocated.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -1,0 +1,225 @@
+//! How a variant of a system differs from the recorded one: the memoised operations that are run
+//! again, and those of them with other outcomes.
+
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+
+use crate::fingerprint::StableHasher;
+use crate::interned::interner::Hashed;
+use crate::interned::prepared::{PreparedOp, PreparedOutcome};
+use crate::interned::recording::{OperationId, Recording};
+use crate::interned::store::{StoredOp, StoredOutcome};
+use crate::transition_system::{Place, TransitionSystem};
+
+/// The operations of a recording that have other outcomes in a variant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changes {
+    /// The operations, in order.
+    pub(super) operations: Vec<OperationId>,
+    /// Whether they differ in nothing but tags: then the state graph is the same.
+    pub(super) is_of_tags: bool,
+    /// A hash of 128 bits of the operations and their new outcomes.
+    digest: [u64; 2],
+}
+
+impl Changes {
+    /// No difference.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { operations: Vec::new(), is_of_tags: true, digest: Digest::new().finish() }
+    }
+
+    /// Whether the state graph may differ.
+    #[must_use]
+    pub fn is_of_graph(&self) -> bool {
+        !self.is_of_tags
+    }
+
+    /// Whether no operation differs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// Equal for two variants with the same new outcomes of the same operations.
+    #[must_use]
+    pub fn digest(&self) -> [u64; 2] {
+        self.digest
+    }
+}
+
+/// The comparison of an operation with the recorded one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Difference {
+    None,
+    Tags,
+    Outcomes,
+}
+
+/// A hash of 128 bits, by two hashers with different keys.
+struct Digest([StableHasher; 2]);
+
+impl Digest {
+    fn new() -> Self {
+        let mut hashers = [StableHasher::default(); 2];
+        hashers[1].write_u64(1);
+        Self(hashers)
+    }
+
+    fn finish(&self) -> [u64; 2] {
+        [self.0[0].finish(), self.0[1].finish()]
+    }
+
+    fn add(&mut self, value: &impl Hash) {
+        self.0.iter_mut().for_each(|hasher| value.hash(hasher));
+    }
+}
+
+impl<W: TransitionSystem> Recording<W> {
+    /// All memoised operations, in order.
+    #[must_use]
+    pub fn operations(&self) -> Vec<OperationId> {
+        let mut all = Vec::new();
+        for (place, stored) in self.store.places.iter().enumerate() {
+            let place = Place::of(place).0;
+            for (part, _) in (0..).zip(&stored.enabled).filter(|(_, enabled)| enabled.is_some()) {
+                all.push(OperationId { place, part, op: None });
+            }
+            let outcomes = stored.outcomes.keys();
+            all.extend(outcomes.map(|&(part, op)| OperationId { place, part, op: Some(op) }));
+        }
+        all.sort_unstable();
+        all
+    }
+
+    /// Whether an operation has the recorded outcomes in a system.
+    #[must_use]
+    pub fn is_same(&self, system: &W, id: OperationId) -> bool {
+        self.compare(system, id, &mut Digest::new()) == Difference::None
+    }
+
+    /// Runs some operations in a variant. `None`: the initial states differ, or another operation
+    /// than the first of an action on its part.
+    #[must_use]
+    pub fn changes(
+        &self,
+        variant: &W,
+        operations: impl IntoIterator<Item = OperationId>,
+    ) -> Option<Changes> {
+        if !self.has_same_start(variant) {
+            return None;
+        }
+        let operations: BTreeSet<OperationId> = operations.into_iter().collect();
+        let mut changes = Changes::none();
+        let mut whole = Digest::new();
+        for id in operations {
+            let mut digest = Digest::new();
+            let difference = self.compare(variant, id, &mut digest);
+            if difference == Difference::None {
+                continue;
+            }
+            changes.is_of_tags &= difference == Difference::Tags;
+            if self.recorded.reapplied.contains(&id) {
+                return None;
+            }
+            whole.add(&id);
+            whole.add(&digest.finish());
+            changes.operations.push(id);
+        }
+        changes.digest = whole.finish();
+        Some(changes)
+    }
+
+    /// Whether a variant has the same initial states.
+    fn has_same_start(&self, variant: &W) -> bool {
+        let initial = variant.initial();
+        initial.len() == self.recorded.initial
+            && initial.iter().flat_map(|state| state.iter().enumerate()).all(|(place, part)| {
+                let parts = &self.store.places[place].parts;
+                // Indices are given in order, the initial parts first.
+                (0..parts.len().min(self.recorded.initial))
+                    .any(|index| **parts.value(super::recording::number(index)) == *part)
+            })
+    }
+
+    fn compare(&self, system: &W, id: OperationId, digest: &mut Digest) -> Difference {
+        let OperationId { place, part, op } = id;
+        let stored = &self.store.places[usize::from(place)];
+        let value = stored.parts.value(part);
+        match op {
+            None => {
+                let enabled = PreparedOp::all(system, usize::from(place), value);
+                let before = stored.enabled[part as usize].as_ref();
+                let before = before.expect("it is an operation of the recording");
+                for one in &enabled {
+                    digest.add(&(one.op.value(), one.fairness.value(), one.is_loss));
+                }
+                match self.are_enabled(place, before, &enabled) {
+                    true => Difference::None,
+                    false => Difference::Outcomes,
+                }
+            }
+            Some(op) => {
+                let operation = stored.ops.value(op);
+                let now = PreparedOutcome::run(system, usize::from(place), value, operation);
+                now.iter().for_each(|outcome| add(digest, outcome));
+                self.compare_outcomes(place, &stored.outcomes[&(part, op)], &now)
+            }
+        }
+    }
+
+    fn are_enabled(&self, place: u16, before: &[StoredOp], now: &[PreparedOp<W>]) -> bool {
+        let stored = &self.store.places[usize::from(place)];
+        before.len() == now.len()
+            && before.iter().zip(now).all(|(before, now)| {
+                **stored.ops.value(before.op) == *now.op.value()
+                    && **self.store.fairness.value(before.fairness.into()) == *now.fairness.value()
+                    && before.is_loss == now.is_loss
+            })
+    }
+
+    fn compare_outcomes(
+        &self,
+        place: u16,
+        before: &[StoredOutcome],
+        now: &[PreparedOutcome<W>],
+    ) -> Difference {
+        let is_same = before.len() == now.len()
+            && before.iter().zip(now).all(|(before, now)| self.is_outcome(place, before, now));
+        if !is_same {
+            return Difference::Outcomes;
+        }
+        let has_same_tags = |(before, now): (&StoredOutcome, &PreparedOutcome<W>)| {
+            let before = before.tags.iter().map(|&tag| &**self.store.tags.value(tag));
+            before.eq(now.tags.iter().map(Hashed::value))
+        };
+        match before.iter().zip(now).all(has_same_tags) {
+            true => Difference::None,
+            false => Difference::Tags,
+        }
+    }
+
+    /// Whether an outcome is the recorded one, but for its tags.
+    fn is_outcome(&self, place: u16, before: &StoredOutcome, now: &PreparedOutcome<W>) -> bool {
+        let places = &self.store.places;
+        let triggers = before.triggers.iter();
+        let triggers = triggers.map(|(at, op)| (*at, &**places[at.index()].ops.value(*op)));
+        let discharges = before.discharges.iter();
+        let discharges = discharges.map(|&one| &**self.store.fairness.value(one.into()));
+        **places[usize::from(place)].parts.value(before.to) == *now.part.value.value()
+            && triggers.eq(now.triggers.iter().map(|(at, op)| (*at, op.value())))
+            && discharges.eq(now.discharges.iter().map(Hashed::value))
+    }
+}
+
+/// Adds an outcome to a digest.
+fn add<W: TransitionSystem>(digest: &mut Digest, outcome: &PreparedOutcome<W>) {
+    digest.add(outcome.part.value.value());
+    for (place, op) in &outcome.triggers {
+        digest.add(place);
+        digest.add(op.value());
+    }
+    outcome.tags.iter().for_each(|tag| digest.add(tag.value()));
+    outcome.discharges.iter().for_each(|one| digest.add(one.value()));
+    digest.add(&[outcome.triggers.len(), outcome.tags.len(), outcome.discharges.len()]);
+}

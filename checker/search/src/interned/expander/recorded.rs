@@ -1,0 +1,28 @@
+//! What a recording and a variant need of an expander beside the search.
+
+use super::InternedExpander;
+use crate::interned::decision_tree::GrowthNotes;
+use crate::interned::predicates::PredicateCache;
+use crate::transition_system::TransitionSystem;
+
+impl<W: TransitionSystem> InternedExpander<'_, W> {
+    /// The growth of its tree, noted from the first call on.
+    pub(in crate::interned) fn growth(&mut self) -> &mut GrowthNotes {
+        self.tree.notes()
+    }
+
+    /// The tags of all operations that were part of an action so far.
+    pub(in crate::interned) fn tags(&self) -> impl Iterator<Item = u32> {
+        self.tree.tags()
+    }
+
+    /// Evaluates other propositions than the space's.
+    pub(in crate::interned) fn evaluate_by(
+        &mut self,
+        predicates: &mut PredicateCache<'_, W>,
+        vector: &[u32],
+    ) -> u64 {
+        self.refresh(vector);
+        predicates.evaluate(&self.cache, vector)
+    }
+}

@@ -1,0 +1,224 @@
+//! A recorded search: the complete state graph of a system, its state vectors, and its memoised
+//! operations. A [variant](super::variant) of the system is judged by what differs.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use crate::bounds::{Limits, Progress, Reductions};
+use crate::engine;
+use crate::interned::Interned;
+use crate::interned::expander::InternedExpander;
+use crate::interned::predicates::PredicateCache;
+use crate::interned::store::Store;
+use crate::property_batch::PropertyBatch;
+use crate::state_graph::StateGraph;
+use crate::state_space::{Expander, Successors};
+use crate::transition_system::TransitionSystem;
+
+/// States between two looks at the limits.
+const BETWEEN_LOOKS: usize = 1 << 12;
+/// States kept of each tag in which an operation with it is part of an action.
+const WITNESSES: usize = 16;
+
+/// A memoised operation: on a part, or with `None` the operations that the part enables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OperationId {
+    pub(super) place: u16,
+    pub(super) part: u32,
+    pub(super) op: Option<u32>,
+}
+
+/// The complete state graph of a system. States are numbered in breadth-first order.
+#[derive(Debug)]
+pub struct Recording<W: TransitionSystem> {
+    pub(super) store: Store<W>,
+    pub(super) width: usize,
+    pub(super) reduce: Reductions,
+    pub(super) batches: Vec<PropertyBatch>,
+    pub(super) recorded: RecordedGraph,
+}
+
+/// The states and transitions of a recording.
+#[derive(Debug, Default)]
+pub(super) struct RecordedGraph {
+    /// The state vectors, one behind the other.
+    pub(super) vectors: Vec<u32>,
+    pub(super) graph: StateGraph,
+    /// By state and batch of properties: the propositions that hold, as bits.
+    pub(super) holding: Vec<u64>,
+    /// By state: its parent, and for an initial state itself.
+    pub(super) parents: Vec<u32>,
+    /// By state: the end of the states first found from it, which are numbered in a row.
+    pub(super) children_ends: Vec<u32>,
+    /// The number of initial states.
+    pub(super) initial: usize,
+    /// By tag: some states in which an operation with it is part of an action.
+    pub(super) witnesses: Vec<Vec<u32>>,
+    /// Operations applied to a part that the same action had changed before.
+    pub(super) reapplied: BTreeSet<OperationId>,
+}
+
+impl<W: TransitionSystem> Recording<W> {
+    /// Searches a system. Of the reductions, symmetry and loss are made where they are sound; which
+    /// messages are dead would depend on the variant. `None`: the search was stopped by a limit.
+    #[must_use]
+    pub fn of(
+        system: &W,
+        reduce: Reductions,
+        limits: Limits,
+        progress: &dyn Progress,
+    ) -> Option<Self> {
+        let batches = PropertyBatch::all(&system.properties());
+        let propositions = batches.iter().flat_map(|batch| &batch.propositions);
+        let (reduce, _) = engine::sound(system, propositions, reduce);
+        let reduce = Reductions { dead: false, ..reduce };
+        let space = Interned::new(system, Vec::new(), reduce);
+        let graph = Recorder::new(&space, &batches).record(limits, progress)?;
+        let width = space.without_loss.len();
+        Some(Self { store: space.store.into_inner(), width, reduce, batches, recorded: graph })
+    }
+
+    /// The number of states.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.recorded.parents.len()
+    }
+
+    /// The number of transitions.
+    #[must_use]
+    pub fn transitions(&self) -> usize {
+        self.recorded.graph.transition_count()
+    }
+
+    /// The tags of all operations that were part of an action.
+    pub fn tags(&self) -> impl Iterator<Item = &W::Tag> {
+        let tags =
+            (0..).zip(&self.recorded.witnesses).filter(|(_, witnesses)| !witnesses.is_empty());
+        tags.map(|(tag, _)| &**self.store.tags.value(tag))
+    }
+
+    /// The vector of a state.
+    pub(super) fn vector(&self, state: usize) -> &[u32] {
+        &self.recorded.vectors[state * self.width..][..self.width]
+    }
+}
+
+/// What a recording is made of, while it grows.
+struct Recorder<'s, W: TransitionSystem> {
+    expander: InternedExpander<'s, W>,
+    predicates: Vec<PredicateCache<'s, W>>,
+    width: usize,
+    recorded: RecordedGraph,
+    found: Successors,
+    labels: Vec<u16>,
+    vector: Vec<u32>,
+}
+
+impl<'s, W: TransitionSystem> Recorder<'s, W> {
+    fn new(space: &'s Interned<'s, W>, batches: &[PropertyBatch]) -> Self {
+        let mut expander = crate::state_space::StateSpace::expander(space);
+        expander.keep_all_deltas();
+        expander.growth();
+        let cache = |batch: &PropertyBatch| PredicateCache::new(space.system, &batch.propositions);
+        Self {
+            expander,
+            predicates: batches.iter().map(cache).collect(),
+            width: space.without_loss.len(),
+            recorded: RecordedGraph::default(),
+            found: Successors::default(),
+            labels: Vec::new(),
+            vector: Vec::new(),
+        }
+    }
+
+    /// Records every state. `None`: a limit was reached.
+    fn record(mut self, limits: Limits, progress: &dyn Progress) -> Option<RecordedGraph> {
+        self.start();
+        let mut next = 0;
+        while next < self.recorded.parents.len() {
+            self.expand(next);
+            next += 1;
+            let states = self.recorded.parents.len() as u64;
+            let is_over = || {
+                limits.max_states.is_some_and(|most| states > most)
+                    || limits.deadline.is_some_and(|end| Instant::now() >= end)
+                    || progress.is_stopped()
+            };
+            if next.is_multiple_of(BETWEEN_LOOKS) && is_over() {
+                return None;
+            }
+        }
+        let states = self.recorded.parents.len() as u64;
+        limits.max_states.is_none_or(|most| states <= most).then_some(self.recorded)
+    }
+
+    /// Adds the initial states.
+    fn start(&mut self) {
+        self.expander.begin();
+        self.found.clear();
+        self.expander.initial(&mut self.found);
+        self.vector = vec![0; self.width];
+        self.add_new(None);
+        self.recorded.initial = self.recorded.parents.len();
+    }
+
+    /// Adds the transitions of a state, and its new successors.
+    fn expand(&mut self, state: usize) {
+        self.vector.clear();
+        self.vector.extend_from_slice(&self.recorded.vectors[state * self.width..][..self.width]);
+        self.expander.begin();
+        self.found.clear();
+        self.expander.expand(&self.vector, &mut self.found);
+        self.add_new(Some(state));
+        let Self { expander, found, labels, .. } = self;
+        labels.clear();
+        labels.extend(found.kept().iter().map(|one| expander.label(one.delta)));
+        let count = u32::try_from(found.kept().len()).expect("a state has few successors");
+        self.recorded.graph.add_transitions(found.kept(), &[count], labels);
+        self.recorded.graph.add_self_loops(found.self_loops());
+        self.note_growth(state);
+    }
+
+    /// Adds the states found for the first time, from the vector of their parent.
+    fn add_new(&mut self, parent: Option<usize>) {
+        for one in self.found.kept() {
+            if self.recorded.graph.find(one.fingerprint).is_some() {
+                continue;
+            }
+            self.recorded.graph.add_state(one.fingerprint);
+            let begin = self.recorded.vectors.len();
+            self.recorded.vectors.extend_from_slice(&self.vector);
+            self.expander.apply(one.delta, &mut self.recorded.vectors[begin..]);
+            for predicates in &mut self.predicates {
+                let vector = &self.recorded.vectors[begin..];
+                self.recorded.holding.push(self.expander.evaluate_by(predicates, vector));
+            }
+            self.recorded.parents.push(number(parent.unwrap_or(self.recorded.parents.len())));
+        }
+        if parent.is_some() {
+            self.recorded.children_ends.push(number(self.recorded.parents.len()));
+        }
+    }
+
+    fn note_growth(&mut self, state: usize) {
+        let notes = self.expander.growth();
+        for tag in notes.tags.drain(..) {
+            let tag = tag as usize;
+            if tag >= self.recorded.witnesses.len() {
+                self.recorded.witnesses.resize(tag + 1, Vec::new());
+            }
+            let witnesses = &mut self.recorded.witnesses[tag];
+            if witnesses.len() < WITNESSES && witnesses.last() != Some(&number(state)) {
+                witnesses.push(number(state));
+            }
+        }
+        let reapplied = std::mem::take(&mut notes.reapplied).into_iter();
+        let reapplied =
+            reapplied.map(|(place, part, op)| OperationId { place, part, op: Some(op) });
+        self.recorded.reapplied.extend(reapplied);
+    }
+}
+
+pub(super) fn number(state: usize) -> u32 {
+    u32::try_from(state).expect("states are numbered by u32")
+}

@@ -1,0 +1,360 @@
+//! A variant of a recorded system, judged by what differs: only states with a changed operation are
+//! expanded again, and those that are new.
+//!
+//! First come the states whose recorded path is one of the variant, too: what is found from them is
+//! reachable, so that a violated invariant decides at once. Where a recorded transition is lost, the
+//! states are visited from the initial ones again, by the recorded transitions and the new ones.
+//! The verdicts are those of a search of the variant from nothing.
+
+mod verdict;
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::bounds::Progress;
+use crate::fingerprint::BuildStableHasher;
+use crate::interned::Interned;
+use crate::interned::changes::Changes;
+use crate::interned::expander::InternedExpander;
+use crate::interned::predicates::PredicateCache;
+use crate::interned::recording::{OperationId, Recording, number};
+use crate::interned::shared_store::SharedStore;
+use crate::property_batch::PropertyBatch;
+use crate::state_space::{Expander, StateSpace as _, Successors};
+use crate::transition_system::TransitionSystem;
+
+/// The limits of the judgement of a variant.
+#[derive(Clone, Copy)]
+pub struct VariantLimits<'a> {
+    /// The most states that are not among the recorded ones.
+    pub new_states: usize,
+    /// The observer, which may stop it.
+    pub progress: &'a dyn Progress,
+}
+
+/// The judgement of a variant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VariantOutcome<T: Ord> {
+    /// A property fails, or is vacuous.
+    Fails,
+    /// Every property holds, perhaps under fairness.
+    Holds {
+        /// Tags that operations of its actions have; there may be more.
+        tags: BTreeSet<T>,
+    },
+    /// A limit was reached, or a tag says that the search is incomplete.
+    Open,
+}
+
+/// Why the judgement ends before all states are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// An invariant is violated.
+    Violated,
+    /// A limit is reached.
+    Limit,
+}
+
+/// The transitions of a state of the variant.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    begin: u32,
+    end: u32,
+    self_loops_begin: u32,
+    self_loops_end: u32,
+}
+
+/// A variant while its states are found. States of the recording keep their numbers; new ones have
+/// the next ones.
+struct Variant<'r, 's, W: TransitionSystem> {
+    recording: &'r Recording<W>,
+    expander: InternedExpander<'s, W>,
+    predicates: Vec<PredicateCache<'s, W>>,
+    limits: VariantLimits<'r>,
+    /// By place with changed operations: whether a part has some.
+    changed: Vec<(usize, Vec<bool>)>,
+    /// The propositions that hold in the recorded states, if the variant's predicates differ.
+    other_holding: Option<&'r [u64]>,
+    /// By batch: the bits that violate an invariant.
+    violations: Vec<u64>,
+    /// The new states by fingerprint.
+    new: HashMap<u64, u32, BuildStableHasher>,
+    new_vectors: Vec<u32>,
+    new_holding: Vec<u64>,
+    /// The states expanded, and their rows.
+    rows: HashMap<u32, Row, BuildStableHasher>,
+    to: Vec<u32>,
+    labels: Vec<u16>,
+    self_loops: Vec<u16>,
+    /// The first new state that is not expanded.
+    next: u32,
+    /// By recorded state: whether the variant does not have the transition that found it.
+    is_lost: Vec<bool>,
+    /// Whether there is such a state.
+    has_lost: bool,
+    found: Successors,
+    vector: Vec<u32>,
+}
+
+impl<W: TransitionSystem> Recording<W> {
+    /// Judges a variant of the system by its changes. `holding`: the propositions that hold in the
+    /// recorded states, if the predicates are others. `is_incomplete`: whether an operation with
+    /// this tag makes a search incomplete.
+    #[must_use]
+    pub fn judge(
+        &self,
+        variant: &W,
+        (changes, holding): (&Changes, Option<&[u64]>),
+        limits: VariantLimits<'_>,
+        is_incomplete: impl Fn(&W::Tag) -> bool,
+    ) -> VariantOutcome<W::Tag> {
+        let mut store = self.store.clone();
+        for &OperationId { place, part, op } in &changes.operations {
+            let stored = &mut store.places[usize::from(place)];
+            match op {
+                Some(op) => drop(stored.outcomes.remove(&(part, op))),
+                None => stored.enabled[part as usize] = None,
+            }
+        }
+        let store = SharedStore::of(store);
+        let space = Interned::with(store, variant, Vec::new(), self.reduce);
+        let mut found = Variant::new(self, (variant, &space), (changes, holding), limits);
+        let is_same_graph = changes.is_of_tags && holding.is_none();
+        let explored = if is_same_graph { found.expand_witnesses() } else { found.explore() };
+        let reached = match explored.and_then(|()| found.reach()) {
+            Ok(reached) => reached,
+            Err(End::Violated) => return VariantOutcome::Fails,
+            Err(End::Limit) => return VariantOutcome::Open,
+        };
+        let tags = found.tags(&reached);
+        let store = space.store.read();
+        let tags = tags.into_iter().map(|tag| W::Tag::clone(store.tags.value(tag)));
+        let tags: BTreeSet<W::Tag> = tags.collect();
+        if tags.iter().any(is_incomplete) {
+            return VariantOutcome::Open;
+        }
+        match is_same_graph || found.does_hold(&reached, &store) {
+            true => VariantOutcome::Holds { tags },
+            false => VariantOutcome::Fails,
+        }
+    }
+
+    /// The propositions that hold in the recorded states by the predicates of a variant.
+    #[must_use]
+    pub fn holding_by(&self, variant: &W) -> Vec<u64> {
+        let space =
+            Interned::with(SharedStore::of(self.store.clone()), variant, Vec::new(), self.reduce);
+        let mut expander = space.expander();
+        let mut predicates = caches(variant, &self.batches);
+        let mut holding = Vec::with_capacity(self.recorded.holding.len());
+        for state in 0..self.states() {
+            for predicates in &mut predicates {
+                holding.push(expander.evaluate_by(predicates, self.vector(state)));
+            }
+        }
+        holding
+    }
+
+    /// Whether these are the propositions that hold in the recorded states.
+    #[must_use]
+    pub fn is_holding(&self, holding: &[u64]) -> bool {
+        self.recorded.holding == holding
+    }
+}
+
+fn caches<'s, W: TransitionSystem>(
+    system: &'s W,
+    batches: &[PropertyBatch],
+) -> Vec<PredicateCache<'s, W>> {
+    batches.iter().map(|batch| PredicateCache::new(system, &batch.propositions)).collect()
+}
+
+impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
+    fn new(
+        recording: &'r Recording<W>,
+        (system, space): (&'s W, &'s Interned<'s, W>),
+        (changes, other_holding): (&Changes, Option<&'r [u64]>),
+        limits: VariantLimits<'r>,
+    ) -> Self {
+        let mut changed: Vec<(usize, Vec<bool>)> = Vec::new();
+        for &OperationId { place, part, .. } in &changes.operations {
+            let place = usize::from(place);
+            if changed.last().is_none_or(|(last, _)| *last != place) {
+                changed.push((place, vec![false; recording.store.places[place].parts.len()]));
+            }
+            let (_, parts) = changed.last_mut().expect("it has one");
+            parts[part as usize] = true;
+        }
+        let mut expander = space.expander();
+        expander.keep_all_deltas();
+        Self {
+            recording,
+            expander,
+            predicates: caches(system, &recording.batches),
+            limits,
+            changed,
+            other_holding,
+            violations: recording.batches.iter().map(PropertyBatch::violations).collect(),
+            new: HashMap::default(),
+            new_vectors: Vec::new(),
+            new_holding: Vec::new(),
+            rows: HashMap::default(),
+            to: Vec::new(),
+            labels: Vec::new(),
+            self_loops: Vec::new(),
+            next: number(recording.states()),
+            is_lost: vec![false; recording.states()],
+            has_lost: false,
+            found: Successors::default(),
+            vector: Vec::new(),
+        }
+    }
+
+    /// Whether a recorded state may have other transitions.
+    fn is_changed(&self, state: usize) -> bool {
+        let vector = self.recording.vector(state);
+        self.changed.iter().any(|(place, parts)| parts[vector[*place] as usize])
+    }
+
+    /// The propositions that hold in a state, by batch.
+    fn holding(&self, state: usize) -> &[u64] {
+        let recorded = self.recording.states();
+        let (all, index) = match state.checked_sub(recorded) {
+            Some(new) => (&self.new_holding[..], new),
+            None => (self.other_holding.unwrap_or(&self.recording.recorded.holding), state),
+        };
+        &all[index * self.violations.len()..][..self.violations.len()]
+    }
+
+    fn is_violated(&self, state: usize) -> bool {
+        self.holding(state).iter().zip(&self.violations).any(|(holds, bad)| holds & bad != 0)
+    }
+
+    /// The number of states known: those recorded and the new ones.
+    fn len(&self) -> u32 {
+        number(self.recording.states() + self.new.len())
+    }
+
+    /// Finds the states that are reachable for sure, until an invariant is violated; and if some
+    /// recorded transition is lost, exactly the reachable ones.
+    fn explore(&mut self) -> Result<(), End> {
+        let recorded = self.recording.states();
+        let mut is_sure = vec![true; recorded];
+        for state in 0..recorded {
+            let parent = self.recording.recorded.parents[state] as usize;
+            is_sure[state] = parent == state || is_sure[parent] && !self.is_lost[state];
+            if !is_sure[state] {
+                continue;
+            }
+            if self.other_holding.is_some() && self.is_violated(state) {
+                return Err(End::Violated);
+            }
+            if self.is_changed(state) {
+                self.expand(number(state))?;
+                self.note_lost(state);
+                self.expand_new()?;
+            }
+        }
+        while self.next < self.len() {
+            self.expand_new()?;
+        }
+        Ok(())
+    }
+
+    /// Expands states that are known to have a tag, where only tags may differ.
+    fn expand_witnesses(&mut self) -> Result<(), End> {
+        let recording = self.recording;
+        let witnesses = recording.recorded.witnesses.iter();
+        let of_changed =
+            witnesses.filter(|states| states.iter().all(|&state| self.is_changed(state as usize)));
+        let states: BTreeSet<u32> = of_changed.flatten().copied().collect();
+        states.into_iter().try_for_each(|state| self.expand(state))
+    }
+
+    /// Notes the recorded first transitions that a state does not have.
+    fn note_lost(&mut self, state: usize) {
+        let recording = self.recording;
+        let begin = match state {
+            0 => number(recording.recorded.initial),
+            _ => recording.recorded.children_ends[state - 1],
+        };
+        let row = self.rows[&number(state)];
+        let to = &self.to[row.begin as usize..row.end as usize];
+        for child in begin..recording.recorded.children_ends[state] {
+            if !to.contains(&child) {
+                self.is_lost[child as usize] = true;
+                self.has_lost = true;
+            }
+        }
+    }
+
+    /// Expands the next new state that is not expanded, if there is one.
+    fn expand_new(&mut self) -> Result<(), End> {
+        if self.next < self.len() {
+            let state = self.next;
+            self.next += 1;
+            self.expand(state)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the transitions of a state.
+    fn expand(&mut self, state: u32) -> Result<(), End> {
+        let (recording, width) = (self.recording, self.recording.width);
+        self.vector.clear();
+        match (state as usize).checked_sub(recording.states()) {
+            None => self.vector.extend_from_slice(recording.vector(state as usize)),
+            Some(new) => self.vector.extend_from_slice(&self.new_vectors[new * width..][..width]),
+        }
+        self.expander.begin();
+        self.found.clear();
+        self.expander.expand(&self.vector, &mut self.found);
+        let mut row = Row {
+            begin: number(self.to.len()),
+            end: 0,
+            self_loops_begin: number(self.self_loops.len()),
+            self_loops_end: 0,
+        };
+        let mut result = Ok(());
+        for index in 0..self.found.kept().len() {
+            let one = self.found.kept()[index];
+            let known = recording.recorded.graph.find(one.fingerprint);
+            let to = match known.or_else(|| self.new.get(&one.fingerprint).copied()) {
+                Some(known) => known,
+                None => {
+                    let new = self.add(one.fingerprint, one.delta);
+                    if self.is_violated(new as usize) {
+                        result = Err(End::Violated);
+                    }
+                    new
+                }
+            };
+            self.to.push(to);
+            self.labels.push(self.expander.label(one.delta));
+        }
+        for (_, label) in self.found.self_loops() {
+            if !self.self_loops[row.self_loops_begin as usize..].contains(label) {
+                self.self_loops.push(*label);
+            }
+        }
+        row.end = number(self.to.len());
+        row.self_loops_end = number(self.self_loops.len());
+        self.rows.insert(state, row);
+        let is_over = self.new.len() > self.limits.new_states
+            || self.rows.len().is_multiple_of(1024) && self.limits.progress.is_stopped();
+        if is_over { result.and(Err(End::Limit)) } else { result }
+    }
+
+    /// Adds a new state, found from the state being expanded.
+    fn add(&mut self, fingerprint: u64, delta: u32) -> u32 {
+        let state = self.len();
+        self.new.insert(fingerprint, state);
+        let begin = self.new_vectors.len();
+        self.new_vectors.extend_from_slice(&self.vector);
+        self.expander.apply(delta, &mut self.new_vectors[begin..]);
+        for predicates in &mut self.predicates {
+            let vector = &self.new_vectors[begin..];
+            self.new_holding.push(self.expander.evaluate_by(predicates, vector));
+        }
+        state
+    }
+}

@@ -1,0 +1,245 @@
+//! A variant judged by a recording has the verdict of a search from nothing, on random systems.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::engine::{CheckRequest, run};
+use turnstile_search::fingerprint::mix;
+use turnstile_search::interned::{Recording, VariantLimits, VariantOutcome};
+use turnstile_search::judgement::Verdict;
+use turnstile_search::transition_system::{
+    EnabledOp, Fairness, Outcome, Place, Predicate, Property, PropertyKind, TransitionSystem,
+};
+
+const PLACES: u16 = 3;
+const PARTS: u8 = 4;
+/// Operations that start actions; as many more only follow others.
+const OPS: u8 = 3;
+/// Systems tried, each with several variants.
+const SYSTEMS: u64 = 1_000;
+const VARIANTS: u64 = 4;
+
+/// Numbers that a seed determines.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix(self.0) % end
+    }
+
+    fn part(&mut self) -> u8 {
+        u8::try_from(self.below(PARTS.into())).expect("it is small")
+    }
+
+    fn fairness(&mut self) -> Fairness {
+        let name = format!("pair {}", self.below(3));
+        match self.below(3) {
+            0 => Fairness::None,
+            1 => Fairness::Weak(name),
+            _ => Fairness::Strong(name),
+        }
+    }
+}
+
+type Key = (u16, u8, u8);
+type ToyOutcome = Outcome<u8, u8, u64>;
+
+/// A system with random operations.
+#[derive(Clone, Debug)]
+struct Toy {
+    enabled: BTreeMap<(u16, u8), Vec<EnabledOp<u8>>>,
+    outcomes: BTreeMap<Key, Vec<ToyOutcome>>,
+    /// By predicate: the states where it is true.
+    predicates: Vec<BTreeSet<Vec<u8>>>,
+}
+
+impl Toy {
+    fn new(random: &mut Random) -> Self {
+        let mut toy =
+            Self { enabled: BTreeMap::new(), outcomes: BTreeMap::new(), predicates: Vec::new() };
+        for place in 0..PLACES {
+            for part in 0..PARTS {
+                let enabled = (0..OPS).filter(|_| random.below(3) > 0).collect::<Vec<_>>();
+                let enabled = enabled.into_iter().map(|op| EnabledOp {
+                    op,
+                    fairness: random.fairness(),
+                    is_loss: false,
+                });
+                toy.enabled.insert((place, part), enabled.collect());
+                for op in 0..2 * OPS {
+                    toy.outcomes.insert((place, part, op), outcomes((place, part, op), random));
+                }
+            }
+        }
+        // The first is forbidden, so it is rarely true.
+        for percent in [2, 20, 50, 30, 50, 30] {
+            let all = (0..u64::from(PARTS).pow(PLACES.into())).map(vector);
+            toy.predicates.push(all.filter(|_| random.below(100) < percent).collect());
+        }
+        toy
+    }
+
+    /// The same with a few operations changed.
+    fn changed(&self, random: &mut Random) -> Self {
+        let mut toy = self.clone();
+        for _ in 0..1 + random.below(2) {
+            let op = u8::try_from(random.below((2 * OPS).into())).expect("it is small");
+            let place = u16::try_from(random.below(PLACES.into())).expect("it is small");
+            let key = (place, random.part(), op);
+            match random.below(5) {
+                0 => drop(toy.enabled.get_mut(&(key.0, key.1)).map(Vec::pop)),
+                1 => toy.outcomes.get_mut(&key).into_iter().flatten().for_each(|one| {
+                    one.tags = vec![99];
+                }),
+                2 => drop(toy.outcomes.insert(key, Vec::new())),
+                _ => drop(toy.outcomes.insert(key, outcomes(key, random))),
+            }
+        }
+        if random.below(4) == 0 {
+            let predicate = random.below(6);
+            let vector = vector(random.below(u64::from(PARTS).pow(PLACES.into())));
+            let states = &mut toy.predicates[usize::try_from(predicate).expect("it is small")];
+            if !states.remove(&vector) {
+                states.insert(vector);
+            }
+        }
+        toy
+    }
+}
+
+fn vector(number: u64) -> Vec<u8> {
+    let digit = |place: u16| number / u64::from(PARTS).pow(place.into()) % u64::from(PARTS);
+    (0..PLACES).map(|place| u8::try_from(digit(place)).expect("it is small")).collect()
+}
+
+fn outcomes((place, part, op): Key, random: &mut Random) -> Vec<ToyOutcome> {
+    let count = [0, 1, 1, 1, 1, 2][usize::try_from(random.below(6)).expect("it is small")];
+    let outcome = |random: &mut Random| {
+        let mut triggers = Vec::new();
+        if op < OPS && random.below(2) == 0 {
+            let to = u16::try_from(random.below(PLACES.into())).expect("it is small");
+            let next = u8::try_from(random.below(OPS.into())).expect("it is small");
+            triggers.push((Place(to), OPS + next));
+        }
+        Outcome {
+            part: if random.below(2) == 0 { part } else { random.part() },
+            triggers,
+            tags: vec![u64::from(place) * 8 + u64::from(op)],
+            discharges: if random.below(4) == 0 { vec![random.fairness()] } else { Vec::new() },
+        }
+    };
+    (0..count).map(|_| outcome(random)).collect()
+}
+
+impl TransitionSystem for Toy {
+    type Part = u8;
+    type Op = u8;
+    type Tag = u64;
+
+    fn initial(&self) -> Vec<Vec<u8>> {
+        vec![vec![0; PLACES.into()]]
+    }
+
+    fn enabled(&self, at: Place, part: &u8) -> Vec<EnabledOp<u8>> {
+        self.enabled[&(at.0, *part)].clone()
+    }
+
+    fn apply(&self, at: Place, part: &u8, op: &u8) -> Vec<ToyOutcome> {
+        self.outcomes[&(at.0, *part, *op)].clone()
+    }
+
+    fn predicates(&self) -> Vec<Predicate> {
+        let name = |number| format!("predicate {number}");
+        (0..self.predicates.len())
+            .map(|number| Predicate { name: name(number), reads: None, reads_messages: false })
+            .collect()
+    }
+
+    fn evaluate(&self, predicates: &[usize], state: &[&u8], answer: &mut dyn FnMut(usize, bool)) {
+        let state: Vec<u8> = state.iter().map(|part| **part).collect();
+        for &predicate in predicates {
+            answer(predicate, self.predicates[predicate].contains(&state) != (predicate == 0));
+        }
+    }
+
+    fn properties(&self) -> Vec<Property> {
+        let kinds = [
+            (PropertyKind::Always(0), Some(1)),
+            (PropertyKind::Sometimes(1), None),
+            (PropertyKind::CanReach(2, 3), Some(2)),
+            (PropertyKind::LeadsTo(4, 5), Some(4)),
+        ];
+        let property = |(number, (kind, antecedent)): (usize, _)| Property {
+            name: format!("property {number}"),
+            kind,
+            antecedent,
+        };
+        kinds.into_iter().enumerate().map(property).collect()
+    }
+}
+
+/// Whether every property holds, and the tags, by a search from nothing.
+fn searched(toy: &Toy) -> (bool, bool, BTreeSet<u64>) {
+    let request = CheckRequest {
+        threads: 1,
+        limits: Limits::default(),
+        reduce: Reductions::NONE,
+        until: &StopCondition::Exhausted,
+        progress: &NoProgress,
+    };
+    let outcome = run(toy, request);
+    let is_fine =
+        |verdict: Verdict| matches!(verdict, Verdict::Holds | Verdict::HoldsUnderFairness);
+    let holds = outcome.judgements.iter().all(|judgement| is_fine(judgement.verdict));
+    let is_safe = outcome.judgements[0].verdict != Verdict::Fails;
+    (holds, is_safe, outcome.tags)
+}
+
+#[test]
+fn a_recording_judges_variants_as_a_search_from_nothing_does() {
+    let (mut kept, mut failed, mut same, mut refused) = (0, 0, 0, 0);
+    for seed in 0..SYSTEMS {
+        let mut random = Random(mix(seed));
+        let toy = Toy::new(&mut random);
+        // Without a violated invariant, as a system is before it is changed.
+        if !searched(&toy).1 {
+            continue;
+        }
+        let recording =
+            Recording::of(&toy, Reductions::NONE, Limits::default(), &NoProgress).expect("small");
+        let operations = recording.operations();
+        assert!(operations.iter().all(|id| recording.is_same(&toy, *id)), "seed {seed}");
+        for number in 0..VARIANTS {
+            let variant = toy.changed(&mut random);
+            let Some(changes) = recording.changes(&variant, operations.iter().copied()) else {
+                refused += 1;
+                continue;
+            };
+            let holding = recording.holding_by(&variant);
+            let holding = (!recording.is_holding(&holding)).then_some(&holding[..]);
+            let limits = VariantLimits { new_states: usize::MAX, progress: &NoProgress };
+            let judged = recording.judge(&variant, (&changes, holding), limits, |_| false);
+            let (holds, _, tags) = searched(&variant);
+            let at = format!("seed {seed}, variant {number}");
+            same += usize::from(changes.is_empty() && holding.is_none());
+            match judged {
+                VariantOutcome::Fails if changes.is_of_graph() || holding.is_some() => {
+                    assert!(!holds, "{at}: it holds");
+                    failed += 1;
+                }
+                VariantOutcome::Holds { tags: sure } => {
+                    // Where nothing but tags differs, the verdict is the recorded one.
+                    let before = searched(&toy).0;
+                    let is_recorded = !changes.is_of_graph() && holding.is_none();
+                    assert!(holds || is_recorded && !before, "{at}: it fails");
+                    assert!(sure.is_subset(&tags), "{at}: {sure:?} of {tags:?}");
+                    kept += 1;
+                }
+                other @ (VariantOutcome::Fails | VariantOutcome::Open) => panic!("{at}: {other:?}"),
+            }
+        }
+    }
+    println!("{kept} hold, {failed} fail, {same} without a change, {refused} not by the recording");
+    assert!(kept > 1_000 && failed > 500 && refused > 10, "{kept}, {failed}, {refused}");
+}
