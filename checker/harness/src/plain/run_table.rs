@@ -122,13 +122,7 @@ impl RunTable {
         table: Table,
         tried: Vec<Option<Vec<u16>>>,
     ) -> Result<Self, String> {
-        // The formulas of a core are none of a plain core's.
-        let mut words = vocabulary.clone();
-        words.formulas.guards.clear();
-        let bare = Table { formulas: Formulas::default(), ..table.clone() };
-        let data = read::<Dynamic>(&words, &bare);
-        let data = data.map_err(|_| format!("`{}` has no initial state", vocabulary.machine))?;
-        let interpreted = Interpreted::new(data);
+        let interpreted = interpreted(&vocabulary, &table)?;
         let resources: Vec<DynamicName> =
             names(vocabulary.resources.iter().map(|one| &*one.name.name));
         let events: Vec<DynamicName> = names(vocabulary.events.iter().map(|one| &*one.name.name));
@@ -253,6 +247,20 @@ fn settling(vocabulary: &Vocabulary, table: &Table, cells: &[Vec<RunCell>]) -> u
         }
     }
     most.into_iter().max().unwrap_or(1)
+}
+
+/// A table that interprets its rows.
+fn interpreted(vocabulary: &Vocabulary, table: &Table) -> Result<Interpreted<Dynamic>, String> {
+    // The formulas of a core are none of a plain core's.
+    let mut words = vocabulary.clone();
+    words.formulas.guards.clear();
+    let bare = Table { formulas: Formulas::default(), ..table.clone() };
+    let data = read::<Dynamic>(&words, &bare);
+    let data = data.map_err(|_| format!("`{}` has no initial state", vocabulary.machine))?;
+    if data.initial.len() > MOST_ALONE {
+        return Err(format!("`{}` has more than {MOST_ALONE} initial states", vocabulary.machine));
+    }
+    Ok(Interpreted::new(data))
 }
 
 /// The payloads that are tried one by one: those of timers' events, and all if an action or a guard
