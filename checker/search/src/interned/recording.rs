@@ -1,7 +1,7 @@
 //! A recorded search: the complete state graph of a system, its state vectors, and its memoised
 //! operations. A [variant](super::variant) of the system is judged by what differs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use crate::bounds::{Limits, Progress, Reductions};
@@ -13,7 +13,7 @@ use crate::interned::store::Store;
 use crate::property_batch::PropertyBatch;
 use crate::state_graph::StateGraph;
 use crate::state_space::{Expander, Successors};
-use crate::transition_system::TransitionSystem;
+use crate::transition_system::{Place, TransitionSystem};
 
 /// States between two looks at the limits.
 const BETWEEN_LOOKS: usize = 1 << 12;
@@ -36,7 +36,12 @@ pub struct Recording<W: TransitionSystem> {
     pub(super) reduce: Reductions,
     pub(super) batches: Vec<PropertyBatch>,
     pub(super) recorded: RecordedGraph,
+    pub(super) triggers: Triggers,
 }
+
+/// By place and operation: the parts that have an operation that triggers it. `None`: such an
+/// operation is applied to a part that the same action has changed before.
+pub(super) type Triggers = BTreeMap<(u16, u32), Option<Vec<(u16, u32)>>>;
 
 /// The states and transitions of a recording.
 #[derive(Debug, Default)]
@@ -75,7 +80,9 @@ impl<W: TransitionSystem> Recording<W> {
         let space = Interned::new(system, Vec::new(), reduce);
         let graph = Recorder::new(&space, &batches).record(limits, progress)?;
         let width = space.without_loss.len();
-        Some(Self { store: space.store.into_inner(), width, reduce, batches, recorded: graph })
+        let store = space.store.into_inner();
+        let triggers = triggers(&store, &graph.reapplied);
+        Some(Self { store, width, reduce, batches, recorded: graph, triggers })
     }
 
     /// The number of states.
@@ -217,6 +224,25 @@ impl<'s, W: TransitionSystem> Recorder<'s, W> {
             reapplied.map(|(place, part, op)| OperationId { place, part, op: Some(op) });
         self.recorded.reapplied.extend(reapplied);
     }
+}
+
+fn triggers<W: TransitionSystem>(store: &Store<W>, reapplied: &BTreeSet<OperationId>) -> Triggers {
+    let mut triggers = Triggers::new();
+    for (place, stored) in store.places.iter().enumerate() {
+        let place = Place::of(place).0;
+        for (&(part, op), outcomes) in &stored.outcomes {
+            let is_reapplied = reapplied.contains(&OperationId { place, part, op: Some(op) });
+            for &(to, triggered) in outcomes.iter().flat_map(|outcome| &outcome.triggers) {
+                let of = triggers.entry((to.0, triggered)).or_insert_with(|| Some(Vec::new()));
+                match of {
+                    _ if is_reapplied => *of = None,
+                    Some(parts) => parts.push((place, part)),
+                    None => {}
+                }
+            }
+        }
+    }
+    triggers
 }
 
 pub(super) fn number(state: usize) -> u32 {

@@ -2,10 +2,11 @@
 //! expanded again, and those that are new.
 //!
 //! First come the states whose recorded path is one of the variant, too: what is found from them is
-//! reachable, so that a violated invariant decides at once. Where a recorded transition is lost, the
-//! states are visited from the initial ones again, by the recorded transitions and the new ones.
-//! The verdicts are those of a search of the variant from nothing.
+//! reachable, so that a violated invariant decides at once. Where a recorded transition is lost,
+//! all reachable states are visited from the initial ones, by the recorded transitions and the new
+//! ones. The verdicts are those of a search of the variant from nothing.
 
+mod affected;
 mod verdict;
 
 use std::collections::{BTreeSet, HashMap};
@@ -21,6 +22,8 @@ use crate::interned::shared_store::SharedStore;
 use crate::property_batch::PropertyBatch;
 use crate::state_space::{Expander, StateSpace as _, Successors};
 use crate::transition_system::TransitionSystem;
+
+use affected::Affected;
 
 /// The limits of the judgement of a variant.
 #[derive(Clone, Copy)]
@@ -70,8 +73,8 @@ struct Variant<'r, 's, W: TransitionSystem> {
     expander: InternedExpander<'s, W>,
     predicates: Vec<PredicateCache<'s, W>>,
     limits: VariantLimits<'r>,
-    /// By place with changed operations: whether a part has some.
-    changed: Vec<(usize, Vec<bool>)>,
+    /// The recorded states with changed operations.
+    affected: Affected,
     /// The propositions that hold in the recorded states, if the variant's predicates differ.
     other_holding: Option<&'r [u64]>,
     /// By batch: the bits that violate an invariant.
@@ -175,15 +178,6 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
         (changes, other_holding): (&Changes, Option<&'r [u64]>),
         limits: VariantLimits<'r>,
     ) -> Self {
-        let mut changed: Vec<(usize, Vec<bool>)> = Vec::new();
-        for &OperationId { place, part, .. } in &changes.operations {
-            let place = usize::from(place);
-            if changed.last().is_none_or(|(last, _)| *last != place) {
-                changed.push((place, vec![false; recording.store.places[place].parts.len()]));
-            }
-            let (_, parts) = changed.last_mut().expect("it has one");
-            parts[part as usize] = true;
-        }
         let mut expander = space.expander();
         expander.keep_all_deltas();
         Self {
@@ -191,7 +185,7 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
             expander,
             predicates: caches(system, &recording.batches),
             limits,
-            changed,
+            affected: Affected::by(recording, changes),
             other_holding,
             violations: recording.batches.iter().map(PropertyBatch::violations).collect(),
             new: HashMap::default(),
@@ -211,8 +205,7 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
 
     /// Whether a recorded state may have other transitions.
     fn is_changed(&self, state: usize) -> bool {
-        let vector = self.recording.vector(state);
-        self.changed.iter().any(|(place, parts)| parts[vector[*place] as usize])
+        self.affected.includes(self.recording.vector(state))
     }
 
     /// The propositions that hold in a state, by batch.
