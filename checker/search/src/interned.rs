@@ -42,7 +42,7 @@ use crate::transition_system::{PartKind, Place, TransitionSystem};
 
 pub use crate::interned::changes::Changes;
 pub use crate::interned::recording::{OperationId, Recording};
-pub use crate::interned::variant::{VariantLimits, VariantOutcome};
+pub use crate::interned::variant::{Judged, Tags, VariantLimits, VariantOutcome};
 
 /// Memoised operations that are run a second time, about.
 const SAMPLE: usize = 2_000;

@@ -1,8 +1,10 @@
 //! The systems' default worlds without any change, recorded.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use turnstile_spec::system::{self, System};
+use turnstile_step::RowOutcome;
 
 use super::parallel::{SilentProgress, parallel_map};
 use super::recorded::{NotRecorded, RecordedWorld};
@@ -13,6 +15,10 @@ use crate::registry::{SystemEntry, Systems};
 use crate::result::{PropertyReport, ResultReport};
 use crate::status::Status;
 
+/// The states at which no further world is recorded before mutants run in those recorded. A state
+/// takes up to 500 bytes.
+const STATES_AT_ONCE: usize = 1_000_000;
+
 /// The systems that can be run.
 #[derive(Debug)]
 pub struct Baselines<'a> {
@@ -20,14 +26,23 @@ pub struct Baselines<'a> {
     files: &'a [System],
 }
 
-/// A system without any change.
-pub(super) struct Baseline {
-    /// Its default worlds, the smallest first.
-    pub(super) worlds: Vec<RecordedWorld>,
-    /// The worlds that the limits do not allow to search, by their index in the file.
+/// A system without any change, recorded some worlds at a time.
+pub(super) struct Baseline<'b> {
+    entry: &'b SystemEntry,
+    file: &'b System,
+    options: &'b Options<'b>,
+    /// The default worlds, by their index in the file.
+    default: Vec<usize>,
+    /// Those that are not recorded yet.
+    next: Vec<usize>,
+    /// The worlds that the limits do not allow to search.
     pub(super) unrecorded: Vec<usize>,
-    /// The properties that fail in it.
-    pub(super) fails: Vec<String>,
+    /// The outcomes of rows so far.
+    taken: BTreeSet<RowOutcome>,
+    /// Whether the properties hold so far.
+    holds: bool,
+    /// Why worlds cannot be searched.
+    refused: Vec<String>,
 }
 
 impl<'a> Baselines<'a> {
@@ -47,48 +62,94 @@ impl<'a> Baselines<'a> {
     }
 }
 
-impl Baseline {
-    /// Records the default worlds of a system, with the tables of the options.
-    pub(super) fn record((entry, file): (&SystemEntry, &System), options: &Options<'_>) -> Self {
-        let aside = SilentProgress(options.progress);
+impl<'b> Baseline<'b> {
+    /// The default worlds of a system, with the tables of the options.
+    pub(super) fn new(
+        (entry, file): (&'b SystemEntry, &'b System),
+        options: &'b Options<'b>,
+    ) -> Self {
         let default = file.worlds.iter().enumerate().filter(|(_, world)| world.default);
-        let default: Vec<(usize, &system::World)> = default.collect();
-        options.progress.message(&format!("{}: {} worlds, unchanged", file.name, default.len()));
-        let recorded = parallel_map(options.threads, &default, |(place, world), _| {
+        let default: Vec<usize> = default.map(|(place, _)| place).collect();
+        Self {
+            entry,
+            file,
+            options,
+            next: default.clone(),
+            default,
+            unrecorded: Vec::new(),
+            taken: BTreeSet::new(),
+            holds: true,
+            refused: Vec::new(),
+        }
+    }
+
+    /// The number of worlds.
+    pub(super) fn worlds(&self) -> usize {
+        self.default.len()
+    }
+
+    /// Records the next worlds, the smallest first: so many that they fit into memory. `None`: there
+    /// are no more, or one of them fails.
+    pub(super) fn record(&mut self) -> Option<Vec<RecordedWorld>> {
+        if self.next.is_empty() || !self.holds || !self.refused.is_empty() {
+            return None;
+        }
+        let (entry, file, options) = (self.entry, self.file, self.options);
+        let left = self.next.len();
+        options.progress.message(&format!("{}: {left} worlds left, unchanged", file.name));
+        let aside = SilentProgress(options.progress);
+        let states = AtomicUsize::new(0);
+        let recorded = parallel_map(options.threads, &self.next, |place, _| {
+            if states.load(Ordering::Relaxed) >= STATES_AT_ONCE {
+                return None;
+            }
             let mut options = Options { threads: 1, progress: &aside, ..options.clone() };
             options.tables.iter_mut().for_each(|table| table.merges_choices = true);
-            RecordedWorld::new((entry, file), (*place, world), &options)
+            let world = (*place, &file.worlds[*place]);
+            let recorded = RecordedWorld::new((entry, file), world, &options);
+            let count = recorded.as_ref().map_or(0, RecordedWorld::states);
+            states.fetch_add(count, Ordering::Relaxed);
+            Some(recorded)
         });
-        let mut unchanged = Self { worlds: Vec::new(), unrecorded: Vec::new(), fails: Vec::new() };
-        let mut taken = BTreeSet::new();
-        for ((place, world), recorded) in default.iter().zip(recorded) {
+        let mut worlds = Vec::new();
+        for (place, recorded) in std::mem::take(&mut self.next).into_iter().zip(recorded) {
+            let name = || format!("{}/{}", file.name, file.worlds[place].name);
             match recorded {
-                Ok(recorded) => {
-                    taken.extend(recorded.taken.iter().copied());
-                    unchanged.worlds.push(recorded);
+                None => self.next.push(place),
+                Some(Ok(world)) => {
+                    self.holds &= world.holds;
+                    self.taken.extend(world.taken.iter().copied());
+                    worlds.push(world);
                 }
-                Err(NotRecorded::Limit) => unchanged.unrecorded.push(*place),
-                Err(NotRecorded::Impure) => {
-                    unchanged
-                        .fails
-                        .push(format!("{}/{}: a core is not pure", file.name, world.name));
+                Some(Err(NotRecorded::Limit)) => self.unrecorded.push(place),
+                Some(Err(NotRecorded::Impure)) => {
+                    self.refused.push(format!("{}: a core is not pure", name()));
                 }
-                Err(NotRecorded::Refused(refusal)) => {
-                    unchanged.fails.push(format!("{}/{}: {refusal}", file.name, world.name));
+                Some(Err(NotRecorded::Refused(refusal))) => {
+                    self.refused.push(format!("{}: {refusal}", name()));
                 }
             }
         }
-        let is_covered = !unchanged.unrecorded.is_empty()
-            || coverage(entry.tables, &options.tables, &taken).not_taken.is_empty();
-        let holds = is_covered && unchanged.worlds.iter().all(|world| world.holds);
-        if unchanged.fails.is_empty() && !holds {
-            unchanged.fails = failing((entry, file), &default, options);
-            if unchanged.fails.is_empty() {
-                unchanged.fails.push(format!("{}: not searched to its end", file.name));
-            }
+        worlds.sort_by_key(|world| (world.states(), world.place));
+        (self.holds && self.refused.is_empty()).then_some(worlds)
+    }
+
+    /// What fails, in words, once every world is recorded or one fails.
+    pub(super) fn failing(&self) -> Vec<String> {
+        let Self { entry, file, options, .. } = *self;
+        let is_covered = !self.next.is_empty()
+            || !self.unrecorded.is_empty()
+            || coverage(entry.tables, &options.tables, &self.taken).not_taken.is_empty();
+        if !self.refused.is_empty() || self.holds && is_covered {
+            return self.refused.clone();
         }
-        unchanged.worlds.sort_by_key(|world| (world.states(), world.place));
-        unchanged
+        let default: Vec<(usize, &system::World)> =
+            self.default.iter().map(|&place| (place, &file.worlds[place])).collect();
+        let mut fails = failing((entry, file), &default, options);
+        if fails.is_empty() {
+            fails.push(format!("{}: not searched to its end", file.name));
+        }
+        fails
     }
 }
 

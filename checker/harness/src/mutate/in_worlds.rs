@@ -1,4 +1,4 @@
-//! The mutants of a table in the worlds of a system, the smallest world first, until a check fails.
+//! The mutants of a table in the worlds of a system, until a check fails.
 //!
 //! A world is recorded once, and a mutant judged by the operations that read what it changes: none
 //! or equal outcomes, and it survives the world without a search. Mutants with equal outcomes are
@@ -18,11 +18,11 @@ use super::change::Mutant;
 use super::changed_parts::changed_parts;
 use super::judge::Judge;
 use super::parallel::{SilentProgress, parallel_map};
-use super::recorded::{Effect, MutantWorld, RecordedWorld, WorldJudgement};
+use super::recorded::{Effect, MutantWorld, RecordedWorld};
 use crate::check::{CheckOutput, check};
 use crate::coverage::coverage;
 use crate::observations::taken;
-use crate::options::{Options, Replacement};
+use crate::options::Options;
 use crate::reads::Read;
 use crate::registry::SystemEntry;
 
@@ -53,78 +53,126 @@ struct InWorlds<'j> {
     entry: &'j SystemEntry,
     file: &'j System,
     mutants: &'j [Mutant],
+    floor: Floor,
+}
+
+/// Mutants that change a world, by index.
+type Changed = Vec<(usize, Box<MutantWorld>)>;
+
+/// Mutants in groups of equal outcomes.
+fn groups(changed: Changed) -> Vec<Changed> {
+    let mut groups: Vec<Changed> = Vec::new();
+    let mut known: BTreeMap<[u64; 2], usize> = BTreeMap::new();
+    for (at, world) in changed {
+        let next = groups.len();
+        let digest = world.digest();
+        let group = digest.map_or(next, |digest| *known.entry(digest).or_insert(next));
+        if group == next {
+            groups.push(Vec::new());
+        }
+        groups[group].push((at, world));
+    }
+    groups
 }
 
 impl Judge<'_> {
-    /// Runs the surviving mutants in every default world of a system.
+    /// Runs the surviving mutants in every default world of a system, and says what fails in it
+    /// without any change: then the mutants are not judged.
     pub(super) fn system(
         &self,
         (entry, file): (&SystemEntry, &System),
-        unchanged: &Baseline,
         mutants: &[Mutant],
         statuses: &mut [MutantStatus],
-    ) -> Floor {
-        let worlds = InWorlds { judge: self, entry, file, mutants };
+    ) -> (Floor, Vec<String>) {
+        // The unchanged table as data, too: so what it computes is noted.
+        let options = self.options(self.sound.table.clone());
+        let mut baseline = Baseline::new((entry, file), &options);
+        let mut worlds = InWorlds { judge: self, file, mutants, entry, floor: Floor::default() };
         for status in statuses.iter_mut() {
             status.taken.clear();
         }
-        let mut floor = Floor::default();
-        for (nth, recorded) in unchanged.worlds.iter().enumerate() {
-            let open = statuses.iter().enumerate().filter(|(_, status)| !status.is_killed);
-            let open: Vec<usize> = open.map(|(at, _)| at).collect();
-            self.options.progress.message(&format!(
-                "{}: {} of {} mutants alive, searching {}/{} (world {} of {})",
-                self.sound.vocabulary.machine,
-                open.len(),
-                mutants.len(),
-                file.name,
-                file.worlds[recorded.place].name,
-                nth + 1,
-                unchanged.worlds.len(),
-            ));
-            for (at, outcome) in worlds.run(recorded, &open, &mut floor) {
-                match outcome {
-                    WorldOutcome::Killed => statuses[at].is_killed = true,
-                    WorldOutcome::Truncated => statuses[at].is_truncated = true,
-                    WorldOutcome::Survives(taken) => statuses[at].taken.extend(taken),
-                }
+        let mut nth = 0;
+        while let Some(some) = baseline.record() {
+            for recorded in &some {
+                nth += 1;
+                worlds.say(recorded, nth, baseline.worlds(), statuses);
+                worlds.recorded(recorded, statuses);
             }
         }
-        for &place in &unchanged.unrecorded {
-            let open = statuses.iter().enumerate().filter(|(_, status)| !status.is_killed);
-            let open: Vec<usize> = open.map(|(at, _)| at).collect();
-            let found = parallel_map(self.options.threads, &open, |&at, threads| {
-                worlds.search(place, None, at, threads)
-            });
-            for (at, outcome) in open.into_iter().zip(found) {
-                statuses[at].is_killed = matches!(outcome, WorldOutcome::Killed);
-                statuses[at].is_truncated = true;
+        let fails = baseline.failing();
+        if fails.is_empty() {
+            for &place in &baseline.unrecorded {
+                worlds.unrecorded(place, statuses);
+            }
+            if baseline.unrecorded.len() < baseline.worlds() {
+                worlds.coverage(statuses);
             }
         }
-        worlds.coverage(unchanged, statuses);
-        floor
+        (worlds.floor, fails)
     }
 }
 
+/// The indices of the mutants that are not killed.
+fn alive(statuses: &[MutantStatus]) -> Vec<usize> {
+    let alive = statuses.iter().enumerate().filter(|(_, status)| !status.is_killed);
+    alive.map(|(at, _)| at).collect()
+}
+
 impl InWorlds<'_> {
-    /// Runs mutants in one world.
-    fn run(
-        &self,
+    fn say(&self, recorded: &RecordedWorld, nth: usize, all: usize, statuses: &[MutantStatus]) {
+        let Self { judge, file, mutants, .. } = self;
+        judge.options.progress.message(&format!(
+            "{}: {} of {} mutants alive, searching {}/{} (world {nth} of {all})",
+            judge.sound.vocabulary.machine,
+            alive(statuses).len(),
+            mutants.len(),
+            file.name,
+            file.worlds[recorded.place].name,
+        ));
+    }
+
+    /// Runs the surviving mutants in a recorded world.
+    fn recorded(&mut self, recorded: &RecordedWorld, statuses: &mut [MutantStatus]) {
+        let open = alive(statuses);
+        let (mut outcomes, searched) = match self.judge.does_reuse {
+            true => self.judge_by(recorded, &open, statuses),
+            false => (Vec::new(), open),
+        };
+        let found = parallel_map(self.judge.options.threads, &searched, |&at, threads| {
+            self.search(recorded.place, Some(recorded.states()), at, threads)
+        });
+        outcomes.extend(searched.into_iter().zip(found));
+        for (at, outcome) in outcomes {
+            match outcome {
+                WorldOutcome::Killed => statuses[at].is_killed = true,
+                WorldOutcome::Truncated => statuses[at].is_truncated = true,
+                WorldOutcome::Survives(taken) => statuses[at].taken.extend(taken),
+            }
+        }
+    }
+
+    /// Searches a world that could not be recorded: it may kill mutants, and leaves the others open.
+    fn unrecorded(&self, place: usize, statuses: &mut [MutantStatus]) {
+        let open = alive(statuses);
+        let found = parallel_map(self.judge.options.threads, &open, |&at, threads| {
+            self.search(place, None, at, threads)
+        });
+        for (at, outcome) in open.into_iter().zip(found) {
+            statuses[at].is_killed = matches!(outcome, WorldOutcome::Killed);
+            statuses[at].is_truncated = true;
+        }
+    }
+
+    /// Judges mutants by a recording; returns those that have to be searched from nothing, too.
+    fn judge_by(
+        &mut self,
         recorded: &RecordedWorld,
         open: &[usize],
-        floor: &mut Floor,
-    ) -> Vec<(usize, WorldOutcome)> {
+        statuses: &[MutantStatus],
+    ) -> (Vec<(usize, WorldOutcome)>, Vec<usize>) {
         let threads = self.judge.options.threads;
-        if !self.judge.does_reuse {
-            let found = parallel_map(threads, open, |&at, threads| {
-                self.search(recorded.place, Some(recorded.states()), at, threads)
-            });
-            return open.iter().copied().zip(found).collect();
-        }
         let effects = parallel_map(threads, open, |&at, _| self.effect(recorded, at));
-        let mut outcomes = Vec::new();
-        let mut searched = Vec::new();
-        let mut changed: Vec<(usize, Box<MutantWorld>)> = Vec::new();
+        let (mut outcomes, mut searched, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         for (&at, effect) in open.iter().zip(effects) {
             match effect {
                 Effect::None => {
@@ -135,8 +183,7 @@ impl InWorlds<'_> {
                 Effect::Changes(world) => changed.push((at, world)),
             }
         }
-        let judged = self.judge_changed(recorded, changed, floor);
-        for (at, judgement) in judged {
+        for (at, judgement) in self.judge_changed(recorded, changed, statuses) {
             match judgement {
                 None => searched.push(at),
                 Some(VariantOutcome::Fails) => outcomes.push((at, WorldOutcome::Killed)),
@@ -146,54 +193,52 @@ impl InWorlds<'_> {
                 }
             }
         }
-        let found = parallel_map(threads, &searched, |&at, threads| {
-            self.search(recorded.place, Some(recorded.states()), at, threads)
-        });
-        outcomes.extend(searched.into_iter().zip(found));
-        outcomes
+        (outcomes, searched)
     }
 
-    /// Judges mutants that change something, those with equal outcomes as one.
+    /// Judges mutants that change something. Of those with equal outcomes one is judged, then those
+    /// of the others for which its new operations differ.
     fn judge_changed(
-        &self,
+        &mut self,
         recorded: &RecordedWorld,
-        changed: Vec<(usize, Box<MutantWorld>)>,
-        floor: &mut Floor,
+        changed: Changed,
+        statuses: &[MutantStatus],
     ) -> Vec<(usize, Option<VariantOutcome<Tag>>)> {
-        let mut groups: Vec<Vec<(usize, Box<MutantWorld>)>> = Vec::new();
-        let mut known: BTreeMap<[u64; 2], usize> = BTreeMap::new();
-        for (at, world) in changed {
-            let next = groups.len();
-            let digest = world.digest();
-            let group = digest.map_or(next, |digest| *known.entry(digest).or_insert(next));
-            if group == next {
-                groups.push(Vec::new());
-            }
-            groups[group].push((at, world));
-        }
-        let judged = parallel_map(self.judge.options.threads, &groups, |group, _| {
-            let aside = SilentProgress(self.judge.options.progress);
-            let first = recorded.judge(&group[0].1, &aside);
-            // New operations that read what the mutants change may differ.
-            let is_of_all =
-                |judged: &WorldJudgement, world: &MutantWorld| !world.changes_any(&judged.read);
-            let are_alike =
-                group.len() == 1 || group.iter().all(|(_, world)| is_of_all(&first, world));
-            let others = group.iter().skip(1).map(|(_, world)| match are_alike {
-                true => first.clone(),
-                false => recorded.judge(world, &aside),
+        let threads = self.judge.options.threads;
+        let mut outcomes = Vec::new();
+        let mut groups = groups(changed);
+        while !groups.is_empty() {
+            let judged = parallel_map(threads, &groups, |group, _| {
+                let aside = SilentProgress(self.judge.options.progress);
+                let is_wanted = |row: &RowOutcome| {
+                    group.iter().any(|(at, _)| !statuses[*at].taken.contains(row))
+                };
+                let first = recorded.judge(&group[0].1, &is_wanted, &aside);
+                let others = group[1..].iter();
+                let is_of: Vec<bool> =
+                    others.map(|(_, other)| first.is_of(recorded, other)).collect();
+                (first.outcome(), is_of)
             });
-            std::iter::once(first.clone()).chain(others).map(|one| one.outcome).collect::<Vec<_>>()
-        });
-        for (group, judged) in groups.iter().zip(&judged) {
-            let is_floor = group[0].1.changes.is_of_graph()
-                && matches!(judged[0], Some(VariantOutcome::Holds { .. }));
-            if is_floor {
-                *floor += Floor { searches: 1, states: recorded.states() };
+            let mut rest = Vec::new();
+            for (group, (outcome, is_of)) in groups.into_iter().zip(judged) {
+                let is_of_graph = group[0].1.changes.is_of_graph();
+                if is_of_graph && matches!(outcome, Some(VariantOutcome::Holds { .. })) {
+                    self.floor += Floor { searches: 1, states: recorded.states() };
+                }
+                let mut others = Vec::new();
+                for ((at, world), is_of) in
+                    group.into_iter().zip(std::iter::once(true).chain(is_of))
+                {
+                    match is_of {
+                        true => outcomes.push((at, outcome.clone())),
+                        false => others.push((at, world)),
+                    }
+                }
+                rest.extend((!others.is_empty()).then_some(others));
             }
+            groups = rest;
         }
-        let mutants = groups.into_iter().flatten().map(|(at, _)| at);
-        mutants.zip(judged.into_iter().flatten()).collect()
+        outcomes
     }
 
     fn effect(&self, recorded: &RecordedWorld, at: usize) -> Effect {
@@ -249,36 +294,17 @@ impl InWorlds<'_> {
     }
 
     /// Kills the mutants of which the worlds together do not take every row.
-    fn coverage(&self, unchanged: &Baseline, statuses: &mut [MutantStatus]) {
-        if unchanged.worlds.is_empty() {
-            return;
-        }
-        let open = statuses.iter().enumerate();
-        let open = open.filter(|(_, status)| !status.is_killed && !status.is_truncated);
-        let open: Vec<usize> = open.map(|(at, _)| at).collect();
+    fn coverage(&self, statuses: &mut [MutantStatus]) {
+        let open = alive(statuses).into_iter().filter(|at| !statuses[*at].is_truncated);
+        let open: Vec<usize> = open.collect();
         let before: &[MutantStatus] = statuses;
-        let results = parallel_map(self.judge.options.threads, &open, |&at, threads| {
+        let results = parallel_map(self.judge.options.threads, &open, |&at, _| {
             let mutant = &self.mutants[at];
             let tables = self.judge.options(mutant.edit.table(&self.judge.sound.table)).tables;
-            let mut taken = before[at].taken.clone();
-            let mut worlds = unchanged.worlds.iter();
-            // Rows that are not sure to be taken are looked for from nothing.
-            while !self.takes_every_row(&tables, &taken) {
-                let Some(recorded) = worlds.next() else { return true };
-                match self.search(recorded.place, Some(recorded.states()), at, threads) {
-                    WorldOutcome::Killed => return true,
-                    WorldOutcome::Truncated => {}
-                    WorldOutcome::Survives(more) => taken.extend(more),
-                }
-            }
-            false
+            !coverage(self.entry.tables, &tables, &before[at].taken).not_taken.is_empty()
         });
         for (at, is_killed) in open.into_iter().zip(results) {
             statuses[at].is_killed = is_killed;
         }
-    }
-
-    fn takes_every_row(&self, tables: &[Replacement], taken: &BTreeSet<RowOutcome>) -> bool {
-        coverage(self.entry.tables, tables, taken).not_taken.is_empty()
     }
 }

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use turnstile_search::bounds::Progress;
-use turnstile_search::interned::{Changes, OperationId, Recording, VariantLimits, VariantOutcome};
+use turnstile_search::interned::{
+    Changes, Judged, OperationId, Recording, Tags, VariantLimits, VariantOutcome,
+};
 use turnstile_spec::system::{self, System};
 use turnstile_step::RowOutcome;
 use turnstile_world::World;
@@ -77,20 +79,34 @@ impl MutantWorld {
     pub(super) fn digest(&self) -> Option<[u64; 2]> {
         self.holding.is_none().then(|| self.changes.digest())
     }
-
-    /// Whether it changes one of these parts.
-    pub(super) fn changes_any(&self, of: &BTreeSet<Read>) -> bool {
-        !self.reads.is_disjoint(of)
-    }
 }
 
 /// The judgement of a mutant in a world.
-#[derive(Clone)]
 pub(super) struct WorldJudgement {
-    /// `None`: it is to be searched from nothing.
-    pub(super) outcome: Option<VariantOutcome<Tag>>,
-    /// What new operations and predicates in new states read.
-    pub(super) read: BTreeSet<Read>,
+    judged: Judged<Merged>,
+    /// Whether some outcome may be missing.
+    is_inexact: bool,
+    /// What new operations read.
+    operations: BTreeSet<Read>,
+    /// What predicates read in new states.
+    predicates: BTreeSet<Read>,
+}
+
+impl WorldJudgement {
+    /// The outcome. `None`: the mutant is to be searched from nothing.
+    pub(super) fn outcome(&self) -> Option<VariantOutcome<Tag>> {
+        (!self.is_inexact).then(|| self.judged.outcome.clone())
+    }
+
+    /// Whether it is the judgement of another mutant with the same digest, too.
+    pub(super) fn is_of(&self, recorded: &RecordedWorld, other: &MutantWorld) -> bool {
+        let reads = |of: &BTreeSet<Read>| !other.reads.is_disjoint(of);
+        self.is_inexact
+            || !reads(&self.predicates)
+                && (!reads(&self.operations)
+                    || self.judged.is_of(&recorded.recording, &other.world)
+                        && !other.world.is_inexact())
+    }
 }
 
 impl RecordedWorld {
@@ -129,8 +145,9 @@ impl RecordedWorld {
             readers,
             predicates,
         };
-        let unchanged = recorded.judge_by(&recorded.world, (&Changes::none(), None), *progress);
-        recorded.holds = matches!(unchanged, VariantOutcome::Holds { .. });
+        let changes = (&Changes::none(), None);
+        let unchanged = recorded.judge_by(&recorded.world, changes, &|_| false, *progress);
+        recorded.holds = matches!(unchanged.outcome, VariantOutcome::Holds { .. });
         Ok(recorded)
     }
 
@@ -171,22 +188,28 @@ impl RecordedWorld {
         Effect::Changes(Box::new(MutantWorld { world, changes, holding, reads }))
     }
 
-    /// Judges a mutant.
-    pub(super) fn judge(&self, mutant: &MutantWorld, progress: &dyn Progress) -> WorldJudgement {
+    /// Judges a mutant. `is_wanted`: whether it matters if an outcome of a row is taken.
+    pub(super) fn judge(
+        &self,
+        mutant: &MutantWorld,
+        is_wanted: &dyn Fn(&RowOutcome) -> bool,
+        progress: &dyn Progress,
+    ) -> WorldJudgement {
         let changes = (&mutant.changes, mutant.holding.as_deref());
         mutant.world.take_read();
-        let (outcome, mut read) = noting(|| self.judge_by(&mutant.world, changes, progress));
-        read.extend(mutant.world.take_read());
-        let outcome = (!mutant.world.is_inexact()).then_some(outcome);
-        WorldJudgement { outcome, read }
+        let (judged, operations) =
+            noting(|| self.judge_by(&mutant.world, changes, is_wanted, progress));
+        let predicates = mutant.world.take_read();
+        WorldJudgement { judged, is_inexact: mutant.world.is_inexact(), operations, predicates }
     }
 
     fn judge_by(
         &self,
         world: &Merged,
         changes: (&Changes, Option<&[u64]>),
+        is_wanted: &dyn Fn(&RowOutcome) -> bool,
         progress: &dyn Progress,
-    ) -> VariantOutcome<Tag> {
+    ) -> Judged<Merged> {
         let new_states = self.states().saturating_mul(GROWTH.0).saturating_add(GROWTH.1);
         let asked = self.max_states.map_or(usize::MAX, |most| most.saturating_sub(self.states()));
         let new_states = new_states.min(asked);
@@ -194,7 +217,12 @@ impl RecordedWorld {
             Tag::Overflowed { .. } | Tag::CutsExceeded { .. } => true,
             Tag::Row(_) | Tag::Spent(_) => false,
         };
+        let is_wanted = |tag: &Tag| match tag {
+            Tag::Row(row) => is_wanted(row),
+            Tag::Overflowed { .. } | Tag::CutsExceeded { .. } | Tag::Spent(_) => false,
+        };
         let limits = VariantLimits { new_states, progress };
-        self.recording.judge(world, changes, limits, is_incomplete)
+        let tags = Tags { is_incomplete: &is_incomplete, is_wanted: &is_wanted };
+        self.recording.judge(world, changes, limits, tags)
     }
 }

@@ -8,7 +8,7 @@ use crate::fingerprint::StableHasher;
 use crate::interned::interner::Hashed;
 use crate::interned::prepared::{PreparedOp, PreparedOutcome};
 use crate::interned::recording::{OperationId, Recording};
-use crate::interned::store::{StoredOp, StoredOutcome};
+use crate::interned::store::{Store, StoredOp, StoredOutcome};
 use crate::transition_system::{Place, TransitionSystem};
 
 /// The operations of a recording that have other outcomes in a variant.
@@ -79,23 +79,13 @@ impl<W: TransitionSystem> Recording<W> {
     /// All memoised operations, in order.
     #[must_use]
     pub fn operations(&self) -> Vec<OperationId> {
-        let mut all = Vec::new();
-        for (place, stored) in self.store.places.iter().enumerate() {
-            let place = Place::of(place).0;
-            for (part, _) in (0..).zip(&stored.enabled).filter(|(_, enabled)| enabled.is_some()) {
-                all.push(OperationId { place, part, op: None });
-            }
-            let outcomes = stored.outcomes.keys();
-            all.extend(outcomes.map(|&(part, op)| OperationId { place, part, op: Some(op) }));
-        }
-        all.sort_unstable();
-        all
+        self.store.operations()
     }
 
     /// Whether an operation has the recorded outcomes in a system.
     #[must_use]
     pub fn is_same(&self, system: &W, id: OperationId) -> bool {
-        self.compare(system, id, &mut Digest::new()) == Difference::None
+        self.store.is_same(system, id)
     }
 
     /// Runs some operations in a variant. `None`: the initial states differ, or another operation
@@ -114,7 +104,7 @@ impl<W: TransitionSystem> Recording<W> {
         let mut whole = Digest::new();
         for id in operations {
             let mut digest = Digest::new();
-            let difference = self.compare(variant, id, &mut digest);
+            let difference = self.store.compare(variant, id, &mut digest);
             if difference == Difference::None {
                 continue;
             }
@@ -141,10 +131,45 @@ impl<W: TransitionSystem> Recording<W> {
                     .any(|index| **parts.value(super::recording::number(index)) == *part)
             })
     }
+}
+
+impl<W: TransitionSystem> Store<W> {
+    /// All memoised operations, in order.
+    fn operations(&self) -> Vec<OperationId> {
+        let mut all = Vec::new();
+        for (place, stored) in self.places.iter().enumerate() {
+            let place = Place::of(place).0;
+            for (part, _) in (0..).zip(&stored.enabled).filter(|(_, enabled)| enabled.is_some()) {
+                all.push(OperationId { place, part, op: None });
+            }
+            let outcomes = stored.outcomes.keys();
+            all.extend(outcomes.map(|&(part, op)| OperationId { place, part, op: Some(op) }));
+        }
+        all.sort_unstable();
+        all
+    }
+
+    /// Whether all operations that another store does not have are the same in a system. The store
+    /// is a copy of the other one, with more.
+    pub(super) fn adds_the_same(&self, to: &Self, system: &W) -> bool {
+        let is_new = |id: &OperationId| {
+            let before = &to.places[usize::from(id.place)];
+            match id.op {
+                None => before.enabled.get(id.part as usize).is_none_or(Option::is_none),
+                Some(op) => !before.outcomes.contains_key(&(id.part, op)),
+            }
+        };
+        let mut new = self.operations().into_iter().filter(is_new);
+        new.all(|id| self.is_same(system, id))
+    }
+
+    fn is_same(&self, system: &W, id: OperationId) -> bool {
+        self.compare(system, id, &mut Digest::new()) == Difference::None
+    }
 
     fn compare(&self, system: &W, id: OperationId, digest: &mut Digest) -> Difference {
         let OperationId { place, part, op } = id;
-        let stored = &self.store.places[usize::from(place)];
+        let stored = &self.places[usize::from(place)];
         let value = stored.parts.value(part);
         match op {
             None => {
@@ -169,11 +194,11 @@ impl<W: TransitionSystem> Recording<W> {
     }
 
     fn are_enabled(&self, place: u16, before: &[StoredOp], now: &[PreparedOp<W>]) -> bool {
-        let stored = &self.store.places[usize::from(place)];
+        let stored = &self.places[usize::from(place)];
         before.len() == now.len()
             && before.iter().zip(now).all(|(before, now)| {
                 **stored.ops.value(before.op) == *now.op.value()
-                    && **self.store.fairness.value(before.fairness.into()) == *now.fairness.value()
+                    && **self.fairness.value(before.fairness.into()) == *now.fairness.value()
                     && before.is_loss == now.is_loss
             })
     }
@@ -190,7 +215,7 @@ impl<W: TransitionSystem> Recording<W> {
             return Difference::Outcomes;
         }
         let has_same_tags = |(before, now): (&StoredOutcome, &PreparedOutcome<W>)| {
-            let before = before.tags.iter().map(|&tag| &**self.store.tags.value(tag));
+            let before = before.tags.iter().map(|&tag| &**self.tags.value(tag));
             before.eq(now.tags.iter().map(Hashed::value))
         };
         match before.iter().zip(now).all(has_same_tags) {
@@ -201,11 +226,11 @@ impl<W: TransitionSystem> Recording<W> {
 
     /// Whether an outcome is the recorded one, but for its tags.
     fn is_outcome(&self, place: u16, before: &StoredOutcome, now: &PreparedOutcome<W>) -> bool {
-        let places = &self.store.places;
+        let places = &self.places;
         let triggers = before.triggers.iter();
         let triggers = triggers.map(|(at, op)| (*at, &**places[at.index()].ops.value(*op)));
         let discharges = before.discharges.iter();
-        let discharges = discharges.map(|&one| &**self.store.fairness.value(one.into()));
+        let discharges = discharges.map(|&one| &**self.fairness.value(one.into()));
         **places[usize::from(place)].parts.value(before.to) == *now.part.value.value()
             && triggers.eq(now.triggers.iter().map(|(at, op)| (*at, op.value())))
             && discharges.eq(now.discharges.iter().map(Hashed::value))

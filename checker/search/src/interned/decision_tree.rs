@@ -323,6 +323,11 @@ impl DecisionTree {
         (0..).zip(&self.tags).filter(|(_, is_used)| **is_used).map(|(tag, _)| tag)
     }
 
+    /// Whether an operation with a tag was part of an action.
+    pub(super) fn has_tag(&self, tag: u32) -> bool {
+        self.tags.get(tag as usize).is_some_and(|is_used| *is_used)
+    }
+
     /// Bytes allocated, about.
     pub(super) fn bytes(&self) -> usize {
         self.decisions.capacity() * size_of::<DecisionNode>()

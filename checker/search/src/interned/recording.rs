@@ -18,7 +18,7 @@ use crate::transition_system::{Place, TransitionSystem};
 /// States between two looks at the limits.
 const BETWEEN_LOOKS: usize = 1 << 12;
 /// States kept of each tag in which an operation with it is part of an action.
-const WITNESSES: usize = 16;
+const WITNESSES: usize = 64;
 
 /// A memoised operation: on a part, or with `None` the operations that the part enables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,6 +102,23 @@ impl<W: TransitionSystem> Recording<W> {
         let tags =
             (0..).zip(&self.recorded.witnesses).filter(|(_, witnesses)| !witnesses.is_empty());
         tags.map(|(tag, _)| &**self.store.tags.value(tag))
+    }
+
+    /// The operations that may have a tag.
+    pub(super) fn operations_with(&self, tag: u32) -> Vec<OperationId> {
+        let mut operations = Vec::new();
+        for (place, stored) in self.store.places.iter().enumerate() {
+            let place = Place::of(place).0;
+            let outcomes = stored.outcomes.iter();
+            let having = outcomes.filter(|(_, all)| all.iter().any(|one| one.tags.contains(&tag)));
+            operations.extend(having.map(|(&(part, op), _)| OperationId {
+                place,
+                part,
+                op: Some(op),
+            }));
+        }
+        operations.sort_unstable();
+        operations
     }
 
     /// The vector of a state.

@@ -19,6 +19,7 @@ use crate::interned::expander::InternedExpander;
 use crate::interned::predicates::PredicateCache;
 use crate::interned::recording::{OperationId, Recording, number};
 use crate::interned::shared_store::SharedStore;
+use crate::interned::store::Store;
 use crate::property_batch::PropertyBatch;
 use crate::state_space::{Expander, StateSpace as _, Successors};
 use crate::transition_system::TransitionSystem;
@@ -34,6 +35,15 @@ pub struct VariantLimits<'a> {
     pub progress: &'a dyn Progress,
 }
 
+/// What the tags of operations mean for the judgement of a variant.
+#[derive(Clone, Copy)]
+pub struct Tags<'a, T> {
+    /// Whether an operation with a tag makes a search incomplete.
+    pub is_incomplete: &'a dyn Fn(&T) -> bool,
+    /// Whether the judgement is to say if an operation with a tag is part of an action.
+    pub is_wanted: &'a dyn Fn(&T) -> bool,
+}
+
 /// The judgement of a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VariantOutcome<T: Ord> {
@@ -41,11 +51,28 @@ pub enum VariantOutcome<T: Ord> {
     Fails,
     /// Every property holds, perhaps under fairness.
     Holds {
-        /// Tags that operations of its actions have; there may be more.
+        /// Tags that operations of its actions have: all that are wanted, perhaps more.
         tags: BTreeSet<T>,
     },
     /// A limit was reached, or a tag says that the search is incomplete.
     Open,
+}
+
+/// A variant's judgement, with the operations that it needed.
+#[derive(Debug)]
+pub struct Judged<W: TransitionSystem> {
+    /// The judgement.
+    pub outcome: VariantOutcome<W::Tag>,
+    store: Store<W>,
+}
+
+impl<W: TransitionSystem> Judged<W> {
+    /// Whether the judgement is that of another variant, too, that has equal changes and the same
+    /// predicates: the operations that the recording does not have are the same.
+    #[must_use]
+    pub fn is_of(&self, recording: &Recording<W>, variant: &W) -> bool {
+        self.store.adds_the_same(&recording.store, variant)
+    }
 }
 
 /// Why the judgement ends before all states are known.
@@ -70,6 +97,7 @@ struct Row {
 /// the next ones.
 struct Variant<'r, 's, W: TransitionSystem> {
     recording: &'r Recording<W>,
+    space: &'s Interned<'s, W>,
     expander: InternedExpander<'s, W>,
     predicates: Vec<PredicateCache<'s, W>>,
     limits: VariantLimits<'r>,
@@ -100,16 +128,15 @@ struct Variant<'r, 's, W: TransitionSystem> {
 
 impl<W: TransitionSystem> Recording<W> {
     /// Judges a variant of the system by its changes. `holding`: the propositions that hold in the
-    /// recorded states, if the predicates are others. `is_incomplete`: whether an operation with
-    /// this tag makes a search incomplete.
+    /// recorded states, if the predicates are others.
     #[must_use]
     pub fn judge(
         &self,
         variant: &W,
         (changes, holding): (&Changes, Option<&[u64]>),
         limits: VariantLimits<'_>,
-        is_incomplete: impl Fn(&W::Tag) -> bool,
-    ) -> VariantOutcome<W::Tag> {
+        tags: Tags<'_, W::Tag>,
+    ) -> Judged<W> {
         let mut store = self.store.clone();
         for &OperationId { place, part, op } in &changes.operations {
             let stored = &mut store.places[usize::from(place)];
@@ -120,25 +147,14 @@ impl<W: TransitionSystem> Recording<W> {
         }
         let store = SharedStore::of(store);
         let space = Interned::with(store, variant, Vec::new(), self.reduce);
-        let mut found = Variant::new(self, (variant, &space), (changes, holding), limits);
+        let found = Variant::new(self, (variant, &space), (changes, holding), limits);
         let is_same_graph = changes.is_of_tags && holding.is_none();
-        let explored = if is_same_graph { found.expand_witnesses() } else { found.explore() };
-        let reached = match explored.and_then(|()| found.reach()) {
-            Ok(reached) => reached,
-            Err(End::Violated) => return VariantOutcome::Fails,
-            Err(End::Limit) => return VariantOutcome::Open,
+        let outcome = match found.judge(is_same_graph, tags) {
+            Ok(outcome) => outcome,
+            Err(End::Violated) => VariantOutcome::Fails,
+            Err(End::Limit) => VariantOutcome::Open,
         };
-        let tags = found.tags(&reached);
-        let store = space.store.read();
-        let tags = tags.into_iter().map(|tag| W::Tag::clone(store.tags.value(tag)));
-        let tags: BTreeSet<W::Tag> = tags.collect();
-        if tags.iter().any(is_incomplete) {
-            return VariantOutcome::Open;
-        }
-        match is_same_graph || found.does_hold(&reached, &store) {
-            true => VariantOutcome::Holds { tags },
-            false => VariantOutcome::Fails,
-        }
+        Judged { outcome, store: space.store.into_inner() }
     }
 
     /// The propositions that hold in the recorded states by the predicates of a variant.
@@ -182,10 +198,11 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
         expander.keep_all_deltas();
         Self {
             recording,
+            space,
             expander,
             predicates: caches(system, &recording.batches),
             limits,
-            affected: Affected::by(recording, changes),
+            affected: Affected::by(recording, &changes.operations),
             other_holding,
             violations: recording.batches.iter().map(PropertyBatch::violations).collect(),
             new: HashMap::default(),
@@ -200,6 +217,24 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
             has_lost: false,
             found: Successors::default(),
             vector: Vec::new(),
+        }
+    }
+
+    fn judge(
+        mut self,
+        is_same_graph: bool,
+        tags: Tags<'_, W::Tag>,
+    ) -> Result<VariantOutcome<W::Tag>, End> {
+        self.explore()?;
+        let reached = self.reach()?;
+        if !is_same_graph && !self.does_hold(&reached) {
+            return Ok(VariantOutcome::Fails);
+        }
+        self.find_tags(&reached, tags.is_wanted)?;
+        let found = self.tags(&reached);
+        match found.iter().any(tags.is_incomplete) {
+            true => Ok(VariantOutcome::Open),
+            false => Ok(VariantOutcome::Holds { tags: found }),
         }
     }
 
@@ -251,16 +286,6 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
             self.expand_new()?;
         }
         Ok(())
-    }
-
-    /// Expands states that are known to have a tag, where only tags may differ.
-    fn expand_witnesses(&mut self) -> Result<(), End> {
-        let recording = self.recording;
-        let witnesses = recording.recorded.witnesses.iter();
-        let of_changed =
-            witnesses.filter(|states| states.iter().all(|&state| self.is_changed(state as usize)));
-        let states: BTreeSet<u32> = of_changed.flatten().copied().collect();
-        states.into_iter().try_for_each(|state| self.expand(state))
     }
 
     /// Notes the recorded first transitions that a state does not have.

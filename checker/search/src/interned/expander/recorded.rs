@@ -16,6 +16,11 @@ impl<W: TransitionSystem> InternedExpander<'_, W> {
         self.tree.tags()
     }
 
+    /// Whether an operation with a tag was part of an action so far.
+    pub(in crate::interned) fn has_tag(&self, tag: u32) -> bool {
+        self.tree.has_tag(tag)
+    }
+
     /// Evaluates other propositions than the space's.
     pub(in crate::interned) fn evaluate_by(
         &mut self,

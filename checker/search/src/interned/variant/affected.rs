@@ -1,19 +1,19 @@
-//! The recorded states in which a changed operation may be part of an action.
+//! The recorded states in which some operation may be part of an action: a changed one, or one with
+//! a tag.
 //!
 //! An operation is part of an action of a state if the part enables it, or if another part of the
 //! state has an operation that triggers it. A part that the same action has changed before is not
-//! one of the state: such an operation is never judged by a recording, and what it triggers may be
-//! triggered in any state.
+//! one of the state: what an operation on it triggers may be triggered in any state, and whether
+//! the operation itself is applied is not said here.
 
 use std::collections::BTreeMap;
 
-use crate::interned::changes::Changes;
 use crate::interned::recording::{OperationId, Recording};
 use crate::transition_system::TransitionSystem;
 
-/// The part has no changed operation.
+/// The part has none of the operations.
 const NEVER: u32 = 0;
-/// A changed operation may be part of an action whatever the other parts are.
+/// One of the operations may be part of an action whatever the other parts are.
 const ALWAYS: u32 = 1;
 /// The first number of a condition on the other parts.
 const FIRST_CONDITION: u32 = 2;
@@ -21,19 +21,22 @@ const FIRST_CONDITION: u32 = 2;
 /// The parts of a place, as those that trigger something.
 type Parts = (usize, Vec<bool>);
 
-/// Which recorded states have a changed operation.
+/// Which recorded states have one of some operations.
 pub(super) struct Affected {
-    /// By place with changed operations: of each part [`NEVER`], [`ALWAYS`] or a condition.
+    /// By place with such operations: of each part [`NEVER`], [`ALWAYS`] or a condition.
     places: Vec<(usize, Vec<u32>)>,
     /// By condition: one of these parts of another place is in the state.
     conditions: Vec<Vec<Parts>>,
 }
 
 impl Affected {
-    /// The states that these changes may affect.
-    pub(super) fn by<W: TransitionSystem>(recording: &Recording<W>, changes: &Changes) -> Self {
+    /// The states with an action that one of these operations may be part of.
+    pub(super) fn by<W: TransitionSystem>(
+        recording: &Recording<W>,
+        operations: &[OperationId],
+    ) -> Self {
         let mut by_part: BTreeMap<(u16, u32), Vec<Option<u32>>> = BTreeMap::new();
-        for &OperationId { place, part, op } in &changes.operations {
+        for &OperationId { place, part, op } in operations {
             by_part.entry((place, part)).or_default().push(op);
         }
         let mut affected = Self { places: Vec::new(), conditions: Vec::new() };

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::affected::Affected;
 use super::{End, Row, Variant};
 use crate::interned::recording::number;
-use crate::interned::store::Store;
 use crate::liveness::{self, LabelledGraph};
 use crate::property_batch::PropertyBatch;
 use crate::state_graph::StateGraph;
@@ -70,8 +70,49 @@ impl<W: TransitionSystem> Variant<'_, '_, W> {
         Ok(Reached { states, numbers })
     }
 
+    /// Expands reachable states until every wanted tag of the recording is known, or no reachable
+    /// state has an operation with it.
+    pub(super) fn find_tags(
+        &mut self,
+        reached: &Reached,
+        is_wanted: &dyn Fn(&W::Tag) -> bool,
+    ) -> Result<(), End> {
+        let recording = self.recording;
+        let known = self.tag_numbers(reached);
+        let recorded = (0..).zip(&recording.recorded.witnesses);
+        let recorded = recorded.filter(|(_, witnesses)| !witnesses.is_empty());
+        for (tag, _) in recorded.filter(|(tag, _)| !known.contains(tag)) {
+            if !is_wanted(recording.store.tags.value(tag)) || self.expander.has_tag(tag) {
+                continue;
+            }
+            let operations = recording.operations_with(tag);
+            // Such an operation is on a part that is not one of the state.
+            let is_anywhere = operations.iter().any(|id| recording.recorded.reapplied.contains(id));
+            let having = Affected::by(recording, &operations);
+            for &state in &reached.states {
+                let index = state as usize;
+                let may_have = index < recording.states()
+                    && (is_anywhere || having.includes(recording.vector(index)))
+                    && !self.rows.contains_key(&state);
+                if may_have {
+                    self.expand(state)?;
+                    if self.expander.has_tag(tag) {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The tags of actions of reachable states, as far as they are known for sure.
-    pub(super) fn tags(&self, reached: &Reached) -> BTreeSet<u32> {
+    pub(super) fn tags(&self, reached: &Reached) -> BTreeSet<W::Tag> {
+        let store = self.space.store.read();
+        let tags = self.tag_numbers(reached).into_iter();
+        tags.map(|tag| W::Tag::clone(store.tags.value(tag))).collect()
+    }
+
+    fn tag_numbers(&self, reached: &Reached) -> BTreeSet<u32> {
         let is_as_recorded = |&state: &u32| {
             reached.numbers[state as usize] != NOT_REACHED && !self.is_changed(state as usize)
         };
@@ -81,7 +122,7 @@ impl<W: TransitionSystem> Variant<'_, '_, W> {
     }
 
     /// Whether every property holds.
-    pub(super) fn does_hold(&self, reached: &Reached, store: &Store<W>) -> bool {
+    pub(super) fn does_hold(&self, reached: &Reached) -> bool {
         let batches = &self.recording.batches;
         let mut met = vec![0; batches.len()];
         for &state in &reached.states {
@@ -96,18 +137,18 @@ impl<W: TransitionSystem> Variant<'_, '_, W> {
                 })
         };
         batches.iter().zip(&met).all(has_witnesses)
-            && (0..batches.len()).all(|batch| self.are_goals_met(batch, reached, store))
+            && (0..batches.len()).all(|batch| self.are_goals_met(batch, reached))
     }
 
     /// Whether the properties of paths of a batch hold.
-    fn are_goals_met(&self, batch: usize, reached: &Reached, store: &Store<W>) -> bool {
+    fn are_goals_met(&self, batch: usize, reached: &Reached) -> bool {
         let PropertyBatch { properties, goals, .. } = &self.recording.batches[batch];
         if goals.iter().all(Option::is_none) {
             return true;
         }
         let graph = self.graph(batch, reached);
-        let graph =
-            LabelledGraph::without_paths(graph, self.recording.recorded.initial, store.labels());
+        let labels = self.space.store.read().labels();
+        let graph = LabelledGraph::without_paths(graph, self.recording.recorded.initial, labels);
         properties.iter().zip(goals).all(|(property, goal)| match (property.kind, *goal) {
             (_, None) => true,
             (PropertyKind::CanReach(..), Some((Some(from), goal))) => {
