@@ -152,4 +152,6 @@ codes! {
     NOT_SURVIVING = "T092";
     /// Message without a receiver, or with several.
     NO_ROUTE = "T093";
+    /// A table or a world that no search can run. The checker reports it, never the reader.
+    NOT_RUNNABLE = "T094";
 }

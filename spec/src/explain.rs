@@ -14,6 +14,7 @@ pub fn explain(code: &str) -> Option<&'static str> {
         code::INVALID_SETTING => return Some(BAD_SETTING),
         code::NOT_SURVIVING => return Some(NO_SURVIVOR),
         code::NO_ROUTE => return Some(NO_ROUTE),
+        code::NOT_RUNNABLE => return Some(NOT_RUNNABLE),
         _ => {}
     }
     PAGES.iter().find(|(known, _)| *known == code).map(|(_, page)| *page)
@@ -63,6 +64,16 @@ table, or name the receiver under `routes`:
 
 A receiver is a role of one node, `every ROLE`, `every other` node of the
 sender's role, or `sender`, the node whose message the sender handles.
+";
+
+/// Only who runs a file knows it.
+const NOT_RUNNABLE: &str = "T094: table or world that cannot run
+
+The file can be read, but the checker cannot run it: a table has no initial
+state, or more initial states or outcomes of one event than the search can tell
+apart; a table of a system cannot be read, or its role cannot take what the
+links carry; a world has more nodes, budgets or initial states than a search
+holds. The message says which, and the help what to change.
 ";
 
 macro_rules! pages {

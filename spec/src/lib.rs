@@ -14,6 +14,7 @@ pub mod diagnostic;
 mod event;
 pub mod explain;
 pub mod formula;
+pub mod guard_values;
 mod language;
 pub mod limit;
 mod lint;

@@ -19,6 +19,9 @@ pub const CELLS: usize = 40_000;
 pub const AMENDMENTS: usize = 400;
 /// Guards of the rows of one cell: conflicts are decided over all combinations of their values.
 pub const CELL_GUARDS: usize = 10;
+/// Comparisons of variables that are evaluated to relate the guards of some rows: one for each
+/// combination of the values that matter. With more, each guard may be true or false by itself.
+pub const COMPARED: usize = 50_000;
 /// Diagnostics of one file that are reported; the rest are dropped.
 pub const DIAGNOSTICS: usize = 400;
 /// Rows of one state and event: conflicts are decided for every pair.

@@ -45,6 +45,12 @@ rows is an error, and so is one that leaves an initial state. Reports call what 
 `completion`. In Rust, `step` takes one row, `State::is_transient` says whether such a row may
 follow, and `settle` takes it; the plain core and actors do so themselves.
 
+Rows of one state and event must exclude each other, and handle every payload together. This is
+decided over all values of the guards; where guards compare variables or the payload, over the
+values that they can have together: `tries = 0`, `tries = 1` and `tries > 1` exclude each other and
+leave nothing out. Where that would take more than 50,000 comparisons, each guard of these rows may
+be true or false by itself.
+
 A machine may have several states with `initial: true`: it begins in one of them. The checker tries
 each, also after a restart that has not saved the state; a service says which one it begins in.";
 

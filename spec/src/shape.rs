@@ -313,6 +313,12 @@ fn fits(kind: Kind, node: &Node) -> bool {
     }
 }
 
+/// A name with its article.
+fn one(name: &str) -> String {
+    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {name}")
+}
+
 /// What a kind is called in a sentence.
 fn describe(kind: Kind) -> String {
     match kind {
@@ -325,9 +331,9 @@ fn describe(kind: Kind) -> String {
             let required: Vec<&str> =
                 shape.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
             if required.is_empty() {
-                format!("a {} in braces: {{ … }}", shape.name)
+                format!("{} in braces: {{ … }}", one(shape.name))
             } else {
-                format!("a {} in braces: {{ {}: … }}", shape.name, required.join(": …, "))
+                format!("{} in braces: {{ {}: … }}", one(shape.name), required.join(": …, "))
             }
         }
         Kind::Names(_) => "names, each with a value".to_owned(),

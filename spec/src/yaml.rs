@@ -200,12 +200,12 @@ impl TreeBuilder<'_> {
 
     fn enter(&mut self, span: Span, is_map: bool) -> Option<()> {
         if self.open.len() >= limit::NESTING {
-            self.diagnostics.push(Diagnostic::limit(
-                span,
-                "YAML is nested too deeply",
-                "levels",
-                limit::NESTING,
-            ));
+            self.diagnostics.push(
+                Diagnostic::limit(span, "YAML is nested too deeply", "levels", limit::NESTING)
+                    .help(
+                        "a table needs six levels at most: look for a bracket that is not closed",
+                    ),
+            );
             return None;
         }
         self.open.push(OpenCollection::at(span, is_map));

@@ -10,8 +10,13 @@ use turnstile_spec::{
 };
 
 /// Codes that only the checker reports.
-const OF_THE_CHECKER: [&str; 4] =
-    [code::NOT_COMPILED, code::INVALID_SETTING, code::NOT_SURVIVING, code::NO_ROUTE];
+const OF_THE_CHECKER: [&str; 5] = [
+    code::NOT_COMPILED,
+    code::INVALID_SETTING,
+    code::NOT_SURVIVING,
+    code::NO_ROUTE,
+    code::NOT_RUNNABLE,
+];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults")

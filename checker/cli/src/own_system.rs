@@ -30,7 +30,7 @@ pub(crate) fn entry(system: &System) -> Read {
                 |refusal| match refusal {
                     Refusal::Faults(faults) => faults,
                     Refusal::Usage(what) => {
-                        vec![FaultReport::bad_table(
+                        vec![FaultReport::not_runnable(
                             &system.source,
                             system.span,
                             &what,

@@ -111,7 +111,10 @@ fn end(
     for (name, why) in &outcome.reductions {
         notes.remarks.push(format!("reduced by {name}: {why}"));
     }
-    notes.remarks.extend(outcome.refused.iter().cloned());
+    let is_open = |property: &PropertyReport| property.verdict == Verdict::Incomplete;
+    let is_undecided = report.complete && report.properties.iter().any(is_open);
+    let refused = if is_undecided { &mut notes.undecided } else { &mut notes.remarks };
+    refused.extend(outcome.refused.iter().cloned());
     let chance = collision_probability(outcome.states as u64);
     notes.remarks.push(format!(
         "64-bit fingerprints: the probability that two states collided is below {chance:.0e}"

@@ -135,10 +135,10 @@ impl FaultReport {
         Self::of_checker((code::INVALID_SETTING, "from here"), source, span, what, help)
     }
 
-    /// A system names a table that cannot run in it.
+    /// A table or a world that cannot run.
     #[must_use]
-    pub fn bad_table(source: &Source, span: Span, what: &str, help: &str) -> Self {
-        Self::of_checker((code::INVALID_SETTING, "of this role"), source, span, what, help)
+    pub fn not_runnable(source: &Source, span: Span, what: &str, help: &str) -> Self {
+        Self::of_checker((code::NOT_RUNNABLE, "from here"), source, span, what, help)
     }
 
     /// A file explains a mutant that does not survive, or does not exist.

@@ -254,7 +254,8 @@ impl Plan<'_> {
     /// Refuses a world whose file could be read.
     fn unsound(&self, span: Span, errors: &[WorldError]) -> Refusal {
         let fault = |error: &WorldError| {
-            FaultReport::bad_setting(&self.file.source, span, &error.to_string())
+            let help = "change the world, or the tables of its roles";
+            FaultReport::not_runnable(&self.file.source, span, &error.to_string(), help)
         };
         Refusal::Faults(errors.iter().map(fault).collect())
     }

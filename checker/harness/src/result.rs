@@ -130,6 +130,9 @@ pub struct Notes {
     pub about: Option<String>,
     /// The reason why the search is incomplete: `--max-states 1000 reached`.
     pub cut: Option<String>,
+    /// Why a complete search leaves some properties incomplete.
+    #[serde(skip)]
+    pub undecided: Vec<String>,
     /// One sentence each: why a reduction is sound here, the probability of a collision.
     #[serde(skip)]
     pub remarks: Vec<String>,

@@ -94,26 +94,7 @@ fn walk(
     loop_from: Option<usize>,
     successors: impl Fn(&State) -> Vec<(RecordedStep, State)>,
 ) -> Result<Vec<Candidate>, Divergence> {
-    let starts: Vec<_> = world
-        .initial_states()
-        .into_iter()
-        .map(|state| {
-            let words = world.starting_words(&state).iter().map(RecordedStep::from).collect();
-            (words, state)
-        })
-        .collect();
-    let begun = |words: &[RecordedStep]| steps.starts_with(words);
-    let mut open: Vec<Candidate> = starts
-        .iter()
-        .filter(|(words, _): &&(Vec<_>, _)| begun(words))
-        .map(|(_, state)| Candidate { last: state.clone(), at_loop: None })
-        .collect();
-    let instead = || starts.iter().flat_map(|(words, _)| words.first().cloned()).collect();
-    if open.is_empty() {
-        return Err(Divergence { step: 0, instead: instead(), is_possible: false });
-    }
-    // Each initial state has as many such steps.
-    let begin = starts[0].0.len();
+    let (begin, mut open) = begun(world, steps)?;
     for (number, step) in steps.iter().enumerate().skip(begin) {
         let mut next: Vec<Candidate> = Vec::new();
         let mut instead: Vec<RecordedStep> = Vec::new();
@@ -140,6 +121,24 @@ fn walk(
         open = next;
     }
     Ok(open)
+}
+
+/// The initial states in which a trace may begin, after the steps that say where nodes begin, and
+/// the number of these.
+fn begun(world: &World, steps: &[RecordedStep]) -> Result<(usize, Vec<Candidate>), Divergence> {
+    let begins = |state: &State| -> Vec<RecordedStep> {
+        world.starting_words(state).iter().map(RecordedStep::from).collect()
+    };
+    let states = world.initial_states();
+    let is_begun = |state: &&State| steps.starts_with(&begins(state));
+    let open = states.iter().filter(is_begun);
+    let open: Vec<Candidate> =
+        open.map(|state| Candidate { last: state.clone(), at_loop: None }).collect();
+    if let Some(first) = open.first() {
+        return Ok((begins(&first.last).len(), open));
+    }
+    let instead = states.iter().flat_map(|state| begins(state).into_iter().next()).collect();
+    Err(Divergence { step: 0, instead, is_possible: false })
 }
 
 /// The steps that are possible in a state, each with the state after it.

@@ -31,7 +31,8 @@ pub(crate) fn choices(given: &Replacement) -> Result<u8, Refusal> {
     u8::try_from(most).ok().filter(|most| *most <= CHOICES_MAX).ok_or_else(|| {
         let span = row.map(|row| given.vocabulary.rows[row.id.index()].span).unwrap_or_default();
         let what = format!("{most} rows may take one event; the limit is {CHOICES_MAX}");
-        Refusal::Faults(vec![FaultReport::bad_setting(&given.source, span, &what)])
+        let help = "give the rows of this event guards that exclude each other";
+        Refusal::Faults(vec![FaultReport::not_runnable(&given.source, span, &what, help)])
     })
 }
 
@@ -155,7 +156,8 @@ fn refused(given: &Replacement, faults: &[Incompatible]) -> Refusal {
         }
         Incompatible::NoInitialState => {
             let text = "no state is initial: the core has none to begin in";
-            FaultReport::bad_setting(&given.source, Span::default(), text)
+            let help = "write `initial: true` at a state";
+            FaultReport::not_runnable(&given.source, Span::default(), text, help)
         }
     };
     Refusal::Faults(faults.iter().map(fault).collect())

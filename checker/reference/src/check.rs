@@ -45,6 +45,11 @@ pub fn check(
         report.faults_exercised.clone_from(&exercised);
         result.properties.push(report);
     }
+    let leads_to = |report: &PropertyReport| report.kind == PropertyKind::LeadsTo;
+    if result.complete && result.properties.iter().any(leads_to) {
+        let why = "`leads to`: stateright follows no cycles; leave out `--engine`";
+        result.notes.undecided.push(why.to_owned());
+    }
     for budget in world.budgets.iter().filter(|budget| !exercised.contains(&budget.name)) {
         result.notes.faults_never_injected.push(budget.name.clone());
     }

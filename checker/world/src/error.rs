@@ -10,12 +10,19 @@ use crate::property::{Property, TemporalFormula};
 
 /// The most nodes of a world: a set of nodes is the bits of a word.
 pub const NODES_MAX: usize = 64;
+/// The most initial states of a world.
+pub const INITIAL_STATES_MAX: usize = 1 << 16;
 
 /// An error of a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorldError {
     /// More than [`NODES_MAX`] nodes.
     Nodes {
+        /// Their number.
+        count: usize,
+    },
+    /// More than [`INITIAL_STATES_MAX`] combinations of the states in which nodes may begin.
+    InitialStates {
         /// Their number.
         count: usize,
     },
@@ -70,6 +77,12 @@ impl fmt::Display for WorldError {
             Self::Nodes { count } => {
                 write!(f, "{count} nodes are too many: at most {}", NODES_MAX)
             }
+            Self::InitialStates { count } => write!(
+                f,
+                "its nodes may begin in {count} combinations of states: at most {}; give it fewer \
+                 nodes, or their tables fewer states with `initial: true`",
+                INITIAL_STATES_MAX
+            ),
             Self::Link { link, node } => {
                 write!(f, "link {link} ends at node {node}: there is none")
             }

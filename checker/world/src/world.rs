@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::budget::{Budget, RemainingBudgets};
-use crate::error::{WorldError, check_parts, check_property};
+use crate::error::{INITIAL_STATES_MAX, WorldError, check_parts, check_property};
 use crate::fault::Faults;
 use crate::link::Link;
 use crate::link_part::LinkPart;
@@ -60,7 +60,7 @@ impl World {
     /// # Errors
     ///
     /// Everything for which it cannot be searched: a budget that is unknown, duplicate or too
-    /// large; too many nodes or budgets; a link to a node that does not exist.
+    /// large; too many nodes, budgets or initial states; a link to a node that does not exist.
     pub fn new(
         system: Arc<dyn System>,
         nodes: Vec<Node>,
@@ -68,7 +68,12 @@ impl World {
         budgets: Vec<Budget>,
     ) -> Result<Self, Vec<WorldError>> {
         let known = known_budgets(&*system, &nodes);
-        let errors = check_parts(&nodes, &links, &budgets, &known);
+        let mut errors = check_parts(&nodes, &links, &budgets, &known);
+        let starts = (0..nodes.len()).map(|node| system.node(node).starts().len());
+        let count = starts.fold(1, usize::saturating_mul);
+        if count > INITIAL_STATES_MAX {
+            errors.push(WorldError::InitialStates { count });
+        }
         if !errors.is_empty() {
             return Err(errors);
         }

@@ -211,7 +211,7 @@ fn traced_into() -> TokenStream {
 
 /// The nested match of a step function.
 fn states<'a, L: Leaf>(machine: &'a Machine<'a>, leaf: impl Fn(StateId) -> L) -> TokenStream {
-    let places = CellIndex::new(machine.table);
+    let places = CellIndex::new(machine.vocabulary, machine.table);
     let arms = (0..).zip(&machine.vocabulary.states).map(|(index, _)| {
         let from = StateId(index);
         let name = state(machine.vocabulary, from.index());

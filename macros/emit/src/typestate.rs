@@ -21,7 +21,7 @@ pub(crate) fn typestate(machine: &Machine<'_>) -> TokenStream {
     };
     let here: Vec<usize> = (0..words.states.len()).filter(is_here).collect();
     let markers = here.iter().map(|&index| marker(machine, index));
-    let (names, places) = (row::steps(machine), CellIndex::new(machine.table));
+    let (names, places) = (row::steps(machine), CellIndex::new(words, machine.table));
     let moves: Vec<EventMethod<'_>> = here
         .iter()
         .flat_map(|&index| (0..).zip(&words.events).map(move |(id, event)| (index, id, event)))

@@ -154,7 +154,7 @@ impl<'a> Sheet<'a> {
     /// event is that of such rows.
     pub(crate) fn is_absent(&self, state: StateId, event: EventId) -> bool {
         let words = self.vocabulary;
-        words.completion() == Some(event) || CellIndex::new(&self.table).never_rests(words, state)
+        words.completion() == Some(event) || CellIndex::new(words, &self.table).never_rests(state)
     }
 
     pub(crate) fn is_final(&self, state: StateId) -> bool {

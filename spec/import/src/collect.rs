@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use turnstile_spec::{Diagnostic, Source, limit};
+use turnstile_spec::{Diagnostic, Severity, Source, limit};
 
 use crate::code;
 use crate::draft::{Draft, Formula, GuardDraft, RowDraft, StateDraft};
@@ -91,6 +91,11 @@ pub(crate) fn collect(
             return None;
         }
     };
+    if raw.is_empty() && !faults.iter().any(|fault| fault.severity == Severity::Error) {
+        let fault = error(code::NO_TRANSITIONS, first.header.span, "the table has no rows");
+        faults.push(fault.label("its header").help("write a line for each transition"));
+        return None;
+    }
     if raw.len() > limit::ROWS {
         let message = format!("{} rows; a table file has at most {}", raw.len(), limit::ROWS);
         let fault = error(code::UNREADABLE, first.header.span, message).label("this table");
@@ -121,6 +126,7 @@ fn of_matrix(
         declare(draft, StateDraft { name: state, ..StateDraft::default() }, faults);
     }
     draft.cells = content.cells;
+    draft.marks = content.marks;
     content.rows
 }
 
@@ -186,8 +192,10 @@ const OF_STATES: [Role; 5] = [Role::Number, Role::State, Role::About, Role::Hold
 
 /// Warns of columns without one of these roles.
 fn unread_columns(grid: &Grid, roles: &Roles, known: &[Role], faults: &mut Vec<Diagnostic>) {
-    for (cell, role) in grid.header.cells.iter().zip(&roles.0) {
-        if !known.contains(role) && !cell.text.is_empty() {
+    for (place, (cell, role)) in grid.header.cells.iter().zip(&roles.0).enumerate() {
+        if cell.text.trim().is_empty() {
+            faults.extend(grid.unnamed_column(place));
+        } else if !known.contains(role) {
             let message = format!("the column `{}` is not imported", cell.text);
             let help = if known == OF_STATES {
                 "columns of a table of states: State, Description, Associated data, Kind"
@@ -305,7 +313,8 @@ fn rows_of(raw: Vec<RawRow>, draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
     known.sort();
     known.dedup();
     let mut guards: BTreeMap<(String, String), Vec<Formula>> = BTreeMap::new();
-    for RawRow { mut row, guard } in raw {
+    for RawRow { mut row, guard, marks } in raw {
+        draft.marks.extend(marks);
         row.from = sources(&row, &known);
         let from: Vec<&str> = row.from.iter().map(|word| word.text.as_str()).collect();
         let key = (from.join(", "), row.event.text.clone());

@@ -18,6 +18,28 @@ pub(crate) struct StateDraft {
     pub(crate) guesses: Vec<String>,
 }
 
+/// What a document writes after a state's name: `initial`, `final`.
+#[derive(Clone, Debug)]
+pub(crate) struct StateMark {
+    pub(crate) state: String,
+    /// In lower case.
+    pub(crate) mark: String,
+}
+
+impl StateMark {
+    pub(crate) fn is_initial(&self) -> bool {
+        self.has(&["initial", "start"])
+    }
+
+    pub(crate) fn is_final(&self) -> bool {
+        self.has(&["final", "end"])
+    }
+
+    fn has(&self, known: &[&str]) -> bool {
+        self.mark.split(", ").any(|word| known.contains(&word))
+    }
+}
+
 /// Who causes an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum EventCause {
@@ -161,6 +183,8 @@ pub(crate) struct Draft {
     pub(crate) title: String,
     pub(crate) section: String,
     pub(crate) states: Vec<StateDraft>,
+    /// The marks of states in rows and headers.
+    pub(crate) marks: Vec<StateMark>,
     pub(crate) events: Vec<EventDraft>,
     pub(crate) actions: Vec<ActionDraft>,
     pub(crate) resources: Vec<ResourceDraft>,

@@ -1,7 +1,11 @@
 //! Tables of a document as the readers of the formats leave them: cells with their places, and no
 //! meaning yet.
 
+use turnstile_spec::Diagnostic;
 use turnstile_spec::diagnostic::Span;
+
+use crate::code;
+use crate::fault::warning;
 
 /// The text of one cell, with its place in the document.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +57,30 @@ pub(crate) struct Grid {
     pub(crate) body: Vec<GridLine>,
     /// Whether it is a list of arrows: one without words says nothing of its event.
     pub(crate) is_of_arrows: bool,
+}
+
+impl Grid {
+    /// Warns of a column without a heading if it has text.
+    pub(crate) fn unnamed_column(&self, at: usize) -> Option<Diagnostic> {
+        let heading = self.header.cells.get(at).filter(|cell| cell.text.trim().is_empty())?;
+        let mut cells = self.body.iter().filter_map(|line| line.cells.get(at));
+        let cell = cells.find(|cell| !cell.is_blank())?;
+        let fault = warning(code::UNREAD_COLUMN, cell.span, "a column has no heading");
+        let fault = fault.label("this cell and those of its column are not imported");
+        Some(fault.also(heading.span, "no heading").help("name the column in the header"))
+    }
+}
+
+impl GridLine {
+    /// Warns of a line of a grid without a name if it has text.
+    pub(crate) fn unnamed(&self) -> Option<Diagnostic> {
+        let (first, rest) = self.cells.split_first()?;
+        let cell = rest.iter().find(|cell| !cell.is_blank())?;
+        let fault = warning(code::UNREAD_CELL, cell.span, "a line of the grid has no name");
+        let fault = fault.label("this cell and those of its line are not imported");
+        let is_unnamed = first.text.trim().is_empty();
+        is_unnamed.then(|| fault.help("name the state or event in the first column"))
+    }
 }
 
 /// What a reader finds in a document.

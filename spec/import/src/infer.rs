@@ -1,7 +1,7 @@
 //! From rows to declarations: what the words say of states, events, timers, requests and payloads.
 //! Each conclusion that the document does not state is a guess, said in words.
 
-mod causes;
+pub(crate) mod causes;
 mod holds;
 mod idents;
 mod payloads;
@@ -67,9 +67,11 @@ fn start(draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
                 let fault = error(code::NO_NAME, row.event.span, "the row has no event");
                 faults.push(fault.label("nothing says when it is taken").help("name what happens"));
             }
-            let states: Vec<String> =
-                row.from.iter().map(|word| format!("`{}`", word.text)).collect();
-            let states = states.join(" or ");
+            let name = |word: &Word| match word.text.as_str() {
+                "any" => "any state".to_owned(),
+                state => format!("`{state}`"),
+            };
+            let states = row.from.iter().map(name).collect::<Vec<String>>().join(" or ");
             row.guesses.push(format!("no event: the row is taken as soon as {states} is entered"));
             continue;
         }

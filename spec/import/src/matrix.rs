@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use turnstile_spec::{Diagnostic, nearest};
 
 use crate::code;
-use crate::draft::{CellDraft, CellMark, RowDraft};
+use crate::draft::{CellDraft, CellMark, RowDraft, StateMark};
 use crate::fault::error;
 use crate::grid::{Grid, GridLine, Word, lower, name};
 use crate::phrase;
@@ -29,6 +29,8 @@ pub(crate) struct Matrix<'g> {
 /// The name of a line or a column.
 struct Axis {
     name: Word,
+    /// What stands in parentheses after it, or empty.
+    mark: String,
     /// The number before the name.
     number: String,
     /// The line of the body, or the column.
@@ -41,6 +43,8 @@ pub(crate) struct Content {
     pub(crate) states: Vec<Word>,
     pub(crate) rows: Vec<RawRow>,
     pub(crate) cells: Vec<CellDraft>,
+    /// What stands after the names of the states.
+    pub(crate) marks: Vec<StateMark>,
 }
 
 /// What one cell says.
@@ -79,6 +83,15 @@ impl<'g> Matrix<'g> {
             states: self.states.iter().map(|state| state.name.clone()).collect(),
             ..Content::default()
         };
+        content.marks.extend(
+            self.states.iter().map(|state| StateMark {
+                state: state.name.text.clone(),
+                mark: state.mark.clone(),
+            }),
+        );
+        let columns = 1..self.grid.header.cells.len();
+        faults.extend(columns.filter_map(|at| self.grid.unnamed_column(at)));
+        faults.extend(self.grid.body.iter().filter_map(GridLine::unnamed));
         let whole: Vec<bool> =
             self.grid.body.iter().map(|line| is_whole(line, self.grid, faults)).collect();
         for state in &self.states {
@@ -145,7 +158,7 @@ impl<'g> Matrix<'g> {
                     cite,
                     guesses: note.into_iter().collect(),
                 };
-                content.rows.push(RawRow { row, guard: label.guard });
+                content.rows.push(RawRow { row, guard: label.guard, marks: Vec::new() });
             }
         }
     }
@@ -154,12 +167,12 @@ impl<'g> Matrix<'g> {
 /// The named lines or columns.
 fn axes<'g>(words: impl Iterator<Item = (usize, &'g Word)>) -> Vec<Axis> {
     let axis = |(at, word): (usize, &Word)| {
-        let text = phrase::state(&word.text).0;
+        let (text, mark) = phrase::state(&word.text);
         let (number, rest) = match text.split_once(' ') {
             Some((first, rest)) if first.bytes().all(|byte| byte.is_ascii_digit()) => (first, rest),
             Some(_) | None => ("", text.as_str()),
         };
-        Axis { name: word.with(rest), number: number.to_owned(), at }
+        Axis { name: word.with(rest), mark, number: number.to_owned(), at }
     };
     words.filter(|(_, word)| !word.text.trim().is_empty()).map(axis).collect()
 }

@@ -2,7 +2,8 @@
 //! states with `(initial)`.
 
 use crate::draft::Formula;
-use crate::grid::{Word, lower, name};
+use crate::grid::{Word, lower, name, words};
+use crate::infer::causes;
 
 /// Splits at separators that stand outside of parentheses.
 pub(crate) fn split(text: &str, is_separator: impl Fn(char) -> bool) -> Vec<String> {
@@ -76,6 +77,24 @@ pub(crate) fn label(text: &str, has_actions: bool) -> Label {
     }
     label.event = name(rest);
     label
+}
+
+/// Words of what happens; a condition without one speaks of what is so.
+const HAPPENS: [&str; 14] = [
+    "expires", "expired", "timeout", "fires", "elapses", "elapsed", "called", "calls", "fails",
+    "failed", "lost", "sent", "arrives", "received",
+];
+
+/// The guard of `if ready` or `otherwise`, in a cell that has no event; `None`: it may have one.
+pub(crate) fn condition(text: &str) -> Option<String> {
+    let text = name(text);
+    if is_else(&text) {
+        return Some(text);
+    }
+    let (first, rest) = text.split_once(' ')?;
+    let happens = |word: &String| HAPPENS.contains(&&**word) || causes::is_of_message(word);
+    let is_guard = lower(first) == "if" && !words(rest).iter().any(happens);
+    is_guard.then(|| rest.trim().to_owned())
 }
 
 /// Whether a condition is "in every other case".

@@ -128,6 +128,11 @@ pub(crate) fn role(header: &str) -> Role {
     WORDS.iter().find(means).map_or(Role::Unknown, |(role, _)| *role)
 }
 
+/// Whether a header of these words stands above conditions, and not above events.
+pub(crate) fn are_conditions(header: &[String]) -> bool {
+    header.iter().any(|word| word.starts_with("condition") || word == "when")
+}
+
 /// What a table is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableKind {

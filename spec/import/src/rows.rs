@@ -4,17 +4,19 @@ use turnstile_spec::Diagnostic;
 use turnstile_spec::table::COMPLETION;
 
 use crate::code;
-use crate::draft::RowDraft;
+use crate::draft::{RowDraft, StateMark};
 use crate::fault::{error, guess};
 use crate::grid::{Grid, GridLine, Word, name, words};
 use crate::phrase::{self, Label};
 use crate::place::LineIndex;
-use crate::roles::{Role, Roles};
+use crate::roles::{self, Role, Roles};
 
 /// The rows as written, their guards as text: names are resolved later.
 pub(crate) struct RawRow {
     pub(crate) row: RowDraft,
     pub(crate) guard: String,
+    /// What stands after the names of its states: `(initial)`.
+    pub(crate) marks: Vec<StateMark>,
 }
 
 /// Reads the rows of a table.
@@ -64,6 +66,8 @@ struct Columns {
     event: Option<usize>,
     guard: Option<usize>,
     actions: Vec<usize>,
+    /// Whether the event's column is one of conditions: `if ready` is no event there.
+    has_conditions: bool,
     /// Whether the event's column has actions after a slash.
     is_labelled: bool,
     /// Whether a row without an event has none, and it is not missing.
@@ -80,11 +84,12 @@ impl Columns {
         let names_action = |title: Vec<String>| {
             title.iter().any(|word| ["action", "actions", "output", "outputs"].contains(&&**word))
         };
+        let has_conditions = title.as_deref().is_some_and(roles::are_conditions);
         let is_labelled = actions.is_empty() && title.is_some_and(names_action);
         let column = |role| roles.column(role);
         let (source, destination) = (column(Role::Source), column(Role::Destination));
         let (guard, has_place) = (column(Role::Guard), !grid.is_of_arrows);
-        Self { source, destination, event, guard, actions, is_labelled, has_place }
+        Self { source, destination, event, guard, actions, has_conditions, is_labelled, has_place }
     }
 
     fn row(
@@ -98,7 +103,7 @@ impl Columns {
         let source = cell(self.source).unwrap_or_default();
         let destination = cell(self.destination).unwrap_or_default();
         let event = cell(self.event).map(named).unwrap_or_default();
-        let mut guesses = Vec::new();
+        let (mut guesses, mut marks) = (Vec::new(), Vec::new());
         let from = match above {
             Some(above) if source.is_blank() => {
                 guesses.push("an empty source repeats the row above".to_owned());
@@ -109,7 +114,7 @@ impl Columns {
                 faults.push(missing.label("no state stands here").help("name the state"));
                 return None;
             }
-            Some(_) | None => vec![source.with(phrase::state(&source.text).0)],
+            Some(_) | None => vec![state(&source, &mut marks)],
         };
         let to = if phrase::is_same(&destination) {
             if destination.is_blank() {
@@ -117,10 +122,13 @@ impl Columns {
             }
             destination.with("same")
         } else {
-            destination.with(phrase::state(&destination.text).0)
+            state(&destination, &mut marks)
         };
         let Label { event: words, guard, actions: after } = if event.is_nothing() {
             Label::default()
+        } else if let Some(guard) = phrase::condition(&event.text).filter(|_| self.has_conditions) {
+            guesses.push(format!("`{guard}` is a guard: it names nothing that happens"));
+            Label { guard, ..Label::default() }
         } else {
             phrase::label(&event.text, self.is_labelled)
         };
@@ -145,8 +153,17 @@ impl Columns {
             cite: lines.lines(line.span),
             guesses,
         };
-        Some(RawRow { row, guard })
+        Some(RawRow { row, guard, marks })
     }
+}
+
+/// The state of a cell.
+fn state(cell: &Word, marks: &mut Vec<StateMark>) -> Word {
+    let (name, mark) = phrase::state(&cell.text);
+    if !mark.is_empty() {
+        marks.push(StateMark { state: name.clone(), mark });
+    }
+    cell.with(name)
 }
 
 /// The event of a row; the word that rendered pages have where there is none is no event.

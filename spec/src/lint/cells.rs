@@ -14,7 +14,7 @@ use crate::table::{CellKind, Event, EventId, EventKind, Pattern, State, StateId}
 use crate::vec_map::VecMap;
 
 pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let places = CellIndex::new(cx.table);
+    let places = CellIndex::new(cx.lookup.vocabulary, cx.table);
     missing(cx, &places, diagnostics);
     twice(cx, &places, diagnostics);
 }
@@ -46,11 +46,11 @@ fn missing(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<D
         for (id, state) in (0u16..).map(StateId).zip(&cx.table.states) {
             let Some(state) = state.as_ref().filter(|state| !state.is_final) else { continue };
             let is_exempt = cx.declared_at(id).is_none() || cx.state(id) == NOT_EXIST;
-            let is_left = places.never_rests(cx.lookup.vocabulary, id);
+            let is_left = places.never_rests(id);
             if is_exempt || is_left || unknowns.is_open(id, event) {
                 continue;
             }
-            let left = cover::unhandled(places.at(id, event), &pattern::whole(declared));
+            let left = places.unhandled(places.at(id, event), &pattern::whole(declared));
             if left.0.is_empty() {
                 continue;
             }

@@ -101,8 +101,8 @@ fn initial(cx: &LintContext<'_>, completion: EventId, diagnostics: &mut Vec<Diag
 /// Rows and cells of events in states that the machine leaves at once.
 fn untaken(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let words = cx.lookup.vocabulary;
-    let places = CellIndex::new(cx.table);
-    let is_left = |state: StateId| places.never_rests(words, state);
+    let places = CellIndex::new(words, cx.table);
+    let is_left = |state: StateId| places.never_rests(state);
     let is_of_event = |event: EventId| words.events[event.index()].kind != EventKind::Completion;
     let mut said: VecSet<RowId> = VecSet::default();
     for row in cx.table.rows.iter().filter(|row| is_of_event(row.event) && is_left(row.from)) {

@@ -7,13 +7,12 @@ use crate::diagnostic::Diagnostic;
 use crate::limit;
 use crate::lint::unknowns::Unknowns;
 use crate::lint::{LintContext, listed};
-use crate::read::cover::can_both;
 use crate::read::pattern;
 use crate::table::{Pattern, Row, RowId};
 use crate::vec_map::{VecMap, VecSet};
 
 pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let places = CellIndex::new(cx.table);
+    let places = CellIndex::new(cx.lookup.vocabulary, cx.table);
     let unknown = Unknowns::of(cx).guards;
     let mut tried: VecMap<RowId, VecSet<RowId>> = VecMap::default();
     let mut conflicts = Conflicts::default();
@@ -42,7 +41,7 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                     continue;
                 }
                 let is_new = tried.entry(earlier.id).add(row.id);
-                if is_new && can_both(&row.guard, &earlier.guard) {
+                if is_new && places.can_both(row, earlier, &common) {
                     conflicts.add(earlier, row, common);
                 }
             }

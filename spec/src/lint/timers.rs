@@ -5,7 +5,6 @@ use crate::code;
 use crate::diagnostic::{CellWords, Diagnostic};
 use crate::lint::unknowns::Unknowns;
 use crate::lint::{LintContext, listed};
-use crate::read::cover;
 use crate::read::pattern;
 use crate::table::{CellKind, Event, EventId, ResourceId, ResourceKind, State, StateId};
 
@@ -14,7 +13,7 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if unknowns.is_of_resources {
         return;
     }
-    let places = CellIndex::new(cx.table);
+    let places = CellIndex::new(cx.lookup.vocabulary, cx.table);
     for (timer, resource) in (0u16..).map(ResourceId).zip(&cx.lookup.vocabulary.resources) {
         if resource.kind != ResourceKind::Timer {
             continue;
@@ -26,7 +25,7 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             continue;
         }
         for (state, of) in held {
-            if places.never_rests(cx.lookup.vocabulary, state) {
+            if places.never_rests(state) {
                 continue;
             }
             let at = |event: &EventId| (*event, places.at(state, *event));
@@ -35,7 +34,7 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 !place.rows.is_empty()
                     || place.cells.iter().any(|(_, cell)| cell.kind == CellKind::Unspecified)
                     || unknowns.is_open(state, *event)
-                    || is_unhandled(cx, *event, place)
+                    || is_unhandled(cx, &places, (*event, place))
             });
             // A timer held only sometimes may expire late; an entry that names the state may say
             // so.
@@ -88,9 +87,13 @@ fn firings(cx: &LintContext<'_>, timer: ResourceId) -> Vec<EventId> {
 }
 
 /// Whether some payload is unhandled, which is reported separately.
-fn is_unhandled(cx: &LintContext<'_>, event: EventId, place: &CellEntry<'_>) -> bool {
+fn is_unhandled(
+    cx: &LintContext<'_>,
+    places: &CellIndex<'_>,
+    (event, place): (EventId, &CellEntry<'_>),
+) -> bool {
     let declared = &cx.lookup.vocabulary.events[event.index()];
-    !cover::unhandled(place, &pattern::whole(declared)).0.is_empty()
+    !places.unhandled(place, &pattern::whole(declared)).0.is_empty()
 }
 
 fn diagnostic(

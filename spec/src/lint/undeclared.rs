@@ -82,7 +82,9 @@ fn undeclared(
     word: &Word,
     known: Vec<&str>,
 ) {
-    if diagnostics.len() >= limit::DIAGNOSTICS {
+    // A value that is not there has been reported as one of the wrong type; `""` has two characters.
+    let is_absent = word.text.is_empty() && word.span.end < word.span.start + 2;
+    if is_absent || diagnostics.len() >= limit::DIAGNOSTICS {
         return;
     }
     let message = format!("{what} `{}` is not declared", word.text);
@@ -101,8 +103,7 @@ fn undeclared(
 }
 
 fn state(cx: &LintContext<'_>, word: &Word, diagnostics: &mut Vec<Diagnostic>) {
-    // An empty word has been reported as a value of the wrong type.
-    if word.text.is_empty() || cx.lookup.declaration(&word.text).is_some() {
+    if cx.lookup.declaration(&word.text).is_some() {
         return;
     }
     let parts = &cx.lookup.draft.parts;

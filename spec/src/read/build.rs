@@ -2,14 +2,15 @@
 //! be resolved is omitted here and reported by a lint.
 
 use crate::cell_index::CellIndex;
+use crate::guard_values::GuardValues;
 use crate::raw;
 use crate::read::cover;
 use crate::read::draft::{Draft, Lookup, NOT_EXIST};
 use crate::read::formula;
 use crate::read::{pattern, variables};
 use crate::table::{
-    ActionCall, ActionId, Cell, Condition, EventId, ForEach, Op, Pattern, ResourceId, Row, RowId,
-    State, StateId, Table, Vocabulary,
+    ActionCall, ActionId, Cell, Comparison, Condition, EventId, ForEach, Op, Pattern, ResourceId,
+    Row, RowId, State, StateId, Table, Vocabulary,
 };
 use crate::vec_map::{VecMap, VecSet};
 use crate::yaml::Word;
@@ -20,9 +21,11 @@ pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
     let events = (0..).map(EventId).zip(&vocabulary.events).map(|(id, _)| id);
     let events = events.filter(|id| lookup.event(*id).is_some()).collect();
     let mut table = Table { states: states(&lookup), events, ..Table::default() };
+    let faults = &mut Vec::new();
+    table.comparisons = variables::comparisons(&lookup, faults);
     for (id, row) in &draft.rows {
         for at in expand(&lookup, row) {
-            for mut case in guard_cases(&lookup, row) {
+            for mut case in guard_cases(&lookup, (row, &at.pattern), &table.comparisons) {
                 surround(&lookup, (row, &at), &mut case.actions);
                 table.rows.push(one(&lookup, *id, &at, case, &table.states));
             }
@@ -30,10 +33,8 @@ pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
     }
     cells(&lookup, &mut table);
     table.formulas = formula::formulas(&lookup);
-    let faults = &mut Vec::new();
     table.sends = variables::sends(&lookup);
     table.updates = variables::updates(&lookup, faults);
-    table.comparisons = variables::comparisons(&lookup, faults);
     table
 }
 
@@ -101,7 +102,11 @@ struct GuardCase<'r> {
 
 /// Every combination of the conditions inside `do`. They are evaluated before the row is taken, so
 /// each combination becomes a row.
-fn guard_cases<'r>(lookup: &Lookup<'_>, row: &'r raw::Row) -> Vec<GuardCase<'r>> {
+fn guard_cases<'r>(
+    lookup: &Lookup<'_>,
+    (row, payload): (&'r raw::Row, &Pattern),
+    comparisons: &[Option<Comparison>],
+) -> Vec<GuardCase<'r>> {
     let own = row.condition.as_ref().map(|condition| guard(lookup, condition)).unwrap_or_default();
     let each = |at: usize| {
         let (number, one) = (0..).zip(&row.loops).find(|(_, one)| one.actions.contains(&at))?;
@@ -128,7 +133,9 @@ fn guard_cases<'r>(lookup: &Lookup<'_>, row: &'r raw::Row) -> Vec<GuardCase<'r>>
             actions: actions.map(|(_, entry)| entry).collect(),
         }
     });
-    answers.filter(|case| cover::can_both(&case.guard, &Condition::default())).collect()
+    let values = GuardValues::of(&lookup.vocabulary.variables, comparisons);
+    let always = Condition::default();
+    answers.filter(|case| cover::can_both(&values, (&case.guard, &always), payload)).collect()
 }
 
 /// Adds the actions of the state that a row leaves and of the one that it enters.
@@ -238,14 +245,14 @@ fn guard(lookup: &Lookup<'_>, condition: &raw::Condition) -> Condition {
 /// Cells of named states first; then those of `any`, for whatever is still unhandled.
 fn cells(lookup: &Lookup<'_>, table: &mut Table) {
     table.cells = named_cells(lookup, false);
-    let said = CellIndex::new(table);
+    let said = CellIndex::new(lookup.vocabulary, table);
     let mut wide: VecMap<StateId, VecMap<EventId, Vec<Cell>>> = VecMap::default();
     for cell in named_cells(lookup, true) {
-        if said.never_rests(lookup.vocabulary, cell.state) {
+        if said.never_rests(cell.state) {
             continue;
         }
         let earlier = wide.entry(cell.state).entry(cell.event);
-        let mut pattern = cover::unhandled(said.at(cell.state, cell.event), &cell.pattern);
+        let mut pattern = said.unhandled(said.at(cell.state, cell.event), &cell.pattern);
         for other in earlier.iter() {
             pattern = pattern::minus(&pattern, &other.pattern);
         }

@@ -1,14 +1,15 @@
-//! Decides exactly which payloads of a cell are handled, over all payload values and all values of
-//! the guards.
+//! Decides exactly which payloads of a cell are handled, over all payload values and all values
+//! that the guards can have together.
 
 use crate::cell_index::CellEntry;
+use crate::guard_values::GuardValues;
 use crate::limit;
 use crate::read::pattern;
 use crate::table::{Condition, GuardId, Pattern, Row};
 
 /// The values of `of` that no row or entry handles for some values of the guards. Empty if there
 /// are more rows than [`limit::CELL_ROWS`], which is reported separately.
-pub(crate) fn unhandled(place: &CellEntry<'_>, of: &Pattern) -> Pattern {
+pub(crate) fn unhandled(values: &GuardValues<'_>, place: &CellEntry<'_>, of: &Pattern) -> Pattern {
     if place.rows.len() > limit::CELL_ROWS {
         return Pattern::default();
     }
@@ -27,16 +28,16 @@ pub(crate) fn unhandled(place: &CellEntry<'_>, of: &Pattern) -> Pattern {
     let guards: Vec<&Condition> = guarded.iter().map(|row| &row.guard).collect();
     let Some(ids) = few(&guards) else { return left };
     let truths: Vec<Truth> = guards.iter().map(|guard| truth(guard, &ids)).collect();
-    let full = truth(&Condition::default(), &ids);
     for piece in pieces(&guarded, &left) {
         let number = piece.0.first().map_or(0, |range| *range.start());
-        let mut any = vec![0; full.len()];
+        let possible = possible(values, &ids, &piece);
+        let mut any = vec![0; possible.len()];
         for (row, truth) in guarded.iter().zip(&truths) {
             if row.pattern.matches(number) {
                 put(&mut any, truth, |any, bits| any | bits);
             }
         }
-        if any == full {
+        if possible.iter().zip(&any).all(|(possible, any)| possible & !any == 0) {
             left = pattern::minus(&left, &piece);
         }
     }
@@ -63,11 +64,17 @@ pub(crate) fn is_always(guard: &Condition) -> bool {
     matches!(guard, Condition::All(parts) if parts.iter().all(is_always))
 }
 
-/// Whether both conditions can be true at once; assumed if they use too many guards.
-pub(crate) fn can_both(a: &Condition, b: &Condition) -> bool {
+/// Whether both conditions can be true at once for some payload; assumed if they use too many
+/// guards.
+pub(crate) fn can_both(
+    values: &GuardValues<'_>,
+    (a, b): (&Condition, &Condition),
+    payload: &Pattern,
+) -> bool {
     let Some(ids) = few(&[a, b]) else { return true };
-    let mut both = truth(a, &ids);
-    put(&mut both, &truth(b, &ids), |a, b| a & b);
+    let mut both = possible(values, &ids, payload);
+    put(&mut both, &truth(a, &ids), |both, a| both & a);
+    put(&mut both, &truth(b, &ids), |both, b| both & b);
     both.iter().any(|bits| *bits != 0)
 }
 
@@ -100,6 +107,16 @@ fn truth(guard: &Condition, ids: &[GuardId]) -> Truth {
     }
 }
 
+/// The combinations of values that the guards can have for some payload of a pattern.
+fn possible(values: &GuardValues<'_>, ids: &[GuardId], payload: &Pattern) -> Truth {
+    let mut truth = truth(&Condition::default(), ids);
+    let is_possible = values.possible(ids, payload);
+    for answer in (0..1_usize << ids.len()).filter(|answer| !is_possible(*answer)) {
+        truth[answer / 64] &= !(1 << (answer % 64));
+    }
+    truth
+}
+
 fn joined(first: Truth, parts: &[Condition], ids: &[GuardId], with: fn(u64, u64) -> u64) -> Truth {
     let mut joined = first;
     for part in parts {
@@ -117,8 +134,9 @@ fn put(to: &mut Truth, other: &Truth, with: fn(u64, u64) -> u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{can_both, few, truth};
-    use crate::table::{Condition, GuardId};
+    use super::{few, truth};
+    use crate::guard_values::GuardValues;
+    use crate::table::{Condition, GuardId, Pattern};
 
     fn is(id: u16) -> Condition {
         Condition::Is(GuardId(id))
@@ -130,6 +148,9 @@ mod tests {
 
     #[test]
     fn a_condition_and_its_opposite_exclude_each_other() {
+        let can_both = |a: &Condition, b: &Condition| {
+            super::can_both(&GuardValues::of(&[], &[]), (a, b), &Pattern(vec![0..=0]))
+        };
         let either = Condition::Any((0..8).map(is).collect());
         assert!(!can_both(&either, &not(either.clone())));
         assert!(can_both(&either, &not(is(3))));

@@ -59,6 +59,9 @@ pub(super) fn put(text: &mut String, result: &ResultReport, paint: Paint, detail
     if !result.complete {
         put("truncated", result.notes.cut.as_deref().unwrap_or("at a bound"), Paint::open);
     }
+    for reason in &result.notes.undecided {
+        put("not decided", reason, Paint::open);
+    }
     if let Some(words) = &result.notes.same_table {
         put("note", words, Paint::open);
     }

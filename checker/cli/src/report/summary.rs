@@ -129,12 +129,10 @@ pub fn summary(results: &[ResultReport], elapsed: Duration, paint: Paint) -> Str
         1 => format!("1{kind} search, {states}, {seconds:.2} s"),
         many => format!("{many}{kind} searches, {states}, {seconds:.2} s"),
     };
-    format!(
-        "{}{}{verdict}: {}; {searches}\n",
-        never_taken(results, paint),
-        failing(results, paint),
-        parts.join(", "),
-    )
+    let said =
+        if parts.is_empty() { searches } else { format!("{}; {searches}", parts.join(", ")) };
+    let (never_taken, failing) = (never_taken(results, paint), failing(results, paint));
+    format!("{never_taken}{failing}{verdict}: {said}\n")
 }
 
 /// `1 property`, `21 properties`.

@@ -35,7 +35,7 @@ pub fn entry(
             continue;
         }
         let source = text(Path::new(&file)).map_err(|what| {
-            let fault = FaultReport::bad_table(&system.source, role.span, &what, FILE);
+            let fault = FaultReport::not_runnable(&system.source, role.span, &what, FILE);
             Refusal::Faults(vec![fault])
         })?;
         let written = read::literal(&source).map_err(refused)?;

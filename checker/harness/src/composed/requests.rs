@@ -51,5 +51,5 @@ fn ambiguous(file: &System, link: &Link, event: &str) -> Refusal {
     let what = format!("`{event}` would fail in two ways, by `{}` and by another link", link.name);
     let span = link.failure.as_ref().map_or(link.span, |failure| failure.span);
     let help = "write the same `on failure`, or give the requests two names";
-    Refusal::Faults(vec![FaultReport::bad_table(&file.source, span, &what, help)])
+    Refusal::Faults(vec![FaultReport::not_runnable(&file.source, span, &what, help)])
 }

@@ -90,7 +90,7 @@ fn system(
     let mut rules = Vec::new();
     for (role, (vocabulary, table)) in file.roles.iter().zip(tables) {
         rules.push(TableRules::new(vocabulary, table).map_err(|what| {
-            Refusal::Faults(vec![FaultReport::bad_table(
+            Refusal::Faults(vec![FaultReport::not_runnable(
                 &file.source,
                 role.span,
                 &what,

@@ -4,6 +4,7 @@
 //! takes one member of each. The classes are exact, because they are bounded by the patterns.
 
 use turnstile_spec::cell_index::CellEntry;
+use turnstile_spec::guard_values::GuardValues;
 use turnstile_spec::table::{CellKind, Event, GuardId, Pattern, Row};
 
 /// The most guards of one cell; 2 to this power assignments are tried.
@@ -41,11 +42,16 @@ impl PayloadClass {
 
 /// The classes of a state and event, by their smallest member.
 #[must_use]
-pub fn classes(place: &CellEntry<'_>, event: &Event) -> Vec<PayloadClass> {
+pub fn classes(
+    place: &CellEntry<'_>,
+    event: &Event,
+    values: &GuardValues<'_>,
+) -> Vec<PayloadClass> {
     let bounds = event.payload.as_ref().map_or((0, 0), |payload| payload.domain.bounds());
     let mut classes: Vec<PayloadClass> = Vec::new();
     for range in place.pieces(bounds) {
-        let outcomes = outcomes(place, range.0, &|_| None);
+        let payload = Pattern(vec![range.0..=range.1]);
+        let outcomes = possible(place, range.0, &|_| None, Some((values, &payload)));
         match classes.iter_mut().find(|class| class.outcomes == outcomes) {
             Some(class) => extend(&mut class.pattern, range),
             None => {
@@ -64,11 +70,21 @@ fn extend(pattern: &mut Pattern, (start, end): (u16, u16)) {
     }
 }
 
-/// The outcomes of one payload, over all assignments of the guards whose value is not known.
+/// The outcomes of one payload, over all values of the guards whose value is not known.
 pub fn outcomes(
     place: &CellEntry<'_>,
     number: u16,
     known: &dyn Fn(GuardId) -> Option<bool>,
+) -> Vec<CellOutcome> {
+    possible(place, number, known, None)
+}
+
+/// The same, over the values that the guards can have together for some payload of a pattern.
+fn possible(
+    place: &CellEntry<'_>,
+    number: u16,
+    known: &dyn Fn(GuardId) -> Option<bool>,
+    values: Option<(&GuardValues<'_>, &Pattern)>,
 ) -> Vec<CellOutcome> {
     let rows = place.rows.iter().copied().filter(|(_, row)| row.pattern.matches(number));
     let rows: Vec<(usize, &Row)> = rows.collect();
@@ -81,7 +97,9 @@ pub fn outcomes(
         found.extend(rows.iter().map(|(place, _)| CellOutcome::Row(*place)));
         found.push(otherwise);
     } else {
-        for answers in 0..1_u32 << guards.len() {
+        let is_possible = values.map(|(values, payload)| values.possible(&guards, payload));
+        let is_possible = |answers: &usize| is_possible.as_ref().is_none_or(|is| is(*answers));
+        for answers in (0..1_usize << guards.len()).filter(is_possible) {
             let mut answer = |guard: GuardId| {
                 let open = |bit: usize| answers >> bit & 1 == 1;
                 known(guard).unwrap_or_else(|| guards.binary_search(&guard).is_ok_and(open))

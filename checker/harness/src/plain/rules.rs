@@ -180,6 +180,27 @@ impl TableRules {
         outcomes[usize::from(choice) % outcomes.len()]
     }
 
+    /// The rows that an event leads through, by their positions in the table: its own and those
+    /// without an event, at most this many.
+    pub(crate) fn rows_taken(
+        &self,
+        state: &State<Dynamic>,
+        (event, choice): (DynamicEvent, u8),
+        most: usize,
+    ) -> Vec<usize> {
+        let mut at = state.clone();
+        let mut next = self.choosing(choice).chosen(state, &[event]);
+        let mut taken = Vec::new();
+        while let Some((event, rules)) = next.take().filter(|_| taken.len() < most) {
+            let outcomes = self.outcomes_in(&at, event);
+            let CellOutcome::Row(place) = outcomes[rules.outcome % outcomes.len()] else { break };
+            taken.push(place);
+            at.at = self.table.interpreted.data().rows[place].step().to;
+            next = self.table.completion().map(|completion| (completion, rules.settling(&at)));
+        }
+        taken
+    }
+
     /// The resources that an event may use up.
     pub(crate) fn causes(&self, event: EventId) -> &[DynamicName] {
         &self.table.answers[event.index()]

@@ -4,6 +4,7 @@ use turnstile_machine::{Dynamic, DynamicEvent, DynamicName, Interpreted, Name as
 use turnstile_plain::{Change, Operand, Update, Variable};
 use turnstile_spec::cell_index::{CellEntry, CellIndex};
 use turnstile_spec::formula::Formulas;
+use turnstile_spec::guard_values::GuardValues;
 use turnstile_spec::table::{
     self, ActionId, Comparison, EventId, PayloadDomain, ResourceId, StateId, Table, Vocabulary,
 };
@@ -66,7 +67,8 @@ impl RunTable {
     /// Why it cannot run, in one clause.
     pub(crate) fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
         let tried = tried(vocabulary, table)?;
-        let run = Self::of(vocabulary.clone(), table.clone(), tried)?;
+        let values = GuardValues::new(vocabulary, table);
+        let run = Self::of(vocabulary.clone(), table.clone(), tried, &values)?;
         if run.most_outcomes() > MOST {
             return Err(format!(
                 "one event of `{}` has more than {MOST} outcomes: give its guards formulas",
@@ -78,8 +80,8 @@ impl RunTable {
 
     /// Works out a table that runs alone. Its environment gives every event: it fires timers, too,
     /// and sends no message in a state for which the table declares it impossible. There are no
-    /// variables, since nothing bounds what such an environment counts: a guard that compares them
-    /// is true or false.
+    /// variables, since nothing bounds what such an environment counts: guards that compare them
+    /// have any values that they can have together.
     ///
     /// # Errors
     ///
@@ -87,7 +89,8 @@ impl RunTable {
     pub(crate) fn alone(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
         let words = Vocabulary { variables: Vec::new(), ..vocabulary.clone() };
         let bare = Table { comparisons: Vec::new(), updates: Vec::new(), ..table.clone() };
-        let mut run = Self::of(words, bare, vec![None; vocabulary.events.len()])?;
+        let values = GuardValues::new(vocabulary, table);
+        let mut run = Self::of(words, bare, vec![None; vocabulary.events.len()], &values)?;
         run.fired.iter_mut().for_each(Vec::clear);
         for (event, answers) in vocabulary.events.iter().zip(&mut run.answers) {
             *answers = event.consumes.iter().map(|id| run.resources[id.index()]).collect();
@@ -121,6 +124,7 @@ impl RunTable {
         vocabulary: Vocabulary,
         table: Table,
         tried: Vec<Option<Vec<u16>>>,
+        values: &GuardValues<'_>,
     ) -> Result<Self, String> {
         let interpreted = interpreted(&vocabulary, &table)?;
         let resources: Vec<DynamicName> =
@@ -149,7 +153,7 @@ impl RunTable {
             own.map(update).collect()
         });
         let (answers, fired, updates) = (answers.collect(), fired.collect(), updates.collect());
-        let cells = cells(&vocabulary, &table);
+        let cells = cells(&vocabulary, &table, values);
         Ok(Self {
             settling: settling(&vocabulary, &table, &cells),
             answers,
@@ -213,19 +217,22 @@ fn most_outcomes(
     entry: &CellEntry<'_>,
     classes: &[PayloadClass],
     compared: &[table::GuardId],
+    values: &GuardValues<'_>,
 ) -> usize {
     let of_class = |class: &PayloadClass| {
         if compared.is_empty() || compared.len() > MAX_GUARDS {
             return class.outcomes.len();
         }
-        let with = |answers: u32| {
+        let is_possible = values.possible(compared, &class.pattern);
+        let with = |answers: usize| {
             let known = |guard| {
                 let bit = compared.binary_search(&guard).ok()?;
                 Some(answers >> bit & 1 == 1)
             };
             cell::outcomes(entry, class.number(), &known).len()
         };
-        (0..1_u32 << compared.len()).map(with).max().unwrap_or(1)
+        let answers = (0..1_usize << compared.len()).filter(|answers| is_possible(*answers));
+        answers.map(with).max().unwrap_or(1)
     };
     classes.iter().map(of_class).max().unwrap_or(1)
 }
@@ -295,8 +302,8 @@ fn tried(vocabulary: &Vocabulary, table: &Table) -> Result<Vec<Option<Vec<u16>>>
     vocabulary.events.iter().map(of).collect()
 }
 
-fn cells(vocabulary: &Vocabulary, table: &Table) -> Vec<Vec<RunCell>> {
-    let index = CellIndex::new(table);
+fn cells(vocabulary: &Vocabulary, table: &Table, values: &GuardValues<'_>) -> Vec<Vec<RunCell>> {
+    let index = CellIndex::new(vocabulary, table);
     let compared = |entry: &CellEntry<'_>| {
         let mut asked = Vec::new();
         entry.rows.iter().for_each(|(_, row)| row.guard.asked(&mut asked));
@@ -306,12 +313,12 @@ fn cells(vocabulary: &Vocabulary, table: &Table) -> Vec<Vec<RunCell>> {
     let of_state = |state| {
         let cell = |event| {
             let entry = index.at(StateId(state), EventId(event));
-            let classes = cell::classes(entry, &vocabulary.events[usize::from(event)]);
+            let classes = cell::classes(entry, &vocabulary.events[usize::from(event)], values);
             let compared = compared(entry);
             RunCell {
                 rows: entry.rows.iter().map(|(place, _)| *place).collect(),
                 cells: entry.cells.iter().map(|(place, _)| *place).collect(),
-                most_outcomes: most_outcomes(entry, &classes, &compared),
+                most_outcomes: most_outcomes(entry, &classes, &compared, values),
                 classes,
                 compares: !compared.is_empty(),
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use turnstile_machine::{Dynamic, Name as _};
 use turnstile_plain::{Command, State as PlainState};
-use turnstile_spec::table::{EventId, EventKind, ResourceId, RowId, StateId, Table, Vocabulary};
+use turnstile_spec::table::{EventId, EventKind, ResourceId, StateId, Table, Vocabulary};
 use turnstile_step::RowOutcome;
 use turnstile_world::monitor::{Violation, ViolationKind};
 use turnstile_world::node::Event;
@@ -84,8 +84,8 @@ pub struct Occurrence {
     pub cause: Option<ResourceId>,
     /// Its outcome.
     pub outcome: CellOutcome,
-    /// The rows without an event that follow, in order.
-    pub settled: Vec<RowId>,
+    /// The rows without an event that follow, in order, by their positions in the table.
+    pub settled: Vec<usize>,
 }
 
 /// A table with its names, and the world that runs it.
@@ -171,26 +171,15 @@ impl<'t> Environment<'t> {
         self.vocabulary.events[self.table.cells[place].event.index()].kind
     }
 
-    /// The rows after the first one of a step.
-    fn settled(&self, tags: &[Tag]) -> Vec<RowId> {
-        let rows = tags.iter().filter_map(|tag| match tag {
-            Tag::Row(RowOutcome::Row { row, .. }) => {
-                let place = self.vocabulary.rows.iter().position(|known| known.id == *row);
-                Some(RowId(id(place.expect("a row of the table"))))
-            }
-            Tag::Row(_) | Tag::Spent(_) | Tag::Overflowed { .. } | Tag::CutsExceeded { .. } => None,
-        });
-        rows.skip(1).collect()
-    }
-
     /// The enabled occurrences, each with the state of the world after it, in a fixed order.
     #[must_use]
     pub fn steps(&self, state: &State) -> Vec<(Occurrence, State)> {
         let Some((world, rules)) = &self.running else { return Vec::new() };
         let step = |action: Action| {
             let reached = world.reached(state, &action)?;
-            let settled = self.settled(&reached.tags);
-            let occurrence = occurrence(rules, (state, &action), settled);
+            let is_row = |tag: &&Tag| matches!(tag, Tag::Row(RowOutcome::Row { .. }));
+            let rows = reached.tags.iter().filter(is_row).count();
+            let occurrence = occurrence(rules, (state, &action), rows);
             Some((occurrence, State(reached.state)))
         };
         world.actions_of(state).into_iter().filter_map(step).collect()
@@ -210,21 +199,18 @@ fn running(vocabulary: &Vocabulary, table: &Table) -> Result<(World, TableRules)
     Ok((world, rules))
 }
 
-fn occurrence(
-    rules: &TableRules,
-    (state, action): (&State, &Action),
-    settled: Vec<RowId>,
-) -> Occurrence {
+fn occurrence(rules: &TableRules, (state, action): (&State, &Action), rows: usize) -> Occurrence {
     let Some((_, Event::Takes(Input::Command(command), choice))) = action.event() else {
         unreachable!("the environment gives every event as a command: {action:?}")
     };
     let Command { event, answers } = *command.of::<Command<Dynamic>>();
+    let from = state.node(0).state.of();
     Occurrence {
         event: EventId(id(event.kind.index())),
         number: event.number,
         cause: answers.map(|resource| ResourceId(id(resource.index()))),
-        outcome: rules.outcome(state.node(0).state.of(), event, *choice),
-        settled,
+        outcome: rules.outcome(from, event, *choice),
+        settled: rules.rows_taken(from, (event, *choice), rows).into_iter().skip(1).collect(),
     }
 }
 

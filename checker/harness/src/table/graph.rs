@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use turnstile_search::bounds::ProgressSnapshot;
-use turnstile_spec::table::{EventId, RowId, StateId};
+use turnstile_spec::table::{EventId, StateId};
 use turnstile_world::state::State;
 
 use crate::options::Options;
@@ -34,7 +34,7 @@ pub(super) struct Graph {
     /// The first transition of each class of a cell and each outcome, in breadth-first order: its
     /// source and its occurrence.
     pub(super) firsts: Vec<(usize, Occurrence)>,
-    met: HashSet<(StateId, EventId, u16, CellOutcome, Vec<RowId>)>,
+    met: HashSet<(StateId, EventId, u16, CellOutcome, Vec<usize>)>,
     /// States of the machine with its resources: the configurations in which no trace has ended.
     pub(super) states: u64,
     /// Transitions followed.

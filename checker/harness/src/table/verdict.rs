@@ -33,8 +33,8 @@ pub(super) fn judge(environment: &Environment<'_>, graph: &Graph, result: &mut R
     let unchecked = [impossible_messages(environment), invariants(environment)];
     result.notes.unchecked.extend(unchecked.into_iter().filter(|one| !one.names.is_empty()));
     if environment.table.comparisons.iter().any(Option::is_some) {
-        let remark = "a guard may be true or false at table level, whatever the variables are; a \
-                      system of tables evaluates it";
+        let remark = "there are no variables at table level: guards that compare them have any \
+                      values that they can have together; a system of tables evaluates them";
         result.notes.remarks.push(remark.to_owned());
     }
     let judge = Judge { environment, graph };
@@ -280,7 +280,7 @@ impl Judge<'_> {
 fn coverage(environment: &Environment<'_>, graph: &Graph) -> Coverage {
     let (table, vocabulary) = (environment.table, environment.vocabulary);
     let rows: BTreeSet<RowId> = table.rows.iter().map(|row| row.id).collect();
-    let settled = graph.firsts.iter().flat_map(|(_, occurrence)| occurrence.settled.clone());
+    let settled = graph.firsts.iter().flat_map(|(_, occurrence)| &occurrence.settled);
     let outcomes: BTreeSet<CellOutcome> =
         graph.firsts.iter().map(|(_, occurrence)| occurrence.outcome).collect();
     let taken: BTreeSet<RowId> = outcomes
@@ -289,7 +289,7 @@ fn coverage(environment: &Environment<'_>, graph: &Graph) -> Coverage {
             CellOutcome::Row(place) => Some(table.rows[*place].id),
             CellOutcome::Ignored(_) | CellOutcome::Impossible(_) | CellOutcome::Missing => None,
         })
-        .chain(settled)
+        .chain(settled.map(|place| table.rows[*place].id))
         .collect();
     let (excused, not_taken): (Vec<RowId>, Vec<RowId>) =
         rows.difference(&taken).partition(|row| vocabulary.rows[row.index()].waived.is_some());

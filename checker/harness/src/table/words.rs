@@ -1,6 +1,6 @@
 //! Steps of the table level, and resources that differ from those of the state, as text.
 
-use turnstile_spec::table::{ResourceId, Row, RowId};
+use turnstile_spec::table::ResourceId;
 use turnstile_world::trace::{EffectReport, StepReport};
 
 use super::environment::{Configuration, Environment, Occurrence, id};
@@ -38,7 +38,7 @@ pub(super) fn step(
         CellOutcome::Missing => effects.push(EffectReport::Does("unhandled".to_owned())),
     }
     let mut rows = vec![taken];
-    for row in settled(environment, from, occurrence) {
+    for row in occurrence.settled.iter().map(|place| &environment.table.rows[*place]) {
         rows.push(words::row(vocabulary, row.id).to_owned());
         effects.extend(
             row.actions.iter().map(|call| EffectReport::Does(words::call(vocabulary, call))),
@@ -56,26 +56,6 @@ pub(super) fn step(
         effects,
         state: (!to.is_over()).then(|| words::state(vocabulary, to.state).to_owned()),
     }
-}
-
-/// The rows without an event that follow an occurrence.
-fn settled<'t>(
-    environment: &Environment<'t>,
-    from: &Configuration<'_>,
-    occurrence: &Occurrence,
-) -> Vec<&'t Row> {
-    let rows = &environment.table.rows;
-    let mut at = match occurrence.outcome {
-        CellOutcome::Row(place) => rows[place].to,
-        CellOutcome::Ignored(_) | CellOutcome::Impossible(_) | CellOutcome::Missing => from.state,
-    };
-    let row = |id: &RowId| {
-        let row = rows.iter().find(|row| row.id == *id && row.from == at);
-        let row = row.expect("a row that leaves this state");
-        at = row.to;
-        row
-    };
-    occurrence.settled.iter().map(row).collect()
 }
 
 /// Whether a resource that causes an event is one that the state does not hold.

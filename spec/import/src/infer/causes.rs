@@ -34,6 +34,11 @@ const MESSAGES: [&str; 19] = [
 const COMMANDS: [&str; 8] =
     ["user", "client", "operator", "command", "signal", "button", "environment", "press"];
 
+/// Whether a word is one of messages.
+pub(crate) fn is_of_message(word: &str) -> bool {
+    MESSAGES.contains(&word)
+}
+
 pub(super) fn infer(draft: &mut Draft, remarks: &Remarks) {
     let impossible: BTreeSet<String> = draft
         .cells

@@ -19,6 +19,13 @@ pub(super) fn declare(draft: &mut Draft) {
             draft.states.push(StateDraft { name, is_undeclared, ..StateDraft::default() });
         }
     }
+    for mark in std::mem::take(&mut draft.marks) {
+        let marked = draft.states.iter_mut().find(|state| state.name.text == mark.state);
+        if let Some(state) = marked {
+            state.is_initial |= mark.is_initial();
+            state.is_final |= mark.is_final();
+        }
+    }
     initial(draft);
     ends(draft);
 }

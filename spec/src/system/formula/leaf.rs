@@ -185,8 +185,8 @@ impl<'a> Resolver<'a, '_> {
     fn states(&mut self, role: usize, text: &str, span: Span) -> Option<Vec<StateId>> {
         let found = self.known_states(role, text, span)?;
         let RoleTable { vocabulary, table, .. } = &self.roles[role];
-        let places = CellIndex::new(table);
-        if let Some(left) = found.iter().find(|state| places.never_rests(vocabulary, **state)) {
+        let places = CellIndex::new(vocabulary, table);
+        if let Some(left) = found.iter().find(|state| places.never_rests(**state)) {
             let name = &vocabulary.states[left.index()].name;
             let message = format!("no node is ever in `{name}`: rows without an event leave it");
             let help = "name the states to which they lead";
