@@ -87,6 +87,13 @@ fn mutants_of_a_bundled_system_are_judged_as_from_nothing() {
 }
 
 #[test]
+fn mutants_of_guards_that_are_formulas_are_judged_as_from_nothing() {
+    let file = with_worlds("byte-range-lock", &["reinstated", "two-locks"]);
+    let report = compare(&table("byte-range-lock"), Some(3_000), (SYSTEMS, &[file]));
+    assert!(report.killed_by.system > 20 && report.incomplete.len() > 5, "{report:?}");
+}
+
+#[test]
 fn mutants_of_systems_of_tables_are_judged_as_from_nothing() {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../spec/examples/");
     // Rows without an event, and several initial states.

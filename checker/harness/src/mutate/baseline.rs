@@ -88,8 +88,8 @@ impl<'b> Baseline<'b> {
         self.default.len()
     }
 
-    /// Records the next worlds, the smallest first: so many that they fit into memory. `None`: there
-    /// are no more, or one of them fails.
+    /// Records the next worlds, as many as fit into memory; returns them, the smallest first.
+    /// `None`: there are no more, or one of them fails.
     pub(super) fn record(&mut self) -> Option<Vec<RecordedWorld>> {
         if self.next.is_empty() || !self.holds || !self.refused.is_empty() {
             return None;

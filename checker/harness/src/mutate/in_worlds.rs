@@ -151,7 +151,7 @@ impl InWorlds<'_> {
         }
     }
 
-    /// Searches a world that could not be recorded: it may kill mutants, and leaves the others open.
+    /// Searches a world that is not recorded: it may kill mutants, and leaves the others open.
     fn unrecorded(&self, place: usize, statuses: &mut [MutantStatus]) {
         let open = alive(statuses);
         let found = parallel_map(self.judge.options.threads, &open, |&at, threads| {

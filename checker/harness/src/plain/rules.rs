@@ -9,14 +9,11 @@ use turnstile_machine::{
     Step, Unexpected,
 };
 use turnstile_plain::{Message, PlainRules, State, Update, Values, Variable};
-use turnstile_spec::table::{
-    self, COMPLETION, EventId, EventKind, GuardId, StateId, Table, Vocabulary,
-};
-
-use crate::reads::{Read, note};
+use turnstile_spec::table::{self, EventId, EventKind, GuardId, StateId, Table, Vocabulary};
 
 use super::cell::{self, CellOutcome, PayloadClass};
 use super::words;
+use crate::reads::{Read, note};
 
 use super::run_table::{RunTable, operand};
 
@@ -286,7 +283,7 @@ impl Rules<Dynamic> for TableRules {
     }
 
     fn is_transient(&self, state: DynamicName) -> bool {
-        note(|| Read::cell(state.name(), COMPLETION));
+        note(|| Read::cell(state.name(), table::COMPLETION));
         self.table.interpreted.is_transient(state)
     }
 
