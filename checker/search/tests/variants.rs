@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::fingerprint::mix;
-use turnstile_search::interned::{Recording, Tags, VariantLimits, VariantOutcome};
+use turnstile_search::interned::{Changes, Judged, Recording, Tags, VariantLimits, VariantOutcome};
 use turnstile_search::judgement::Verdict;
 use turnstile_search::transition_system::{
     EnabledOp, Fairness, Outcome, Place, Predicate, Property, PropertyKind, TransitionSystem,
@@ -195,6 +195,60 @@ impl TransitionSystem for Toy {
     }
 }
 
+/// Random systems that are searched to their end, with their recordings: no invariant is violated,
+/// and most often every property holds, as it does before a change.
+fn recorded() -> impl Iterator<Item = (u64, Random, Toy, Recording<Toy>)> {
+    (0..SYSTEMS).filter_map(|seed| {
+        let mut random = Random(mix(seed));
+        let toy = Toy::new(&mut random);
+        let (holds, is_safe, _) = searched(&toy);
+        if !is_safe || !holds && random.below(6) > 0 {
+            return None;
+        }
+        let recording =
+            Recording::of(&toy, Reductions::NONE, Limits::default(), &NoProgress).expect("small");
+        (recording.states() >= STATES_MIN).then_some((seed, random, toy, recording))
+    })
+}
+
+/// The judgement of a variant with these changes and the recorded predicates.
+fn judge(recording: &Recording<Toy>, variant: &Toy, changes: &Changes) -> Judged<Toy> {
+    let limits = VariantLimits { new_states: usize::MAX, progress: &NoProgress };
+    let tags = Tags { is_incomplete: &|_| false, is_wanted: &|_| true };
+    recording.judge(variant, (changes, None), limits, tags)
+}
+
+#[test]
+fn variants_with_equal_changes_share_a_judgement_only_where_it_is_theirs() {
+    let (mut shared, mut apart) = (0, 0);
+    for (seed, mut random, toy, recording) in recorded() {
+        let operations = recording.operations();
+        for number in 0..VARIANTS {
+            let variant = toy.changed(&mut random);
+            let other = variant.changed(&mut random).changed(&mut random);
+            let other = Toy { predicates: toy.predicates.clone(), ..other };
+            let variant = Toy { predicates: toy.predicates.clone(), ..variant };
+            let changes = |of: &Toy| recording.changes(of, operations.iter().copied());
+            let (Some(first), Some(second)) = (changes(&variant), changes(&other)) else {
+                continue;
+            };
+            if first.digest() != second.digest() || !first.is_of_graph() {
+                continue;
+            }
+            let judged = judge(&recording, &variant, &first);
+            let own = judge(&recording, &other, &second);
+            if judged.is_of(&recording, &other) {
+                assert_eq!(judged.outcome, own.outcome, "seed {seed}, variant {number}");
+                shared += 1;
+            } else {
+                apart += usize::from(judged.outcome != own.outcome);
+            }
+        }
+    }
+    println!("{shared} shared, {apart} apart");
+    assert!(shared > 100 && apart > 0, "{shared}, {apart}");
+}
+
 /// Whether every property holds, and the tags, by a search from nothing.
 fn searched(toy: &Toy) -> (bool, bool, BTreeSet<u64>) {
     let request = CheckRequest {
@@ -215,19 +269,7 @@ fn searched(toy: &Toy) -> (bool, bool, BTreeSet<u64>) {
 #[test]
 fn a_recording_judges_variants_as_a_search_from_nothing_does() {
     let (mut kept, mut failed, mut same, mut refused) = (0, 0, 0, 0);
-    for seed in 0..SYSTEMS {
-        let mut random = Random(mix(seed));
-        let toy = Toy::new(&mut random);
-        // Without a violated invariant, and most often without any, as a system is before a change.
-        let (holds, is_safe, _) = searched(&toy);
-        if !is_safe || !holds && random.below(6) > 0 {
-            continue;
-        }
-        let recording =
-            Recording::of(&toy, Reductions::NONE, Limits::default(), &NoProgress).expect("small");
-        if recording.states() < STATES_MIN {
-            continue;
-        }
+    for (seed, mut random, toy, recording) in recorded() {
         let operations = recording.operations();
         assert!(operations.iter().all(|id| recording.is_same(&toy, *id)), "seed {seed}");
         for number in 0..VARIANTS {
