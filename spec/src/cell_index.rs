@@ -1,6 +1,6 @@
 //! An index of the rows and cells of a table by state and event.
 
-use crate::guard_values::GuardValues;
+use crate::guard_values::{Example, GuardValues};
 use crate::read::{cover, pattern};
 use crate::table::{Cell, EventId, Pattern, Row, StateId, Table, Vocabulary};
 use crate::vec_map::{VecMap, VecSet};
@@ -74,6 +74,16 @@ impl<'t> CellIndex<'t> {
     /// that the guards can have together.
     pub(crate) fn unhandled(&self, place: &CellEntry<'_>, of: &Pattern) -> Pattern {
         cover::unhandled(&self.values, place, of)
+    }
+
+    /// Values for which no row handles what is left of an entry.
+    pub(crate) fn example(&self, place: &CellEntry<'_>, left: &Pattern) -> Example {
+        cover::example(&self.values, place, left)
+    }
+
+    /// Values for which two rows can both be taken.
+    pub(crate) fn example_of_both(&self, one: &Row, other: &Row, payload: &Pattern) -> Example {
+        cover::example_of_both(&self.values, [&one.guard, &other.guard], payload)
     }
 
     /// Whether two rows of one state and event can both be taken for some payload of a pattern.

@@ -170,8 +170,10 @@ document repeats itself, remove the second row by an amendment."
     "T021" "conflict" "conflicting rows"
 "Some payload and some values of the guards match both rows, so the table is
 nondeterministic. The check is exact: it considers every payload value and every
-combination of guard values. The table as written is searched with either
-choice; compiled code needs exactly one."
+combination of guard values, of guards that compare variables or the payload
+those that some values give (if that takes at most 50,000 comparisons). The
+table as written is searched with either choice; compiled code needs exactly
+one."
     "T022" "missing-cell" "unhandled event"
 "Every state, event and payload value needs a row, or an entry with a reason
 under `ignore` (the event changes nothing) or `impossible` (the event cannot
@@ -180,7 +182,8 @@ not declare, need none. A command may arrive in any state, so it needs a row or
 `ignore`. A running timer expires, so its expiry needs a row. The help lists the
 missing rows and entries, ready to copy."
     "T023" "cell-twice" "cell declared twice"
-"A cell under `ignore` or `impossible` also has a row, or is listed twice.
+"A cell under `ignore` or `impossible` also has a row without a condition, or
+rows whose conditions leave nothing out, or is listed twice.
 `state: any` covers only the cells that nothing else declares, and never
 conflicts."
     "T024" "outside" "pattern out of range"

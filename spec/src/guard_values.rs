@@ -2,7 +2,8 @@
 //! payload exclude and imply each other: `tries = 0`, `tries = 1`, `tries > 1`.
 
 use crate::limit;
-use crate::table::{Comparison, GuardId, Operand, Pattern, Table, Vocabulary};
+use crate::read::pattern;
+use crate::table::{Comparison, Event, GuardId, Operand, Pattern, Table, Vocabulary};
 use crate::variable::Variable;
 use crate::vec_map::VecSet;
 
@@ -24,11 +25,6 @@ impl<'t> GuardValues<'t> {
         Self { variables, comparisons }
     }
 
-    /// The guard's comparison, if it has one.
-    fn comparison(&self, guard: GuardId) -> Option<&'t Comparison> {
-        self.comparisons.get(guard.index())?.as_ref()
-    }
-
     /// Which combinations of values some values of the variables and some payload of a pattern
     /// give, as a function of the combination: bit n of it is the value of the nth guard. A guard
     /// without a comparison has either value in each. All combinations are possible if more than
@@ -38,48 +34,84 @@ impl<'t> GuardValues<'t> {
         guards: &[GuardId],
         payload: &Pattern,
     ) -> impl Fn(usize) -> bool + use<> {
-        let compared = (0..)
-            .zip(guards)
-            .filter_map(|(bit, guard)| Some((1_usize << bit, self.comparison(*guard)?)));
-        let compared: Vec<(usize, &Comparison)> = compared.collect();
-        let mask = compared.iter().fold(0, |mask, (bit, _)| mask | bit);
-        let given = self.given(&compared, payload);
+        let compared = self.compared(guards);
+        let mask = mask(&compared);
+        let mut given = VecSet::default();
+        let is_related = compared.is_empty()
+            || self.each(&compared, payload, |answers, _| {
+                given.add(answers);
+            });
+        let given = (is_related && !compared.is_empty()).then_some(given);
         move |answers| given.as_ref().is_none_or(|given| given.has(&(answers & mask)))
     }
 
-    /// The combinations that occur; `None`: all, since no guard compares or since there are too
-    /// many values.
-    fn given(&self, compared: &[(usize, &Comparison)], payload: &Pattern) -> Option<VecSet<usize>> {
+    /// Values of the variables and the payload that give a wanted combination.
+    pub(crate) fn example(
+        &self,
+        guards: &[GuardId],
+        payload: &Pattern,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Example {
+        let compared = self.compared(guards);
         if compared.is_empty() {
-            return None;
+            return Example::None;
         }
+        let all = (0..1 << guards.len()).filter(|answers| is_wanted(*answers));
+        let wanted = VecSet::of(all.map(|answers| answers & mask(&compared)));
+        let mut found = None;
+        let is_related = self.each(&compared, payload, |answers, valuation| {
+            if found.is_none() && wanted.has(&answers) {
+                found = Some(valuation.to_vec());
+            }
+        });
+        match found {
+            _ if !is_related => Example::Unrelated,
+            Some(valuation) => Example::Values(valuation),
+            None => Example::None,
+        }
+    }
+
+    /// The guards that compare, each with its bit in a combination.
+    fn compared(&self, guards: &[GuardId]) -> Vec<(usize, &'t Comparison)> {
+        let comparison = |guard: &GuardId| self.comparisons.get(guard.index())?.as_ref();
+        let bits = (0..).zip(guards);
+        bits.filter_map(|(bit, guard)| Some((1 << bit, comparison(guard)?))).collect()
+    }
+
+    /// Calls a function with each combination that occurs and values that give it. False, and no
+    /// call, if there are too many.
+    fn each(
+        &self,
+        compared: &[(usize, &Comparison)],
+        payload: &Pattern,
+        mut with: impl FnMut(usize, &[(Operand, u16)]),
+    ) -> bool {
         let mut read = Read::default();
         let nodes = compared.iter().map(|(_, comparison)| read.note(comparison)).sum::<usize>();
         let values = self.values(&read, payload);
         let valuations = values.iter().fold(1_usize, |all, own| all.saturating_mul(own.len()));
         if valuations.saturating_mul(nodes) > limit::COMPARED {
-            return None;
+            return false;
         }
-        let mut given = VecSet::default();
-        for number in 0..valuations {
+        for mut number in 0..valuations {
+            let operands = read.operands.iter().zip(&values);
+            let chosen = operands.map(|(operand, own)| {
+                let at = number % own.len();
+                number /= own.len();
+                (*operand, own[at])
+            });
+            let valuation: Vec<(Operand, u16)> = chosen.collect();
             let value = |operand| match operand {
                 Operand::Number(number) => number,
                 Operand::Variable(_) | Operand::Payload => {
-                    let mut rest = number;
-                    let mut operands = read.operands.iter().zip(&values);
-                    operands
-                        .find_map(|(read, own)| {
-                            let at = rest % own.len();
-                            rest /= own.len();
-                            (*read == operand).then(|| own[at])
-                        })
-                        .unwrap_or(0)
+                    let known = valuation.iter().find(|(known, _)| *known == operand);
+                    known.map_or(0, |(_, number)| *number)
                 }
             };
             let holds = compared.iter().filter(|(_, comparison)| comparison.holds(&value));
-            given.add(holds.fold(0, |answers, (bit, _)| answers | bit));
+            with(holds.fold(0, |answers, (bit, _)| answers | bit), &valuation);
         }
-        Some(given)
+        true
     }
 
     /// For each operand enough of its values to have every order of the operands and the numbers
@@ -107,6 +139,53 @@ impl<'t> GuardValues<'t> {
         let near = near.into_keys();
         let own = |domain: &Pattern| near.iter().copied().filter(|n| domain.matches(*n)).collect();
         domains.iter().map(own).collect()
+    }
+}
+
+/// The bits of the guards that compare.
+fn mask(compared: &[(usize, &Comparison)]) -> usize {
+    compared.iter().fold(0, |mask, (bit, _)| mask | bit)
+}
+
+/// Values for which rows are as a diagnostic says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Example {
+    /// No guard compares anything.
+    None,
+    /// A value of each operand that the guards compare.
+    Values(Vec<(Operand, u16)>),
+    /// The guards compare too many values: each was taken as true or false by itself.
+    Unrelated,
+}
+
+impl Example {
+    /// The example, to be added to a sentence: `, for example where tries = 2`.
+    pub(crate) fn words(&self, words: &Vocabulary, event: &Event) -> String {
+        let text = |(operand, number): &(Operand, u16)| {
+            let one = Pattern(vec![*number..=*number]);
+            match operand {
+                Operand::Variable(id) => {
+                    let variable = &words.variables[id.index()];
+                    let value = pattern::text(&one, &variable.domain);
+                    format!("{} = {value}", variable.name.name)
+                }
+                Operand::Payload | Operand::Number(_) => {
+                    let payload = event.payload.as_ref();
+                    let value = payload.map(|payload| pattern::text(&one, &payload.domain));
+                    format!("payload = {}", value.unwrap_or_default())
+                }
+            }
+        };
+        match self {
+            Self::None => String::new(),
+            Self::Values(values) => {
+                let values: Vec<String> = values.iter().map(text).collect();
+                format!(", for example where {}", values.join(" and "))
+            }
+            Self::Unrelated => {
+                ", if guards that compare too many values to be related may be true together".into()
+            }
+        }
     }
 }
 

@@ -71,6 +71,8 @@ delivered at any time, and a request that no action sends is answered at any tim
 formula may be true or false, and is tried both ways. A time relation takes possibilities away:
 `ROLE.TIMER before ROLE.TIMER` lets the second fire only while the first is not armed, and `messages
 before ROLE.TIMER` only while no message can arrive. Each of them is an assumption about durations.
+Nobody owes a command: a trace may stay for ever where nothing but commands is enabled, so a `leads
+to` that needs one fails.
 
 **Faults** happen as often as a world's `budgets` allow, and never without one: `lost message`,
 `duplicate`, `lost request`, `lost answer` and `refused request` on links; `ROLE crash`, `ROLE

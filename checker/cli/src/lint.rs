@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use turnstile_harness::fault::FaultReport;
+use turnstile_harness::options::{Options, Refusal};
 use turnstile_harness::result::{Report, ResultKind, ResultReport};
 use turnstile_harness::status::Status;
 use turnstile_harness::{SystemEntry, read};
+use turnstile_search::bounds::NoProgress;
 use turnstile_spec::{System, WrittenTable};
 use turnstile_world::trace::counted;
 
@@ -68,7 +70,7 @@ fn lint(text: &SourceFile) -> ResultReport {
             Ok(system) => {
                 system.name.clone_into(&mut result.name);
                 result.faults = match own_system::of_tables(&system) {
-                    Some(Ok(entry)) => of_tables(entry),
+                    Some(Ok(entry)) => of_tables(entry, &system),
                     Some(Err(faults)) => faults,
                     None => Vec::new(),
                 };
@@ -97,10 +99,24 @@ fn lint(text: &SourceFile) -> ResultReport {
     lined(result, text)
 }
 
-/// The errors of a system's tables.
-fn of_tables(entry: &SystemEntry) -> Vec<FaultReport> {
+/// The errors of a system's tables; if they have none, those of its worlds.
+fn of_tables(entry: &SystemEntry, system: &System) -> Vec<FaultReport> {
     let sound = entry.tables.iter().map(|table| read::sound(&table.source()));
-    sound.filter_map(Result::err).flat_map(|faults| FaultReport::errors(&faults)).collect()
+    let errors = sound.filter_map(Result::err).flat_map(|faults| FaultReport::errors(&faults));
+    let errors: Vec<FaultReport> = errors.collect();
+    if !errors.is_empty() {
+        return errors;
+    }
+    let mut faults: Vec<FaultReport> = Vec::new();
+    for world in &system.worlds {
+        if let Err(Refusal::Faults(found)) = entry.world(system, world, &Options::new(&NoProgress))
+        {
+            let is_new = |one: &FaultReport| faults.iter().all(|known| known != one);
+            let new: Vec<FaultReport> = found.into_iter().filter(is_new).collect();
+            faults.extend(new);
+        }
+    }
+    faults
 }
 
 fn lined(mut result: ResultReport, text: &SourceFile) -> ResultReport {

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use turnstile_spec::diagnostic::{CellWords, Diagnostics, Label, Span};
-use turnstile_spec::{Diagnostic, Severity, Source, code};
+use turnstile_spec::{Diagnostic, Severity, Source, code, nearest};
 
 /// A diagnostic of a file (`faults` in JSON).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -126,6 +126,21 @@ impl FaultReport {
             known.join(", ")
         );
         Self::of_checker((code::NOT_COMPILED, "not compiled in"), source, span, what, &help)
+    }
+
+    /// A world of tables has a budget that nothing in it can spend.
+    #[must_use]
+    pub fn no_budget(
+        source: &Source,
+        span: Span,
+        (name, what): (&str, &str),
+        known: &[&str],
+    ) -> Self {
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) if near != name => format!("did you mean `{near}`?"),
+            _ => format!("write one of {}, or a command of a table", known.join(", ")),
+        };
+        Self::of_checker((code::UNKNOWN_BUDGET, "has no effect"), source, span, what, &help)
     }
 
     /// A file gives a setting a value that its system cannot take.

@@ -173,7 +173,12 @@ impl Plan<'_> {
                         kinds.push(name);
                     }
                 }
-                faults.push(FaultReport::no_such(&self.file.source, *span, &what, &kinds));
+                let source = &self.file.source;
+                faults.push(if self.file.is_of_tables() {
+                    FaultReport::no_budget(source, *span, (name, &what), &kinds)
+                } else {
+                    FaultReport::no_such(source, *span, &what, &kinds)
+                });
             }
             let limit = limit.map(|limit| u8::try_from(limit).expect("the reader's limit"));
             budgets.push(Budget { name: name.clone(), limit });

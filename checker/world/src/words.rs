@@ -7,7 +7,7 @@ use turnstile_step::RowOutcome;
 use crate::link::LinkOp;
 use crate::link_part::Contents;
 use crate::network::NodeId;
-use crate::node::{Event, NodePart};
+use crate::node::{Event, NodePart, NodeStatus};
 use crate::node_step::NodeStep;
 use crate::parts::Op;
 use crate::state::{Action, State};
@@ -89,7 +89,12 @@ impl World {
                 | Event::Resumes => None,
             },
             effects,
-            state: self.system.node(node).state_words(&turn.stepped.node.state),
+            state: match turn.stepped.node.status {
+                NodeStatus::Down => Some("down".to_owned()),
+                NodeStatus::Up | NodeStatus::Paused => {
+                    self.system.node(node).state_words(&turn.stepped.node.state)
+                }
+            },
         }
     }
 

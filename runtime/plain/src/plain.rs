@@ -267,7 +267,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
             }
             let updates = self.rules.updates(call.action);
             for update in updates {
-                self.update(state, (*update, payload), out);
+                self.update(state, (*update, payload), call.action, out);
             }
             match self.sends.get(call.action.index()).and_then(Option::as_ref) {
                 Some(sent) => self.send(state, sent, (event, from, call.action), out),
@@ -292,6 +292,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         &self,
         state: &mut State<M>,
         (Update { variable, change }, payload): (Update, u16),
+        action: M::Action,
         out: &mut OutOf<Self>,
     ) {
         let values = Values { variables: &state.variables, payload };
@@ -302,13 +303,13 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
                 u16::try_from(sum).ok()
             }
         };
-        let &Variable { name, bounds: (least, greatest), .. } = &self.rules.variables()[variable];
+        let &Variable { bounds: (least, greatest), .. } = &self.rules.variables()[variable];
         match number.filter(|number| (least..=greatest).contains(number)) {
             Some(number) => state.variables[variable] = number,
             None => {
-                let machine = self.rules.machine();
-                let reason = "the variable would leave its range";
-                out.rows.push(RowOutcome::ActionFailed { machine, action: name, reason });
+                let (machine, action) = (self.rules.machine(), action.name());
+                let reason = "a variable would leave its range";
+                out.rows.push(RowOutcome::ActionFailed { machine, action, reason });
             }
         }
     }

@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use turnstile_spec::{Diagnostic, Severity, Source, limit};
 
 use crate::code;
-use crate::draft::{Draft, Formula, GuardDraft, RowDraft, StateDraft};
+use crate::draft::{Draft, StateDraft};
 use crate::fault::{error, warning};
-use crate::grid::{Grid, GridLine, Tables, Word, lower, name, words};
+use crate::grid::{Grid, GridLine, Tables, lower, name, words};
 use crate::matrix::{self, Matrix};
 use crate::missing;
 use crate::phrase;
 use crate::place::LineIndex;
+use crate::resolve;
 use crate::roles::{Role, Roles, TableKind};
 use crate::rows::{self, RawRow};
 
@@ -91,15 +92,7 @@ pub(crate) fn collect(
             return None;
         }
     };
-    if raw.is_empty() && !faults.iter().any(|fault| fault.severity == Severity::Error) {
-        let fault = error(code::NO_TRANSITIONS, first.header.span, "the table has no rows");
-        faults.push(fault.label("its header").help("write a line for each transition"));
-        return None;
-    }
-    if raw.len() > limit::ROWS {
-        let message = format!("{} rows; a table file has at most {}", raw.len(), limit::ROWS);
-        let fault = error(code::UNREADABLE, first.header.span, message).label("this table");
-        faults.push(fault.help("split the machine into several tables"));
+    if !is_of_size(&raw, first, faults) {
         return None;
     }
     first.section.clone_into(&mut draft.section);
@@ -111,8 +104,29 @@ pub(crate) fn collect(
             .label("it would be lost")
             .help("a table ends at an empty line or a comment: join the lines")
     }));
-    rows_of(raw, &mut draft, faults);
+    faults.extend(tables.spanning.iter().map(|place| {
+        let fault =
+            error(code::LENGTH, *place, "a cell spans columns or rows, or stands for several");
+        fault.label("this cell").help("write each cell by itself")
+    }));
+    resolve::rows(raw, &mut draft, faults);
     Some((draft, remarks))
+}
+
+/// Whether a table has rows, and not too many.
+fn is_of_size(raw: &[RawRow], grid: &Grid, faults: &mut Vec<Diagnostic>) -> bool {
+    if raw.is_empty() && !faults.iter().any(|fault| fault.severity == Severity::Error) {
+        let fault = error(code::NO_TRANSITIONS, grid.header.span, "the table has no rows");
+        faults.push(fault.label("its header").help("write a line for each transition"));
+        return false;
+    }
+    if raw.len() > limit::ROWS {
+        let message = format!("{} rows; a table file has at most {}", raw.len(), limit::ROWS);
+        let fault = error(code::UNREADABLE, grid.header.span, message).label("this table");
+        faults.push(fault.help("split the machine into several tables"));
+        return false;
+    }
+    true
 }
 
 fn of_matrix(
@@ -300,84 +314,5 @@ fn remark(grid: &Grid, roles: &Roles, kind: TableKind, remarks: &mut Remarks) {
         };
         let remark = (text(roles.column(Role::About)), text(roles.column(Role::Kind)));
         remarks.by_name.entry(text(Some(of_name))).or_insert(remark);
-    }
-}
-
-/// Resolves what takes several rows to understand: lists of sources, and "else".
-fn rows_of(raw: Vec<RawRow>, draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
-    let mut known: Vec<String> = draft.states.iter().map(|state| state.name.text.clone()).collect();
-    for RawRow { row, .. } in &raw {
-        known.extend(row.from.iter().map(|word| word.text.clone()));
-        known.push(row.to.text.clone());
-    }
-    known.sort();
-    known.dedup();
-    let mut guards: BTreeMap<(String, String), Vec<Formula>> = BTreeMap::new();
-    for RawRow { mut row, guard, marks } in raw {
-        draft.marks.extend(marks);
-        row.from = sources(&row, &known);
-        let from: Vec<&str> = row.from.iter().map(|word| word.text.as_str()).collect();
-        let key = (from.join(", "), row.event.text.clone());
-        let others = guards.entry(key).or_default();
-        row.guard = if phrase::is_else(&guard) {
-            let not = |one: &Formula| Formula::Not(Box::new(one.clone()));
-            let all: Vec<Formula> = others.iter().take(limit::CONDITION).map(not).collect();
-            if all.is_empty() {
-                let message = format!("`{guard}` follows no row of this state and event");
-                let fault =
-                    error(code::NO_NAME, row.event.span, message).label("no condition above");
-                faults.push(fault.help("write the rows with conditions first, or name this one"));
-            }
-            Some(if all.len() == 1 { all[0].clone() } else { Formula::All(all) })
-        } else {
-            let formula = phrase::formula(&guard).map(|formula| named(formula, &row, draft));
-            others.extend(formula.clone());
-            formula
-        };
-        draft.rows.push(row);
-    }
-}
-
-/// The sources of a cell: one state, or several that are states elsewhere.
-fn sources(row: &RowDraft, known: &[String]) -> Vec<Word> {
-    let [only] = row.from.as_slice() else { return row.from.clone() };
-    if phrase::is_any(&only.text) {
-        return vec![only.with("any")];
-    }
-    let parts = phrase::split(&only.text, |c| ",;/\n".contains(c));
-    let parts: Vec<&str> =
-        parts.iter().flat_map(|part| part.split(" or ")).map(str::trim).collect();
-    let is_known = |part: &&str| known.binary_search_by(|one| one.as_str().cmp(part)).is_ok();
-    if parts.len() > 1 && parts.iter().all(is_known) {
-        return parts.into_iter().map(|part| only.with(part)).collect();
-    }
-    vec![only.clone()]
-}
-
-/// Declares the guards of a formula; a comparison whose opposite is declared is its negation.
-fn named(formula: Formula, row: &RowDraft, draft: &mut Draft) -> Formula {
-    let mut each =
-        |list: Vec<Formula>| list.into_iter().map(|one| named(one, row, draft)).collect();
-    match formula {
-        Formula::All(list) => Formula::All(each(list)),
-        Formula::Any(list) => Formula::Any(each(list)),
-        Formula::Not(one) => match named(*one, row, draft) {
-            Formula::Not(one) => *one,
-            one @ (Formula::Is(_) | Formula::All(_) | Formula::Any(_)) => {
-                Formula::Not(Box::new(one))
-            }
-        },
-        Formula::Is(text) => {
-            let is = |name: &str| draft.guards.iter().any(|guard| guard.name.text == name);
-            let opposite = phrase::complements(&text).into_iter().find(|opposite| is(opposite));
-            if let Some(opposite) = opposite {
-                return Formula::Not(Box::new(Formula::Is(opposite)));
-            }
-            if !is(&text) {
-                let name = row.event.with(text.as_str());
-                draft.guards.push(GuardDraft { name, ..GuardDraft::default() });
-            }
-            Formula::Is(text)
-        }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct StateDraft {
 /// What a document writes after a state's name: `initial`, `final`.
 #[derive(Clone, Debug)]
 pub(crate) struct StateMark {
-    pub(crate) state: String,
+    pub(crate) state: Word,
     /// In lower case.
     pub(crate) mark: String,
 }

@@ -92,6 +92,8 @@ pub(crate) struct Tables {
     pub(crate) grids: Vec<Grid>,
     /// Lines that look like rows and belong to no table.
     pub(crate) strays: Vec<Span>,
+    /// Cells that span columns or rows, or stand for several.
+    pub(crate) spanning: Vec<Span>,
 }
 
 /// A text in lower case.
@@ -110,7 +112,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
 pub(crate) fn name(text: &str) -> String {
     let joined = text.split_whitespace().collect::<Vec<&str>>().join(" ");
     let mut trimmed = joined.trim_end_matches(['.', ';', ',']);
-    for (open, close) in [("**", "**"), ("`", "`"), ("\"", "\""), ("“", "”")] {
+    for (open, close) in [("**", "**"), ("*", "*"), ("`", "`"), ("\"", "\""), ("“", "”")] {
         let inner = trimmed.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
         trimmed = inner.filter(|inner| !inner.contains(close)).unwrap_or(trimmed).trim();
     }

@@ -19,6 +19,7 @@ mod matrix;
 mod missing;
 mod phrase;
 mod place;
+mod resolve;
 mod roles;
 mod rows;
 mod title;

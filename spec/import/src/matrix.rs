@@ -84,10 +84,9 @@ impl<'g> Matrix<'g> {
             ..Content::default()
         };
         content.marks.extend(
-            self.states.iter().map(|state| StateMark {
-                state: state.name.text.clone(),
-                mark: state.mark.clone(),
-            }),
+            self.states
+                .iter()
+                .map(|state| StateMark { state: state.name.clone(), mark: state.mark.clone() }),
         );
         let columns = 1..self.grid.header.cells.len();
         faults.extend(columns.filter_map(|at| self.grid.unnamed_column(at)));
@@ -154,7 +153,7 @@ impl<'g> Matrix<'g> {
                     event: cell.with(label.event),
                     event_name: String::new(),
                     guard: None,
-                    actions: phrase::actions(&cell.with(actions)),
+                    actions: phrase::actions(&cell.with(actions), false),
                     cite,
                     guesses: note.into_iter().collect(),
                 };

@@ -23,12 +23,24 @@ pub(crate) fn split(text: &str, is_separator: impl Fn(char) -> bool) -> Vec<Stri
     parts.into_iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// The actions of a cell: separated by commas, semicolons, line breaks or "then".
-pub(crate) fn actions(cell: &Word) -> Vec<Word> {
+/// The actions of a cell: separated by semicolons, line breaks, "then" or commas; where the column
+/// has semicolons, by a comma before white space alone: `SYN,ACK` is one thing.
+pub(crate) fn actions(cell: &Word, has_semicolons: bool) -> Vec<Word> {
     if cell.is_nothing() {
         return Vec::new();
     }
-    let parts = split(&cell.text, |c| ",;\n".contains(c));
+    // What stands for a comma that separates nothing.
+    const JOINED: char = '\u{1}';
+    let mut text = cell.text.clone();
+    if has_semicolons {
+        let follows = |at: usize| cell.text[at + 1..].starts_with(|c: char| !c.is_whitespace());
+        let commas = cell.text.match_indices(',').filter(|(at, _)| follows(*at));
+        for (at, _) in commas {
+            text.replace_range(at..=at, &JOINED.to_string());
+        }
+    }
+    let parts = split(&text, |c| ",;\n".contains(c));
+    let parts: Vec<String> = parts.iter().map(|part| part.replace(JOINED, ",")).collect();
     let parts = parts.iter().flat_map(|part| part.split(" then "));
     let plain = |part: &str| {
         let part = part.trim().strip_prefix("and ").unwrap_or(part.trim());
@@ -75,6 +87,15 @@ pub(crate) fn label(text: &str, has_actions: bool) -> Label {
             }
         }
     }
+    if label.guard.is_empty() {
+        for word in [" otherwise", " else"] {
+            if let Some(left) = rest.strip_suffix(word) {
+                word.trim().clone_into(&mut label.guard);
+                rest = left.trim().trim_end_matches([',', ';']);
+                break;
+            }
+        }
+    }
     label.event = name(rest);
     label
 }
@@ -99,7 +120,25 @@ pub(crate) fn condition(text: &str) -> Option<String> {
 
 /// Whether a condition is "in every other case".
 pub(crate) fn is_else(text: &str) -> bool {
-    ["else", "otherwise"].contains(&&*lower(text.trim()))
+    ["else", "otherwise"].contains(&&*lower(&bare(text)))
+}
+
+/// A condition without what introduces it and stands around it: `if x,` and `[x]` are `x`, and
+/// `unless x` is `not (x)`.
+pub(crate) fn bare(text: &str) -> String {
+    let text = name(text);
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let text = inner.filter(|inner| !inner.contains(['[', ']'])).unwrap_or(&text).trim();
+    let said = lower(text);
+    for word in ["provided that ", "only if ", "provided ", "if ", "when "] {
+        if said.starts_with(word) && text.is_char_boundary(word.len()) {
+            return bare(&text[word.len()..]);
+        }
+    }
+    match said.strip_prefix("unless ") {
+        Some(_) => format!("not ({})", bare(&text["unless ".len()..])),
+        None => text.to_owned(),
+    }
 }
 
 /// A condition of names with "and", "or" and "not"; `None`: none.
@@ -210,9 +249,12 @@ pub(crate) fn complements(text: &str) -> Vec<String> {
 pub(crate) fn state(text: &str) -> (String, String) {
     let text = name(text);
     let known = ["initial", "final", "start", "end", "not declared", "initial, final"];
-    match text.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) {
-        Some((left, mark)) if known.contains(&&*lower(mark)) && !left.trim().is_empty() => {
-            (left.trim().to_owned(), lower(mark))
+    let round = text.strip_suffix(')').and_then(|rest| rest.rsplit_once('('));
+    let square = || text.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
+    let of = |mark: &str| lower(mark.trim()).trim_end_matches(" state").to_owned();
+    match round.or_else(square) {
+        Some((left, mark)) if known.contains(&&*of(mark)) && !left.trim().is_empty() => {
+            (left.trim().to_owned(), of(mark))
         }
         Some(_) | None => (text, String::new()),
     }
@@ -248,7 +290,10 @@ mod tests {
     use crate::grid::Word;
 
     fn list(text: &str) -> Vec<String> {
-        actions(&Word::new(text, Default::default())).into_iter().map(|word| word.text).collect()
+        actions(&Word::new(text, Default::default()), false)
+            .into_iter()
+            .map(|word| word.text)
+            .collect()
     }
 
     #[test]

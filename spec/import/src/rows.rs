@@ -6,7 +6,7 @@ use turnstile_spec::table::COMPLETION;
 use crate::code;
 use crate::draft::{RowDraft, StateMark};
 use crate::fault::{error, guess};
-use crate::grid::{Grid, GridLine, Word, name, words};
+use crate::grid::{Grid, GridLine, Word, words};
 use crate::phrase::{self, Label};
 use crate::place::LineIndex;
 use crate::roles::{self, Role, Roles};
@@ -28,6 +28,7 @@ pub(crate) fn read(
 ) -> Vec<RawRow> {
     let columns = Columns::of(grid, roles);
     let mut rows: Vec<RawRow> = Vec::new();
+    let mut marks = Vec::new();
     for line in &grid.body {
         if line.cells.iter().all(|cell| cell.text.trim().is_empty()) {
             continue;
@@ -35,8 +36,21 @@ pub(crate) fn read(
         if !is_whole(line, grid, faults) {
             continue;
         }
+        if let Some(last) = rows.last_mut().filter(|_| columns.has_only_actions(line)) {
+            last.row.actions.extend(columns.actions_of(line));
+            last.row.cite.1 = lines.lines(line.span).1;
+            last.row.guesses.push("the line below it has only actions, and continues it".into());
+            continue;
+        }
+        if let Some(mark) = columns.mark(line) {
+            marks.push(mark);
+            continue;
+        }
         let above = rows.last().map(|raw| raw.row.from.clone());
         rows.extend(columns.row(line, above, lines, faults));
+    }
+    if let Some(first) = rows.first_mut() {
+        first.marks.extend(marks);
     }
     rows
 }
@@ -66,6 +80,8 @@ struct Columns {
     event: Option<usize>,
     guard: Option<usize>,
     actions: Vec<usize>,
+    /// Whether one of their cells has a semicolon: commas separate no actions then.
+    has_semicolons: bool,
     /// Whether the event's column is one of conditions: `if ready` is no event there.
     has_conditions: bool,
     /// Whether the event's column has actions after a slash.
@@ -81,6 +97,11 @@ impl Columns {
         let of_actions = |role: &(usize, &Role)| *role.1 == Role::Actions;
         let actions: Vec<usize> =
             roles.0.iter().enumerate().filter(of_actions).map(|(at, _)| at).collect();
+        let mut cells = grid
+            .body
+            .iter()
+            .flat_map(|line| actions.iter().filter_map(|column| line.cells.get(*column)));
+        let has_semicolons = cells.any(|cell| cell.text.contains(';'));
         let names_action = |title: Vec<String>| {
             title.iter().any(|word| ["action", "actions", "output", "outputs"].contains(&&**word))
         };
@@ -89,7 +110,41 @@ impl Columns {
         let column = |role| roles.column(role);
         let (source, destination) = (column(Role::Source), column(Role::Destination));
         let (guard, has_place) = (column(Role::Guard), !grid.is_of_arrows);
-        Self { source, destination, event, guard, actions, has_conditions, is_labelled, has_place }
+        Self {
+            source,
+            destination,
+            event,
+            guard,
+            actions,
+            has_semicolons,
+            has_conditions,
+            is_labelled,
+            has_place,
+        }
+    }
+
+    fn actions_of(&self, line: &GridLine) -> Vec<Word> {
+        let cells = self.actions.iter().filter_map(|column| line.cells.get(*column));
+        cells.flat_map(|cell| phrase::actions(cell, self.has_semicolons)).collect()
+    }
+
+    /// Whether every cell but those of actions is empty.
+    fn has_only_actions(&self, line: &GridLine) -> bool {
+        let others = [self.source, self.destination, self.event, self.guard];
+        let mut others = others.into_iter().flatten().filter_map(|at| line.cells.get(at));
+        others.all(Word::is_blank) && !self.actions_of(line).is_empty()
+    }
+
+    /// The mark of a line that has nothing else: `done (final)`.
+    fn mark(&self, line: &GridLine) -> Option<StateMark> {
+        let others = [self.destination, self.event, self.guard];
+        let mut others = others.into_iter().flatten().filter_map(|at| line.cells.get(at));
+        if !others.all(Word::is_blank) || !self.actions_of(line).is_empty() {
+            return None;
+        }
+        let mut marks = Vec::new();
+        state(line.cells.get(self.source?)?, &mut marks);
+        marks.pop()
     }
 
     fn row(
@@ -132,15 +187,10 @@ impl Columns {
         } else {
             phrase::label(&event.text, self.is_labelled)
         };
-        let guard = match cell(self.guard) {
-            Some(cell) if !cell.is_nothing() && guard.is_empty() => name(&cell.text),
-            Some(cell) if !cell.is_nothing() => format!("{guard} and {}", name(&cell.text)),
-            Some(_) | None => guard,
-        };
-        let mut actions = phrase::actions(&event.with(after));
-        for column in &self.actions {
-            actions.extend(line.cells.get(*column).iter().flat_map(|cell| phrase::actions(cell)));
-        }
+        let guard = both(&guard, cell(self.guard).filter(|cell| !cell.is_nothing()));
+        let has_semicolons = after.contains(';');
+        let mut actions = phrase::actions(&event.with(after), has_semicolons);
+        actions.extend(self.actions_of(line));
         let place = Word::new(words, if event.text.is_empty() { line.span } else { event.span });
         let row = RowDraft {
             has_place: self.has_place,
@@ -157,11 +207,20 @@ impl Columns {
     }
 }
 
+/// A guard behind an event and that of a column.
+fn both(guard: &str, column: Option<Word>) -> String {
+    match column.map(|cell| phrase::bare(&cell.text)) {
+        None => phrase::bare(guard),
+        Some(column) if guard.is_empty() => column,
+        Some(column) => format!("({}) and ({column})", phrase::bare(guard)),
+    }
+}
+
 /// The state of a cell.
 fn state(cell: &Word, marks: &mut Vec<StateMark>) -> Word {
     let (name, mark) = phrase::state(&cell.text);
     if !mark.is_empty() {
-        marks.push(StateMark { state: name.clone(), mark });
+        marks.push(StateMark { state: cell.with(name.as_str()), mark });
     }
     cell.with(name)
 }

@@ -46,7 +46,8 @@ pub(crate) static AMENDMENT: Shape = Shape {
         must(
             "shown-by",
             NAMES,
-            "The checks that fail without the amendment: diagnostic codes, or properties.",
+            "The checks that fail without the amendment: diagnostic codes, properties of the \
+             table, or `SYSTEM/PROPERTY`.",
         ),
         may("needs", NAMES, "The amendments that this one depends on."),
         CITE,

@@ -1,7 +1,7 @@
 //! Unhandled events: cells without a row or an entry under `ignore` or `impossible`; and cells that
 //! are declared twice.
 
-use crate::cell_index::CellIndex;
+use crate::cell_index::{CellEntry, CellIndex};
 use crate::code;
 use crate::diagnostic::{CellWords, Diagnostic};
 use crate::limit;
@@ -34,6 +34,8 @@ struct Missing<'s> {
     open: Groups<'s>,
     /// An entry under `impossible`: the state does not hold the cause.
     closed: Groups<'s>,
+    /// The first state whose rows leave out some values, and these.
+    left_out: Option<(&'s str, String)>,
 }
 
 fn missing(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<Diagnostic>) {
@@ -62,6 +64,11 @@ fn missing(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<D
                 &mut missing.closed
             };
             groups.entry(words(declared, &left)).push(cx.state(id));
+            let place = places.at(id, event);
+            if missing.left_out.is_none() && !place.rows.is_empty() {
+                let example = places.example(place, &left).words(cx.lookup.vocabulary, declared);
+                missing.left_out = Some((cx.state(id), example));
+            }
         }
         if missing.groups().any(|groups| !groups.is_empty()) {
             diagnostics.push(diagnostic(cx, declared, &missing));
@@ -108,8 +115,17 @@ fn diagnostic(cx: &LintContext<'_>, event: &Event, missing: &Missing<'_>) -> Dia
         }
     };
     let message = format!("unhandled event: `{name}` has no transition in {states}");
+    let label = match &missing.left_out {
+        Some((state, example)) if cells.len() == 1 => {
+            format!("the rows of `{state}` leave a case out{example}")
+        }
+        Some((state, example)) if !example.is_empty() => {
+            format!("{none} in {}; those of `{state}` leave a case out{example}", some(&cells))
+        }
+        Some(_) | None => format!("{none} in {}", some(&cells)),
+    };
     Diagnostic::finding(code::UNHANDLED_EVENT, message)
-        .label(span, format!("{none} in {}", some(&cells)))
+        .label(span, label)
         .help(missing.help(event))
         .cells(cells)
 }
@@ -201,6 +217,10 @@ fn twice(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<Dia
                 .iter()
                 .map(|(_, row)| row)
                 .find(|row| cover::is_always(&row.guard) && meet(&row.pattern, &cell.pattern));
+            let rows = CellEntry { cells: Vec::new(), ..place.clone() };
+            let is_covered = || places.unhandled(&rows, &cell.pattern).0.is_empty();
+            let first_row = place.rows.first().map(|(_, row)| row);
+            let row = row.or_else(|| first_row.filter(|_| is_covered()));
             let mut earlier = place.cells[..nth].iter().map(|(_, cell)| cell);
             let twin = earlier.find(|twin| meet(&twin.pattern, &cell.pattern));
             let first = match (row, twin) {

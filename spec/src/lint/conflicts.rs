@@ -50,7 +50,7 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             break;
         }
     }
-    diagnostics.extend(conflicts.0.iter().map(|conflict| diagnostic(cx, conflict)));
+    diagnostics.extend(conflicts.0.iter().map(|conflict| diagnostic(cx, &places, conflict)));
 }
 
 /// Rows of one cell that conflict.
@@ -104,12 +104,14 @@ fn duplicate(cx: &LintContext<'_>, earlier: &Row, row: &Row) -> Diagnostic {
         .help("remove one of them")
 }
 
-fn diagnostic(cx: &LintContext<'_>, conflict: &Conflict<'_>) -> Diagnostic {
+fn diagnostic(cx: &LintContext<'_>, places: &CellIndex<'_>, conflict: &Conflict<'_>) -> Diagnostic {
     let Conflict { rows, common, .. } = conflict;
     let (first, last) = (rows[0], rows[rows.len() - 1]);
     let (state, event) = (cx.state(first.from), words(cx, first, common));
     let many = if rows.len() == 2 { "two".to_owned() } else { rows.len().to_string() };
-    let message = format!("conflict: {many} rows match `{event}` in `{state}`");
+    let declared = &cx.lookup.vocabulary.events[first.event.index()];
+    let example = places.example_of_both(first, last, common).words(cx.lookup.vocabulary, declared);
+    let message = format!("conflict: {many} rows match `{event}` in `{state}`{example}");
     let difference = |row: &Row| {
         let name = cx.row(row.id);
         if rows.iter().any(|other| other.to != first.to) {

@@ -40,6 +40,13 @@ fn event(name: &Word, event: &Event, diagnostics: &mut Vec<Diagnostic>) {
             .help("add `kind: command`, `kind: message`, or `consumes: RESOURCE`");
         diagnostics.push(diagnostic);
     }
+    if let (Some(kind), Some(_)) = (&event.kind, &event.consumes) {
+        let message = format!("event `{}` has two causes: `kind` and `consumes`", name.text);
+        let diagnostic = Diagnostic::error(code::UNKNOWN_KEY, message)
+            .label(kind.span, "`consumes` says who causes it")
+            .help("remove `kind`; an answer that a link carries needs `consumes` alone");
+        diagnostics.push(diagnostic);
+    }
     if let Some(field) = &event.surplus {
         let message = format!("the payload of `{}` has more than one field", name.text);
         let diagnostic = Diagnostic::error(code::INVALID_PAYLOAD, message)

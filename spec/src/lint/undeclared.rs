@@ -82,7 +82,7 @@ fn undeclared(
     word: &Word,
     known: Vec<&str>,
 ) {
-    // A value that is not there has been reported as one of the wrong type; `""` has two characters.
+    // A value that is not there is reported as one of the wrong type; `""` has two characters.
     let is_absent = word.text.is_empty() && word.span.end < word.span.start + 2;
     if is_absent || diagnostics.len() >= limit::DIAGNOSTICS {
         return;

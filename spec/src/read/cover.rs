@@ -2,7 +2,7 @@
 //! that the guards can have together.
 
 use crate::cell_index::CellEntry;
-use crate::guard_values::GuardValues;
+use crate::guard_values::{Example, GuardValues};
 use crate::limit;
 use crate::read::pattern;
 use crate::table::{Condition, GuardId, Pattern, Row};
@@ -42,6 +42,31 @@ pub(crate) fn unhandled(values: &GuardValues<'_>, place: &CellEntry<'_>, of: &Pa
         }
     }
     left
+}
+
+/// Values for which no row handles the first piece of what [`unhandled`] leaves.
+pub(crate) fn example(values: &GuardValues<'_>, place: &CellEntry<'_>, left: &Pattern) -> Example {
+    let guarded: Vec<&Row> = place.rows.iter().map(|(_, row)| *row).collect();
+    let Some(piece) = pieces(&guarded, left).into_iter().next() else { return Example::None };
+    let number = piece.0.first().map_or(0, |range| *range.start());
+    let here = guarded.iter().filter(|row| row.pattern.matches(number));
+    let guards: Vec<&Condition> = here.map(|row| &row.guard).collect();
+    let Some(ids) = few(&guards) else { return Example::None };
+    values.example(&ids, &piece, |answers| guards.iter().all(|guard| !holds(guard, &ids, answers)))
+}
+
+/// Values for which two conditions are both true.
+pub(crate) fn example_of_both(
+    values: &GuardValues<'_>,
+    both: [&Condition; 2],
+    payload: &Pattern,
+) -> Example {
+    let Some(ids) = few(&both) else { return Example::None };
+    values.example(&ids, payload, |answers| both.iter().all(|guard| holds(guard, &ids, answers)))
+}
+
+fn holds(guard: &Condition, ids: &[GuardId], answers: usize) -> bool {
+    guard.holds(&mut |id| ids.binary_search(&id).is_ok_and(|bit| answers >> bit & 1 == 1))
 }
 
 /// Splits `left` at the bounds of the rows' patterns.

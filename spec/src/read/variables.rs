@@ -139,6 +139,17 @@ impl Resolver<'_> {
         };
         let id = |name: &str| self.find(name);
         let (of_one, of_other) = (id(one), id(other));
+        if let Some(value) =
+            [(one, other), (other, one)].into_iter().find_map(|(payload, value)| {
+                let is_value = value != PAYLOAD && value.parse::<u16>().is_err();
+                (payload == PAYLOAD && is_value && id(value).is_none()).then_some(value)
+            })
+        {
+            let message = format!("`{value}` is neither a number nor a variable");
+            let help = format!("match a value of the payload in the row: `event: EVENT ({value})`");
+            self.report(message, word.span, &help);
+            return None;
+        }
         let text = |text: &str| Word { text: text.to_owned(), span: word.span };
         let one = self.operand(&text(one), word.span, of_other)?;
         let other = self.operand(&text(other), word.span, of_one)?;

@@ -53,6 +53,10 @@ pub(super) fn watch(arguments: &Arguments, systems: Systems) -> Status {
         let (status, results) = once(arguments, systems);
         let seen = Seen::of(&results, arguments);
         if seen.files.is_empty() {
+            // An editor may remove a file before it writes it again.
+            if last.is_some() && !output::is_unread() && is_changed(&changes) {
+                continue;
+            }
             return status.and(usage_error("`--watch` needs a file that exists: name one"));
         }
         if let Some(last) = &last {
@@ -175,7 +179,8 @@ impl Seen {
                 }
             }
         }
-        let gone = last.files.keys().filter(|name| !self.files.contains_key(*name));
+        // What has errors names no files.
+        let gone = last.files.keys().filter(|name| !Path::new(name).exists());
         gone.for_each(|name| {
             let _ = writeln!(text, "  {name} is gone");
         });

@@ -55,7 +55,7 @@ pub fn result(result: &ResultReport, paint: Paint, detail: Detail) -> String {
             Verdict::Holds | Verdict::Vacuous | Verdict::Incomplete => false,
         };
         if is_shown {
-            put_failure(&mut text, property, paint, detail);
+            put_failure(&mut text, (property, result), paint, detail);
         }
     }
     text.push('\n');
@@ -239,9 +239,19 @@ fn put_findings(text: &mut String, result: &ResultReport, list: &[&FaultReport],
 }
 
 /// The shortest counterexample, and the further violations of the same property.
-fn put_failure(text: &mut String, property: &PropertyReport, paint: Paint, detail: Detail) {
+fn put_failure(
+    text: &mut String,
+    (property, result): (&PropertyReport, &ResultReport),
+    paint: Paint,
+    detail: Detail,
+) {
     let is_unfair = property.verdict == Verdict::HoldsUnderFairness;
-    let trace = if is_unfair { "unfair trace" } else { "shortest counterexample" };
+    let trace = match result.engine.as_str() {
+        _ if is_unfair => "unfair trace",
+        // A walk finds any.
+        "simulation" => "counterexample",
+        _ => "shortest counterexample",
+    };
     let steps = match property.counterexample.len() as u64 {
         0 => about(property),
         steps => format!(", {trace}: {}", counted(steps, "step")),

@@ -113,7 +113,8 @@ impl<'a> WithoutAmendment<'a> {
         }
         let result = self.own.check();
         if result.properties.iter().all(|property| property.name != by) {
-            let why = "neither a diagnostic code nor a property of tables has this name";
+            let why = "neither a diagnostic code nor a property of tables has this name; a \
+                       property of a system is SYSTEM/PROPERTY";
             return EvidenceOutcome::Unknown(why.to_owned());
         }
         let shown = judged(result, by);

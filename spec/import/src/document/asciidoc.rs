@@ -1,7 +1,7 @@
 //! Tables of AsciiDoc: blocks between `|===`, with the cells on one line or on several.
 //!
-//! No maintained library of Rust reads them. Cells that span columns or rows, and nested tables,
-//! are not read: the row then has a wrong number of cells, which is reported at its line.
+//! No maintained library of Rust reads them. Cells that span columns or rows are refused, and
+//! nested tables are not read: the row then has a wrong number of cells, which is reported.
 
 use turnstile_spec::diagnostic::Span;
 
@@ -13,6 +13,8 @@ use crate::grid::{Grid, GridLine, Tables, Word};
 struct Block {
     columns: Option<usize>,
     cells: Vec<Word>,
+    /// Cells that span columns or rows, or stand for several.
+    spanning: Vec<Span>,
     /// The cells of the first line with any: as many columns has the table, if `cols` says nothing.
     first: usize,
 }
@@ -25,7 +27,8 @@ pub(super) fn read(text: &str) -> Tables {
         let trimmed = line.trim();
         if trimmed.starts_with("|===") {
             match open.take() {
-                Some(block) => {
+                Some(mut block) => {
+                    tables.spanning.append(&mut block.spanning);
                     let grid = block.close();
                     tables.grids.push(Grid { section: section.clone(), ..grid });
                 }
@@ -44,7 +47,8 @@ pub(super) fn read(text: &str) -> Tables {
         }
     }
     // A table without an end reaches to the end of the document.
-    if let Some(block) = open {
+    if let Some(mut block) = open {
+        tables.spanning.append(&mut block.spanning);
         tables.grids.push(Grid { section, ..block.close() });
     }
     tables
@@ -87,14 +91,20 @@ impl Block {
                 last.span.end = end;
             }
         }
+        let mut before = before;
         for (nth, bar) in bars.iter().enumerate() {
+            if is_specification(before) && before.contains(['+', '*']) {
+                let from = start + bar - before.len();
+                self.spanning.push(span(from..start + bar + 1));
+            }
+            before = "";
             let end = bars.get(nth + 1).copied().unwrap_or(line.len());
             let mut text = &line[bar + 1..end];
             if nth + 1 < bars.len()
                 && let Some((rest, word)) = text.rsplit_once(' ')
                 && is_specification(word)
             {
-                text = rest;
+                (text, before) = (rest, word);
             }
             let begin = bar + 1 + (text.len() - text.trim_start().len());
             let text = text.trim();

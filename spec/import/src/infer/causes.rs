@@ -84,7 +84,11 @@ pub(super) fn infer(draft: &mut Draft, remarks: &Remarks) {
         event.cause = cause;
         event.guesses.push(guess.to_owned());
     }
-    // A command may arrive in every state, so none is impossible.
+    cells(draft);
+}
+
+/// A command may arrive in every state, so none is impossible.
+fn cells(draft: &mut Draft) {
     for cell in &mut draft.cells {
         let is_command = cell.events.iter().any(|word| {
             let name = payloads::split(&word.text).0;
@@ -94,6 +98,19 @@ pub(super) fn infer(draft: &mut Draft, remarks: &Remarks) {
                     && event.cause == EventCause::Command
             })
         });
+        if is_command && cell.mark == CellMark::Absent && cell.cite.is_none() {
+            for word in &cell.events {
+                let event = draft.events.iter_mut().find(|event| {
+                    [&payloads::split(&word.text).0, &word.text].contains(&&event.name.text)
+                });
+                let guess =
+                    "cells in which it cannot occur are under `ignore`: a command may arrive";
+                if let Some(event) = event.filter(|one| one.guesses.iter().all(|old| old != guess))
+                {
+                    event.guesses.push(guess.to_owned());
+                }
+            }
+        }
         if cell.mark == CellMark::Absent {
             cell.mark = if is_command { CellMark::Ignored } else { CellMark::Impossible };
         }

@@ -20,11 +20,15 @@ pub(super) fn declare(draft: &mut Draft) {
         }
     }
     for mark in std::mem::take(&mut draft.marks) {
-        let marked = draft.states.iter_mut().find(|state| state.name.text == mark.state);
-        if let Some(state) = marked {
-            state.is_initial |= mark.is_initial();
-            state.is_final |= mark.is_final();
-        }
+        let place = draft.states.iter().position(|state| state.name.text == mark.state.text);
+        let place = place.unwrap_or_else(|| {
+            let is_undeclared = draft.has_states;
+            let name = mark.state.clone();
+            draft.states.push(StateDraft { name, is_undeclared, ..StateDraft::default() });
+            draft.states.len() - 1
+        });
+        draft.states[place].is_initial |= mark.is_initial();
+        draft.states[place].is_final |= mark.is_final();
     }
     initial(draft);
     ends(draft);

@@ -92,6 +92,11 @@ fn operation(draft: &mut Draft, at: usize, subjects: &BTreeSet<String>) {
     let is_timer =
         words(&object).iter().any(|word| TIMERS.contains(&&**word) || word.ends_with("timer"));
     let is_fired = subjects.contains(&lower(&object));
+    if is_timer && words(&object).iter().any(|word| ["all", "timers"].contains(&word.as_str())) {
+        let guess = "it names no single timer: what it does to timers is left out";
+        draft.actions[at].guesses.push(guess.to_owned());
+        return;
+    }
     let found = find(draft, &name, &object, false);
     let Some(resource) = found.or_else(|| {
         let is_new = (is_timer || is_fired) && operation != Operation::Abandons;

@@ -1,0 +1,144 @@
+#![doc = include_str!("../README.md")]
+
+mod find;
+mod judge;
+mod site;
+mod survivors;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::Parser;
+
+use judge::{Fate, Judge};
+use site::Mutant;
+use tree::Tree;
+
+/// The systems whose cores are mutated.
+const SYSTEMS: [&str; 5] =
+    ["byte-range-lock", "claim", "group-lock", "replicated-lock", "view-handler"];
+
+/// Mutate the Rust of the cores, and judge each mutant by the checker's properties
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Judge N mutants, drawn with `--seed`
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// The seed of the sample [default: drawn, and printed]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Judge only mutants whose id contains this text
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
+    /// List the mutants and end
+    #[arg(long)]
+    list: bool,
+    /// Where the mutated copy and what is built from it are kept [default: target/core-mutants]
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(what) => {
+            eprintln!("core-mutants: {what}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether each survivor is explained.
+fn run(arguments: &Arguments) -> Result<bool, String> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = here.parent().and_then(Path::parent).ok_or("no workspace is above this crate")?;
+    let explained = std::fs::read_to_string(here.join("survivors.txt"))
+        .map_err(|error| format!("survivors.txt: {error}"))?;
+    let explained = survivors::read(&explained).map_err(|what| format!("survivors.txt: {what}"))?;
+    let folder = arguments.folder.clone().unwrap_or_else(|| root.join("target/core-mutants"));
+    let mut tree = Tree::new(root, &folder)?;
+    if arguments.list {
+        tree.mutants()
+            .for_each(|(_, mutant)| println!("{}:{} {}", mutant.file, mutant.line, mutant.id()));
+        return Ok(true);
+    }
+    let program = tree.build()?;
+    let judge = Judge::new(program, &folder, &SYSTEMS.map(str::to_owned))?;
+    let mutants: BTreeMap<usize, &Mutant> = tree.mutants().collect();
+    let chosen = chosen(&mutants, arguments);
+    eprintln!(
+        "{} mutants, {} more do not compile; {} are judged",
+        mutants.len(),
+        tree.invalid(),
+        chosen.len()
+    );
+    let done = AtomicUsize::new(0);
+    let fates = judge.judge(&chosen, |number, fate| {
+        let nth = done.fetch_add(1, Ordering::Relaxed) + 1;
+        let word = match fate {
+            Fate::Killed { world, by } => format!("killed in {world} by {by}"),
+            Fate::Survived => "SURVIVED".to_owned(),
+            Fate::Undecided { world } => format!("UNDECIDED in {world}"),
+            Fate::Unreached => "reached by no world".to_owned(),
+        };
+        eprintln!("{nth}/{} {}: {word}", chosen.len(), mutants[&number].id());
+    });
+    Ok(report(&mutants, &fates, &explained, arguments))
+}
+
+/// The mutants to judge.
+fn chosen(mutants: &BTreeMap<usize, &Mutant>, arguments: &Arguments) -> Vec<usize> {
+    let is_meant = |mutant: &Mutant| mutant.id().contains(&arguments.only);
+    let meant = mutants.iter().filter(|(_, mutant)| is_meant(mutant));
+    let mut chosen: Vec<usize> = meant.map(|(number, _)| *number).collect();
+    if let Some(most) = arguments.sample {
+        let seed = arguments.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
+        eprintln!("seed {seed}");
+        fastrand::Rng::with_seed(seed).shuffle(&mut chosen);
+        chosen.truncate(most);
+    }
+    chosen
+}
+
+/// Prints what survived; whether each of it is explained, and nothing else is.
+fn report(
+    mutants: &BTreeMap<usize, &Mutant>,
+    fates: &BTreeMap<usize, Fate>,
+    explained: &BTreeMap<String, String>,
+    arguments: &Arguments,
+) -> bool {
+    let (mut killed, mut unexplained, mut equivalent, mut stale) = (0, Vec::new(), 0, Vec::new());
+    let mut unreached = 0;
+    for (number, fate) in fates {
+        let id = mutants[number].id();
+        let reason = explained.get(&id);
+        match fate {
+            Fate::Killed { .. } => {
+                killed += 1;
+                stale.extend(reason.map(|_| id));
+            }
+            Fate::Unreached => unreached += 1,
+            Fate::Survived | Fate::Undecided { .. } if reason.is_some() => equivalent += 1,
+            Fate::Survived => unexplained.push(format!("survived: {id}")),
+            Fate::Undecided { world } => unexplained.push(format!("undecided in {world}: {id}")),
+        }
+    }
+    let is_whole = arguments.sample.is_none() && arguments.only.is_empty();
+    let ids: Vec<String> = mutants.values().map(|mutant| mutant.id()).collect();
+    if is_whole {
+        let gone = explained.keys().filter(|id| !ids.contains(id));
+        stale.extend(gone.cloned());
+    }
+    unexplained.iter().for_each(|line| println!("{line}"));
+    stale.iter().for_each(|id| println!("explained in survivors.txt, and no survivor: {id}"));
+    println!(
+        "{killed} killed by properties, {} survived without a reason, {equivalent} with one, \
+         {unreached} are in code that no world runs",
+        unexplained.len()
+    );
+    unexplained.is_empty() && stale.is_empty()
+}
