@@ -116,6 +116,18 @@ impl<M: Machine + Rules<M> + Default> AnyTable<M> {
             },
         }
     }
+
+    /// The same table, which takes the first row if several match: one that replicas run, since
+    /// they must agree.
+    #[must_use]
+    pub fn taking_the_first(self) -> Self {
+        match self {
+            Self::Compiled(machine) => Self::Compiled(machine),
+            Self::Interpreted { table, .. } => {
+                Self::Interpreted { table: table.choosing(0), choices: 1, merges_choices: false }
+            }
+        }
+    }
 }
 
 /// Makes events that the table does not have, those of removed amendments, have no effect: a core

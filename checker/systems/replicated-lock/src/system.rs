@@ -55,14 +55,13 @@ impl Replicated {
         may_fail: bool,
         tables: &[Replacement],
     ) -> Result<Self, Refusal> {
-        let status = StatusRules::among(tables)?;
+        let status = StatusRules::among(tables)?.taking_the_first();
         let member = MemberRules::among(tables)?;
         let mutex = MutexRules::among(tables)?;
         Ok(Self { members, witnesses, locks, may_fail, status, member, mutex })
     }
 
-    /// All replicas must agree: the choice among several matching rows of a command is the same at
-    /// all members.
+    /// All replicas must agree: each takes the first of several matching rows of a command.
     pub(crate) fn service(&self) -> Service<StatusRules> {
         Service { rules: self.status.clone() }
     }
