@@ -94,6 +94,13 @@ fn mutants_of_guards_that_are_formulas_are_judged_as_from_nothing() {
 }
 
 #[test]
+fn mutants_of_a_table_that_replicas_run_are_judged_as_from_nothing() {
+    let file = with_worlds("replicated-lock", &["direct-call+two-locks", "direct-call"]);
+    let report = compare(&table("lock-status"), Some(2_500), (SYSTEMS, &[file]));
+    assert!(report.killed_by.system > 20, "{report:?}");
+}
+
+#[test]
 fn mutants_of_systems_of_tables_are_judged_as_from_nothing() {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../spec/examples/");
     // Rows without an event, and several initial states.
