@@ -116,6 +116,7 @@ fn a_new_crate_checks_builds_and_runs() {
     for (name, checkout, why) in [
         ("Lamp", ".", "cannot name a crate"),
         ("match", ".", "cannot name a crate"),
+        ("tokio", ".", "cannot name a crate"),
         ("lamp-3", ".", "name a checkout of Turnstile"),
     ] {
         let (status, out, err) =

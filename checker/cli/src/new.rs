@@ -106,11 +106,13 @@ fn files(arguments: &Arguments) -> Result<Vec<(PathBuf, String)>, String> {
     let is_word = |word: &str| {
         !word.is_empty() && word.chars().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
     };
+    let (_, dependencies) = CRATE[0].1.split_once("[dependencies]").expect("it has some");
+    let is_dependency = dependencies.lines().any(|line| line.split(" =").next() == Some(name));
     let is_crate = name.split(['-', '_']).all(is_word) && !NO_CRATES.contains(&name);
-    if !is_crate {
+    if !is_crate || is_dependency {
         return Err(format!(
             "`{name}` cannot name a crate: use lower-case words and digits, with one `-` or `_` \
-             between them, that Rust does not use itself"
+             between them, that Rust does not use itself, and not the name of a dependency"
         ));
     }
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
