@@ -69,8 +69,7 @@ pub struct CheckOutcome<M> {
 
 const NO_ROOM: &str = "liveness is not checked: the state graph exceeds --max-memory";
 
-/// Checks a system in one search, or in several where there are more than [`PROPERTIES_MAX`]
-/// properties.
+/// Checks a system in one search, or in several where there are more than 32 properties.
 #[must_use]
 pub fn run<W: TransitionSystem>(system: &W, request: CheckRequest<'_>) -> CheckOutcome<W::Tag> {
     let properties = system.properties();
