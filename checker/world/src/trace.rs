@@ -69,11 +69,16 @@ impl Serialize for EffectReport {
     }
 }
 
-/// `1 fault`, `3,000 faults`.
+/// `1 fault`, `3,000 faults`, `2 searches`, `2 properties`.
 #[must_use]
 pub fn counted(number: u64, word: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {word}{ending}", grouped(number))
+    let (stem, ending) = match word.strip_suffix('y') {
+        _ if number == 1 => (word, ""),
+        Some(stem) => (stem, "ies"),
+        None if word.ends_with("ch") => (word, "es"),
+        None => (word, "s"),
+    };
+    format!("{} {stem}{ending}", grouped(number))
 }
 
 /// `1,234,567`.

@@ -35,7 +35,6 @@ pub fn table(mutated: &MutationReport, file: &str, paint: Paint) -> String {
         if searches > 0 {
             let states = counted(states as u64, "state");
             let searches = counted(searches as u64, "search");
-            let searches = searches.replace("searchs", "searches");
             put("floor", Paint::dim, &format!("{searches} that nothing spares, {states}"));
         }
         let KilledBy { lint, table, .. } = mutated.killed_by;

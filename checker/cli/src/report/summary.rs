@@ -7,7 +7,7 @@ use std::time::Duration;
 use turnstile_harness::result::{Coverage, ResultKind, ResultReport};
 use turnstile_harness::status::Status;
 use turnstile_search::judgement::Verdict;
-use turnstile_world::trace::{counted, grouped};
+use turnstile_world::trace::counted;
 
 use super::paint::{Paint, fold};
 use super::text::{mark, verdict_words};
@@ -97,7 +97,7 @@ pub fn summary(results: &[ResultReport], elapsed: Duration, paint: Paint) -> Str
     let holds = count(Verdict::Holds) + fair;
     let mut parts = Vec::new();
     if properties().count() > 0 {
-        parts.push(format!("{holds} of {} hold", counted_properties(properties().count())));
+        parts.push(format!("{holds} of {} hold", counted(properties().count() as u64, "property")));
     }
     for (number, words) in [
         (fair, "of them under fairness"),
@@ -123,20 +123,16 @@ pub fn summary(results: &[ResultReport], elapsed: Duration, paint: Paint) -> Str
     let states = counted(results.iter().map(|result| result.states).sum(), "state");
     let seconds = elapsed.as_secs_f64();
     let searched = || results.iter().filter(|result| result.states > 0);
-    let kind = if searched().all(|result| result.complete) { " exhaustive" } else { "" };
+    let kind = if searched().all(|result| result.complete) { "exhaustive " } else { "" };
     let searches = match searched().count() {
         0 => "nothing was searched".to_owned(),
-        1 => format!("1{kind} search, {states}, {seconds:.2} s"),
-        many => format!("{many}{kind} searches, {states}, {seconds:.2} s"),
+        many => {
+            let searches = counted(many as u64, &format!("{kind}search"));
+            format!("{searches}, {states}, {seconds:.2} s")
+        }
     };
     let said =
         if parts.is_empty() { searches } else { format!("{}; {searches}", parts.join(", ")) };
     let (never_taken, failing) = (never_taken(results, paint), failing(results, paint));
     format!("{never_taken}{failing}{verdict}: {said}\n")
-}
-
-/// `1 property`, `21 properties`.
-fn counted_properties(count: usize) -> String {
-    let noun = if count == 1 { "property" } else { "properties" };
-    format!("{} {noun}", grouped(count as u64))
 }
