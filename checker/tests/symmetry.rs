@@ -163,12 +163,7 @@ fn run_replicated(world: &str, as_written: bool, symmetry: bool) -> ResultReport
         let table = turnstile_bundled::table(name).expect("every machine of a system is bundled");
         let source = Source::new(table.file, table.text);
         let literal = WrittenTable::read(source.clone()).expect("bundled tables can be read");
-        Replacement {
-            vocabulary: literal.vocabulary,
-            table: literal.table,
-            source,
-            merges_choices: false,
-        }
+        Replacement::new(literal.vocabulary, literal.table, source)
     });
     let tables = tables.collect();
     let reduce = Reductions { symmetry, ..Reductions::NONE };

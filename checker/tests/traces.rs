@@ -34,12 +34,7 @@ fn without_rows(engine: SearchFn) -> Vec<ResultReport> {
             let mut table = sound.table.clone();
             table.rows.remove(row);
             let vocabulary = sound.vocabulary.clone();
-            let replaced = Replacement {
-                vocabulary,
-                table,
-                source: literal.source.clone(),
-                merges_choices: false,
-            };
+            let replaced = Replacement::new(vocabulary, table, literal.source.clone());
             let limits = Limits { max_states: Some(STATES), ..Limits::default() };
             let options = Options { tables: vec![replaced], limits, ..Options::new(&NoProgress) };
             entry.run_by(engine, &file, world, &options).expect("a table without a row runs")

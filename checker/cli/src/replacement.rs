@@ -51,7 +51,7 @@ pub(crate) fn tables(
             sound.map_err(|faults| FaultReport::errors(&faults))?.table.clone()
         };
         let (vocabulary, source) = (literal.vocabulary.clone(), text.source.clone());
-        replacements.push(Replacement { vocabulary, table, source, merges_choices: false });
+        replacements.push(Replacement::new(vocabulary, table, source));
     }
     Ok(replacements)
 }

@@ -110,9 +110,7 @@ impl Selection {
                 self.report_diagnostics(&text.source.name, read::sound(&text.source))
             {
                 let (vocabulary, table) = (sound.vocabulary.clone(), sound.table.clone());
-                let source = text.source.clone();
-                let merges_choices = false;
-                self.edited.push(Replacement { vocabulary, table, source, merges_choices });
+                self.edited.push(Replacement::new(vocabulary, table, text.source.clone()));
             }
         }
     }

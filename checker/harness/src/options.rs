@@ -47,6 +47,14 @@ pub struct Replacement {
     pub merges_choices: bool,
 }
 
+impl Replacement {
+    /// A table whose rows that match one event are choices of their own.
+    #[must_use]
+    pub fn new(vocabulary: Vocabulary, table: Table, source: Source) -> Self {
+        Self { vocabulary, table, source, merges_choices: false }
+    }
+}
+
 impl<'a> Options<'a> {
     /// The default search: amended tables, every sound reduction, one thread, no bound.
     #[must_use]

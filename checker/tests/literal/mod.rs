@@ -8,12 +8,7 @@ pub(crate) fn tables(entry: &SystemEntry) -> Vec<Replacement> {
     let tables = entry.tables.iter().map(|table| {
         let source = table.source();
         let literal = WrittenTable::read(source.clone()).expect("bundled tables can be read");
-        Replacement {
-            vocabulary: literal.vocabulary,
-            table: literal.table,
-            source,
-            merges_choices: false,
-        }
+        Replacement::new(literal.vocabulary, literal.table, source)
     });
     tables.collect()
 }

@@ -33,12 +33,8 @@ struct Variant<'a> {
 impl<'a> Variant<'a> {
     fn new(literal: &'a WrittenTable, without: &[&str], options: &Options<'a>) -> Self {
         let partial = literal.without(without);
-        let replaced = Replacement {
-            vocabulary: literal.vocabulary.clone(),
-            table: partial.table.clone(),
-            source: literal.source.clone(),
-            merges_choices: false,
-        };
+        let (vocabulary, source) = (literal.vocabulary.clone(), literal.source.clone());
+        let replaced = Replacement::new(vocabulary, partial.table.clone(), source);
         let tables = std::iter::once(replaced).chain(options.tables.iter().cloned()).collect();
         let options = Options { tables, ..options.clone() };
         Self { vocabulary: &literal.vocabulary, partial, options }

@@ -105,12 +105,8 @@ impl Judge<'_> {
 impl<'a> Judge<'a> {
     /// The options, with another table in place of this one.
     pub(super) fn options(&self, table: turnstile_spec::table::Table) -> Options<'a> {
-        let replaced = Replacement {
-            vocabulary: self.sound.vocabulary.clone(),
-            table,
-            source: self.literal.source.clone(),
-            merges_choices: false,
-        };
+        let vocabulary = self.sound.vocabulary.clone();
+        let replaced = Replacement::new(vocabulary, table, self.literal.source.clone());
         let others = self.options.tables.iter().cloned();
         let tables = std::iter::once(replaced).chain(others).collect();
         Options { tables, ..self.options.clone() }
