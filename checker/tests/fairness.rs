@@ -4,7 +4,7 @@
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::{Options, Replacement};
 use turnstile_harness::result::PropertyReport;
-use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::bounds::NoProgress;
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::fingerprint::{from_sum, hash_term};
 use turnstile_search::judgement::{Judgement, Verdict};
@@ -85,14 +85,7 @@ impl TransitionSystem for EdgeGraph {
 }
 
 fn judge(edges: &'static [Edge]) -> Judgement {
-    let request = CheckRequest {
-        threads: 1,
-        limits: Limits::default(),
-        reduce: Reductions::NONE,
-        until: &StopCondition::Exhausted,
-        progress: &NoProgress,
-    };
-    let outcome = run(&EdgeGraph(edges), request);
+    let outcome = run(&EdgeGraph(edges), CheckRequest::new(&NoProgress));
     assert_eq!(outcome.impure, None);
     outcome.judgements.into_iter().next().expect("it has a property")
 }
@@ -215,12 +208,7 @@ fn first_claim(rows: &str) -> PropertyReport {
     let literal = WrittenTable::read(source.clone()).expect("it can be read");
     let table = literal.amended().expect("it is sound").table;
     let options = Options {
-        tables: vec![Replacement {
-            vocabulary: literal.vocabulary,
-            table,
-            source,
-            merges_choices: false,
-        }],
+        tables: vec![Replacement::new(literal.vocabulary, table, source)],
         ..Options::new(&NoProgress)
     };
     let text = turnstile_bundled::system("claim").expect("it is bundled");

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use parts::{Lock, Part};
 use stateright::{Checker as _, Model as _};
 use turnstile_reference::Model;
-use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::breadth_first::{SearchConfig, SearchOutcome, search};
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::interned::Interned;
@@ -201,13 +201,7 @@ fn a_limit_truncates_a_search_and_its_verdicts() {
         Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() },
     ];
     for limits in bounds {
-        let request = CheckRequest {
-            threads: 2,
-            limits,
-            reduce: Reductions::NONE,
-            until: &StopCondition::Exhausted,
-            progress: &NoProgress,
-        };
+        let request = CheckRequest { threads: 2, limits, ..CheckRequest::new(&NoProgress) };
         let outcome = run(&system, request);
         assert!(outcome.truncation.is_some());
         assert!(limits.max_states.is_none_or(|most| outcome.states as u64 == most));
@@ -261,14 +255,7 @@ impl TransitionSystem for ImpureSystem {
 
 #[test]
 fn an_impure_core_is_detected() {
-    let request = CheckRequest {
-        threads: 1,
-        limits: Limits::default(),
-        reduce: Reductions::NONE,
-        until: &StopCondition::Exhausted,
-        progress: &NoProgress,
-    };
-    let outcome = run(&ImpureSystem::default(), request);
+    let outcome = run(&ImpureSystem::default(), CheckRequest::new(&NoProgress));
     assert_eq!((outcome.states, outcome.runs), (11, 10), "each operation was run once");
     assert_eq!(outcome.impure.as_deref(), Some("() on 7"));
 }

@@ -5,7 +5,7 @@
 mod parts;
 
 use parts::Lock;
-use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::bounds::{Limits, NoProgress};
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::fingerprint::{from_sum, hash_term};
 use turnstile_search::judgement::{Judgement, Verdict};
@@ -17,13 +17,7 @@ const CAN_END: usize = 1;
 const ENDS: usize = 2;
 
 fn judge(system: &Lock, limits: Limits) -> Vec<Judgement> {
-    let request = CheckRequest {
-        threads: 1,
-        limits,
-        reduce: Reductions::NONE,
-        until: &StopCondition::Exhausted,
-        progress: &NoProgress,
-    };
+    let request = CheckRequest { limits, ..CheckRequest::new(&NoProgress) };
     let outcome = run(system, request);
     assert_eq!(outcome.impure, None);
     outcome.judgements

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::bounds::NoProgress;
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::judgement::Verdict;
 use turnstile_search::transition_system::{
@@ -206,14 +206,7 @@ fn compare(
     (model, formulas): (&str, &[(String, String)]),
     expected: Verdict,
 ) {
-    let request = CheckRequest {
-        threads: 1,
-        limits: Limits::default(),
-        reduce: Reductions::NONE,
-        until: &StopCondition::Exhausted,
-        progress: &NoProgress,
-    };
-    let judgement = run(system, request).judgements.remove(0);
+    let judgement = run(system, CheckRequest::new(&NoProgress)).judgements.remove(0);
     assert_eq!(judgement.verdict, expected);
     match spin(name, model, formulas) {
         Some(verdict) => assert_eq!(verdict, expected, "Spin says otherwise"),

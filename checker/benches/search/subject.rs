@@ -9,7 +9,7 @@ use stateright::{Checker, Model as _};
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::Options;
 use turnstile_reference::Model;
-use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::breadth_first::{SearchConfig, search};
 use turnstile_search::engine::CheckRequest;
 use turnstile_search::interned::Interned;
@@ -140,13 +140,7 @@ fn bfs(world: World) -> u64 {
 }
 
 fn interned(world: &World, threads: usize, clock: &CpuClock) -> u64 {
-    let outcome = world.search(CheckRequest {
-        threads,
-        limits: Limits::default(),
-        reduce: Reductions::NONE,
-        until: &StopCondition::Exhausted,
-        progress: clock,
-    });
+    let outcome = world.search(CheckRequest { threads, ..CheckRequest::new(clock) });
     outcome.states as u64
 }
 

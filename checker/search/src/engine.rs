@@ -34,6 +34,20 @@ pub struct CheckRequest<'a> {
     pub progress: &'a dyn Progress,
 }
 
+impl<'a> CheckRequest<'a> {
+    /// The whole state graph on one thread, without a limit and without a reduction.
+    #[must_use]
+    pub fn new(progress: &'a dyn Progress) -> Self {
+        Self {
+            threads: 1,
+            limits: Limits::default(),
+            reduce: Reductions::NONE,
+            until: &StopCondition::Exhausted,
+            progress,
+        }
+    }
+}
+
 /// The outcome of a check.
 #[derive(Debug)]
 pub struct CheckOutcome<M> {
@@ -69,7 +83,7 @@ pub struct CheckOutcome<M> {
 
 const NO_ROOM: &str = "liveness is not checked: the state graph exceeds --max-memory";
 
-/// Checks a system in one search, or in several where there are more than 32 properties.
+/// Checks a system in one search, or in several where one search cannot decide all properties.
 #[must_use]
 pub fn run<W: TransitionSystem>(system: &W, request: CheckRequest<'_>) -> CheckOutcome<W::Tag> {
     let properties = system.properties();
@@ -113,6 +127,7 @@ fn search_for<W: TransitionSystem>(
     batch: PropertyBatch,
     request: CheckRequest<'_>,
 ) -> CheckOutcome<W::Tag> {
+    let stop_at = batch.violations(|property| request.until.stops_at(&property.name));
     let PropertyBatch { properties, propositions, deciding_bits, antecedents, goals } = batch;
     let properties = &properties;
     let space = Interned::new(system, propositions, request.reduce);
@@ -122,7 +137,7 @@ fn search_for<W: TransitionSystem>(
         SearchConfig {
             threads: request.threads,
             limits: request.limits,
-            stop_at: failures(properties, &deciding_bits, request.until),
+            stop_at,
             records_graph: goals.iter().any(Option::is_some),
             progress: request.progress,
         },
@@ -173,19 +188,6 @@ fn no_room(
     let is_missing =
         !is_recorded && found.truncation.is_none() && goals.iter().any(Option::is_some);
     is_missing.then(|| NO_ROOM.to_owned())
-}
-
-/// The bits that violate the invariants at whose failure the search may stop.
-fn failures(
-    properties: &[Property],
-    deciding_bits: &[Option<usize>],
-    until: &StopCondition,
-) -> u64 {
-    let deciding_bits = properties.iter().zip(deciding_bits);
-    let failures = deciding_bits.filter(|(property, _)| {
-        matches!(property.kind, PropertyKind::Always(_)) && until.stops_at(&property.name)
-    });
-    failures.filter_map(|(_, bit)| *bit).fold(0, |bits, bit| bits | 1 << bit)
 }
 
 /// The reductions that are sound for the properties, and why the others are not.

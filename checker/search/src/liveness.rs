@@ -44,11 +44,7 @@ pub(crate) fn does_reach(graph: &LabelledGraph, from: u64, goal: u64) -> bool {
 /// Whether [`leads_to`] has the verdict `holds` or `holds under fairness`: without the assumptions
 /// and the counterexample, which cost more.
 pub(crate) fn does_lead(graph: &LabelledGraph, from: Option<u64>, goal: u64) -> bool {
-    let is_source = |state: u32| match from {
-        Some(from) => graph.holding(state) & from != 0,
-        None => graph.is_initial(state),
-    };
-    let sources: Vec<u32> = graph.states().filter(|&state| is_source(state)).collect();
+    let sources = sources(graph, from);
     let is_open = |state: u32| graph.holding(state) & goal == 0;
     !sources.is_empty()
         && ComponentClasses::of(graph, &sources, is_open)
@@ -56,15 +52,20 @@ pub(crate) fn does_lead(graph: &LabelledGraph, from: Option<u64>, goal: u64) -> 
             .is_none()
 }
 
-/// On every fair path, `goal` follows each state where `from` holds; for `None`, each initial
-/// state.
-#[must_use]
-pub fn leads_to(graph: &LabelledGraph, from: Option<u64>, goal: u64) -> Judgement {
+/// The states where `from` holds; for `None`, the initial ones.
+fn sources(graph: &LabelledGraph, from: Option<u64>) -> Vec<u32> {
     let is_source = |state: u32| match from {
         Some(from) => graph.holding(state) & from != 0,
         None => graph.is_initial(state),
     };
-    let sources: Vec<u32> = graph.states().filter(|&state| is_source(state)).collect();
+    graph.states().filter(|&state| is_source(state)).collect()
+}
+
+/// On every fair path, `goal` follows each state where `from` holds; for `None`, each initial
+/// state.
+#[must_use]
+pub fn leads_to(graph: &LabelledGraph, from: Option<u64>, goal: u64) -> Judgement {
+    let sources = sources(graph, from);
     if sources.is_empty() {
         return Judgement::plain(Verdict::Vacuous);
     }

@@ -40,11 +40,12 @@ impl PropertyBatch {
         Self { properties, propositions, deciding_bits, antecedents, goals }
     }
 
-    /// The bits that violate an invariant.
-    pub(crate) fn violations(&self) -> u64 {
+    /// The bits that violate one of these invariants.
+    pub(crate) fn violations(&self, is_meant: impl Fn(&Property) -> bool) -> u64 {
         let deciding_bits = self.properties.iter().zip(&self.deciding_bits);
         let always = deciding_bits
             .filter(|(property, _)| matches!(property.kind, PropertyKind::Always(_)))
+            .filter(|(property, _)| is_meant(property))
             .filter_map(|(_, bit)| *bit);
         always.fold(0, |bits, bit| bits | 1 << bit)
     }

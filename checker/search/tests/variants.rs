@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::fingerprint::mix;
 use turnstile_search::interned::{Changes, Judged, Recording, Tags, VariantLimits, VariantOutcome};
@@ -251,14 +251,7 @@ fn variants_with_equal_changes_share_a_judgement_only_where_it_is_theirs() {
 
 /// Whether every property holds, and the tags, by a search from nothing.
 fn searched(toy: &Toy) -> (bool, bool, BTreeSet<u64>) {
-    let request = CheckRequest {
-        threads: 1,
-        limits: Limits::default(),
-        reduce: Reductions::NONE,
-        until: &StopCondition::Exhausted,
-        progress: &NoProgress,
-    };
-    let outcome = run(toy, request);
+    let outcome = run(toy, CheckRequest::new(&NoProgress));
     let is_fine =
         |verdict: Verdict| matches!(verdict, Verdict::Holds | Verdict::HoldsUnderFairness);
     let holds = outcome.judgements.iter().all(|judgement| is_fine(judgement.verdict));

@@ -12,7 +12,7 @@ use crate::interned::predicates::PredicateCache;
 use crate::interned::store::Store;
 use crate::property_batch::PropertyBatch;
 use crate::state_graph::StateGraph;
-use crate::state_space::{Expander, Successors};
+use crate::state_space::{Expander, StateSpace as _, Successors};
 use crate::transition_system::{Place, TransitionSystem};
 
 /// States between two looks at the limits.
@@ -140,13 +140,12 @@ struct Recorder<'s, W: TransitionSystem> {
 
 impl<'s, W: TransitionSystem> Recorder<'s, W> {
     fn new(space: &'s Interned<'s, W>, batches: &[PropertyBatch]) -> Self {
-        let mut expander = crate::state_space::StateSpace::expander(space);
+        let mut expander = space.expander();
         expander.keep_all_deltas();
         expander.growth();
-        let cache = |batch: &PropertyBatch| PredicateCache::new(space.system, &batch.propositions);
         Self {
             expander,
-            predicates: batches.iter().map(cache).collect(),
+            predicates: caches(space.system, batches),
             width: space.without_loss.len(),
             recorded: RecordedGraph::default(),
             found: Successors::default(),
@@ -260,6 +259,14 @@ fn triggers<W: TransitionSystem>(store: &Store<W>, reapplied: &BTreeSet<Operatio
         }
     }
     triggers
+}
+
+/// Evaluators of the propositions of each batch.
+pub(super) fn caches<'s, W: TransitionSystem>(
+    system: &'s W,
+    batches: &[PropertyBatch],
+) -> Vec<PredicateCache<'s, W>> {
+    batches.iter().map(|batch| PredicateCache::new(system, &batch.propositions)).collect()
 }
 
 pub(super) fn number(state: usize) -> u32 {

@@ -17,10 +17,9 @@ use crate::interned::Interned;
 use crate::interned::changes::Changes;
 use crate::interned::expander::InternedExpander;
 use crate::interned::predicates::PredicateCache;
-use crate::interned::recording::{OperationId, Recording, number};
+use crate::interned::recording::{OperationId, Recording, caches, number};
 use crate::interned::shared_store::SharedStore;
 use crate::interned::store::Store;
-use crate::property_batch::PropertyBatch;
 use crate::state_space::{Expander, StateSpace as _, Successors};
 use crate::transition_system::TransitionSystem;
 
@@ -180,13 +179,6 @@ impl<W: TransitionSystem> Recording<W> {
     }
 }
 
-fn caches<'s, W: TransitionSystem>(
-    system: &'s W,
-    batches: &[PropertyBatch],
-) -> Vec<PredicateCache<'s, W>> {
-    batches.iter().map(|batch| PredicateCache::new(system, &batch.propositions)).collect()
-}
-
 impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
     fn new(
         recording: &'r Recording<W>,
@@ -204,7 +196,7 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
             limits,
             affected: Affected::by(recording, &changes.operations),
             other_holding,
-            violations: recording.batches.iter().map(PropertyBatch::violations).collect(),
+            violations: recording.batches.iter().map(|batch| batch.violations(|_| true)).collect(),
             new: HashMap::default(),
             new_vectors: Vec::new(),
             new_holding: Vec::new(),
