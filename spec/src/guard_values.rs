@@ -37,12 +37,17 @@ impl<'t> GuardValues<'t> {
         let compared = self.compared(guards);
         let mask = mask(&compared);
         let mut given = VecSet::default();
-        let is_related = compared.is_empty()
-            || self.each(&compared, payload, |answers, _| {
+        let is_related = self.compares(guards)
+            && self.each(&compared, payload, |answers, _| {
                 given.add(answers);
             });
-        let given = (is_related && !compared.is_empty()).then_some(given);
+        let given = is_related.then_some(given);
         move |answers| given.as_ref().is_none_or(|given| given.has(&(answers & mask)))
+    }
+
+    /// Whether one of the guards has a comparison: without one, each combination is possible.
+    pub(crate) fn compares(&self, guards: &[GuardId]) -> bool {
+        !self.compared(guards).is_empty()
     }
 
     /// Values of the variables and the payload that give a wanted combination.
@@ -52,10 +57,10 @@ impl<'t> GuardValues<'t> {
         payload: &Pattern,
         is_wanted: impl Fn(usize) -> bool,
     ) -> Example {
-        let compared = self.compared(guards);
-        if compared.is_empty() {
+        if !self.compares(guards) {
             return Example::None;
         }
+        let compared = self.compared(guards);
         let all = (0..1 << guards.len()).filter(|answers| is_wanted(*answers));
         let wanted = VecSet::of(all.map(|answers| answers & mask(&compared)));
         let mut found = None;

@@ -59,8 +59,8 @@ impl Judge {
     pub fn new(program: PathBuf, folder: &Path, systems: &[String]) -> Result<Self, String> {
         let mut judge = Self { program, worlds: Vec::new() };
         for system in systems {
-            let names =
-                judge.run(system, &[], STATES_MAX)?.results.into_iter().filter_map(|one| one.world);
+            // One state of each is enough to name the worlds that are searched by default.
+            let names = judge.run(system, &[], 1)?.results.into_iter().filter_map(|one| one.world);
             let names: Vec<String> = names.map(|world| format!("{system}/{world}")).collect();
             for name in names {
                 let noted = folder.join("reached");

@@ -124,7 +124,7 @@ impl<M: Machine + Rules<M> + Default> AnyTable<M> {
         match self {
             Self::Compiled(machine) => Self::Compiled(machine),
             Self::Interpreted { table, .. } => {
-                Self::Interpreted { table: table.choosing(0), choices: 1, merges_choices: false }
+                Self::Interpreted { table, choices: 1, merges_choices: false }
             }
         }
     }

@@ -154,7 +154,9 @@ impl<'a> Sheet<'a> {
     /// event is that of such rows.
     pub(crate) fn is_absent(&self, state: StateId, event: EventId) -> bool {
         let words = self.vocabulary;
-        words.completion() == Some(event) || CellIndex::new(words, &self.table).never_rests(state)
+        words.completion().is_some_and(|completion| {
+            completion == event || CellIndex::new(words, &self.table).never_rests(state)
+        })
     }
 
     pub(crate) fn is_final(&self, state: StateId) -> bool {

@@ -209,7 +209,8 @@ fn lines(groups: &Groups<'_>, text: &dyn Fn(&str, &str) -> String) -> Vec<String
 }
 
 fn twice(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    for (state, event, place) in places.all() {
+    for (state, event, place) in places.all().filter(|(_, _, place)| !place.cells.is_empty()) {
+        let rows = CellEntry { rows: place.rows.clone(), cells: Vec::new() };
         for (nth, (_, cell)) in place.cells.iter().enumerate() {
             let what = format!("`{}` in `{}`", cx.event(event), cx.state(state));
             let row = place
@@ -217,7 +218,6 @@ fn twice(cx: &LintContext<'_>, places: &CellIndex<'_>, diagnostics: &mut Vec<Dia
                 .iter()
                 .map(|(_, row)| row)
                 .find(|row| cover::is_always(&row.guard) && meet(&row.pattern, &cell.pattern));
-            let rows = CellEntry { cells: Vec::new(), ..place.clone() };
             let is_covered = || places.unhandled(&rows, &cell.pattern).0.is_empty();
             let first_row = place.rows.first().map(|(_, row)| row);
             let row = row.or_else(|| first_row.filter(|_| is_covered()));

@@ -135,6 +135,9 @@ fn truth(guard: &Condition, ids: &[GuardId]) -> Truth {
 /// The combinations of values that the guards can have for some payload of a pattern.
 fn possible(values: &GuardValues<'_>, ids: &[GuardId], payload: &Pattern) -> Truth {
     let mut truth = truth(&Condition::default(), ids);
+    if !values.compares(ids) {
+        return truth;
+    }
     let is_possible = values.possible(ids, payload);
     for answer in (0..1_usize << ids.len()).filter(|answer| !is_possible(*answer)) {
         truth[answer / 64] &= !(1 << (answer % 64));

@@ -143,9 +143,8 @@ impl<'b> Baseline<'b> {
         if !self.refused.is_empty() || self.holds && is_covered {
             return self.refused.clone();
         }
-        let default: Vec<(usize, &system::World)> =
-            self.default.iter().map(|&place| (place, &file.worlds[place])).collect();
-        let mut fails = failing((entry, file), &default, options);
+        let default = self.default.iter().map(|&place| &file.worlds[place]);
+        let mut fails = failing((entry, file), default, options);
         if fails.is_empty() {
             fails.push(format!("{}: not searched to its end", file.name));
         }
@@ -154,14 +153,14 @@ impl<'b> Baseline<'b> {
 }
 
 /// The properties that fail, in words.
-fn failing(
+fn failing<'f>(
     (entry, file): (&SystemEntry, &System),
-    worlds: &[(usize, &system::World)],
+    worlds: impl Iterator<Item = &'f system::World>,
     options: &Options<'_>,
 ) -> Vec<String> {
     let mut fails = Vec::new();
     let mut results = Vec::new();
-    for (_, world) in worlds {
+    for world in worlds {
         match entry.run(file, world, options) {
             Ok(result) => {
                 fails.extend(failures(&result));

@@ -210,7 +210,10 @@ fn occurrence(rules: &TableRules, (state, action): (&State, &Action), rows: usiz
         number: event.number,
         cause: answers.map(|resource| ResourceId(id(resource.index()))),
         outcome: rules.outcome(from, event, *choice),
-        settled: rules.rows_taken(from, (event, *choice), rows).into_iter().skip(1).collect(),
+        settled: match rows {
+            0 | 1 => Vec::new(),
+            _ => rules.rows_taken(from, (event, *choice), rows).split_off(1),
+        },
     }
 }
 
