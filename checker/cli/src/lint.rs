@@ -111,9 +111,11 @@ fn of_tables(entry: &SystemEntry, system: &System) -> Vec<FaultReport> {
     for world in &system.worlds {
         if let Err(Refusal::Faults(found)) = entry.world(system, world, &Options::new(&NoProgress))
         {
-            let is_new = |one: &FaultReport| faults.iter().all(|known| known != one);
-            let new: Vec<FaultReport> = found.into_iter().filter(is_new).collect();
-            faults.extend(new);
+            for fault in found {
+                if !faults.contains(&fault) {
+                    faults.push(fault);
+                }
+            }
         }
     }
     faults

@@ -131,15 +131,13 @@ impl Columns {
     /// Whether every cell but those of actions is empty.
     fn has_only_actions(&self, line: &GridLine) -> bool {
         let others = [self.source, self.destination, self.event, self.guard];
-        let mut others = others.into_iter().flatten().filter_map(|at| line.cells.get(at));
-        others.all(Word::is_blank) && !self.actions_of(line).is_empty()
+        are_blank(line, &others) && !self.actions_of(line).is_empty()
     }
 
     /// The mark of a line that has nothing else: `done (final)`.
     fn mark(&self, line: &GridLine) -> Option<StateMark> {
         let others = [self.destination, self.event, self.guard];
-        let mut others = others.into_iter().flatten().filter_map(|at| line.cells.get(at));
-        if !others.all(Word::is_blank) || !self.actions_of(line).is_empty() {
+        if !are_blank(line, &others) || !self.actions_of(line).is_empty() {
             return None;
         }
         let mut marks = Vec::new();
@@ -205,6 +203,12 @@ impl Columns {
         };
         Some(RawRow { row, guard, marks })
     }
+}
+
+/// Whether the cells of these columns are empty.
+fn are_blank(line: &GridLine, columns: &[Option<usize>]) -> bool {
+    let mut cells = columns.iter().flatten().filter_map(|at| line.cells.get(*at));
+    cells.all(Word::is_blank)
 }
 
 /// A guard behind an event and that of a column.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::collect::Remarks;
-use crate::draft::{CellMark, Draft, EventCause};
-use crate::grid::words;
+use crate::draft::{CellMark, Draft, EventCause, EventDraft};
+use crate::grid::{Word, words};
 use crate::infer::{START, payloads};
 
 /// Words of messages.
@@ -90,29 +90,28 @@ pub(super) fn infer(draft: &mut Draft, remarks: &Remarks) {
 /// A command may arrive in every state, so none is impossible.
 fn cells(draft: &mut Draft) {
     for cell in &mut draft.cells {
+        if cell.mark != CellMark::Absent {
+            continue;
+        }
         let is_command = cell.events.iter().any(|word| {
-            let name = payloads::split(&word.text).0;
             let mut events = draft.events.iter();
-            events.any(|event| {
-                [&name, &word.text].contains(&&event.name.text)
-                    && event.cause == EventCause::Command
-            })
+            events.any(|event| is_meant(word, event) && event.cause == EventCause::Command)
         });
-        if is_command && cell.mark == CellMark::Absent && cell.cite.is_none() {
-            for word in &cell.events {
-                let event = draft.events.iter_mut().find(|event| {
-                    [&payloads::split(&word.text).0, &word.text].contains(&&event.name.text)
-                });
-                let guess =
-                    "cells in which it cannot occur are under `ignore`: a command may arrive";
-                if let Some(event) = event.filter(|one| one.guesses.iter().all(|old| old != guess))
-                {
-                    event.guesses.push(guess.to_owned());
-                }
+        cell.mark = if is_command { CellMark::Ignored } else { CellMark::Impossible };
+        if !is_command || cell.cite.is_some() {
+            continue;
+        }
+        let guess = "cells in which it cannot occur are under `ignore`: a command may arrive";
+        for word in &cell.events {
+            let event = draft.events.iter_mut().find(|event| is_meant(word, event));
+            if let Some(event) = event.filter(|one| one.guesses.iter().all(|old| old != guess)) {
+                event.guesses.push(guess.to_owned());
             }
         }
-        if cell.mark == CellMark::Absent {
-            cell.mark = if is_command { CellMark::Ignored } else { CellMark::Impossible };
-        }
     }
+}
+
+/// Whether the word of a cell, perhaps with a pattern, means an event.
+fn is_meant(word: &Word, event: &EventDraft) -> bool {
+    [&payloads::split(&word.text).0, &word.text].contains(&&event.name.text)
 }
