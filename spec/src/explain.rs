@@ -42,11 +42,11 @@ the same mistake is a usage error.
 /// Whether a mutant survives takes a search.
 const NO_SURVIVOR: &str = "T092: `survivors` lists a mutant that does not survive
 
-`survivors` lists equivalent mutants: changes of the amended table that no
-property can detect, each with the reason. This entry names a row or a change
-that `turnstile mutate` does not make, or a mutant that some property kills.
-Copy `row` and `change` from the output of `turnstile mutate`, or remove the
-entry.
+`survivors` lists mutants that no property kills, each with the reason:
+equivalent ones, which none can kill, and with `equivalent: false` others. This
+entry names a row or a change that `turnstile mutate` does not make, or a mutant
+that some property kills. Copy `row` and `change` from the output of
+`turnstile mutate`, or remove the entry.
 ";
 
 /// It takes the tables beside a system file.

@@ -102,7 +102,7 @@ pub(crate) static TABLE: Shape = Shape {
         may(
             "survivors",
             SURVIVORS,
-            "Equivalent mutants of the amended table: changes that no property can detect.",
+            "Mutants of the amended table that survive, each with the reason.",
         ),
     ],
 };
@@ -366,6 +366,12 @@ static SURVIVOR: Shape = Shape {
             "The mutation, as `turnstile mutate` prints it; each of these changes of each of these \
              rows.",
         ),
-        must("because", Kind::Text, "Why the mutant is equivalent, in one sentence."),
+        must("because", Kind::Text, "Why it survives, in one sentence."),
+        may(
+            "equivalent",
+            Kind::Flag,
+            "`false` if a world or a property could detect it, which the reason names; default: \
+             `true`, no property can.",
+        ),
     ],
 };

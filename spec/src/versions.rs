@@ -22,8 +22,8 @@ pub struct WrittenTable {
     pub document: Option<Document>,
     /// The lines of the document listed as uncited.
     pub uncited: Vec<Uncited>,
-    /// Mutants of the amended table that are declared equivalent (`survivors`).
-    pub survivors: Vec<EquivalentMutant>,
+    /// Mutants of the amended table that survive, with the reasons (`survivors`).
+    pub survivors: Vec<ExplainedMutant>,
     /// The file.
     pub source: Source,
     parsed: Parsed,
@@ -55,15 +55,17 @@ pub struct Uncited {
     pub span: Span,
 }
 
-/// A mutant that is declared equivalent to the table; the checker verifies the declaration.
+/// A mutant that is declared to survive; the checker verifies the declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EquivalentMutant {
+pub struct ExplainedMutant {
     /// The changed row, as the checker names it.
     pub row: String,
     /// The change, as the checker names it.
     pub change: String,
-    /// Why no property can detect it.
+    /// Why no property can detect it, or what could.
     pub because: String,
+    /// Whether no property can detect it.
+    pub is_equivalent: bool,
     /// Its position in the file.
     pub span: Span,
 }

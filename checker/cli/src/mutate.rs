@@ -3,7 +3,7 @@
 
 use turnstile_harness::Systems;
 use turnstile_harness::fault::FaultReport;
-use turnstile_harness::mutate::{Baselines, KilledBy, MutationReport, Survivor, mutate};
+use turnstile_harness::mutate::{Baselines, KilledBy, MutationReport, Only, Survivor, mutate};
 use turnstile_harness::status::Status;
 use turnstile_search::bounds::Progress as _;
 
@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// Tables, systems (all their tables) or files [default: every bundled table]
     #[arg(value_name = "NAME|FILE")]
     names: Vec<String>,
+    /// Judge only the mutants whose row or change contains TEXT
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -68,6 +71,7 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
     let Session { selection, options, line, begun } = work;
     let (mut status, paint) = (Status::Holds, terminal::paint());
     let systems = Baselines::new(selection.known, &selection.systems);
+    let only = Only(arguments.only.clone());
     let mut all = Vec::new();
     for literal in selection.tables.iter().take_while(|_| !output::is_unread()) {
         let sound = match literal.amended() {
@@ -84,7 +88,7 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
                 continue;
             }
         };
-        let mutated = mutate(literal, &sound, &systems, options);
+        let mutated = mutate((literal, &sound), &only, &systems, options);
         line.end();
         if !arguments.json {
             status =
@@ -109,6 +113,7 @@ fn table(mutated: MutationReport) -> Table {
         name,
         mutants,
         killed_by,
+        by_coverage: _,
         systems: _,
         floor: _,
         survivors,

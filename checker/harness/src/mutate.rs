@@ -38,6 +38,8 @@ pub struct MutationReport {
     pub mutants: usize,
     /// The number that each level kills, independently of the others.
     pub killed_by: KilledBy,
+    /// Those of the systems' that no property kills, but that the worlds do not take every row.
+    pub by_coverage: usize,
     /// The systems whose worlds were searched; empty if no system runs the machine.
     pub systems: Vec<String>,
     /// What no judgement can be spared.
@@ -90,6 +92,25 @@ pub struct Survivor {
     pub change: String,
     /// The reason that the table gives under `survivors`, if it does.
     pub explained: Option<String>,
+    /// Whether that reason says that no property can detect the change.
+    #[serde(skip)]
+    pub is_equivalent: bool,
+    /// The first world in which some outcome differs, if there is one.
+    #[serde(skip)]
+    pub differs_in: Option<String>,
+}
+
+/// Which mutants are judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Only(pub Option<String>);
+
+impl Only {
+    /// Whether the text occurs in the row or in the change; every mutant without a text.
+    fn takes(&self, mutant: &Mutant) -> bool {
+        let Self(text) = self;
+        let is_in = |text: &String| mutant.row.contains(text) || mutant.change.contains(text);
+        text.as_ref().is_none_or(is_in)
+    }
 }
 
 /// Every mutant of a table, in its order.

@@ -12,7 +12,7 @@ use crate::language;
 use crate::limit;
 use crate::shape::{self, Shape};
 use crate::table::{COMPLETION, Lines};
-use crate::versions::{EquivalentMutant, Uncited};
+use crate::versions::{ExplainedMutant, Uncited};
 use crate::yaml::{Node, Value, Word};
 
 pub(crate) use amendment::{Amendment, CellSelector, Removal, RowChange, Selector, SetRow};
@@ -36,7 +36,7 @@ pub(crate) struct Table {
     pub(crate) instances: Option<Vec<Word>>,
     pub(crate) uncited: Vec<Uncited>,
     pub(crate) amendments: Vec<Amendment>,
-    pub(crate) survivors: Vec<EquivalentMutant>,
+    pub(crate) survivors: Vec<ExplainedMutant>,
 }
 
 /// The document that a table transcribes.
@@ -183,14 +183,15 @@ fn sections(node: &Node) -> Table {
 }
 
 /// Each change of each row of an entry; no more than are allowed, and one that is too many.
-fn survivors(node: &Node) -> Vec<EquivalentMutant> {
+fn survivors(node: &Node) -> Vec<ExplainedMutant> {
     let (rows, changes) = (words(node, "row"), words(node, "change"));
     let (rows, changes) = (rows.unwrap_or_default(), changes.unwrap_or_default());
     let each = rows.iter().flat_map(|row| changes.iter().map(move |change| (row, change)));
-    let survivor = |(row, change): (&Word, &Word)| EquivalentMutant {
+    let survivor = |(row, change): (&Word, &Word)| ExplainedMutant {
         row: row.text.clone(),
         change: change.text.clone(),
         because: text(node, "because"),
+        is_equivalent: flag(node, "equivalent").unwrap_or(true),
         span: if changes.len() > 1 { change.span } else { row.span },
     };
     each.take(limit::SURVIVORS + 1).map(survivor).collect()

@@ -26,7 +26,7 @@ use crate::shape::{self, Kind};
 use crate::source::Source;
 use crate::table::{Table, Vocabulary};
 use crate::vec_map::VecSet;
-use crate::versions::{Amendment, Document, EquivalentMutant, PartlyAmended, Uncited};
+use crate::versions::{Amendment, Document, ExplainedMutant, PartlyAmended, Uncited};
 use crate::yaml::{self, Node, Word};
 
 /// A parsed file without errors, with its names.
@@ -276,7 +276,7 @@ impl Parsed {
     }
 
     /// The mutants that are declared equivalent.
-    pub(crate) fn survivors(&self) -> Vec<EquivalentMutant> {
+    pub(crate) fn survivors(&self) -> Vec<ExplainedMutant> {
         self.raw.survivors.clone()
     }
 

@@ -44,10 +44,19 @@ pub fn table(mutated: &MutationReport, file: &str, paint: Paint) -> String {
         put("score", Paint::good, &score(mutated));
     }
     put_list(&mut text, "incomplete", Paint::open, &mutated.incomplete, paint);
-    let (explained, open): (Vec<_>, Vec<_>) =
-        mutated.survivors.iter().cloned().partition(|survivor| survivor.explained.is_some());
+    let has_systems = !mutated.systems.is_empty();
+    let like = |is: &dyn Fn(&Survivor) -> bool| -> Vec<Survivor> {
+        mutated.survivors.iter().filter(|survivor| is(survivor)).cloned().collect()
+    };
+    let differs = |one: &Survivor| !has_systems || one.differs_in.is_some();
+    let unexplained = |one: &Survivor| one.explained.is_none();
+    let open = like(&|one| unexplained(one) && differs(one));
     put_list(&mut text, "survives", Paint::bad, &open, paint);
-    put_list(&mut text, "equivalent", Paint::dim, &explained, paint);
+    let open = like(&|one| unexplained(one) && !differs(one));
+    put_list(&mut text, "no effect", Paint::bad, &open, paint);
+    let open = like(&|one| !unexplained(one) && !one.is_equivalent);
+    put_list(&mut text, "explained", Paint::open, &open, paint);
+    put_list(&mut text, "equivalent", Paint::dim, &like(&|one| one.is_equivalent), paint);
     for fault in &mutated.faults {
         let _ = writeln!(text, "\n{}", fault.rendered.trim_end());
     }
@@ -56,11 +65,16 @@ pub fn table(mutated: &MutationReport, file: &str, paint: Paint) -> String {
 }
 
 fn by_systems(mutated: &MutationReport) -> String {
-    match &mutated.systems[..] {
-        [] => "none by a system: no system runs this table".to_owned(),
-        [one] => format!("{} by the system {one}", mutated.killed_by.system),
-        many => format!("{} by the systems {}", mutated.killed_by.system, many.join(", ")),
+    let killed = mutated.killed_by.system;
+    let mut words = match &mutated.systems[..] {
+        [] => return "none by a system: no system runs this table".to_owned(),
+        [one] => format!("{killed} by the system {one}"),
+        many => format!("{killed} by the systems {}", many.join(", ")),
+    };
+    if mutated.by_coverage > 0 {
+        let _ = write!(words, ", {} of them by row coverage alone", mutated.by_coverage);
     }
+    words
 }
 
 /// Mutants that the systems kill; where no system runs the table, those that the table level kills.
@@ -74,17 +88,17 @@ fn killed(mutated: &MutationReport) -> usize {
 /// `93.3 %, 420 of 450; without the 20 equivalent mutants 97.7 %, 420 of 430`.
 fn score(mutated: &MutationReport) -> String {
     let mut words = rate(killed(mutated), mutated.mutants);
-    let explained = explained(mutated);
-    if explained > 0 {
-        let rest = mutated.mutants - explained;
-        let _ = write!(words, "; without the equivalent mutants ({explained}) ");
+    let equivalent = equivalent(mutated);
+    if equivalent > 0 {
+        let rest = mutated.mutants - equivalent;
+        let _ = write!(words, "; without the equivalent mutants ({equivalent}) ");
         words.push_str(&rate(killed(mutated), rest));
     }
     words
 }
 
-fn explained(mutated: &MutationReport) -> usize {
-    mutated.survivors.iter().filter(|survivor| survivor.explained.is_some()).count()
+fn equivalent(mutated: &MutationReport) -> usize {
+    mutated.survivors.iter().filter(|survivor| survivor.is_equivalent).count()
 }
 
 fn rate(killed: usize, all: usize) -> String {
@@ -126,7 +140,7 @@ fn put_list(
     }
 }
 
-/// The status of one table's mutants: a survivor that is not equivalent fails.
+/// The status of one table's mutants: a survivor that is not explained fails.
 #[must_use]
 pub fn status(mutated: &MutationReport) -> Status {
     let is_open = |survivor: &Survivor| survivor.explained.is_none();
@@ -150,7 +164,7 @@ pub fn summary(all: &[MutationReport], took: Duration, paint: Paint) -> String {
     };
     let survivors = count(|one| one.survivors.len());
     let mut parts = vec![format!("{killed} of {} killed", counted(mutants as u64, "mutant"))];
-    parts.push(format!("{survivors} survive, {} of them equivalent", count(explained)));
+    parts.push(format!("{survivors} survive, {} of them equivalent", count(equivalent)));
     let open = count(|one| one.incomplete.len());
     if open > 0 {
         parts.push(format!("{open} incomplete"));

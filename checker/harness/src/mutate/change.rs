@@ -35,6 +35,13 @@ pub enum Edit {
     Guard(usize, Formula),
 }
 
+impl Mutant {
+    /// Whether it is the one with these names.
+    pub(super) fn is(&self, row: &str, change: &str) -> bool {
+        (self.row.as_str(), self.change.as_str()) == (row, change)
+    }
+}
+
 impl Edit {
     /// The table with this change.
     #[must_use]

@@ -34,8 +34,12 @@ const GROWTH: (u64, u64) = (5, 20_000);
 #[derive(Clone, Debug, Default)]
 pub(super) struct MutantStatus {
     pub(super) is_killed: bool,
+    /// No property kills it: the worlds together do not take every row.
+    pub(super) is_by_coverage: bool,
     /// A search was truncated.
     pub(super) is_truncated: bool,
+    /// The first world in which some outcome differs.
+    pub(super) differs_in: Option<String>,
     /// The outcomes of rows that are sure in the worlds of the current system.
     taken: BTreeSet<RowOutcome>,
 }
@@ -44,6 +48,8 @@ pub(super) struct MutantStatus {
 enum WorldOutcome {
     Killed,
     Truncated,
+    /// No outcome differs.
+    Unchanged(BTreeSet<RowOutcome>),
     Survives(BTreeSet<RowOutcome>),
 }
 
@@ -146,7 +152,12 @@ impl InWorlds<'_> {
             match outcome {
                 WorldOutcome::Killed => statuses[at].is_killed = true,
                 WorldOutcome::Truncated => statuses[at].is_truncated = true,
-                WorldOutcome::Survives(taken) => statuses[at].taken.extend(taken),
+                WorldOutcome::Unchanged(taken) => statuses[at].taken.extend(taken),
+                WorldOutcome::Survives(taken) => {
+                    statuses[at].taken.extend(taken);
+                    let world = || self.file.worlds[recorded.place].name.clone();
+                    statuses[at].differs_in.get_or_insert_with(world);
+                }
             }
         }
     }
@@ -176,7 +187,7 @@ impl InWorlds<'_> {
         for (&at, effect) in open.iter().zip(effects) {
             match effect {
                 Effect::None => {
-                    outcomes.push((at, WorldOutcome::Survives(recorded.taken.clone())));
+                    outcomes.push((at, WorldOutcome::Unchanged(recorded.taken.clone())));
                 }
                 Effect::Refused => outcomes.push((at, WorldOutcome::Truncated)),
                 Effect::Unknown => searched.push(at),
@@ -305,6 +316,7 @@ impl InWorlds<'_> {
         });
         for (at, is_killed) in open.into_iter().zip(results) {
             statuses[at].is_killed = is_killed;
+            statuses[at].is_by_coverage = is_killed;
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Each mutant of a table at three levels: the reader's lint, the table level, and the worlds of
 //! every system that runs it ([`in_worlds`](super::in_worlds)).
 
+use turnstile_spec::versions::ExplainedMutant;
 use turnstile_spec::{AmendedTable, WrittenTable};
 
 use super::baseline::{Baselines, bad, failures};
 use super::change::Mutant;
 use super::in_worlds::MutantStatus;
 use super::parallel::{SilentProgress, parallel_map};
-use super::{Floor, KilledBy, MutationReport, Survivor, mutants};
+use super::{Floor, KilledBy, MutationReport, Only, Survivor, mutants};
 use crate::fault::FaultReport;
 use crate::options::{Options, Replacement};
 use crate::table;
@@ -27,51 +28,55 @@ pub(super) struct Judge<'a> {
     pub(super) options: &'a Options<'a>,
     /// Whether recordings are reused, instead of a search from nothing for each mutant.
     pub(super) does_reuse: bool,
+    /// The mutants that are judged.
+    pub(super) only: &'a Only,
 }
 
-/// Judges every mutant of an amended table. The other machines run the tables of the options.
+/// Judges mutants of an amended table. The other machines run the tables of the options.
 #[must_use]
 pub fn mutate(
-    literal: &WrittenTable,
-    sound: &AmendedTable,
+    (literal, sound): (&WrittenTable, &AmendedTable),
+    only: &Only,
     systems: &Baselines<'_>,
     options: &Options<'_>,
 ) -> MutationReport {
-    Judge { literal, sound, options, does_reuse: true }.report(systems)
+    Judge { literal, sound, options, does_reuse: true, only }.report(systems)
 }
 
 /// The same with a search from nothing for each mutant in each world: to compare with.
 #[must_use]
 pub fn mutate_from_nothing(
-    literal: &WrittenTable,
-    sound: &AmendedTable,
+    (literal, sound): (&WrittenTable, &AmendedTable),
+    only: &Only,
     systems: &Baselines<'_>,
     options: &Options<'_>,
 ) -> MutationReport {
-    Judge { literal, sound, options, does_reuse: false }.report(systems)
+    Judge { literal, sound, options, does_reuse: false, only }.report(systems)
 }
 
 impl Judge<'_> {
     fn report(&self, systems: &Baselines<'_>) -> MutationReport {
         let (judge, sound) = (self, self.sound);
         let machine = sound.vocabulary.machine.as_str();
-        let mutants = mutants(&sound.vocabulary, &sound.table);
+        let all = mutants(&sound.vocabulary, &sound.table);
+        let mutants: Vec<Mutant> =
+            all.iter().filter(|mutant| self.only.takes(mutant)).cloned().collect();
         let mut mutated = MutationReport {
             name: machine.to_owned(),
             mutants: mutants.len(),
             ..MutationReport::default()
         };
         let alone = judge.alone(&mutants, &mut mutated.fails);
-        let all = systems.of(machine);
+        let running = systems.of(machine);
         let mut statuses = vec![MutantStatus::default(); mutants.len()];
-        if all.is_empty() {
+        if running.is_empty() {
             // Then the table level decides.
             for (status, alone) in statuses.iter_mut().zip(&alone) {
                 (status.is_killed, status.is_truncated) = (alone.table, alone.is_truncated);
             }
         }
         let mut floor = Floor::default();
-        for (entry, file) in &all {
+        for (entry, file) in &running {
             if !mutated.fails.is_empty() {
                 break;
             }
@@ -85,19 +90,20 @@ impl Judge<'_> {
             return mutated;
         }
         let killed = statuses.iter().filter(|status| status.is_killed).count();
+        mutated.by_coverage = statuses.iter().filter(|status| status.is_by_coverage).count();
         mutated.killed_by = KilledBy {
             lint: alone.iter().filter(|alone| alone.lint).count(),
             table: alone.iter().filter(|alone| alone.table).count(),
-            system: if all.is_empty() { 0 } else { killed },
+            system: if running.is_empty() { 0 } else { killed },
         };
         for (mutant, status) in
             mutants.iter().zip(&statuses).filter(|(_, status)| !status.is_killed)
         {
             let list =
                 if status.is_truncated { &mut mutated.incomplete } else { &mut mutated.survivors };
-            list.push(judge.survivor(mutant));
+            list.push(judge.survivor(mutant, status));
         }
-        mutated.faults = judge.stale(&mutants, &mutated);
+        mutated.faults = judge.stale(&all, mutants.iter().zip(&statuses));
         mutated
     }
 }
@@ -140,33 +146,46 @@ impl Judge<'_> {
     }
 
     /// A survivor, with the table's reason: that under `survivors`, or why the row is waived.
-    fn survivor(&self, mutant: &Mutant) -> Survivor {
+    fn survivor(&self, mutant: &Mutant, status: &MutantStatus) -> Survivor {
         let Mutant { row, change, id, .. } = mutant;
         let mut said = self.literal.survivors.iter();
-        let said = said.find(|said| (&said.row, &said.change) == (row, change));
+        let said = said.find(|said| mutant.is(&said.row, &said.change));
         let rows = &self.sound.vocabulary.rows;
         let excused = || id.and_then(|id| rows[id.index()].waived.clone());
+        let is_equivalent = said.is_none_or(|said| said.is_equivalent);
         let explained = said.map(|said| said.because.clone()).or_else(excused);
-        Survivor { row: row.clone(), change: change.clone(), explained }
+        Survivor {
+            row: row.clone(),
+            change: change.clone(),
+            is_equivalent: explained.is_some() && is_equivalent,
+            explained,
+            differs_in: status.differs_in.clone(),
+        }
     }
 
-    /// Diagnostics of entries under `survivors` that match no survivor.
-    fn stale(&self, mutants: &[Mutant], mutated: &MutationReport) -> Vec<FaultReport> {
-        let alive = || mutated.survivors.iter().chain(&mutated.incomplete);
+    /// Diagnostics of entries under `survivors` that match no mutant, or one that is killed.
+    fn stale<'m>(
+        &self,
+        all: &[Mutant],
+        judged: impl Iterator<Item = (&'m Mutant, &'m MutantStatus)>,
+    ) -> Vec<FaultReport> {
+        let killed = judged.filter(|(_, status)| status.is_killed);
+        let killed: Vec<&Mutant> = killed.map(|(mutant, _)| mutant).collect();
         let mut faults = Vec::new();
         for said in &self.literal.survivors {
-            if alive().any(|one| (&one.row, &one.change) == (&said.row, &said.change)) {
-                continue;
+            let is_it = |one: &Mutant| one.is(&said.row, &said.change);
+            if !all.iter().any(is_it) {
+                faults.push(self.no_survivor(said, "there is no such mutant"));
+            } else if killed.iter().any(|one| is_it(one)) {
+                faults.push(self.no_survivor(said, "this mutant is killed"));
             }
-            let is_made =
-                mutants.iter().any(|one| (&one.row, &one.change) == (&said.row, &said.change));
-            let (row, change) = (&said.row, &said.change);
-            let what = match is_made {
-                true => format!("`{row}`, {change}: this mutant is killed"),
-                false => format!("`{row}`, {change}: there is no such mutant"),
-            };
-            faults.push(FaultReport::no_survivor(&self.literal.source, said.span, &what));
         }
         faults
+    }
+
+    fn no_survivor(&self, said: &ExplainedMutant, why: &str) -> FaultReport {
+        let ExplainedMutant { row, change, span, .. } = said;
+        let what = format!("`{row}`, {change}: {why}");
+        FaultReport::no_survivor(&self.literal.source, *span, &what)
     }
 }
