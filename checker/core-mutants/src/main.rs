@@ -9,17 +9,13 @@ mod tree;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Parser;
 
-use judge::{Fate, Judge};
+use judge::{Fate, judge};
 use site::Mutant;
+use survivors::Reason;
 use tree::Tree;
-
-/// The systems whose cores are mutated.
-const SYSTEMS: [&str; 5] =
-    ["byte-range-lock", "claim", "group-lock", "replicated-lock", "view-handler"];
 
 /// Mutate the Rust of the cores, and judge each mutant by the checker's properties
 #[derive(Debug, Parser)]
@@ -67,7 +63,6 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         return Ok(true);
     }
     let program = tree.build()?;
-    let judge = Judge::new(program, &folder, &SYSTEMS.map(str::to_owned))?;
     let mutants: BTreeMap<usize, &Mutant> = tree.mutants().collect();
     let chosen = chosen(&mutants, arguments);
     eprintln!(
@@ -76,17 +71,18 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         tree.invalid(),
         chosen.len()
     );
-    let done = AtomicUsize::new(0);
-    let fates = judge.judge(&chosen, |number, fate| {
-        let nth = done.fetch_add(1, Ordering::Relaxed) + 1;
+    let mut nth = 0;
+    let fates = judge(&program, &chosen, |number, fate| {
+        nth += 1;
         let word = match fate {
-            Fate::Killed { world, by } => format!("killed in {world} by {by}"),
-            Fate::Survived => "SURVIVED".to_owned(),
-            Fate::Undecided { world } => format!("UNDECIDED in {world}"),
+            Fate::Killed(world) => format!("killed in {world}"),
+            Fate::Survived(Some(world)) => format!("SURVIVED, differs in {world}"),
+            Fate::Survived(None) => "SURVIVED, no outcome differs".to_owned(),
+            Fate::Undecided(world) => format!("UNDECIDED in {world}"),
             Fate::Unreached => "reached by no world".to_owned(),
         };
         eprintln!("{nth}/{} {}: {word}", chosen.len(), mutants[&number].id());
-    });
+    })?;
     Ok(report(&mutants, &fates, &explained, arguments))
 }
 
@@ -108,36 +104,39 @@ fn chosen(mutants: &BTreeMap<usize, &Mutant>, arguments: &Arguments) -> Vec<usiz
 fn report(
     mutants: &BTreeMap<usize, &Mutant>,
     fates: &BTreeMap<usize, Fate>,
-    explained: &BTreeMap<String, String>,
+    explained: &BTreeMap<String, Reason>,
     arguments: &Arguments,
 ) -> bool {
-    let (mut killed, mut unexplained, mut equivalent, mut stale) = (0, Vec::new(), 0, Vec::new());
-    let mut unreached = 0;
+    let (mut killed, mut equivalent, mut open) = (0, 0, 0);
+    let (mut unexplained, mut stale) = (Vec::new(), Vec::new());
     for (number, fate) in fates {
         let id = mutants[number].id();
-        let reason = explained.get(&id);
-        match fate {
-            Fate::Killed { .. } => {
+        match (fate, explained.get(&id)) {
+            (Fate::Killed(_), reason) => {
                 killed += 1;
                 stale.extend(reason.map(|_| id));
             }
-            Fate::Unreached => unreached += 1,
-            Fate::Survived | Fate::Undecided { .. } if reason.is_some() => equivalent += 1,
-            Fate::Survived => unexplained.push(format!("survived: {id}")),
-            Fate::Undecided { world } => unexplained.push(format!("undecided in {world}: {id}")),
+            (_, Some(Reason::Equivalent)) => equivalent += 1,
+            (_, Some(Reason::Open)) => open += 1,
+            (Fate::Survived(_), None) => unexplained.push(format!("survived: {id}")),
+            (Fate::Undecided(world), None) => {
+                unexplained.push(format!("undecided in {world}: {id}"));
+            }
+            (Fate::Unreached, None) => unexplained.push(format!("reached by no world: {id}")),
         }
     }
     let is_whole = arguments.sample.is_none() && arguments.only.is_empty();
-    let ids: Vec<String> = mutants.values().map(|mutant| mutant.id()).collect();
     if is_whole {
-        let gone = explained.keys().filter(|id| !ids.contains(id));
-        stale.extend(gone.cloned());
+        let ids: Vec<String> = mutants.values().map(|mutant| mutant.id()).collect();
+        stale.extend(explained.keys().filter(|id| !ids.contains(id)).cloned());
     }
     unexplained.iter().for_each(|line| println!("{line}"));
     stale.iter().for_each(|id| println!("explained in survivors.txt, and no survivor: {id}"));
+    let rest = fates.len() - equivalent;
     println!(
-        "{killed} killed by properties, {} survived without a reason, {equivalent} with one, \
-         {unreached} are in code that no world runs",
+        "{killed} of {rest} killed by properties, {:.1} %, without {equivalent} equivalent mutants; \
+         {open} open with a reason, {} without one",
+        100.0 * killed as f64 / rest.max(1) as f64,
         unexplained.len()
     );
     unexplained.is_empty() && stale.is_empty()

@@ -72,7 +72,7 @@ impl Tree {
             let spans = self.write()?;
             let failures = self.cargo()?;
             if failures.is_empty() {
-                return Ok(self.folder.join("target/release/turnstile"));
+                return Ok(self.root.join("target/release/mutants"));
             }
             let before = self.invalid.len();
             for failure in &failures {
@@ -99,6 +99,15 @@ impl Tree {
             places.extend(spans.into_iter().map(place));
         }
         put(&cores.join("mutant.rs"), include_bytes!("switch.txt"))?;
+        let program = self.folder.join("tree/checker/src/bin/mutants.rs");
+        put(&program, include_bytes!("program.txt"))?;
+        let tree = self.folder.join("tree");
+        put(&tree.join("checker/mutants/src/main.rs"), include_bytes!("program.txt"))?;
+        put(&tree.join("checker/mutants/Cargo.toml"), include_bytes!("manifest.txt"))?;
+        let workspace = read(&self.root.join("Cargo.toml"))?;
+        let workspace =
+            workspace.replacen("members = [", "members = [\n    \"checker/mutants\",", 1);
+        put(&tree.join("Cargo.toml"), workspace.as_bytes())?;
         let root = read(&self.root.join(CORES).join("lib.rs"))?;
         let root = format!("{root}\nextern crate std;\n#[allow(missing_docs)]\npub mod mutant;\n");
         put(&cores.join("lib.rs"), root.as_bytes())?;
@@ -109,10 +118,10 @@ impl Tree {
     fn cargo(&self) -> Result<Vec<Failure>, String> {
         let tree = self.folder.join("tree");
         let output = Command::new("cargo")
-            .args(["build", "--release", "-p", "turnstile-checker", "--message-format=json"])
+            .args(["build", "--release", "-p", "mutants", "--message-format=json"])
+            // What the workspace has built of others' crates is not built again.
             .arg("--target-dir")
-            .arg(self.folder.join("target"))
-            .env("RUSTFLAGS", "--cap-lints=allow")
+            .arg(self.root.join("target"))
             .current_dir(&tree)
             .output()
             .map_err(|error| format!("cargo cannot be run: {error}"))?;

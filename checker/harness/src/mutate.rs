@@ -6,6 +6,7 @@
 mod baseline;
 pub mod change;
 mod changed_parts;
+pub mod code;
 mod formulas;
 mod guards;
 mod in_worlds;

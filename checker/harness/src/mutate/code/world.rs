@@ -1,0 +1,192 @@
+//! A recorded world of a program with mutants, and the judgement of one of them in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
+use turnstile_search::breadth_first::Truncation;
+use turnstile_search::engine::{self, CheckRequest};
+use turnstile_search::interned::{
+    Changes, OperationId, Recording, Tags, VariantLimits, VariantOutcome,
+};
+use turnstile_search::judgement::{Judgement, Verdict};
+use turnstile_spec::system::{self, System};
+use turnstile_world::parts::Tag;
+
+use super::noted::Noted;
+use super::{Fate, Switches};
+use crate::options::{Options, Refusal};
+use crate::registry::SystemEntry;
+
+/// The bound of a mutant: this factor times the recorded states, plus this number.
+const GROWTH: (usize, usize) = (3, 10_000);
+
+/// A world without a mutant.
+pub(super) struct CodeWorld<'w> {
+    name: String,
+    system: (&'w SystemEntry, &'w System, &'w system::World),
+    switches: &'w dyn Switches,
+    world: Noted<'w>,
+    recording: Recording<Noted<'w>>,
+    /// The operations that reach a place.
+    operations: BTreeMap<u32, Vec<OperationId>>,
+    predicates: BTreeSet<u32>,
+    /// Reached where a recording cannot tell what a mutant changes.
+    elsewhere: BTreeSet<u32>,
+}
+
+/// What a mutant does in a world.
+enum Effect {
+    /// No trace differs.
+    None,
+    /// A property fails.
+    Fails,
+    /// None fails, and some outcome differs.
+    Holds,
+    /// A search grew too large.
+    Open,
+    /// A recording cannot tell.
+    Unknown,
+}
+
+impl<'w> CodeWorld<'w> {
+    /// Records a world.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be searched, or does not hold.
+    pub(super) fn new(
+        (entry, file): (&'w SystemEntry, &'w System),
+        named: &'w system::World,
+        switches: &'w dyn Switches,
+    ) -> Result<Self, String> {
+        let name = format!("{}/{}", file.name, named.name);
+        let system = (entry, file, named);
+        switches.switch_to(None);
+        switches.reached();
+        let world = build(system, switches).map_err(|refusal| format!("{name}: {refusal}"))?;
+        let construction = switches.reached();
+        let recording = Recording::of(&world, Reductions::ALL, Limits::default(), &NoProgress);
+        let recording = recording.ok_or_else(|| format!("{name}: no end"))?;
+        let mut elsewhere = world.elsewhere();
+        elsewhere.extend(construction);
+        let mut operations: BTreeMap<u32, Vec<OperationId>> = BTreeMap::new();
+        for id in recording.operations() {
+            let (is_same, reached) = world.reaching(|| recording.is_same(&world, id));
+            if !is_same {
+                return Err(format!("{name}: a core is not a pure function of its input"));
+            }
+            reached.into_iter().for_each(|place| operations.entry(place).or_default().push(id));
+        }
+        let predicates = world.predicates();
+        let recorded =
+            Self { name, system, switches, world, recording, operations, predicates, elsewhere };
+        match recorded.by_changes(&Changes::none(), None) {
+            Effect::Holds => Ok(recorded),
+            Effect::None | Effect::Fails | Effect::Open | Effect::Unknown => {
+                Err(format!("{} does not hold without a mutant", recorded.name))
+            }
+        }
+    }
+
+    /// The number of states.
+    pub(super) fn states(&self) -> usize {
+        self.recording.states()
+    }
+
+    /// Whether it reaches the place of a mutant.
+    pub(super) fn reaches(&self, mutant: u32) -> bool {
+        self.operations.contains_key(&mutant)
+            || self.predicates.contains(&mutant)
+            || self.elsewhere.contains(&mutant)
+    }
+
+    /// Judges a mutant. `None`: no trace differs.
+    pub(super) fn judge(&self, mutant: u32) -> Option<Fate> {
+        let world = || self.name.clone();
+        self.switches.switch_to(Some(mutant));
+        // What is shared with other mutants is not changed while one runs.
+        let effect = catch_unwind(AssertUnwindSafe(|| match self.effect(mutant) {
+            Effect::Unknown => self.searched_anew(),
+            known @ (Effect::None | Effect::Fails | Effect::Holds | Effect::Open) => known,
+        }));
+        self.switches.switch_to(None);
+        match effect {
+            Ok(Effect::None) => None,
+            Ok(Effect::Holds) => Some(Fate::Survived { differs_in: Some(world()) }),
+            Ok(Effect::Open | Effect::Unknown) => Some(Fate::Undecided { world: world() }),
+            Ok(Effect::Fails) | Err(_) => Some(Fate::Killed { world: world() }),
+        }
+    }
+
+    fn effect(&self, mutant: u32) -> Effect {
+        if self.elsewhere.contains(&mutant) {
+            return Effect::Unknown;
+        }
+        let operations = self.operations.get(&mutant).into_iter().flatten().copied();
+        let Some(changes) = self.recording.changes(&self.world, operations) else {
+            return Effect::Unknown;
+        };
+        let is_read = self.predicates.contains(&mutant);
+        let holding = is_read.then(|| self.recording.holding_by(&self.world));
+        let holding = holding.filter(|holding| !self.recording.is_holding(holding));
+        if changes.is_empty() && holding.is_none() {
+            return Effect::None;
+        }
+        self.by_changes(&changes, holding.as_deref())
+    }
+
+    fn by_changes(&self, changes: &Changes, holding: Option<&[u64]>) -> Effect {
+        let limits = VariantLimits { new_states: self.states_max(), progress: &NoProgress };
+        let tags = Tags { is_incomplete: &is_incomplete, is_wanted: &|_| false };
+        match self.recording.judge(&self.world, (changes, holding), limits, tags).outcome {
+            VariantOutcome::Fails => Effect::Fails,
+            VariantOutcome::Open => Effect::Open,
+            VariantOutcome::Holds { .. } => Effect::Holds,
+        }
+    }
+
+    /// The most states of a mutant.
+    fn states_max(&self) -> usize {
+        self.states().saturating_mul(GROWTH.0).saturating_add(GROWTH.1)
+    }
+
+    /// Searches the world of the mutant that is on, until something fails. Its construction may
+    /// differ, too.
+    fn searched_anew(&self) -> Effect {
+        let Ok(world) = build(self.system, self.switches) else { return Effect::Open };
+        let limits = Limits { max_states: Some(self.states_max() as u64), ..Limits::default() };
+        let until = &StopCondition::AnyFailure;
+        let request = CheckRequest {
+            limits,
+            until,
+            reduce: Reductions::ALL,
+            ..CheckRequest::new(&NoProgress)
+        };
+        let found = engine::run(&world, request);
+        let fails = |of: &Judgement| matches!(of.verdict, Verdict::Fails | Verdict::Vacuous);
+        match found.truncation {
+            Some(Truncation::Found) => Effect::Fails,
+            None if found.impure.is_some() || found.tags.iter().any(is_incomplete) => Effect::Open,
+            None if found.judgements.iter().any(fails) => Effect::Fails,
+            None => Effect::Holds,
+            Some(_) => Effect::Open,
+        }
+    }
+}
+
+fn build<'w>(
+    (entry, file, named): (&SystemEntry, &System, &system::World),
+    switches: &'w dyn Switches,
+) -> Result<Noted<'w>, Refusal> {
+    let world = entry.world(file, named, &Options::new(&NoProgress))?;
+    Ok(Noted::new(world, switches))
+}
+
+/// Whether a step with this tag may have had other outcomes.
+fn is_incomplete(tag: &Tag) -> bool {
+    match tag {
+        Tag::Overflowed { .. } | Tag::CutsExceeded { .. } => true,
+        Tag::Row(_) | Tag::Spent(_) => false,
+    }
+}
