@@ -3,16 +3,20 @@
 //! runs again only the operations that reach its place.
 
 mod noted;
+#[cfg(test)]
+mod tests;
 mod world;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use turnstile_search::bounds::NoProgress;
 use turnstile_spec::system::System;
 
 use super::parallel::parallel_map;
+use crate::options::Options;
 use crate::registry::{SystemEntry, Systems};
-use world::CodeWorld;
+use world::{Build, CodeWorld};
 
 /// The states at which no further world is recorded before mutants run in those recorded.
 const STATES_AT_ONCE: usize = 500_000;
@@ -91,7 +95,12 @@ fn recorded<'w>(
         if states.load(Ordering::Relaxed) >= STATES_AT_ONCE {
             return None;
         }
-        let world = CodeWorld::new((entry, file), &file.worlds[place], switches);
+        let named = &file.worlds[place];
+        let build: Build<'_> = Box::new(|| {
+            let world = entry.world(file, named, &Options::new(&NoProgress));
+            world.map_err(|refusal| refusal.to_string())
+        });
+        let world = CodeWorld::new(format!("{}/{}", file.name, named.name), build, switches);
         let count = world.as_ref().map_or(0, CodeWorld::states);
         states.fetch_add(count, Ordering::Relaxed);
         Some(world)

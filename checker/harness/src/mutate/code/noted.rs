@@ -31,6 +31,11 @@ impl<'w> Noted<'w> {
         Self { world, switches, operations: none(), predicates: none(), elsewhere: none() }
     }
 
+    /// Whether another world has the same frame.
+    pub(super) fn has_frame_of(&self, other: &Self) -> bool {
+        self.world.has_frame_of(&other.world)
+    }
+
     /// The places that predicates reach.
     pub(super) fn predicates(&self) -> BTreeSet<u32> {
         self.predicates.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -10,27 +10,32 @@ use turnstile_search::interned::{
     Changes, OperationId, Recording, Tags, VariantLimits, VariantOutcome,
 };
 use turnstile_search::judgement::{Judgement, Verdict};
-use turnstile_spec::system::{self, System};
+use turnstile_world::World;
 use turnstile_world::parts::Tag;
+
+use turnstile_search::transition_system::TransitionSystem as _;
 
 use super::noted::Noted;
 use super::{Fate, Switches};
-use crate::options::{Options, Refusal};
-use crate::registry::SystemEntry;
 
 /// The bound of a mutant: this factor times the recorded states, plus this number.
 const GROWTH: (usize, usize) = (3, 10_000);
 
+/// What makes a world, by the code of the mutant that is on.
+pub(super) type Build<'w> = Box<dyn Fn() -> Result<World, String> + Send + Sync + 'w>;
+
 /// A world without a mutant.
 pub(super) struct CodeWorld<'w> {
     name: String,
-    system: (&'w SystemEntry, &'w System, &'w system::World),
+    build: Build<'w>,
     switches: &'w dyn Switches,
     world: Noted<'w>,
     recording: Recording<Noted<'w>>,
     /// The operations that reach a place.
     operations: BTreeMap<u32, Vec<OperationId>>,
     predicates: BTreeSet<u32>,
+    /// Reached when the world is built, or by its initial states.
+    construction: BTreeSet<u32>,
     /// Reached where a recording cannot tell what a mutant changes.
     elsewhere: BTreeSet<u32>,
 }
@@ -56,20 +61,18 @@ impl<'w> CodeWorld<'w> {
     ///
     /// It cannot be searched, or does not hold.
     pub(super) fn new(
-        (entry, file): (&'w SystemEntry, &'w System),
-        named: &'w system::World,
+        name: String,
+        build: Build<'w>,
         switches: &'w dyn Switches,
     ) -> Result<Self, String> {
-        let name = format!("{}/{}", file.name, named.name);
-        let system = (entry, file, named);
         switches.switch_to(None);
         switches.reached();
-        let world = build(system, switches).map_err(|refusal| format!("{name}: {refusal}"))?;
-        let construction = switches.reached();
+        let world = build().map_err(|refusal| format!("{name}: {refusal}"))?;
+        let world = Noted::new(world, switches);
+        let mut construction: BTreeSet<u32> = switches.reached().into_iter().collect();
         let recording = Recording::of(&world, Reductions::ALL, Limits::default(), &NoProgress);
         let recording = recording.ok_or_else(|| format!("{name}: no end"))?;
-        let mut elsewhere = world.elsewhere();
-        elsewhere.extend(construction);
+        let elsewhere = world.elsewhere();
         let mut operations: BTreeMap<u32, Vec<OperationId>> = BTreeMap::new();
         for id in recording.operations() {
             let (is_same, reached) = world.reaching(|| recording.is_same(&world, id));
@@ -78,10 +81,20 @@ impl<'w> CodeWorld<'w> {
             }
             reached.into_iter().for_each(|place| operations.entry(place).or_default().push(id));
         }
+        construction.extend(world.reaching(|| world.initial()).1);
         let predicates = world.predicates();
-        let recorded =
-            Self { name, system, switches, world, recording, operations, predicates, elsewhere };
-        match recorded.by_changes(&Changes::none(), None) {
+        let recorded = Self {
+            name,
+            build,
+            switches,
+            world,
+            recording,
+            operations,
+            predicates,
+            construction,
+            elsewhere,
+        };
+        match recorded.by_changes(&recorded.world, &Changes::none(), None) {
             Effect::Holds => Ok(recorded),
             Effect::None | Effect::Fails | Effect::Open | Effect::Unknown => {
                 Err(format!("{} does not hold without a mutant", recorded.name))
@@ -98,6 +111,7 @@ impl<'w> CodeWorld<'w> {
     pub(super) fn reaches(&self, mutant: u32) -> bool {
         self.operations.contains_key(&mutant)
             || self.predicates.contains(&mutant)
+            || self.construction.contains(&mutant)
             || self.elsewhere.contains(&mutant)
     }
 
@@ -123,23 +137,40 @@ impl<'w> CodeWorld<'w> {
         if self.elsewhere.contains(&mutant) {
             return Effect::Unknown;
         }
-        let operations = self.operations.get(&mutant).into_iter().flatten().copied();
-        let Some(changes) = self.recording.changes(&self.world, operations) else {
+        if self.construction.contains(&mutant) {
+            // Whatever uses what was built differently may have another outcome.
+            let Ok(world) = (self.build)() else { return Effect::Open };
+            let world = Noted::new(world, self.switches);
+            if !world.has_frame_of(&self.world) {
+                return Effect::Unknown;
+            }
+            return self.effect_on(&world, self.recording.operations(), true);
+        }
+        let operations = self.operations.get(&mutant).cloned().unwrap_or_default();
+        self.effect_on(&self.world, operations, self.predicates.contains(&mutant))
+    }
+
+    fn effect_on(
+        &self,
+        world: &Noted<'w>,
+        operations: Vec<OperationId>,
+        reaches_predicates: bool,
+    ) -> Effect {
+        let Some(changes) = self.recording.changes(world, operations) else {
             return Effect::Unknown;
         };
-        let is_read = self.predicates.contains(&mutant);
-        let holding = is_read.then(|| self.recording.holding_by(&self.world));
+        let holding = reaches_predicates.then(|| self.recording.holding_by(world));
         let holding = holding.filter(|holding| !self.recording.is_holding(holding));
         if changes.is_empty() && holding.is_none() {
             return Effect::None;
         }
-        self.by_changes(&changes, holding.as_deref())
+        self.by_changes(world, &changes, holding.as_deref())
     }
 
-    fn by_changes(&self, changes: &Changes, holding: Option<&[u64]>) -> Effect {
+    fn by_changes(&self, world: &Noted<'w>, changes: &Changes, holding: Option<&[u64]>) -> Effect {
         let limits = VariantLimits { new_states: self.states_max(), progress: &NoProgress };
         let tags = Tags { is_incomplete: &is_incomplete, is_wanted: &|_| false };
-        match self.recording.judge(&self.world, (changes, holding), limits, tags).outcome {
+        match self.recording.judge(world, (changes, holding), limits, tags).outcome {
             VariantOutcome::Fails => Effect::Fails,
             VariantOutcome::Open => Effect::Open,
             VariantOutcome::Holds { .. } => Effect::Holds,
@@ -154,7 +185,8 @@ impl<'w> CodeWorld<'w> {
     /// Searches the world of the mutant that is on, until something fails. Its construction may
     /// differ, too.
     fn searched_anew(&self) -> Effect {
-        let Ok(world) = build(self.system, self.switches) else { return Effect::Open };
+        let Ok(world) = (self.build)() else { return Effect::Open };
+        let world = Noted::new(world, self.switches);
         let limits = Limits { max_states: Some(self.states_max() as u64), ..Limits::default() };
         let until = &StopCondition::AnyFailure;
         let request = CheckRequest {
@@ -173,14 +205,6 @@ impl<'w> CodeWorld<'w> {
             Some(_) => Effect::Open,
         }
     }
-}
-
-fn build<'w>(
-    (entry, file, named): (&SystemEntry, &System, &system::World),
-    switches: &'w dyn Switches,
-) -> Result<Noted<'w>, Refusal> {
-    let world = entry.world(file, named, &Options::new(&NoProgress))?;
-    Ok(Noted::new(world, switches))
 }
 
 /// Whether a step with this tag may have had other outcomes.
