@@ -2,6 +2,7 @@
 //! operations. A [variant](super::variant) of the system is judged by what differs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::time::Instant;
 
 use crate::bounds::{Limits, Progress, Reductions};
@@ -17,6 +18,8 @@ use crate::transition_system::{Place, TransitionSystem};
 
 /// States between two looks at the limits.
 const BETWEEN_LOOKS: usize = 1 << 12;
+/// States expanded before their successors are looked up, so that the look-ups overlap.
+const AT_ONCE: usize = 1 << 5;
 /// States kept of each tag in which an operation with it is part of an action.
 const WITNESSES: usize = 64;
 
@@ -134,6 +137,8 @@ struct Recorder<'s, W: TransitionSystem> {
     width: usize,
     recorded: RecordedGraph,
     found: Successors,
+    /// Of each state expanded at once: the end of its successors.
+    ends: Vec<u32>,
     labels: Vec<u16>,
     vector: Vec<u32>,
 }
@@ -141,7 +146,6 @@ struct Recorder<'s, W: TransitionSystem> {
 impl<'s, W: TransitionSystem> Recorder<'s, W> {
     fn new(space: &'s Interned<'s, W>, batches: &[PropertyBatch]) -> Self {
         let mut expander = space.expander();
-        expander.keep_all_deltas();
         expander.growth();
         Self {
             expander,
@@ -149,6 +153,7 @@ impl<'s, W: TransitionSystem> Recorder<'s, W> {
             width: space.without_loss.len(),
             recorded: RecordedGraph::default(),
             found: Successors::default(),
+            ends: Vec::new(),
             labels: Vec::new(),
             vector: Vec::new(),
         }
@@ -157,18 +162,22 @@ impl<'s, W: TransitionSystem> Recorder<'s, W> {
     /// Records every state. `None`: a limit was reached.
     fn record(mut self, limits: Limits, progress: &dyn Progress) -> Option<RecordedGraph> {
         self.start();
-        let mut next = 0;
+        let (mut next, mut look) = (0, BETWEEN_LOOKS);
         while next < self.recorded.parents.len() {
-            self.expand(next);
-            next += 1;
+            let end = self.recorded.parents.len().min(next + AT_ONCE);
+            self.expand(next..end);
+            next = end;
             let states = self.recorded.parents.len() as u64;
             let is_over = || {
                 limits.max_states.is_some_and(|most| states > most)
                     || limits.deadline.is_some_and(|end| Instant::now() >= end)
                     || progress.is_stopped()
             };
-            if next.is_multiple_of(BETWEEN_LOOKS) && is_over() {
-                return None;
+            if next >= look {
+                look = next + BETWEEN_LOOKS;
+                if is_over() {
+                    return None;
+                }
             }
         }
         let states = self.recorded.parents.len() as u64;
@@ -181,30 +190,45 @@ impl<'s, W: TransitionSystem> Recorder<'s, W> {
         self.found.clear();
         self.expander.initial(&mut self.found);
         self.vector = vec![0; self.width];
-        self.add_new(None);
+        self.add_new(None, 0..self.found.kept().len());
         self.recorded.initial = self.recorded.parents.len();
     }
 
-    /// Adds the transitions of a state, and its new successors.
-    fn expand(&mut self, state: usize) {
-        self.vector.clear();
-        self.vector.extend_from_slice(&self.recorded.vectors[state * self.width..][..self.width]);
+    /// Adds the transitions of some states, and their new successors.
+    fn expand(&mut self, states: Range<usize>) {
         self.expander.begin();
         self.found.clear();
-        self.expander.expand(&self.vector, &mut self.found);
-        self.add_new(Some(state));
-        let Self { expander, found, labels, .. } = self;
+        self.ends.clear();
+        for state in states.clone() {
+            self.take_vector(state);
+            self.expander.expand(&self.vector, &mut self.found);
+            self.ends.push(number(self.found.kept().len()));
+            self.note_growth(state);
+        }
+        self.recorded.graph.prefetch(self.found.kept());
+        let mut begin = 0;
+        for state in states.clone() {
+            self.take_vector(state);
+            let end = self.ends[state - states.start] as usize;
+            self.add_new(Some(state), begin..end);
+            begin = end;
+        }
+        let Self { expander, found, ends, labels, .. } = self;
         labels.clear();
         labels.extend(found.kept().iter().map(|one| expander.label(one.delta)));
-        let count = u32::try_from(found.kept().len()).expect("a state has few successors");
-        self.recorded.graph.add_transitions(found.kept(), &[count], labels);
+        self.recorded.graph.add_transitions(found.kept(), ends, labels);
         self.recorded.graph.add_self_loops(found.self_loops());
-        self.note_growth(state);
     }
 
-    /// Adds the states found for the first time, from the vector of their parent.
-    fn add_new(&mut self, parent: Option<usize>) {
-        for one in self.found.kept() {
+    fn take_vector(&mut self, state: usize) {
+        self.vector.clear();
+        self.vector.extend_from_slice(&self.recorded.vectors[state * self.width..][..self.width]);
+    }
+
+    /// Adds those of the successors that are found for the first time, from the vector of their
+    /// parent.
+    fn add_new(&mut self, parent: Option<usize>, found: Range<usize>) {
+        for one in &self.found.kept()[found] {
             if self.recorded.graph.find(one.fingerprint).is_some() {
                 continue;
             }

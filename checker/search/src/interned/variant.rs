@@ -25,6 +25,9 @@ use crate::transition_system::TransitionSystem;
 
 use affected::Affected;
 
+/// Recorded successors of a state that a variant may lack before its next one.
+const SKIPPED_MAX: usize = 3;
+
 /// The limits of the judgement of a variant.
 #[derive(Clone, Copy)]
 pub struct VariantLimits<'a> {
@@ -186,12 +189,10 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
         (changes, other_holding): (&Changes, Option<&'r [u64]>),
         limits: VariantLimits<'r>,
     ) -> Self {
-        let mut expander = space.expander();
-        expander.keep_all_deltas();
         Self {
             recording,
             space,
-            expander,
+            expander: space.expander(),
             predicates: caches(system, &recording.batches),
             limits,
             affected: Affected::by(recording, &changes.operations),
@@ -324,10 +325,27 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
             self_loops_begin: number(self.self_loops.len()),
             self_loops_end: 0,
         };
+        let graph = &recording.recorded.graph;
+        // Most successors are the recorded ones, in their order: these need no look-up.
+        let mut recorded = match (state as usize) < recording.states() {
+            true => graph.successors(state),
+            false => &[],
+        };
+        if recorded.is_empty() {
+            graph.prefetch(self.found.kept());
+        }
         let mut result = Ok(());
         for index in 0..self.found.kept().len() {
             let one = self.found.kept()[index];
-            let known = recording.recorded.graph.find(one.fingerprint);
+            let is_it = |to: &u32| graph.fingerprint(*to) == one.fingerprint;
+            let known = match recorded.iter().take(SKIPPED_MAX).position(is_it) {
+                Some(skipped) => {
+                    let to = recorded[skipped];
+                    recorded = &recorded[skipped + 1..];
+                    Some(to)
+                }
+                None => graph.find(one.fingerprint),
+            };
             let to = match known.or_else(|| self.new.get(&one.fingerprint).copied()) {
                 Some(known) => known,
                 None => {
