@@ -3,9 +3,10 @@
 
 use turnstile_harness::Systems;
 use turnstile_harness::fault::FaultReport;
-use turnstile_harness::mutate::{Baselines, KilledBy, MutationReport, Only, Survivor, mutate};
+use turnstile_harness::mutate::{Baselines, KilledBy, MutationReport, Only, Survivor, mutate_all};
 use turnstile_harness::status::Status;
 use turnstile_search::bounds::Progress as _;
+use turnstile_spec::{AmendedTable, Diagnostics, WrittenTable};
 
 use crate::report::mutated;
 use serde::Serialize;
@@ -72,9 +73,13 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
     let (mut status, paint) = (Status::Holds, terminal::paint());
     let systems = Baselines::new(selection.known, &selection.systems);
     let only = Only(arguments.only.clone());
+    let mut left: Vec<(&WrittenTable, Result<AmendedTable, Diagnostics>)> =
+        selection.tables.iter().map(|literal| (&**literal, literal.amended())).collect();
     let mut all = Vec::new();
-    for literal in selection.tables.iter().take_while(|_| !output::is_unread()) {
-        let sound = match literal.amended() {
+    let mut judged: Vec<MutationReport> = Vec::new();
+    while !left.is_empty() && !output::is_unread() {
+        let (literal, sound) = left.remove(0);
+        let sound = match sound {
             Ok(sound) => sound,
             Err(faults) => {
                 status = status.and(Status::Fails);
@@ -88,7 +93,21 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
                 continue;
             }
         };
-        let mutated = mutate((literal, &sound), &only, &systems, options);
+        let name = &literal.vocabulary.machine;
+        if !judged.iter().any(|one| one.name == *name) {
+            // Tables that the same systems run are judged together, and reported in order.
+            let others = left.iter().filter_map(|(literal, sound)| {
+                let other = &literal.vocabulary.machine;
+                let twins = left.iter().filter(|(one, _)| one.vocabulary.machine == *other);
+                let is_one = name != other && twins.count() == 1;
+                let is_one = is_one && systems.are_of_the_same(name, other);
+                is_one.then_some((*literal, sound.as_ref().ok()?))
+            });
+            let together: Vec<_> = std::iter::once((literal, &sound)).chain(others).collect();
+            judged.extend(mutate_all(&together, &only, &systems, options));
+        }
+        let nth = judged.iter().position(|one| one.name == *name).expect("it is judged");
+        let mutated = judged.remove(nth);
         line.end();
         if !arguments.json {
             status =

@@ -28,7 +28,7 @@ use crate::fault::FaultReport;
 
 pub use baseline::Baselines;
 use change::Mutant;
-pub use judge::{mutate, mutate_from_nothing};
+pub use judge::{mutate, mutate_all, mutate_from_nothing};
 
 /// The results for the mutants of one table.
 #[derive(Clone, Debug, Default)]

@@ -13,22 +13,22 @@ use turnstile_search::fingerprint::StableHasher;
 pub(crate) struct Read(u64);
 
 impl Read {
-    /// The rows of a state and an event.
-    pub(crate) fn cell(state: &str, event: &str) -> Self {
-        Self::of(0, [state, event])
+    /// The rows of a machine's state and event.
+    pub(crate) fn cell(machine: &str, state: &str, event: &str) -> Self {
+        Self::of(0, [machine, state, event])
     }
 
-    /// The formula of a guard, rule or invariant.
-    pub(crate) fn formula(name: &str) -> Self {
-        Self::of(1, [name, ""])
+    /// The formula of a guard, rule or invariant of a machine.
+    pub(crate) fn formula(machine: &str, name: &str) -> Self {
+        Self::of(1, [machine, name, ""])
     }
 
-    /// Whether any row has a guard in its condition.
-    pub(crate) fn is_asked(guard: &str) -> Self {
-        Self::of(2, [guard, ""])
+    /// Whether any row of a machine has a guard in its condition.
+    pub(crate) fn is_asked(machine: &str, guard: &str) -> Self {
+        Self::of(2, [machine, guard, ""])
     }
 
-    fn of(kind: u8, names: [&str; 2]) -> Self {
+    fn of(kind: u8, names: [&str; 3]) -> Self {
         let mut hasher = StableHasher::default();
         hasher.write_u8(kind);
         names.iter().for_each(|name| hasher.write(name.as_bytes()));
@@ -63,14 +63,14 @@ mod tests {
 
     #[test]
     fn what_is_read_is_noted_once_and_only_when_asked() {
-        let read = || note(|| Read::cell("UP", "STOP"));
+        let read = || note(|| Read::cell("motor", "UP", "STOP"));
         read();
         let ((), noted) = noting(|| {
             read();
             read();
-            note(|| Read::formula("UP"));
+            note(|| Read::formula("motor", "UP"));
         });
-        assert_eq!(noted, [Read::cell("UP", "STOP"), Read::formula("UP")].into());
+        assert_eq!(noted, [Read::cell("motor", "UP", "STOP"), Read::formula("motor", "UP")].into());
         let ((), none) = noting(|| ());
         assert!(none.is_empty());
     }

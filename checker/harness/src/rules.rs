@@ -227,7 +227,7 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.step(state, event, guards),
             Self::Interpreted { table, merges_choices, .. } => {
-                note(|| Read::cell(state.name(), event.kind().name()));
+                note(|| Read::cell(table.machine(), state.name(), event.kind().name()));
                 if !merges_choices {
                     return table.step(state, event, guards);
                 }
@@ -241,7 +241,7 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.is_transient(state),
             Self::Interpreted { table, .. } => {
-                note(|| Read::cell(state.name(), COMPLETION));
+                note(|| Read::cell(table.machine(), state.name(), COMPLETION));
                 table.is_transient(state)
             }
         }
@@ -251,7 +251,7 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.settle(state, guards),
             Self::Interpreted { table, .. } => {
-                note(|| Read::cell(state.name(), COMPLETION));
+                note(|| Read::cell(table.machine(), state.name(), COMPLETION));
                 table.settle(state, guards)
             }
         }
@@ -261,7 +261,7 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.guard(guard, facts),
             Self::Interpreted { table, .. } => {
-                note(|| Read::formula(guard.name()));
+                note(|| Read::formula(table.machine(), guard.name()));
                 table.guard(guard, facts)
             }
         }
@@ -271,7 +271,7 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.asks(guard),
             Self::Interpreted { table, .. } => {
-                note(|| Read::is_asked(guard.name()));
+                note(|| Read::is_asked(table.machine(), guard.name()));
                 table.asks(guard)
             }
         }
@@ -288,7 +288,7 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.rule(rule, facts),
             Self::Interpreted { table, .. } => {
-                note(|| Read::formula(rule.kind().name()));
+                note(|| Read::formula(table.machine(), rule.kind().name()));
                 table.rule(rule, facts)
             }
         }
@@ -298,7 +298,7 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.invariant(invariant, facts),
             Self::Interpreted { table, .. } => {
-                note(|| Read::formula(invariant.name()));
+                note(|| Read::formula(table.machine(), invariant.name()));
                 table.invariant(invariant, facts)
             }
         }
@@ -312,7 +312,7 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.whole_rule(rule, facts),
             Self::Interpreted { table, .. } => {
-                note(|| Read::formula(rule.kind().name()));
+                note(|| Read::formula(table.machine(), rule.kind().name()));
                 table.whole_rule(rule, facts)
             }
         }
@@ -326,7 +326,7 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.whole_invariant(invariant, facts),
             Self::Interpreted { table, .. } => {
-                note(|| Read::formula(invariant.name()));
+                note(|| Read::formula(table.machine(), invariant.name()));
                 table.whole_invariant(invariant, facts)
             }
         }

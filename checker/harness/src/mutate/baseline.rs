@@ -1,12 +1,12 @@
 //! The systems' default worlds without any change, recorded.
 
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use turnstile_spec::system::{self, System};
 use turnstile_step::RowOutcome;
 
-use super::parallel::{SilentProgress, parallel_map};
+use super::parallel::{SilentProgress, parallel_map_beside};
 use super::recorded::{NotRecorded, RecordedWorld};
 use crate::all_worlds::all_worlds;
 use crate::coverage::coverage;
@@ -15,8 +15,8 @@ use crate::registry::{SystemEntry, Systems};
 use crate::result::{PropertyReport, ResultReport};
 use crate::status::Status;
 
-/// The states at which no further world is recorded before mutants run in those recorded. A state
-/// takes up to 500 bytes.
+/// The states of the worlds that are judged together, and of those that are recorded beside them.
+/// A state takes up to 500 bytes.
 const STATES_AT_ONCE: usize = 1_000_000;
 
 /// The systems that can be run.
@@ -33,8 +33,7 @@ pub(super) struct Baseline<'b> {
     options: &'b Options<'b>,
     /// The default worlds, by their index in the file.
     default: Vec<usize>,
-    /// Those that are not recorded yet.
-    next: Vec<usize>,
+    queue: Mutex<Queue>,
     /// The worlds that the limits do not allow to search.
     pub(super) unrecorded: Vec<usize>,
     /// The outcomes of rows so far.
@@ -45,11 +44,51 @@ pub(super) struct Baseline<'b> {
     refused: Vec<String>,
 }
 
+/// The default worlds of a system on their way to be judged, by index, in order.
+#[derive(Default)]
+struct Queue {
+    /// The first that is not judged.
+    first: usize,
+    /// The first that no thread records.
+    next: usize,
+    /// Those recorded and not judged.
+    recorded: BTreeMap<usize, Result<RecordedWorld, NotRecorded>>,
+}
+
+impl Queue {
+    /// The end of the next ones to judge: together they have [`STATES_AT_ONCE`], or are the last.
+    fn end(&self, all: usize) -> Option<usize> {
+        let mut states = 0;
+        let mut end = self.first;
+        while end < all && states < STATES_AT_ONCE {
+            states += states_of(self.recorded.get(&end)?);
+            end += 1;
+        }
+        Some(end)
+    }
+
+    /// Whether as many are recorded as fit into memory.
+    fn is_full(&self) -> bool {
+        self.recorded.values().map(states_of).sum::<usize>() >= STATES_AT_ONCE
+    }
+}
+
+fn states_of(recorded: &Result<RecordedWorld, NotRecorded>) -> usize {
+    recorded.as_ref().map_or(0, RecordedWorld::states)
+}
+
 impl<'a> Baselines<'a> {
     /// The systems of these files.
     #[must_use]
     pub fn new(systems: Systems, files: &'a [System]) -> Self {
         Self { systems, files }
+    }
+
+    /// Whether the systems that run two machines are the same.
+    #[must_use]
+    pub fn are_of_the_same(&self, one: &str, other: &str) -> bool {
+        let names = |machine| self.of(machine).into_iter().map(|(entry, _)| entry.name);
+        names(one).eq(names(other)) && names(one).next().is_some()
     }
 
     /// The systems whose cores run a machine.
@@ -74,8 +113,8 @@ impl<'b> Baseline<'b> {
             entry,
             file,
             options,
-            next: default.clone(),
             default,
+            queue: Mutex::default(),
             unrecorded: Vec::new(),
             taken: BTreeSet::new(),
             holds: true,
@@ -91,41 +130,37 @@ impl<'b> Baseline<'b> {
     /// Records the next worlds, as many as fit into memory; returns them, the smallest first.
     /// `None`: there are no more, or one of them fails.
     pub(super) fn record(&mut self) -> Option<Vec<RecordedWorld>> {
-        if self.next.is_empty() || !self.holds || !self.refused.is_empty() {
+        let all = self.worlds();
+        let left = all - self.queue().first;
+        if left == 0 || !self.holds || !self.refused.is_empty() {
             return None;
         }
-        let (entry, file, options) = (self.entry, self.file, self.options);
-        let left = self.next.len();
+        let Self { file, options, .. } = *self;
         options.progress.message(&format!("{}: {left} worlds left, unchanged", file.name));
-        let aside = SilentProgress(options.progress);
-        let states = AtomicUsize::new(0);
-        let recorded = parallel_map(options.threads, &self.next, |place, _| {
-            if states.load(Ordering::Relaxed) >= STATES_AT_ONCE {
-                return None;
-            }
-            let mut options = Options { threads: 1, progress: &aside, ..options.clone() };
-            options.tables.iter_mut().for_each(|table| table.merges_choices = true);
-            let world = (*place, &file.worlds[*place]);
-            let recorded = RecordedWorld::new((entry, file), world, &options);
-            let count = recorded.as_ref().map_or(0, RecordedWorld::states);
-            states.fetch_add(count, Ordering::Relaxed);
-            Some(recorded)
-        });
+        let this = &*self;
+        let records = |_: &()| while this.queue().end(all).is_none() && this.record_next() {};
+        parallel_map_beside(options.threads, &vec![(); options.threads], records, || false);
+        let some: Vec<_> = {
+            let mut queue = self.queue();
+            let end = queue.end(all).expect("as many are recorded");
+            let first = std::mem::replace(&mut queue.first, end);
+            (first..end).filter_map(|at| Some((at, queue.recorded.remove(&at)?))).collect()
+        };
         let mut worlds = Vec::new();
-        for (place, recorded) in std::mem::take(&mut self.next).into_iter().zip(recorded) {
+        for (at, recorded) in some {
+            let place = self.default[at];
             let name = || format!("{}/{}", file.name, file.worlds[place].name);
             match recorded {
-                None => self.next.push(place),
-                Some(Ok(world)) => {
+                Ok(world) => {
                     self.holds &= world.holds;
                     self.taken.extend(world.taken.iter().copied());
                     worlds.push(world);
                 }
-                Some(Err(NotRecorded::Limit)) => self.unrecorded.push(place),
-                Some(Err(NotRecorded::Impure)) => {
+                Err(NotRecorded::Limit) => self.unrecorded.push(place),
+                Err(NotRecorded::Impure) => {
                     self.refused.push(format!("{}: a core is not pure", name()));
                 }
-                Some(Err(NotRecorded::Refused(refusal))) => {
+                Err(NotRecorded::Refused(refusal)) => {
                     self.refused.push(format!("{}: {refusal}", name()));
                 }
             }
@@ -134,10 +169,35 @@ impl<'b> Baseline<'b> {
         (self.holds && self.refused.is_empty()).then_some(worlds)
     }
 
+    /// Records a further world, on this thread; false: there is none, or it does not fit into
+    /// memory.
+    pub(super) fn record_next(&self) -> bool {
+        let at = {
+            let mut queue = self.queue();
+            if queue.next == self.worlds() || queue.is_full() {
+                return false;
+            }
+            queue.next += 1;
+            queue.next - 1
+        };
+        let (place, file) = (self.default[at], self.file);
+        let aside = SilentProgress(self.options.progress);
+        let mut options = Options { threads: 1, progress: &aside, ..self.options.clone() };
+        options.tables.iter_mut().for_each(|table| table.merges_choices = true);
+        let world = (place, &file.worlds[place]);
+        let recorded = RecordedWorld::new((self.entry, file), world, &options);
+        self.queue().recorded.insert(at, recorded);
+        true
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// What fails, in words, once every world is recorded or one fails.
     pub(super) fn failing(&self) -> Vec<String> {
         let Self { entry, file, options, .. } = *self;
-        let is_covered = !self.next.is_empty()
+        let is_covered = self.queue().first < self.worlds()
             || !self.unrecorded.is_empty()
             || coverage(entry.tables, &options.tables, &self.taken).not_taken.is_empty();
         if !self.refused.is_empty() || self.holds && is_covered {

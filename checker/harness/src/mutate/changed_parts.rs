@@ -15,26 +15,27 @@ pub(super) fn changed_parts(
     (before, after): (&Table, &Table),
 ) -> BTreeSet<Read> {
     let mut parts = BTreeSet::new();
-    let formulas = &vocabulary.formulas;
+    let Vocabulary { formulas, machine, .. } = vocabulary;
     match edit {
         Edit::Row(place, _) | Edit::Ignored(place) | Edit::Refused(place) => {
             let row = &before.rows[*place];
             let state = &vocabulary.states[row.from.index()].name;
-            parts.insert(Read::cell(state, &vocabulary.events[row.event.index()].name.name));
+            let event = &vocabulary.events[row.event.index()].name.name;
+            parts.insert(Read::cell(machine, state, event));
             let guards = asked(before).symmetric_difference(&asked(after)).copied().collect();
             let guards: BTreeSet<GuardId> = guards;
-            let name = |id: &GuardId| Read::is_asked(&vocabulary.guards[id.index()].name);
+            let name = |id: &GuardId| Read::is_asked(machine, &vocabulary.guards[id.index()].name);
             parts.extend(guards.iter().map(name));
         }
         Edit::Invariant(place, _) => {
-            parts.insert(Read::formula(&formulas.invariants[*place].name.name));
+            parts.insert(Read::formula(machine, &formulas.invariants[*place].name.name));
         }
         Edit::Guard(place, _) => {
-            parts.insert(Read::formula(&formulas.guards[*place].name.name));
+            parts.insert(Read::formula(machine, &formulas.guards[*place].name.name));
         }
         Edit::Rule(place, _) => {
             let names = users(formulas, before, *place);
-            parts.extend(names.into_iter().map(Read::formula));
+            parts.extend(names.into_iter().map(|name| Read::formula(machine, name)));
         }
     }
     parts

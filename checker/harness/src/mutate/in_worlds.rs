@@ -17,7 +17,7 @@ use super::baseline::{Baseline, bad};
 use super::change::Mutant;
 use super::changed_parts::changed_parts;
 use super::judge::Judge;
-use super::parallel::{SilentProgress, parallel_map};
+use super::parallel::{SilentProgress, parallel_map, parallel_map_beside};
 use super::recorded::{Effect, MutantWorld, RecordedWorld};
 use crate::check::{CheckOutput, check};
 use crate::coverage::coverage;
@@ -53,13 +53,23 @@ enum WorldOutcome {
     Survives(BTreeSet<RowOutcome>),
 }
 
-/// A system with its recorded worlds.
+/// A table, with its mutants.
+pub(super) struct TableMutants<'j> {
+    pub(super) judge: &'j Judge<'j>,
+    pub(super) mutants: &'j [Mutant],
+    pub(super) statuses: &'j mut [MutantStatus],
+    pub(super) floor: &'j mut Floor,
+}
+
+/// The mutants of a table in the worlds of a system.
 struct InWorlds<'j> {
     judge: &'j Judge<'j>,
     entry: &'j SystemEntry,
     file: &'j System,
     mutants: &'j [Mutant],
     floor: Floor,
+    /// What threads without a mutant to judge do: whether they did something.
+    beside: &'j (dyn Fn() -> bool + Sync),
 }
 
 /// Mutants that change a world, by index.
@@ -81,40 +91,54 @@ fn groups(changed: Changed) -> Vec<Changed> {
     groups
 }
 
-impl Judge<'_> {
-    /// Runs the surviving mutants in every default world of a system, and says what fails in it
-    /// without any change: then the mutants are not judged.
-    pub(super) fn system(
+/// Runs the surviving mutants of some tables in every default world of a system that runs them
+/// all, and says what fails in it without any change: then the mutants are not judged.
+pub(super) fn in_system(
+    (entry, file): (&SystemEntry, &System),
+    options: &Options<'_>,
+    tables: &mut [TableMutants<'_>],
+) -> Vec<String> {
+    let mut baseline = Baseline::new((entry, file), options);
+    for table in tables.iter_mut() {
+        table.statuses.iter_mut().for_each(|status| status.taken.clear());
+    }
+    let mut nth = 0;
+    while let Some(some) = baseline.record() {
+        let beside = || baseline.record_next();
+        for recorded in &some {
+            nth += 1;
+            for table in tables.iter_mut() {
+                let mut worlds = table.worlds((entry, file), &beside);
+                worlds.say(recorded, nth, baseline.worlds(), table.statuses);
+                worlds.recorded(recorded, table.statuses);
+                *table.floor += worlds.floor;
+            }
+        }
+    }
+    let fails = baseline.failing();
+    for table in tables.iter_mut().filter(|_| fails.is_empty()) {
+        let worlds = table.worlds((entry, file), &|| false);
+        for &place in &baseline.unrecorded {
+            worlds.unrecorded(place, table.statuses);
+        }
+        if baseline.unrecorded.len() < baseline.worlds() {
+            worlds.coverage(table.statuses);
+        }
+    }
+    fails
+}
+
+impl<'j> TableMutants<'j> {
+    fn worlds<'w>(
         &self,
-        (entry, file): (&SystemEntry, &System),
-        mutants: &[Mutant],
-        statuses: &mut [MutantStatus],
-    ) -> (Floor, Vec<String>) {
-        // The unchanged table as data, too: so what it computes is noted.
-        let options = self.options(self.sound.table.clone());
-        let mut baseline = Baseline::new((entry, file), &options);
-        let mut worlds = InWorlds { judge: self, file, mutants, entry, floor: Floor::default() };
-        for status in statuses.iter_mut() {
-            status.taken.clear();
-        }
-        let mut nth = 0;
-        while let Some(some) = baseline.record() {
-            for recorded in &some {
-                nth += 1;
-                worlds.say(recorded, nth, baseline.worlds(), statuses);
-                worlds.recorded(recorded, statuses);
-            }
-        }
-        let fails = baseline.failing();
-        if fails.is_empty() {
-            for &place in &baseline.unrecorded {
-                worlds.unrecorded(place, statuses);
-            }
-            if baseline.unrecorded.len() < baseline.worlds() {
-                worlds.coverage(statuses);
-            }
-        }
-        (worlds.floor, fails)
+        (entry, file): (&'w SystemEntry, &'w System),
+        beside: &'w (dyn Fn() -> bool + Sync),
+    ) -> InWorlds<'w>
+    where
+        'j: 'w,
+    {
+        let Self { judge, mutants, .. } = *self;
+        InWorlds { judge, entry, file, mutants, floor: Floor::default(), beside }
     }
 }
 
@@ -219,7 +243,7 @@ impl InWorlds<'_> {
         let mut outcomes = Vec::new();
         let mut groups = groups(changed);
         while !groups.is_empty() {
-            let judged = parallel_map(threads, &groups, |group, _| {
+            let judge = |group: &Changed| {
                 let aside = SilentProgress(self.judge.options.progress);
                 let is_wanted = |row: &RowOutcome| {
                     group.iter().any(|(at, _)| !statuses[*at].taken.contains(row))
@@ -229,7 +253,8 @@ impl InWorlds<'_> {
                 let is_of: Vec<bool> =
                     others.map(|(_, other)| first.is_of(recorded, other)).collect();
                 (first.outcome(), is_of)
-            });
+            };
+            let judged = parallel_map_beside(threads, &groups, judge, self.beside);
             let mut rest = Vec::new();
             for (group, (outcome, is_of)) in groups.into_iter().zip(judged) {
                 let is_of_graph = group[0].1.changes.is_of_graph();

@@ -1,14 +1,16 @@
 //! Each mutant of a table at three levels: the reader's lint, the table level, and the worlds of
 //! every system that runs it ([`in_worlds`](super::in_worlds)).
 
+use turnstile_spec::system::System;
+use turnstile_spec::table::Table;
 use turnstile_spec::versions::ExplainedMutant;
 use turnstile_spec::{AmendedTable, WrittenTable};
 
 use super::baseline::{Baselines, bad, failures};
 use super::change::Mutant;
-use super::in_worlds::MutantStatus;
+use super::in_worlds::{self, MutantStatus, TableMutants};
 use super::parallel::{SilentProgress, parallel_map};
-use super::{Floor, KilledBy, MutationReport, Only, Survivor, mutants};
+use super::{KilledBy, MutationReport, Only, Survivor, mutants};
 use crate::fault::FaultReport;
 use crate::options::{Options, Replacement};
 use crate::table;
@@ -35,84 +37,147 @@ pub(super) struct Judge<'a> {
 /// Judges mutants of an amended table. The other machines run the tables of the options.
 #[must_use]
 pub fn mutate(
-    (literal, sound): (&WrittenTable, &AmendedTable),
+    table: (&WrittenTable, &AmendedTable),
     only: &Only,
     systems: &Baselines<'_>,
     options: &Options<'_>,
 ) -> MutationReport {
-    Judge { literal, sound, options, does_reuse: true, only }.report(systems)
+    let mut reports = mutate_all(&[table], only, systems, options);
+    reports.pop().expect("one for each table")
 }
 
-/// The same with a search from nothing for each mutant in each world: to compare with.
+/// Judges mutants of amended tables that the same systems run: their worlds are recorded once for
+/// all of them.
+#[must_use]
+pub fn mutate_all(
+    tables: &[(&WrittenTable, &AmendedTable)],
+    only: &Only,
+    systems: &Baselines<'_>,
+    options: &Options<'_>,
+) -> Vec<MutationReport> {
+    reports(tables, (only, true), systems, options)
+}
+
+/// The same for one table, with a search from nothing for each mutant in each world: to compare
+/// with.
 #[must_use]
 pub fn mutate_from_nothing(
-    (literal, sound): (&WrittenTable, &AmendedTable),
+    table: (&WrittenTable, &AmendedTable),
     only: &Only,
     systems: &Baselines<'_>,
     options: &Options<'_>,
 ) -> MutationReport {
-    Judge { literal, sound, options, does_reuse: false, only }.report(systems)
+    let mut reports = reports(&[table], (only, false), systems, options);
+    reports.pop().expect("one for each table")
 }
 
-impl Judge<'_> {
-    fn report(&self, systems: &Baselines<'_>) -> MutationReport {
-        let (judge, sound) = (self, self.sound);
-        let machine = sound.vocabulary.machine.as_str();
-        let all = mutants(&sound.vocabulary, &sound.table);
+/// The results of tables that the same systems run.
+fn reports(
+    tables: &[(&WrittenTable, &AmendedTable)],
+    (only, does_reuse): (&Only, bool),
+    systems: &Baselines<'_>,
+    options: &Options<'_>,
+) -> Vec<MutationReport> {
+    // The unchanged tables as data, too: so what they compute is noted.
+    let unchanged =
+        tables.iter().map(|(literal, sound)| replacement(literal, sound, sound.table.clone()));
+    let all = unchanged.chain(options.tables.iter().cloned()).collect();
+    let options = &Options { tables: all, ..options.clone() };
+    let judge =
+        |&(literal, sound)| TableReport::new(Judge { literal, sound, options, does_reuse, only });
+    let mut reports: Vec<TableReport<'_>> = tables.iter().map(judge).collect();
+    let machine = |report: &TableReport<'_>| report.judge.sound.vocabulary.machine.clone();
+    let running = reports.first().map(|first| systems.of(&machine(first))).unwrap_or_default();
+    if running.is_empty() {
+        reports.iter_mut().for_each(TableReport::decide_alone);
+    }
+    for (entry, file) in running {
+        let open = reports.iter_mut().filter(|one| one.report.fails.is_empty());
+        let mut open: Vec<TableMutants<'_>> = open.map(|one| one.mutants_in(file)).collect();
+        if open.is_empty() {
+            break;
+        }
+        let fails = in_worlds::in_system((entry, file), options, &mut open);
+        let tried = reports.iter_mut().filter(|one| one.report.fails.is_empty());
+        tried.for_each(|one| one.report.fails.clone_from(&fails));
+    }
+    reports.into_iter().map(TableReport::finish).collect()
+}
+
+/// The result of a table while its mutants are judged.
+struct TableReport<'a> {
+    judge: Judge<'a>,
+    /// Every mutant, even if only some are judged.
+    all: Vec<Mutant>,
+    mutants: Vec<Mutant>,
+    alone: Vec<LocalChecks>,
+    statuses: Vec<MutantStatus>,
+    report: MutationReport,
+}
+
+impl<'a> TableReport<'a> {
+    /// With the results by lint and at the table level.
+    fn new(judge: Judge<'a>) -> Self {
+        let all = mutants(&judge.sound.vocabulary, &judge.sound.table);
         let mutants: Vec<Mutant> =
-            all.iter().filter(|mutant| self.only.takes(mutant)).cloned().collect();
-        let mut mutated = MutationReport {
-            name: machine.to_owned(),
+            all.iter().filter(|mutant| judge.only.takes(mutant)).cloned().collect();
+        let mut report = MutationReport {
+            name: judge.sound.vocabulary.machine.clone(),
             mutants: mutants.len(),
             ..MutationReport::default()
         };
-        let alone = judge.alone(&mutants, &mut mutated.fails);
-        let running = systems.of(machine);
-        let mut statuses = vec![MutantStatus::default(); mutants.len()];
-        if running.is_empty() {
-            // Then the table level decides.
-            for (status, alone) in statuses.iter_mut().zip(&alone) {
-                (status.is_killed, status.is_truncated) = (alone.table, alone.is_truncated);
-            }
+        let alone = judge.alone(&mutants, &mut report.fails);
+        let statuses = vec![MutantStatus::default(); mutants.len()];
+        Self { judge, all, mutants, alone, statuses, report }
+    }
+
+    /// Takes the results of the table level: no system runs the machine.
+    fn decide_alone(&mut self) {
+        for (status, alone) in self.statuses.iter_mut().zip(&self.alone) {
+            (status.is_killed, status.is_truncated) = (alone.table, alone.is_truncated);
         }
-        let mut floor = Floor::default();
-        for (entry, file) in &running {
-            if !mutated.fails.is_empty() {
-                break;
-            }
-            mutated.systems.push(file.name.clone());
-            let (searches, fails) = judge.system((entry, file), &mutants, &mut statuses);
-            floor += searches;
-            mutated.fails.extend(fails);
-        }
-        mutated.floor = floor;
-        if !mutated.fails.is_empty() {
-            return mutated;
+    }
+
+    /// The mutants, to be judged in a system.
+    fn mutants_in(&mut self, file: &System) -> TableMutants<'_> {
+        let Self { judge, mutants, statuses, report, .. } = self;
+        report.systems.push(file.name.clone());
+        TableMutants { judge, mutants, statuses, floor: &mut report.floor }
+    }
+
+    fn finish(self) -> MutationReport {
+        let Self { judge, all, mutants, alone, statuses, mut report } = self;
+        if !report.fails.is_empty() {
+            return report;
         }
         let killed = statuses.iter().filter(|status| status.is_killed).count();
-        mutated.by_coverage = statuses.iter().filter(|status| status.is_by_coverage).count();
-        mutated.killed_by = KilledBy {
+        report.by_coverage = statuses.iter().filter(|status| status.is_by_coverage).count();
+        report.killed_by = KilledBy {
             lint: alone.iter().filter(|alone| alone.lint).count(),
             table: alone.iter().filter(|alone| alone.table).count(),
-            system: if running.is_empty() { 0 } else { killed },
+            system: if report.systems.is_empty() { 0 } else { killed },
         };
         for (mutant, status) in
             mutants.iter().zip(&statuses).filter(|(_, status)| !status.is_killed)
         {
             let list =
-                if status.is_truncated { &mut mutated.incomplete } else { &mut mutated.survivors };
+                if status.is_truncated { &mut report.incomplete } else { &mut report.survivors };
             list.push(judge.survivor(mutant, status));
         }
-        mutated.faults = judge.stale(&all, mutants.iter().zip(&statuses));
-        mutated
+        report.faults = judge.stale(&all, mutants.iter().zip(&statuses));
+        report
     }
+}
+
+/// A table in place of the compiled one.
+fn replacement(literal: &WrittenTable, sound: &AmendedTable, table: Table) -> Replacement {
+    Replacement::new(sound.vocabulary.clone(), table, literal.source.clone())
 }
 
 impl<'a> Judge<'a> {
     /// The options, with another table in place of this one.
-    pub(super) fn options(&self, table: turnstile_spec::table::Table) -> Options<'a> {
-        let vocabulary = self.sound.vocabulary.clone();
-        let replaced = Replacement::new(vocabulary, table, self.literal.source.clone());
+    pub(super) fn options(&self, table: Table) -> Options<'a> {
+        let replaced = replacement(self.literal, self.sound, table);
         let others = self.options.tables.iter().cloned();
         let tables = std::iter::once(replaced).chain(others).collect();
         Options { tables, ..self.options.clone() }

@@ -283,7 +283,7 @@ impl Rules<Dynamic> for TableRules {
     }
 
     fn is_transient(&self, state: DynamicName) -> bool {
-        note(|| Read::cell(state.name(), table::COMPLETION));
+        note(|| Read::cell(self.machine(), state.name(), table::COMPLETION));
         self.table.interpreted.is_transient(state)
     }
 

@@ -172,15 +172,15 @@ impl RunTable {
     }
 
     pub(crate) fn cell(&self, state: DynamicName, event: DynamicName) -> &RunCell {
-        note(|| Read::cell(state.name(), event.name()));
+        note(|| Read::cell(&self.vocabulary.machine, state.name(), event.name()));
         &self.cells[state.index()][event.index()]
     }
 
     /// The cell of a state and an event.
     pub(crate) fn cell_of(&self, state: StateId, event: EventId) -> &RunCell {
         note(|| {
-            let state = &self.vocabulary.states[state.index()].name;
-            Read::cell(state, &self.vocabulary.events[event.index()].name.name)
+            let Vocabulary { machine, states, events, .. } = &self.vocabulary;
+            Read::cell(machine, &states[state.index()].name, &events[event.index()].name.name)
         });
         &self.cells[state.index()][event.index()]
     }
