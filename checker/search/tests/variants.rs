@@ -249,6 +249,51 @@ fn variants_with_equal_changes_share_a_judgement_only_where_it_is_theirs() {
     assert!(shared > 100 && apart > 0, "{shared}, {apart}");
 }
 
+/// From the first part of place 1, one operation leads to state A and another to state B. In both,
+/// the same action applies an operation with a tag to a part that it has changed before.
+fn toy_that_applies_twice() -> Toy {
+    // Nothing else about that action is unknown: its first operation has a tag of another one.
+    let (idle, ready, between, done) = (0, 1, 2, 3);
+    let (start, tagged) = (3, 4);
+    let enabled = |op| EnabledOp { op, fairness: Fairness::None, is_loss: false };
+    let outcome = |part, triggers, tag| {
+        vec![Outcome { part, triggers, tags: vec![tag], discharges: Vec::new() }]
+    };
+    let mut toy = Toy { enabled: BTreeMap::new(), outcomes: BTreeMap::new(), predicates: vec![] };
+    for place in 0..PLACES {
+        for part in 0..PARTS {
+            toy.enabled.insert((place, part), Vec::new());
+            (0..2 * OPS).for_each(|op| drop(toy.outcomes.insert((place, part, op), Vec::new())));
+        }
+    }
+    toy.enabled.insert((1, 0), vec![enabled(0), enabled(1)]);
+    toy.outcomes.insert((1, 0, 0), outcome(1, vec![(Place(0), start)], 10));
+    toy.outcomes.insert((1, 0, 1), outcome(2, vec![(Place(0), start)], 11));
+    toy.outcomes.insert((0, idle, start), outcome(ready, Vec::new(), 12));
+    toy.enabled.insert((0, ready), vec![enabled(0)]);
+    toy.outcomes.insert((0, ready, 0), outcome(between, vec![(Place(0), tagged)], 11));
+    toy.outcomes.insert((0, between, tagged), outcome(done, Vec::new(), 14));
+    // Every property holds.
+    let all: BTreeSet<Vec<u8>> = (0..u64::from(PARTS).pow(PLACES.into())).map(vector).collect();
+    toy.predicates = vec![all; 6];
+    toy.predicates[0].clear();
+    toy
+}
+
+#[test]
+fn a_tag_on_a_part_changed_before_is_found_in_another_state() {
+    let toy = toy_that_applies_twice();
+    let recording =
+        Recording::of(&toy, Reductions::NONE, Limits::default(), &NoProgress).expect("small");
+    // State A, where the tag was seen, is not reached.
+    let mut variant = toy;
+    variant.outcomes.insert((1, 0, 0), Vec::new());
+    let changes = recording.changes(&variant, recording.operations()).expect("it is judged");
+    let (holds, _, tags) = searched(&variant);
+    assert!(holds && tags.contains(&14) && !tags.contains(&10), "{tags:?}");
+    assert_eq!(judge(&recording, &variant, &changes).outcome, VariantOutcome::Holds { tags });
+}
+
 /// Whether every property holds, and the tags, by a search from nothing.
 fn searched(toy: &Toy) -> (bool, bool, BTreeSet<u64>) {
     let outcome = run(toy, CheckRequest::new(&NoProgress));
