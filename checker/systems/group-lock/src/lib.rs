@@ -9,6 +9,7 @@ mod member_state;
 mod membership;
 mod nodes;
 mod predicates;
+mod step_check;
 mod system;
 mod world;
 

@@ -10,8 +10,8 @@ use turnstile_world::system::{Effect, Input, NodeCore, Out};
 use turnstile_world::{NodeId, NodePart, Ordered, Value};
 
 use crate::lower_layer::LayerMessage;
-use crate::member_state::{Call, Departed, MemberState, about_locks, locks_of};
-use crate::{fifo, member};
+use crate::member_state::{Call, Departed, MemberState, locks_of};
+use crate::step_check::StepCheck;
 
 /// A member crashes, undetected so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,13 +135,11 @@ impl NodeCore for MemberNode {
         } else {
             self.runs.step(choice, &mut member_state.runs, inner, out);
         }
-        let sent = out.effects.iter().filter_map(|effect| match effect {
-            Effect::Send { to, message } => Some((member(*to), about_locks(message)?)),
-            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) | Effect::Notify(_) => None,
-        });
-        member_state.answered_out_of_order |=
-            !fifo::is_in_order(self.me, (locks_of(&before), member_state.core()), sent);
-        member_state.did(self.me, &out.effects);
+        let (before, after, effects) = (locks_of(&before), member_state.core(), &out.effects);
+        let mut faults = member_state.faults;
+        faults.add(&StepCheck { me: self.me, before, after, input: &input, effects });
+        member_state.faults = faults;
+        member_state.did(self.me, effects);
     }
 
     fn choices(&self) -> u8 {

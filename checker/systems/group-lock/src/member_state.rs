@@ -10,6 +10,8 @@ use turnstile_step::{Symbolic, not_symbolic};
 use turnstile_world::system::Effect;
 use turnstile_world::{Ordered, Value};
 
+use crate::step_check::StepFaults;
+
 /// A running member, and its callers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub(crate) struct MemberState {
@@ -24,8 +26,9 @@ pub(crate) struct MemberState {
     pub(crate) lost_a_lock: bool,
     /// It acknowledged a loss before it notified its caller.
     pub(crate) acknowledged_unnotified: bool,
-    /// As a coordinator it did not answer pending requests in FIFO order, each once.
-    pub(crate) answered_out_of_order: bool,
+    /// What its steps did wrong.
+    #[symbolic(skip)]
+    pub(crate) faults: StepFaults,
 }
 
 /// A member that has crashed or left.
@@ -67,7 +70,7 @@ impl MemberState {
             returned_twice: false,
             lost_a_lock: false,
             acknowledged_unnotified: false,
-            answered_out_of_order: false,
+            faults: StepFaults::default(),
         }
     }
 

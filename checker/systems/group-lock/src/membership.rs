@@ -2,7 +2,8 @@
 //! decides nothing about locks.
 //!
 //! Members crash, leave, join, are partitioned and merge; each change makes new views, delivered to
-//! each member at its own time.
+//! each member at its own time. A view keeps the order of the members, and a MergeView begins with
+//! the coordinator of a group, unless a world lets another member be the first.
 
 use std::fmt;
 
@@ -53,6 +54,11 @@ pub(crate) enum MembershipChange {
     },
     /// The groups merge; the first of them has this index.
     Merge(u8),
+    /// Another view of the same members, of which this one is the first.
+    Reorder(MemberId),
+    /// The groups merge, and this member, which coordinates none of them, is the first one of the
+    /// MergeView.
+    MergeUnder(MemberId),
 }
 
 impl Membership {
@@ -91,6 +97,7 @@ impl Membership {
                 changes.push(MembershipChange::Leave(member));
                 if group.members.len() > 1 {
                     changes.push(MembershipChange::CutOff(member));
+                    changes.push(MembershipChange::Reorder(member));
                 }
                 if group.members.len() > 2 && group.members.iter().nth(1) == Some(member) {
                     let suspicion =
@@ -104,6 +111,8 @@ impl Membership {
             changes.extend((0..self.groups.len()).map(|place| {
                 MembershipChange::Merge(u8::try_from(place).expect("there are few groups"))
             }));
+            let others = self.groups.iter().flat_map(|group| group.members.iter().skip(1));
+            changes.extend(others.map(MembershipChange::MergeUnder));
         }
         changes
     }
@@ -137,19 +146,30 @@ impl Membership {
             MembershipChange::MutualSuspicion { member, is_followed } => {
                 self.suspect_each_other(member, is_followed)
             }
-            MembershipChange::Merge(first) => {
-                let mut groups = std::mem::take(&mut self.groups);
-                groups.rotate_left(usize::from(first));
-                let id = ViewId::after(groups.iter().map(|group| group.id));
-                let groups = groups.into_iter().map(|group| group.members);
-                let view = View::merge(id, groups.collect());
-                self.groups.push(Group { members: view.members.clone(), id });
-                view.members
-                    .iter()
-                    .map(|member| (member, LayerMessage::View(view.clone())))
-                    .collect()
+            MembershipChange::Merge(first) => self.merge(first.into(), None),
+            MembershipChange::Reorder(member) => {
+                let place = self.place(member);
+                let group = &mut self.groups[place];
+                group.members = beginning_with(member, &group.members);
+                self.views(&[place])
             }
+            MembershipChange::MergeUnder(member) => self.merge(self.place(member), Some(member)),
         }
+    }
+
+    /// All groups merge, with the group at this place first, and this member of it.
+    fn merge(&mut self, place: usize, first: Option<MemberId>) -> Vec<(MemberId, LayerMessage)> {
+        let mut groups = std::mem::take(&mut self.groups);
+        groups.rotate_left(place);
+        let id = ViewId::after(groups.iter().map(|group| group.id));
+        let groups = groups.into_iter().map(|group| group.members);
+        let mut view = View::merge(id, groups.collect());
+        if let Some(first) = first {
+            view.members = beginning_with(first, &view.members);
+        }
+        self.groups.push(Group { members: view.members.clone(), id });
+        let members = view.members.iter();
+        members.map(|member| (member, LayerMessage::View(view.clone()))).collect()
     }
 
     fn place(&self, member: MemberId) -> usize {
@@ -214,6 +234,11 @@ impl Membership {
     }
 }
 
+/// These members, with this one first.
+fn beginning_with(first: MemberId, members: &Members) -> Members {
+    Members::new([first].into_iter().chain(members.iter()))
+}
+
 impl Group {
     /// A group that has had no view.
     fn new(members: Members) -> Self {
@@ -233,6 +258,8 @@ impl fmt::Display for MembershipChange {
                 write!(f, "{member} and the first suspect each other, the others follow {others}")
             }
             Self::Merge(_) => f.write_str("the groups merge"),
+            Self::Reorder(member) => write!(f, "a view with {member} first is made"),
+            Self::MergeUnder(member) => write!(f, "the groups merge, with {member} first"),
         }
     }
 }

@@ -17,6 +17,7 @@ use super::member;
 use super::system::GroupLock;
 use crate::member_state::{Caller, MemberState, timer_of_locks};
 use crate::membership::Membership;
+use crate::step_check::is_unlocking;
 
 turnstile_machine::system!("spec/systems/group-lock.yaml");
 
@@ -66,7 +67,48 @@ impl group_lock::Properties for GroupLock {
     }
 
     fn fifo_among_pending_requests(&self, view: &Self::View<'_>) -> bool {
-        members(view).all(|(_, member_state)| !member_state.answered_out_of_order)
+        members(view).all(|(_, member_state)| !member_state.faults.answered_out_of_order)
+    }
+
+    fn a_lock_is_refused_only_if_taken(&self, view: &Self::View<'_>) -> bool {
+        members(view).all(|(_, member_state)| !member_state.faults.refused_available)
+    }
+
+    fn a_round_begins_without_requests(&self, view: &Self::View<'_>) -> bool {
+        members(view).all(|(_, member_state)| !member_state.faults.kept_requests)
+    }
+
+    fn an_unlock_is_pending_until_answered(&self, view: &Self::View<'_>) -> bool {
+        members(view).all(|(_, member_state)| !member_state.faults.dropped_unlock)
+    }
+
+    fn an_unlock_is_pending(&self, view: &Self::View<'_>) -> bool {
+        members(view).any(|(_, member_state)| {
+            member_state.core().locks().any(|(_, lock)| is_unlocking(lock.at))
+        })
+    }
+
+    fn the_first_member_coordinates(&self, view: &Self::View<'_>) -> bool {
+        members(view).all(|(me, member_state)| {
+            let core = member_state.core();
+            let is_first = core.view.as_ref().and_then(|view| view.coordinator()) == Some(me);
+            is_first == (core.coordinator().at != coordinator::State::Member)
+        })
+    }
+
+    fn a_round_ends_once_all_have_joined_it(&self, view: &Self::View<'_>) -> bool {
+        let ended = [coordinator::State::Coord, coordinator::State::Telling];
+        let mut ended = members(view)
+            .map(|(_, member_state)| member_state.core())
+            .filter(|core| ended.contains(&core.coordinator().at));
+        ended.all(|core| {
+            let is_in = |me| core.view.as_ref().is_some_and(|view| view.contains(me));
+            let mut others = members(view).filter(|(me, _)| is_in(*me));
+            others.all(|(_, other)| {
+                let other = other.core();
+                other.view.is_none() || other.round >= core.coordinator().round
+            })
+        })
     }
 
     fn no_action_fails(&self, view: &View<'_>) -> bool {

@@ -127,10 +127,13 @@ impl System for Nodes {
             Some(MembershipChange::Leave(gone) | MembershipChange::CutOff(gone)) => {
                 Some(NetworkChange::Disconnect(vec![node(*gone)]))
             }
-            Some(MembershipChange::Merge(_)) => Some(NetworkChange::Heal),
+            Some(MembershipChange::Merge(_) | MembershipChange::MergeUnder(_)) => {
+                Some(NetworkChange::Heal)
+            }
             Some(
                 MembershipChange::MutualSuspicion { .. }
                 | MembershipChange::Form
+                | MembershipChange::Reorder(_)
                 | MembershipChange::Join(_),
             ) => None,
         };
@@ -153,6 +156,8 @@ impl System for Nodes {
                 MembershipChange::Join(_) => Some("join"),
                 MembershipChange::CutOff(_) => Some("partition"),
                 MembershipChange::MutualSuspicion { .. } => Some("mutual suspicion"),
+                MembershipChange::Reorder(_) => Some(world::ANOTHER_VIEW),
+                MembershipChange::MergeUnder(_) => Some(world::ANOTHER_MERGE_LEADER),
             };
         }
         if command.get() == Some(&Crash) {

@@ -26,6 +26,11 @@ pub(super) const NEEDLESS_UNLOCK: &str = "needless unlock";
 /// Callers lock what their member holds.
 pub(super) const NEEDLESS_LOCK: &str = "needless lock";
 
+/// A group has another view, in which any of its members is the first.
+pub(super) const ANOTHER_VIEW: &str = "another view";
+/// A MergeView begins with a member that coordinates none of the merged groups.
+pub(super) const ANOTHER_MERGE_LEADER: &str = "another merge leader";
+
 /// A world with this budget begins with one member outside the group.
 const JOIN: &str = "join";
 
@@ -46,6 +51,8 @@ impl SystemSpec for GroupLock {
         JOIN,
         "partition",
         "mutual suspicion",
+        ANOTHER_VIEW,
+        ANOTHER_MERGE_LEADER,
         "suspect",
         "failed installation",
         "MERGE",
@@ -59,7 +66,7 @@ impl SystemSpec for GroupLock {
 
     fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
         match (budget, &self.views) {
-            ("mutual suspicion", views) => views.is_none(),
+            ("mutual suspicion" | ANOTHER_VIEW | ANOTHER_MERGE_LEADER, views) => views.is_none(),
             (
                 "suspect" | "failed installation" | "MERGE" | "MERGE again" | Faults::DRIFT,
                 views,

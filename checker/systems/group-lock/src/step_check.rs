@@ -1,0 +1,130 @@
+//! Checks of one step of a member: compares its states before and after the step with its input and
+//! effects, so that no history is needed.
+
+use turnstile_core::group::message::{LockName, LockRequest, Message, MessageBody};
+use turnstile_core::group::{Notice, State};
+use turnstile_core::stack;
+use turnstile_core::view::MemberId;
+use turnstile_machines::group_lock_client::State as LockAt;
+use turnstile_machines::group_lock_coordinator::State as At;
+use turnstile_world::system::{Effect, Input};
+
+use crate::member_state::{Call, about_locks};
+use crate::{fifo, member};
+
+/// A step of a member's locks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepCheck<'s> {
+    pub(crate) me: MemberId,
+    pub(crate) before: &'s State,
+    pub(crate) after: &'s State,
+    pub(crate) input: &'s Input,
+    pub(crate) effects: &'s [Effect],
+}
+
+/// What a member's steps did wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct StepFaults {
+    /// As a coordinator it did not answer pending requests in FIFO order, each once.
+    pub(crate) answered_out_of_order: bool,
+    /// As a coordinator it refused a lock that was available.
+    pub(crate) refused_available: bool,
+    /// As a coordinator it began a round with requests of an earlier one.
+    pub(crate) kept_requests: bool,
+    /// An UNLOCK was no longer pending, although it was not answered.
+    pub(crate) dropped_unlock: bool,
+}
+
+impl StepFaults {
+    /// Adds those of a step.
+    pub(crate) fn add(&mut self, step: &StepCheck<'_>) {
+        let steps = (step.before, step.after);
+        self.answered_out_of_order |= !fifo::is_in_order(step.me, steps, step.sent());
+        self.refused_available |= !step.refuses_only_taken();
+        self.kept_requests |= !step.begins_empty();
+        self.dropped_unlock |= !step.keeps_unlocks();
+    }
+}
+
+impl<'s> StepCheck<'s> {
+    /// The messages about locks to other members.
+    fn sent(&self) -> impl Iterator<Item = (MemberId, &'s Message)> + use<'s> {
+        self.effects.iter().filter_map(|effect| match effect {
+            Effect::Send { to, message } => Some((member(*to), about_locks(message)?)),
+            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) | Effect::Notify(_) => None,
+        })
+    }
+
+    /// Whether each lock that it refuses is taken: before or after the step, or by a request that
+    /// the step answers. Where a round ends, the locks of the responses may be taken, too.
+    fn refuses_only_taken(&self) -> bool {
+        if self.before.coordinator().at == At::Reconciling {
+            return true;
+        }
+        let table = |state: &'s State| &state.coordinator().table;
+        self.sent().all(|(to, message)| {
+            let MessageBody::LockRsp { lock, is_successful: false } = message.body else {
+                return true;
+            };
+            let mut requests = self.before.coordinator().requests();
+            let mut granted = self.sent().map(|(_, message)| &message.body);
+            table(self.before).contains_key(&lock)
+                || table(self.after).contains_key(&lock)
+                || requests.any(|(from, request)| from != to && request == LockRequest::Lock(lock))
+                || granted.any(|body| *body == MessageBody::LockRsp { lock, is_successful: true })
+        })
+    }
+
+    /// Whether a round that begins, and does not end in the same step, has no requests yet.
+    fn begins_empty(&self) -> bool {
+        let (was, is) = (self.before.coordinator(), self.after.coordinator());
+        was.round == is.round || is.at != At::Reconciling || !is.is_asked()
+    }
+
+    /// Whether an UNLOCK is pending after unlock() and after a timeout, and until it is answered: by
+    /// a message, or by this member itself. A member that has left has no requests.
+    fn keeps_unlocks(&self) -> bool {
+        let has_left = self.before.view.is_some() && self.after.view.is_none();
+        if self.after.coordinator().is_handling || has_left {
+            return true;
+        }
+        let before = self.before.locks().filter(|(_, lock)| is_unlocking(lock.at));
+        let pending = before.map(|(name, _)| name).filter(|name| !self.answers(*name));
+        let mut asked = pending.chain(self.unlocked()).chain(self.timed_out());
+        asked.all(|name| self.after.lock(name).is_some_and(|lock| is_unlocking(lock.at)))
+    }
+
+    /// Whether the step receives the UNLOCK-RSP of a lock.
+    fn answers(&self, name: LockName) -> bool {
+        let Input::Message { message, .. } = self.input else { return false };
+        about_locks(message).is_some_and(|message| message.body == MessageBody::UnlockRsp(name))
+    }
+
+    /// The lock of the unlock() call.
+    fn unlocked(&self) -> Option<LockName> {
+        let Input::Command(command) = self.input else { return None };
+        match command.get()? {
+            Call::Unlock(name) | Call::UnlockUnheld(name) => Some(*name),
+            Call::Lock(_) | Call::LockHeld(_) => None,
+        }
+    }
+
+    /// The lock whose lock() times out.
+    fn timed_out(&self) -> Option<LockName> {
+        self.effects.iter().find_map(|effect| {
+            let Effect::Notify(notice) = effect else { return None };
+            let notice = match notice.get() {
+                Some(stack::Notice::Locks(notice)) => *notice,
+                Some(stack::Notice::Views(_)) => return None,
+                None => *notice.of(),
+            };
+            let Notice::TimedOut(name) = notice else { return None };
+            Some(name)
+        })
+    }
+}
+
+/// Whether an UNLOCK is pending.
+pub(crate) fn is_unlocking(at: LockAt) -> bool {
+    matches!(at, LockAt::Unlocking | LockAt::Relocking)
+}
