@@ -37,7 +37,10 @@ where
 }
 
 /// The file that an input concerns.
-fn about<M>(state: &State, input: &Input<M, Message, Timer, Command, ()>) -> Option<FileId> {
+pub(super) fn about<M>(
+    state: &State,
+    input: &Input<M, Message, Timer, Command, ()>,
+) -> Option<FileId> {
     match input {
         Input::Message { message: Message::Reply { call: of, .. }, .. } => {
             let is_it = |file: &File| file.pending_call.is_some_and(|open| open.call == *of);

@@ -7,6 +7,8 @@ mod monitor;
 mod nodes;
 mod predicates;
 mod ranges;
+mod reassertion;
+mod server_check;
 mod step_check;
 mod system;
 mod world;

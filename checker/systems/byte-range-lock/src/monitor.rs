@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use turnstile_core::number::LockId;
-use turnstile_core::ranges::locks::ClientKey;
+use turnstile_core::ranges::locks::{ClientKey, Loss};
 use turnstile_core::ranges::manager::{self, Operation, Outcome};
 use turnstile_core::ranges::message::FileId;
 use turnstile_core::ranges::server;
+use turnstile_machines::byte_range_lock::State as At;
 use turnstile_step::Symbolic;
 use turnstile_world::Observation;
 
@@ -20,6 +21,8 @@ pub(crate) struct Monitor {
     granted: BTreeMap<LockId, Owner>,
     /// A lock was reinstated although its file had been modified.
     pub(crate) reinstated_modified: bool,
+    /// A lock that was granted before its loss was reinstated to wait.
+    pub(crate) reinstated_to_wait: bool,
     /// The file that a client requests to write, until the answer.
     writes: Option<FileId>,
 }
@@ -54,6 +57,15 @@ impl Monitor {
         }
     }
 
+    /// Whether a LOST lock's record says that it was ACTIVE exactly if it was granted, and that its
+    /// file was modified only if it was.
+    pub(crate) fn is_right(&self, id: LockId, loss: Loss) -> bool {
+        let was_active = loss.was == At::Active;
+        let is_unmodified = self.lost.get(&id).is_none_or(|lost| !lost.is_modified);
+        was_active == self.lost.contains_key(&id)
+            && (!was_active || !is_unmodified || loss.contents.is_some())
+    }
+
     fn told(&mut self, manager::Notice { file, key, outcome }: manager::Notice) {
         match outcome {
             Outcome::Granted(id) => {
@@ -65,7 +77,8 @@ impl Monitor {
                 let lost = self.granted.remove(&id).map(|of| Lost { of, is_modified: false });
                 self.lost.extend(lost.map(|lost| (id, lost)));
             }
-            Outcome::Waits(id) | Outcome::TimedOut(id) => {
+            Outcome::Waits(id) => self.reinstated_to_wait |= self.lost.remove(&id).is_some(),
+            Outcome::TimedOut(id) => {
                 self.lost.remove(&id);
             }
             // The answer to a request to write or to read.

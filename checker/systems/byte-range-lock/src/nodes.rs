@@ -8,8 +8,9 @@ use turnstile_core::ranges::server::{self, FileServer};
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
-use crate::isolation::is_isolated;
+use crate::isolation::{about, is_isolated};
 use crate::ranges::{LockRules, Ranges, ServerRules};
+use crate::server_check::ServerCheck;
 use crate::step_check::StepCheck;
 use crate::{HOST, MANAGER, SERVER, answer_check};
 
@@ -28,6 +29,12 @@ pub(crate) struct ManagerState {
     pub(crate) waits_without_call: bool,
     /// A client was permitted an access that the rules forbid, or refused one that they permit.
     pub(crate) wrong_access_check: bool,
+    /// An answer of the file server had no effect, or one that it does not grant.
+    pub(crate) ignored_answer: bool,
+    /// A call to the file server was missing, or the locks did not need it.
+    pub(crate) wrong_call: bool,
+    /// A client remained without its LOST locks, although the file server granted their lock.
+    pub(crate) missed_reassertion: bool,
 }
 
 /// A cache manager with a check of every step.
@@ -55,6 +62,9 @@ impl Core for CheckedManager {
             refused_without_loss: false,
             waits_without_call: false,
             wrong_access_check: false,
+            ignored_answer: false,
+            wrong_call: false,
+            missed_reassertion: false,
         }
     }
 
@@ -72,6 +82,14 @@ impl Core for CheckedManager {
         state.refused_without_loss |= !step.is_refused_for_a_loss();
         state.waits_without_call |= !step.calls_server();
         state.wrong_access_check |= !step.follows_rules(&self.core.locks);
+        if let Some(id) = about(&before, &input) {
+            let (old, new) = (before.file(id), state.core.file(id));
+            let effects = &out.effects;
+            let step = ServerCheck { id, before: old, input: &input, after: new, effects };
+            state.ignored_answer |= !step.takes_answer();
+            state.wrong_call |= !step.makes_calls();
+            state.missed_reassertion |= !step.reasserts();
+        }
         state.crosses_files |=
             self.has_others && !is_isolated(&self.core, (&before, input), (&state.core, out));
     }

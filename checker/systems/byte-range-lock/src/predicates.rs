@@ -13,6 +13,7 @@ use turnstile_world::property::View;
 use super::host_locks::HostLocks;
 use super::monitor::Monitor;
 use super::nodes::ManagerState;
+use super::reassertion::are_in_conflict;
 use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
 
 turnstile_machine::system!("spec/systems/byte-range-lock.yaml");
@@ -102,12 +103,6 @@ fn is_of_something(view: &View<'_>, timer: &manager::Timer) -> bool {
             of(id).is_some_and(|file| file.locks.lock(*lock).is_some())
         }
     }
-}
-
-/// Whether two locks share a byte, and one of them is exclusive.
-fn are_in_conflict(one: &ByteRangeLock, other: &ByteRangeLock) -> bool {
-    let is_exclusive = [one, other].iter().any(|lock| lock.kind == LockType::Exclusive);
-    is_exclusive && one.range.overlaps(other.range)
 }
 
 /// The bytes under an ACTIVE lock.
@@ -250,6 +245,38 @@ impl byte_range_lock::Properties for Ranges {
 
     fn waitlock_implies_a_pending_call(&self, view: &View<'_>) -> bool {
         !manager(view).waits_without_call
+    }
+
+    fn answers_of_the_file_server_take_effect(&self, view: &View<'_>) -> bool {
+        !manager(view).ignored_answer
+    }
+
+    fn calls_match_the_locks(&self, view: &View<'_>) -> bool {
+        !manager(view).wrong_call
+    }
+
+    fn granted_locks_are_reasserted(&self, view: &View<'_>) -> bool {
+        !manager(view).missed_reassertion
+    }
+
+    fn a_waitlock_lock_is_yet_to_be_asserted(&self, view: &View<'_>) -> bool {
+        of_files(view, |file| {
+            in_states(file, &[At::Waitlock]).all(|(_, lock)| match lock.kind {
+                LockType::Shared => file.server == server_lock::State::Unlocked,
+                LockType::Exclusive => file.server != server_lock::State::LockWrite,
+            })
+        })
+    }
+
+    fn losses_are_recorded(&self, view: &View<'_>) -> bool {
+        let monitor = view.monitor::<Monitor>();
+        of_files(view, |file| {
+            file.locks.iter().all(|(id, lock)| match (lock.at, lock.lost) {
+                (At::Lost, Some(loss)) => monitor.is_right(id, loss),
+                (At::Lost, None) => false,
+                (_, lost) => lost.is_none(),
+            })
+        }) && !monitor.reinstated_to_wait
     }
 
     fn no_reinstatement_after_a_modification(&self, view: &View<'_>) -> bool {
