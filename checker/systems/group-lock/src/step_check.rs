@@ -81,8 +81,8 @@ impl<'s> StepCheck<'s> {
         was.round == is.round || is.at != At::Reconciling || !is.is_asked()
     }
 
-    /// Whether an UNLOCK is pending after unlock() and after a timeout, and until it is answered: by
-    /// a message, or by this member itself. A member that has left has no requests.
+    /// Whether an UNLOCK is pending after unlock() and after a timeout, until it is answered by
+    /// a message or by this member itself. A member that has left has no requests.
     fn keeps_unlocks(&self) -> bool {
         let has_left = self.before.view.is_some() && self.after.view.is_none();
         if self.after.coordinator().is_handling || has_left {
