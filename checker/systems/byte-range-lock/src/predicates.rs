@@ -214,19 +214,28 @@ impl byte_range_lock::Properties for Ranges {
     fn unlocked_bytes_are_accessible(&self, view: &View<'_>) -> bool {
         of_files(view, |file| {
             (0..BYTES).map(ByteRange::byte).all(|byte| {
-                let (mut is_free, mut is_shared, mut losers) = (true, true, Vec::new());
-                for (_, lock) in file.locks.over(byte) {
-                    if EFFECTIVE.contains(&lock.at) {
-                        is_free = false;
-                        is_shared &= lock.kind == LockType::Shared;
-                        losers.extend((lock.at == At::Lost).then_some(lock.key));
-                    }
+                let (mut is_unowned, mut is_shared, mut losers) = (true, true, Vec::new());
+                let over = file.locks.over(byte).map(|(_, lock)| lock);
+                for lock in over.filter(|lock| EFFECTIVE.contains(&lock.at)) {
+                    is_unowned &= lock.at == At::Lost;
+                    is_shared &= lock.kind == LockType::Shared;
+                    losers.extend((lock.at == At::Lost).then_some(lock.key));
                 }
-                self.keys().all(|key| {
-                    let may_read = is_shared && !losers.contains(&key);
-                    (!may_read || self.may_read(file, key, byte))
-                        && (!is_free || self.may_write(file, key, byte))
+                self.keys().filter(|key| !losers.contains(key)).all(|key| {
+                    (!is_shared || self.may_read(file, key, byte))
+                        && (!is_unowned || self.may_write(file, key, byte))
                 })
+            })
+        })
+    }
+
+    fn lost_exclusive_bytes_are_unreadable(&self, view: &View<'_>) -> bool {
+        of_files(view, |file| {
+            (0..BYTES).map(ByteRange::byte).all(|byte| {
+                let over = |at| file.locks.over(byte).filter(move |(_, lock)| lock.at == at);
+                let is_unsafe = over(At::Active).next().is_none()
+                    && over(At::Lost).any(|(_, lock)| lock.kind == LockType::Exclusive);
+                !is_unsafe || self.keys().all(|key| !self.may_read(file, key, byte))
             })
         })
     }

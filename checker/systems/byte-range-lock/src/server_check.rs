@@ -236,6 +236,7 @@ impl ServerCheck<'_> {
         let is_old = |before: &File| {
             let old = needed(valid(before));
             before.pending_call.is_none()
+                && before.locks.iter().all(|(id, _)| after.locks.lock(id).is_some())
                 && held(before.server) == lock
                 && (old == need || old != lock && old < need && need < lock)
         };
