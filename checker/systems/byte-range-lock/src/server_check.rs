@@ -232,7 +232,7 @@ impl ServerCheck<'_> {
             return self.at_check(before).is_some();
         }
         let (lock, need) = (held(after.server), needed(valid(after)));
-        // A server lock that exceeds the need, after a call that was not answered, may serve others.
+        // After a call without an answer, the server lock may exceed the need; others may use it.
         let is_old = |before: &File| {
             let old = needed(valid(before));
             before.pending_call.is_none()
