@@ -123,7 +123,7 @@ impl Cluster {
         );
         let lost = u8::try_from(self.lost.len()).expect("few commands are lost");
         changes.extend((0..lost).map(ClusterEvent::Refuse));
-        if self.has_majority() {
+        if connected.len() + self.witnesses > 1 {
             changes.extend(connected.iter().map(|node| ClusterEvent::CutOff(*node)));
         }
         // A member that has ended and not rejoined cannot end again.

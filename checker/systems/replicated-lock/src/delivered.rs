@@ -1,10 +1,10 @@
-//! The part of the log that was delivered to a member, independent of its core: its replica must
-//! match it.
+//! The part of the log, the views and the elections that were delivered to a member, independent of
+//! its core: its replica, its role and its RESETs must match them.
 
 use std::collections::BTreeMap;
 
 use turnstile_core::number::Token;
-use turnstile_core::replicated::message::Message;
+use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message};
 use turnstile_core::replicated::types::{Address, CommandId, LockName, LogEntry};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_machine::Rules;
@@ -13,9 +13,25 @@ use turnstile_step::Symbolic;
 
 use super::envelope::lock_of;
 
-/// The log as delivered to a member under its address.
+/// The role of a member, by the views and elections that were delivered to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
+pub(crate) enum Role {
+    /// Its last view is that of a minority, or it has none.
+    #[default]
+    Resigned,
+    /// It is in the majority, and does not lead.
+    Follower,
+    /// It was elected.
+    Leader,
+}
+
+/// The log as delivered to a member under its address, and its role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub(crate) struct Delivered {
+    /// Its role.
+    pub(crate) role: Role,
+    /// The members of its last view.
+    pub(crate) present: Vec<Address>,
     /// The index of the last command, or of a later snapshot.
     pub(crate) index: Option<Token>,
     /// The locks after it.
@@ -38,6 +54,26 @@ pub(crate) enum PendingCommand {
 }
 
 impl Delivered {
+    /// The list of the RESET that a message calls for, after it was delivered.
+    pub(super) fn reset(&self, message: &Message) -> Option<Vec<Address>> {
+        match message {
+            Message::Elected(ElectionReason::MajorityIsJustReached) => Some(Vec::new()),
+            Message::Elected(
+                ElectionReason::TheLeaderLeft | ElectionReason::TheCoordinatorChanged,
+            ) => Some(self.present.clone()),
+            Message::View { is, members: _ } => {
+                let is_left = *is == Connectivity::Left && self.role == Role::Leader;
+                is_left.then(|| self.present.clone())
+            }
+            Message::AnotherIsElected
+            | Message::Apply { .. }
+            | Message::Snapshot { .. }
+            | Message::Result { .. }
+            | Message::Failed { .. }
+            | Message::Execute(_) => None,
+        }
+    }
+
     /// The member executes a command, of its mutex or a direct one.
     pub(super) fn execute(&mut self, entry: &LogEntry) {
         if let (Some(call), Some(lock)) = (entry.call, lock_of(&entry.operation)) {
@@ -68,11 +104,17 @@ impl Delivered {
                     *away = PendingCommand::At(*index);
                 }
             }
-            Message::View { .. }
-            | Message::Elected(_)
-            | Message::AnotherIsElected
-            | Message::Failed { .. }
-            | Message::Execute(_) => {}
+            Message::View { is, members } => {
+                self.present.clone_from(members);
+                self.role = match (is, self.role) {
+                    (Connectivity::Minority, _) => Role::Resigned,
+                    (_, Role::Leader) => Role::Leader,
+                    (_, Role::Resigned | Role::Follower) => Role::Follower,
+                };
+            }
+            Message::Elected(_) => self.role = Role::Leader,
+            Message::AnotherIsElected if self.role == Role::Leader => self.role = Role::Follower,
+            Message::AnotherIsElected | Message::Failed { .. } | Message::Execute(_) => {}
         }
         let index = self.index;
         self.behind.retain(|_, away| !matches!(away, PendingCommand::At(at) if Some(*at) <= index));

@@ -2,11 +2,16 @@
 //! notifications, so that no history is needed.
 
 use turnstile_core::replicated::State;
-use turnstile_core::replicated::message::{Command, MutexEvent, Notice};
-use turnstile_core::replicated::types::{LockName, LockStatus};
+use turnstile_core::replicated::message::{Command, Connectivity, Message, MutexEvent, Notice};
+use turnstile_core::replicated::types::{
+    CommandId, LockName, LockStatus, LogEntry, LogOperation, Timer,
+};
 use turnstile_machines::lock_mutex::State as At;
+use turnstile_step::Input;
 
 use super::delivered::PendingCommands;
+use super::envelope::lock_of;
+use super::nodes::MemberInput;
 
 /// The state of a thread, as it knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,34 +34,33 @@ impl From<At> for Thread {
     }
 }
 
-/// A step of a member: the states before and after, the command of its threads, the undelivered
-/// commands before and after, and the notifications.
+/// A step of a member: the states before and after, the input, the undelivered commands before and
+/// after, the commands that it executed, and the notifications.
 pub(super) struct MutexStep<'a> {
     pub(super) before: &'a State,
-    pub(super) asked: Option<&'a Command>,
+    pub(super) input: &'a MemberInput,
     pub(super) after: &'a State,
     pub(super) behind: [&'a PendingCommands; 2],
+    pub(super) executed: &'a [LogEntry],
     pub(super) notices: &'a [Notice],
+}
+
+/// The state of a mutex; that of one that was not used is `unlocked`.
+fn at(state: &State, lock: LockName) -> At {
+    state.mutex(lock).map_or(At::Unlocked, |mutex| mutex.at)
 }
 
 impl MutexStep<'_> {
     /// Whether the thread of a lock knows its state after the step, if it did before.
     pub(super) fn is_told(&self, lock: LockName) -> bool {
-        let at = |state: &State| state.mutex(lock).map_or(At::Unlocked, |mutex| mutex.at);
-        let (before, after) = (at(self.before), at(self.after));
-        let says: Vec<MutexEvent> = self
-            .notices
-            .iter()
-            .filter_map(|notice| match notice {
-                Notice::Mutex { lock: of, event } if *of == lock => Some(*event),
-                Notice::Mutex { .. } | Notice::Changed { .. } => None,
-            })
-            .collect();
+        let (before, after) = (at(self.before, lock), at(self.after, lock));
+        let says = self.says(lock);
         let answers = || says.iter().filter(|says| is_answer(**says));
-        let calls = self.asked.is_some_and(|command| {
-            matches!(command, Command::Lock(of) | Command::TryLock(of) | Command::Unlock(of)
-                if *of == lock)
-        });
+        let calls = matches!(
+            self.input,
+            Input::Command(Command::Lock(of) | Command::TryLock(of) | Command::Unlock(of))
+                if *of == lock
+        );
         // The handler is notified of a lock that no thread wants, and of the loss of one that a
         // thread had or waited for.
         let is_told = says.contains(&MutexEvent::UnexpectedLocking);
@@ -68,7 +72,8 @@ impl MutexStep<'_> {
                     && !says.contains(&MutexEvent::UnexpectedUnlocking)
             }
             (Thread::Idle | Thread::Has, Thread::Calls) => calls && says.is_empty(),
-            (Thread::Calls, Thread::Calls) | (Thread::Has, Thread::Has) => says.is_empty(),
+            (Thread::Calls, Thread::Calls) => says.is_empty(),
+            (Thread::Has, Thread::Has) => says.is_empty() && !self.is_lost_silently(lock),
             (Thread::Calls, Thread::Idle) => match before {
                 At::Waiting => says == [MutexEvent::UnexpectedUnlocking, MutexEvent::Throws],
                 At::Unlocking => {
@@ -84,10 +89,43 @@ impl MutexStep<'_> {
                     if before == At::Unlocking { MutexEvent::Throws } else { MutexEvent::Returns };
                 says == [is_done]
             }
-            (Thread::Has, Thread::Idle) => says == [MutexEvent::UnexpectedUnlocking],
+            // A snapshot may contain both the loss of a lock and another lock that no thread wants.
+            (Thread::Has, Thread::Idle) => {
+                says.first() == Some(&MutexEvent::UnexpectedUnlocking)
+                    && says[1..].iter().all(|says| *says == MutexEvent::UnexpectedLocking)
+            }
             (Thread::Idle, Thread::Has) => false,
         };
         is_known && is_found
+    }
+
+    /// The notifications to the thread and the handler of a lock.
+    fn says(&self, lock: LockName) -> Vec<MutexEvent> {
+        let notices = self.notices.iter().filter_map(|notice| match notice {
+            Notice::Mutex { lock: of, event } if *of == lock => Some(*event),
+            Notice::Mutex { .. } | Notice::Changed { .. } => None,
+        });
+        notices.collect()
+    }
+
+    /// The statuses of a lock that the listener was notified of.
+    fn statuses(&self, lock: LockName) -> impl DoubleEndedIterator<Item = LockStatus> {
+        self.notices.iter().filter_map(move |notice| match notice {
+            Notice::Changed { lock: of, status, .. } if *of == lock => Some(*status),
+            Notice::Changed { .. } | Notice::Mutex { .. } => None,
+        })
+    }
+
+    /// Whether the member has applied the last command of the mutex, as far as this was delivered.
+    fn is_applied(&self, lock: LockName) -> bool {
+        !self.behind[1].contains_key(&lock)
+    }
+
+    /// Whether the listener was notified that the lock is not held, and the thread that has it was
+    /// not.
+    fn is_lost_silently(&self, lock: LockName) -> bool {
+        let last = self.statuses(lock).next_back();
+        self.is_applied(lock) && last.is_some_and(|status| status != LockStatus::Holding)
     }
 
     /// Whether the result of the mutex's last command is outstanding.
@@ -106,10 +144,97 @@ impl MutexStep<'_> {
 
     /// Whether the listener was notified that the member holds a lock or waits for it.
     fn hears(&self, lock: LockName) -> bool {
-        self.notices.iter().any(|notice| match notice {
-            Notice::Changed { lock: of, status, .. } => *of == lock && *status != LockStatus::None,
-            Notice::Mutex { .. } => false,
-        })
+        self.statuses(lock).any(|status| status != LockStatus::None)
+    }
+
+    /// Whether the mutex has a reason for its step: the result or the failure of its command, or a
+    /// notification that is not older than its command.
+    pub(super) fn has_reason(&self, lock: LockName) -> bool {
+        let is_told = |is: LockStatus| {
+            self.is_applied(lock) && self.statuses(lock).any(|status| status == is)
+        };
+        let is_lost = self.resigns()
+            || self.is_applied(lock)
+                && self.statuses(lock).any(|status| status != LockStatus::Holding);
+        let result = self.result(lock);
+        let is_given = |is| result == Some(is) || is_told(is);
+        match (at(self.before, lock), at(self.after, lock)) {
+            (At::Unlocked, At::Unlocked) => {
+                let says = self.says(lock);
+                let is_refused = says.contains(&MutexEvent::Throws);
+                let is_found = says.contains(&MutexEvent::UnexpectedLocking);
+                !(is_refused && self.before.hears) && (!is_found || self.is_applied(lock))
+            }
+            (At::Locking | At::Waiting, At::Locked) => is_given(LockStatus::Holding),
+            (At::Locking, At::Waiting) => is_given(LockStatus::Waiting),
+            (At::Locking, At::Unlocked) => result == Some(LockStatus::None) || self.fails(lock),
+            (At::Unlocking, At::Unlocked) => result.is_some() || self.resigns(),
+            (At::Locking | At::Unlocking, At::Releasing) | (At::Unlocking, At::Locked) => {
+                self.fails(lock)
+            }
+            (At::Waiting | At::Locked, At::Unlocked) => is_lost,
+            (At::Releasing, At::Unlocked) => {
+                result.is_some() || is_told(LockStatus::None) || self.resigns()
+            }
+            _ => true,
+        }
+    }
+
+    /// The member's status after the mutex's command, if that command's result arrives.
+    fn result(&self, lock: LockName) -> Option<LockStatus> {
+        let Message::Result { lock: of, call, status, .. } = self.message()? else { return None };
+        (*of == lock && self.is_last(lock, *call)).then_some(*status)
+    }
+
+    /// Whether the mutex's command fails or times out.
+    fn fails(&self, lock: LockName) -> bool {
+        let is_failure = |message: &Message| {
+            matches!(message, Message::Snapshot { .. })
+                || matches!(message, Message::Failed { lock: of, call }
+                    if *of == lock && self.is_last(lock, *call))
+        };
+        self.resigns()
+            || self.message().is_some_and(is_failure)
+            || *self.input == Input::Fired(Timer::Timeout(lock))
+    }
+
+    /// The message that arrives.
+    fn message(&self) -> Option<&Message> {
+        if let Input::Message { message, .. } = self.input { Some(message) } else { None }
+    }
+
+    /// Whether this is the mutex's last command.
+    fn is_last(&self, lock: LockName, call: CommandId) -> bool {
+        self.before.mutex(lock).is_some_and(|mutex| mutex.call == Some(call))
+    }
+
+    /// Whether the member resigns.
+    fn resigns(&self) -> bool {
+        let is_minority =
+            |message: &_| matches!(message, Message::View { is: Connectivity::Minority, .. });
+        self.message().is_some_and(is_minority)
+    }
+
+    /// Whether the mutex executes the commands that its thread's call, a failure, a time-out or the
+    /// retry timer asks for, and no other.
+    pub(super) fn executes(&self, lock: LockName) -> bool {
+        let is_of = |operation: &&LogOperation| lock_of(operation) == Some(lock);
+        let of_mutex = self.executed.iter().filter(|entry| entry.call.is_some());
+        let executed: Vec<&LogOperation> =
+            of_mutex.map(|entry| &entry.operation).filter(is_of).collect();
+        let (before, after) = (at(self.before, lock), at(self.after, lock));
+        let was_executing = matches!(before, At::Locking | At::Unlocking);
+        let is_given_up = was_executing && (after == At::Releasing || self.resigns());
+        let by_input = [
+            (Input::Command(Command::Lock(lock)), At::Locking, LogOperation::Lock(lock)),
+            (Input::Command(Command::TryLock(lock)), At::Locking, LogOperation::TryLock(lock)),
+            (Input::Command(Command::Unlock(lock)), At::Unlocking, LogOperation::Unlock(lock)),
+            (Input::Fired(Timer::Retry(lock)), At::Releasing, LogOperation::Unlock(lock)),
+        ];
+        let asked = by_input.into_iter().find(|(input, to, _)| self.input == input && after == *to);
+        let asked = asked.map(|(_, _, operation)| operation);
+        let expected = asked.or_else(|| is_given_up.then_some(LogOperation::Unlock(lock)));
+        executed == expected.iter().collect::<Vec<_>>()
     }
 }
 

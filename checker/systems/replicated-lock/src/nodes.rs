@@ -6,7 +6,7 @@ use turnstile_core::number::Token;
 use turnstile_core::replicated::message::{
     Cluster as Peer, Command as Asked, Connectivity, ElectionReason, Message, Notice as Told,
 };
-use turnstile_core::replicated::types::{Address, LockName, ServiceRequest, Timer};
+use turnstile_core::replicated::types::{Address, LockName, LogOperation, ServiceRequest, Timer};
 use turnstile_core::replicated::{Member, State};
 use turnstile_machines::lock_mutex::State as Mutex;
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
@@ -31,6 +31,12 @@ pub(crate) struct MemberState {
     pub(crate) inconsistent_notification: bool,
     /// A thread was not notified of a change of its lock.
     pub(crate) missed_notification: bool,
+    /// A mutex took a step without a reason.
+    pub(crate) unfounded_notification: bool,
+    /// A mutex executed another command than it was asked for, or none.
+    pub(crate) other_command: bool,
+    /// It executed a RESET that no view and no election called for, or not the one that one did.
+    pub(crate) other_reset: bool,
     /// It learned that it is in a minority, and did not give up its locks.
     pub(crate) kept_locks_in_minority: bool,
     /// The log as delivered to it.
@@ -73,6 +79,9 @@ pub(crate) struct MemberNode {
 
 type Inner = Member<StatusRules, MemberRules, MutexRules>;
 
+/// An input of the member's core.
+pub(crate) type MemberInput = InputOf<Inner>;
+
 impl MemberNode {
     fn inner(&self, me: Address) -> Inner {
         let Self { system, choice, .. } = self;
@@ -89,27 +98,32 @@ impl MemberNode {
             core,
             inconsistent_notification: false,
             missed_notification: false,
+            unfounded_notification: false,
+            other_command: false,
+            other_reset: false,
             kept_locks_in_minority: false,
             delivered,
         }
     }
 
     /// Takes and checks a step of the member under its address.
-    fn judge(&self, member: &mut MemberState, input: InputOf<Inner>, out: &mut OutOf<Self>) {
+    fn judge(&self, member: &mut MemberState, input: MemberInput, out: &mut OutOf<Self>) {
         let (before, mut told) = (member.core.clone(), member.core.told.clone());
-        let asked = if let Input::Command(command) = &input { Some(command.clone()) } else { None };
-        let (mut is_alone, behind) = (false, member.delivered.behind.clone());
+        let behind = member.delivered.behind.clone();
+        let (mut is_alone, mut reset) = (false, None);
         if let Input::Message { message, .. } = &input {
             is_alone = matches!(message, Message::View { is: Connectivity::Minority, members: _ });
             member.delivered.receive(&self.system.service(), member.address, message);
+            reset = member.delivered.reset(message).map(LogOperation::Reset);
         }
         let mut inner: OutOf<Inner> = Out::default();
-        self.inner(member.address).step(&mut member.core, input, &mut inner);
+        self.inner(member.address).step(&mut member.core, input.clone(), &mut inner);
         out.rows.append(&mut inner.rows);
-        let mut notices = Vec::new();
+        let (mut notices, mut executed) = (Vec::new(), Vec::new());
         let mut sends = |message| {
             if let Message::Execute(entry) = &message {
                 member.delivered.execute(entry);
+                executed.push(entry.clone());
             }
             Envelope::Log(message)
         };
@@ -124,10 +138,15 @@ impl MemberNode {
         let effects = inner.effects.into_iter();
         out.effects
             .extend(effects.map(|effect| effect.map(&mut sends, |timer| timer, &mut notifies)));
-        let (before, after) = (&before, &member.core);
+        let (before, after, executed) = (&before, &member.core, &executed);
         let behind = [&behind, &member.delivered.behind];
-        let step = MutexStep { before, asked: asked.as_ref(), after, behind, notices: &notices };
+        let step = MutexStep { before, input: &input, after, behind, executed, notices: &notices };
         member.missed_notification |= !self.system.names().all(|lock| step.is_told(lock));
+        member.unfounded_notification |= !self.system.names().all(|lock| step.has_reason(lock));
+        member.other_command |= !self.system.names().all(|lock| step.executes(lock));
+        let operations = executed.iter().map(|entry| &entry.operation);
+        let resets = operations.filter(|one| matches!(one, LogOperation::Reset(_)));
+        member.other_reset |= !resets.eq(reset.iter());
         member.kept_locks_in_minority |= is_alone && !has_nothing(&member.core);
     }
 }
@@ -149,6 +168,7 @@ impl Core for MemberNode {
         let elected = Message::Elected(ElectionReason::MajorityIsJustReached);
         let first = (self.node == 0).then_some(elected);
         for message in std::iter::once(joined).chain(first) {
+            member.delivered.receive(&self.system.service(), member.address, &message);
             let input = Input::Message { from: Peer, message };
             self.inner(member.address).step(&mut member.core, input, &mut Out::default());
         }

@@ -1,6 +1,6 @@
 //! The predicates of the replicated lock service's properties.
 
-use turnstile_core::replicated::types::{LockStatus, Timer};
+use turnstile_core::replicated::types::{Address, LockStatus, Timer};
 use turnstile_core::replicated::{Lock, Locks};
 use turnstile_machine::Rules as _;
 use turnstile_machines::lock_member::State as Member;
@@ -11,6 +11,7 @@ use turnstile_world::property::View;
 
 use super::act_history::ActHistory;
 use super::cluster::Cluster;
+use super::delivered::Role;
 use super::facts::LockFacts;
 use super::nodes::MemberState;
 use super::system::Replicated;
@@ -30,6 +31,20 @@ fn locks<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Lock> {
     let replicas = members(view).map(|(_, state)| &state.core.replica);
     let all = replicas.chain([&cluster(view).log_state]);
     all.flat_map(Locks::iter).map(|(_, lock)| lock)
+}
+
+/// Whether a member's status is that of the holder, of a waiter, or of neither.
+fn is_status_right(lock: &Lock, who: Address) -> bool {
+    let found = lock.status.iter().find(|(member, _)| *member == who);
+    let status = found.map_or(LockStatus::None, |(_, at)| LockStatus::from(*at));
+    let expected = if lock.holder == Some(who) {
+        LockStatus::Holding
+    } else if lock.waiters.contains(&who) {
+        LockStatus::Waiting
+    } else {
+        LockStatus::None
+    };
+    status == expected
 }
 
 /// The members that are connected under their present address.
@@ -85,12 +100,11 @@ fn is_with_nobody(view: &View<'_>) -> bool {
     holders.any(|holder| !present.contains(&holder))
 }
 
-/// Whether the member holds no lock and waits for none, as far as its listener and its threads
-/// know.
+/// Whether the member holds no lock, waits for none and executes no command for one, as far as its
+/// listener and its threads know.
 pub(super) fn has_nothing(member: &turnstile_core::replicated::State) -> bool {
     let mut mutexes = member.mutexes();
-    member.told.is_empty()
-        && mutexes.all(|(_, mutex)| !matches!(mutex.at, Mutex::Locked | Mutex::Waiting))
+    member.told.is_empty() && mutexes.all(|(_, mutex)| mutex.at == Mutex::Unlocked)
 }
 
 fn is_deaf(view: &View<'_>) -> bool {
@@ -133,6 +147,13 @@ impl replicated_lock::Properties for Replicated {
         self.keeps(Invariant::NoDuplicateWaiters, view)
     }
 
+    fn status_matches_holder_and_queue(&self, view: &View<'_>) -> bool {
+        locks(view).all(|lock| {
+            let statuses = lock.status.iter().map(|(who, _)| *who);
+            statuses.chain(lock.everybody()).all(|who| is_status_right(lock, who))
+        })
+    }
+
     fn waiting_implies_a_holder(&self, view: &View<'_>) -> bool {
         self.keeps(Invariant::WaitingImpliesAHolder, view)
     }
@@ -170,6 +191,33 @@ impl replicated_lock::Properties for Replicated {
 
     fn threads_are_notified(&self, view: &View<'_>) -> bool {
         members(view).all(|(_, state)| !state.missed_notification)
+    }
+
+    fn mutexes_have_reasons(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, state)| !state.unfounded_notification)
+    }
+
+    fn commands_match_calls(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, state)| !state.other_command)
+    }
+
+    fn roles_follow_views_and_elections(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, state)| {
+            let role = match state.core.at {
+                Member::Resigned => Role::Resigned,
+                Member::Follower => Role::Follower,
+                Member::Leader => Role::Leader,
+            };
+            role == state.delivered.role
+        })
+    }
+
+    fn reset_follows_views_and_elections(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, state)| !state.other_reset)
+    }
+
+    fn a_member_leads(&self, view: &View<'_>) -> bool {
+        members(view).any(|(_, state)| state.delivered.role == Role::Leader)
     }
 
     fn a_minority_member_holds_no_lock(&self, view: &View<'_>) -> bool {
@@ -248,6 +296,14 @@ impl replicated_lock::Properties for Replicated {
 
     fn an_unwanted_lock_is_held(&self, view: &View<'_>) -> bool {
         is_for_nobody(view)
+    }
+
+    fn releases_can_end(&self, view: &View<'_>) -> bool {
+        !self.a_mutex_releases(view)
+    }
+
+    fn a_mutex_releases(&self, view: &View<'_>) -> bool {
+        is_any(view, &[Mutex::Releasing])
     }
 
     fn a_waiting_thread_can_proceed(&self, view: &View<'_>) -> bool {

@@ -162,6 +162,8 @@ impl System for Nodes {
                 each(&mut state.address);
                 state.core.visit_addresses(&mut each);
                 state.delivered.locks.visit_addresses(&mut each);
+                state.delivered.present.iter_mut().for_each(each);
+                state.delivered.present.sort_unstable();
             }
             Naming::State(state) if state.get::<Cluster>().is_some() => {
                 state.of_mut::<Cluster>().rename(to, &mut each);
