@@ -6,7 +6,7 @@ use turnstile_step::Symbolic;
 use turnstile_world::{NodeId, Observation};
 
 use crate::member;
-use crate::nodes::Notice;
+use crate::nodes::{Duty, Notice};
 
 /// The history variables of the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
@@ -21,6 +21,16 @@ pub(crate) struct Monitor {
     pub(crate) has_merged: bool,
     /// A MERGE-REQ was not answered.
     pub(crate) unanswered_merge_req: bool,
+    /// A MERGE did not start the processing of queued events.
+    pub(crate) unprocessed_queue: bool,
+    /// A view with the merge leader ended the wait for the end of a merge.
+    pub(crate) ended_wait: bool,
+    /// A member did not suspect one that has a view without it.
+    pub(crate) trusts_excluder: bool,
+    /// A Resumer did not resume the handler.
+    pub(crate) idle_resumer: bool,
+    /// The handler was resumed before the view was installed.
+    pub(crate) resumed_early: bool,
     /// A member installed a view whose number is not greater than the previous one.
     pub(crate) view_number_decreased: bool,
 }
@@ -71,7 +81,14 @@ impl Monitor {
                         history.sent = history.sent.max(Some(view.id));
                     }
                 }
-                Notice::UnansweredMergeReq => self.unanswered_merge_req = true,
+                Notice::Violates(duty) => match duty {
+                    Duty::AnswerMergeReq => self.unanswered_merge_req = true,
+                    Duty::ProcessQueue(_) => self.unprocessed_queue = true,
+                    Duty::WaitForLeader => self.ended_wait = true,
+                    Duty::Suspect(_) => self.trusts_excluder = true,
+                    Duty::Resume(_) => self.idle_resumer = true,
+                    Duty::InstallFirst => self.resumed_early = true,
+                },
             },
             Observation::Crashed(who) | Observation::Restarted(who) => {
                 self.members[*who] = MemberHistory::default();

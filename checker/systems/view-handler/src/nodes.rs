@@ -2,9 +2,13 @@
 
 use std::fmt;
 
-use turnstile_core::view::{self, Command, Handler, MemberId, Message, State, Timer, View};
+use turnstile_core::view::{
+    self, Command, Handler, Intent, MemberId, MembershipRequest, Message, State, Suspension, Timer,
+    View,
+};
 use turnstile_machine::Rules as _;
-use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
+use turnstile_machines::view_handler::Resource;
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::system::{member, node};
@@ -17,8 +21,25 @@ pub(crate) enum Notice {
     User(view::Notice),
     /// A coord has sent it this view.
     ViewReceived(View),
-    /// It did not answer a MERGE-REQ.
-    UnansweredMergeReq,
+    /// A step did not do what it had to do.
+    Violates(Duty),
+}
+
+/// What a step has to do, by its input and the state before it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+pub(crate) enum Duty {
+    /// To answer a MERGE-REQ.
+    AnswerMergeReq,
+    /// To process the events that a MERGE finds in the queue of a running handler.
+    ProcessQueue(Vec<MembershipRequest>),
+    /// To continue to wait for the end of a merge, whose leader is in the view that arrives.
+    WaitForLeader,
+    /// To suspect these members of its view: they have a view without it.
+    Suspect(Vec<MemberId>),
+    /// To resume the handler, as the Resumer of this suspension runs.
+    Resume(Suspension),
+    /// To install a view before it resumes the handler.
+    InstallFirst,
 }
 
 impl fmt::Display for Notice {
@@ -26,7 +47,7 @@ impl fmt::Display for Notice {
         match self {
             Self::User(notice) => notice.fmt(f),
             Self::ViewReceived(view) => write!(f, "hears of {view}"),
-            Self::UnansweredMergeReq => f.write_str("owes an answer"),
+            Self::Violates(duty) => write!(f, "does not do its duty: {duty:?}"),
         }
     }
 }
@@ -37,6 +58,86 @@ pub(crate) struct ObservedMember {
     handler: Handler<HandlerRules>,
     /// Whether its Resumer is armed.
     resumes: bool,
+}
+
+impl ObservedMember {
+    fn is_suspended(&self, state: &State) -> bool {
+        self.handler.rules.holds(state.at).contains(&Resource::Resumer)
+    }
+
+    /// The duty of a step, by its input.
+    fn duty(&self, state: &State, input: &InputOf<Self>) -> Option<Duty> {
+        let coordinates = || {
+            let coord = state.view.as_ref().and_then(View::coordinator);
+            coord == Some(self.handler.me)
+        };
+        match input {
+            Input::Message { from, message } => match message {
+                Message::MergeReq { .. } => Some(Duty::AnswerMergeReq),
+                Message::Coord => {
+                    let is_asked = !self.is_suspended(state) && coordinates();
+                    is_asked.then(|| Duty::ProcessQueue(state.queue.clone()))
+                }
+                Message::View(view) => {
+                    let leader = state.merge_leader.filter(|one| view.contains(one.merge.of));
+                    let waits = leader.map(|_| Duty::WaitForLeader);
+                    waits.or_else(|| self.exclusion(state, *from, view))
+                }
+                Message::Request(_)
+                | Message::Installed(_)
+                | Message::MergeRsp { .. }
+                | Message::MergeView { .. }
+                | Message::State => None,
+            },
+            Input::Fired(Timer::Resumer(of)) => {
+                let is_asked = self.is_suspended(state) && *of == state.suspension;
+                is_asked.then_some(Duty::Resume(*of))
+            }
+            Input::Fired(Timer::Queue | Timer::Merge) | Input::Command(_) | Input::Restart(_) => {
+                None
+            }
+        }
+    }
+
+    /// The duty of a member that receives a view without it, which is not older than its own.
+    fn exclusion(&self, state: &State, from: MemberId, view: &View) -> Option<Duty> {
+        let own = state.view.as_ref().filter(|own| own.id <= view.id)?;
+        let is_excluded = !view.contains(self.handler.me) && state.intent != Intent::Leave;
+        let by = [from].into_iter().chain(view.members.iter()).filter(|by| own.contains(*by));
+        is_excluded.then(|| Duty::Suspect(by.collect()))
+    }
+
+    /// Whether a step has done its duty, by the state after it and its effects.
+    fn is_done(
+        &self,
+        duty: &Duty,
+        state: &State,
+        effects: &[EffectOf<Handler<HandlerRules>>],
+    ) -> bool {
+        match duty {
+            Duty::AnswerMergeReq => effects.iter().any(|effect| {
+                matches!(effect, Effect::Send { message: Message::MergeRsp { .. }, .. })
+            }),
+            Duty::ProcessQueue(events) => !state.queue.iter().any(|event| events.contains(event)),
+            Duty::Suspect(by) => by.iter().all(|by| {
+                let own = state.view.as_ref().filter(|own| own.contains(*by));
+                let suspect = MembershipRequest::Suspect { member: *by };
+                let made = state.installation.iter().flat_map(|work| &work.events);
+                let is_suspected = state.suspects.contains(*by)
+                    || state.queue.iter().chain(made).any(|event| *event == suspect);
+                own.is_none() || is_suspected
+            }),
+            Duty::WaitForLeader => state.merge_leader.is_some(),
+            Duty::Resume(of) => !self.is_suspended(state) || state.suspension != *of,
+            Duty::InstallFirst => {
+                let resumes =
+                    |effect: &_| matches!(effect, Effect::Notify(view::Notice::Resumed { .. }));
+                let installs =
+                    |effect: &_| matches!(effect, Effect::Notify(view::Notice::Installed(_)));
+                !effects.iter().skip_while(|effect| !resumes(*effect)).any(installs)
+            }
+        }
+    }
 }
 
 impl Core for ObservedMember {
@@ -53,20 +154,15 @@ impl Core for ObservedMember {
     }
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        let mut is_asked = false;
-        if let Input::Message { message, .. } = &input {
-            is_asked = matches!(message, Message::MergeReq { .. });
-            if let Message::View(view) = message {
-                out.effects.push(Effect::Notify(Notice::ViewReceived(view.clone())));
-            }
+        let duty = self.duty(state, &input);
+        if let Input::Message { message: Message::View(view), .. } = &input {
+            out.effects.push(Effect::Notify(Notice::ViewReceived(view.clone())));
         }
         let mut inner = Out::default();
         self.handler.step(state, input, &mut inner);
-        let answers =
-            |one: &_| matches!(one, Effect::Send { message: Message::MergeRsp { .. }, .. });
-        if is_asked && !inner.effects.iter().any(answers) {
-            out.effects.push(Effect::Notify(Notice::UnansweredMergeReq));
-        }
+        let duties = duty.into_iter().chain([Duty::InstallFirst]);
+        let violated = duties.filter(|duty| !self.is_done(duty, state, &inner.effects));
+        out.effects.extend(violated.map(|duty| Effect::Notify(Notice::Violates(duty))));
         if !self.resumes {
             inner.effects.retain(|effect| !matches!(effect, Effect::Arm(Timer::Resumer(_))));
         }
@@ -137,7 +233,7 @@ impl CoreNode for MemberNode {
     fn notice_words(&self, notice: &Notice) -> Option<String> {
         match notice {
             Notice::User(notice) => words::notice(notice),
-            Notice::ViewReceived(_) | Notice::UnansweredMergeReq => None,
+            Notice::ViewReceived(_) | Notice::Violates(_) => None,
         }
     }
 

@@ -122,6 +122,22 @@ impl view_handler::Properties for Views {
         !view.monitor::<Monitor>().unanswered_merge_req
     }
 
+    fn merge_processes_queued_events(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().unprocessed_queue
+    }
+
+    fn excluded_members_suspect(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().trusts_excluder
+    }
+
+    fn the_resumer_resumes(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().idle_resumer
+    }
+
+    fn views_are_installed_before_resumption(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().resumed_early
+    }
+
     fn suspension_is_notified(&self, view: &Self::View<'_>) -> bool {
         let monitor = &view.monitor::<Monitor>();
         up(view).all(|(node, part)| {
@@ -135,13 +151,15 @@ impl view_handler::Properties for Views {
     }
 
     fn a_view_without_the_leader_ends_the_wait(&self, view: &Self::View<'_>) -> bool {
-        !up(view).any(|(node, Member { state, .. })| {
-            let is_without = |group: &GroupView| {
-                state.merge_leader.is_some_and(|leader| !group.contains(leader.merge.of))
-            };
-            view.monitor::<Monitor>().members[node].installed_since_suspension == Some(true)
-                && state.view.as_ref().is_some_and(is_without)
-        })
+        let is_ended = view.monitor::<Monitor>().ended_wait;
+        !is_ended
+            && !up(view).any(|(node, Member { state, .. })| {
+                let is_without = |group: &GroupView| {
+                    state.merge_leader.is_some_and(|leader| !group.contains(leader.merge.of))
+                };
+                view.monitor::<Monitor>().members[node].installed_since_suspension == Some(true)
+                    && state.view.as_ref().is_some_and(is_without)
+            })
     }
 
     fn newer_views_are_installed(&self, view: &Self::View<'_>) -> bool {
