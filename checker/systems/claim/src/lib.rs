@@ -1,12 +1,15 @@
 #![doc = include_str!("../README.md")]
 
+mod answers;
 mod client;
 mod envelope;
 mod keychain;
 mod monitor;
 mod predicates;
 mod queue;
+mod requests;
 mod server;
+mod statuses;
 mod store;
 mod system;
 mod users;

@@ -30,6 +30,14 @@ pub(crate) struct Monitor {
     pub(crate) waits_for_free_lock: bool,
     /// A finished claim was deleted before an older one.
     pub(crate) deleted_out_of_order: bool,
+    /// A request got another answer than the protocol promises.
+    pub(crate) answered_wrongly: bool,
+    /// A claim's status changed without its cause, or did not although there was one.
+    pub(crate) changed_wrongly: bool,
+    /// A timer of a claim was restarted at a wrong moment, or not at a right one.
+    pub(crate) counted_wrongly: bool,
+    /// The end of a lease was not announced, or another was.
+    pub(crate) announced_wrongly: bool,
 }
 
 /// The history variables of one user of a claim.
@@ -53,6 +61,8 @@ pub(crate) struct UserHistory {
     pub(crate) interrupted: bool,
     /// The store then accepted an act of it again.
     pub(crate) interleaved: bool,
+    /// Its client was asked for a fresh key, and has got none since.
+    pub(crate) needs_key: bool,
     /// A second claim of a claimed resource was not refused.
     pub(crate) claimed_twice: bool,
     /// A holder that did not release its lock was notified of a release.
@@ -84,6 +94,8 @@ pub(super) fn observe(system: &Claim, monitor: &mut Monitor, seen: &Observation)
         Observation::Asked(node, command) => {
             if let Some(ClientCommand::User(command)) = command.get() {
                 asked(&mut monitor.users[*node], *command);
+            } else if let Some(ClientCommand::FreshKey(_)) = command.get() {
+                monitor.users[*node].needs_key = false;
             } else if let Some(ProgramCommand { command, is_again: _ }) = command.get() {
                 asked_keychain(system, monitor, *node, *command);
             }
@@ -137,6 +149,10 @@ fn hear(system: &Claim, monitor: &mut Monitor, node: NodeId, notice: &Value) {
             server::Notice::Overtaken(_) => monitor.overtook_waiter = true,
             server::Notice::WaitForFreeLock => monitor.waits_for_free_lock = true,
             server::Notice::DeletedOutOfOrder(_) => monitor.deleted_out_of_order = true,
+            server::Notice::WrongAnswer(_) => monitor.answered_wrongly = true,
+            server::Notice::WrongStatus(_) => monitor.changed_wrongly = true,
+            server::Notice::WrongTimer(_) => monitor.counted_wrongly = true,
+            server::Notice::WrongEnd(_) => monitor.announced_wrongly = true,
         }
     }
 }
@@ -183,7 +199,10 @@ fn asked_keychain(
                 asked(&mut monitor.users[user], client::Command::Release);
             }
         }
-        keychain::Command::GoOn { .. } | keychain::Command::Act { resource: _ } => {}
+        keychain::Command::GoOn { resource, key: _ } => {
+            monitor.users[system.user_index(keychain, resource)].needs_key = false;
+        }
+        keychain::Command::Act { resource: _ } => {}
     }
 }
 
@@ -200,7 +219,9 @@ fn asked(history: &mut UserHistory, command: client::Command) {
     match command {
         client::Command::Claim { key: _ } => history.waits = true,
         // After a signal only a pending release() is still to return.
-        client::Command::Signal => (history.waits, history.is_held) = (false, false),
+        client::Command::Signal => {
+            (history.waits, history.is_held, history.needs_key) = (false, false, false);
+        }
         // A release() before claim() has returned releases no lock.
         client::Command::Release => history.releases |= history.is_held,
         client::Command::Act => {}
@@ -213,7 +234,7 @@ fn told(history: &mut UserHistory, notice: client::Notice) {
             (history.acted, history.interrupted, history.is_held) = (false, false, true);
             answer(history);
         }
-        client::Notice::KeyNeeded => {}
+        client::Notice::KeyNeeded => history.needs_key = true,
         // For a waiting claim() or release() this is its return; for a holder it is a notification.
         client::Notice::TimedOut | client::Notice::Failed { status: _ } if history.waits => {
             history.has_failed = notice != client::Notice::TimedOut;
@@ -233,7 +254,7 @@ fn told(history: &mut UserHistory, notice: client::Notice) {
 
 fn answer(history: &mut UserHistory) {
     history.answered_twice |= history.is_answered;
-    (history.waits, history.is_answered) = (false, true);
+    (history.waits, history.is_answered, history.needs_key) = (false, true, false);
 }
 
 /// The store accepted an act of a user.

@@ -3,6 +3,7 @@
 use turnstile_core::claim::record::Status;
 use turnstile_core::number::ClaimId;
 use turnstile_machine::Rules as _;
+use turnstile_machines::claim::State;
 use turnstile_machines::claim_record;
 use turnstile_world::node::NodeStatus;
 use turnstile_world::property::View;
@@ -61,6 +62,26 @@ impl claim::Properties for Claim {
 
     fn waiting_implies_an_active_claim(&self, view: &View<'_>) -> bool {
         !view.monitor::<Monitor>().waits_for_free_lock
+    }
+
+    fn a_claim_is_stored(&self, view: &View<'_>) -> bool {
+        self.kept(view).next().is_some()
+    }
+
+    fn answers_state_the_status(&self, view: &View<'_>) -> bool {
+        !view.monitor::<Monitor>().answered_wrongly
+    }
+
+    fn a_status_changes_by_its_cause(&self, view: &View<'_>) -> bool {
+        !view.monitor::<Monitor>().changed_wrongly
+    }
+
+    fn timers_count_from_their_cause(&self, view: &View<'_>) -> bool {
+        !view.monitor::<Monitor>().counted_wrongly
+    }
+
+    fn every_lost_lease_is_announced(&self, view: &View<'_>) -> bool {
+        !view.monitor::<Monitor>().announced_wrongly
     }
 
     fn fencing_tokens_increase(&self, view: &View<'_>) -> bool {
@@ -245,6 +266,17 @@ impl claim::Properties for Claim {
         let is_up = |user: &&User<'_>| user.life != NodeStatus::Down;
         users.iter().filter(is_up).all(|user| self.client.is_final(user.client.at))
             && self.keychain_states(view).all(|keychain_state| keychain_state.is_closed)
+    }
+
+    fn only_an_expired_claim_starts_over(&self, view: &View<'_>) -> bool {
+        let users = self.users(view);
+        let mut starting = users.iter().filter(|user| user.client.at == State::StartingOver);
+        starting.all(|user| {
+            let mut kept = self.kept(view);
+            let record = kept.find(|(id, _)| Some(*id) == user.client.claim);
+            let status = record.map(|(_, record)| record.status());
+            user.history.needs_key && status.is_none_or(|status| status == Some(Status::Expired))
+        })
     }
 
     fn expiry_fails_no_waiting_call(&self, view: &View<'_>) -> bool {

@@ -4,7 +4,7 @@
 //! It compares the server's state before and after a step, from outside.
 
 use turnstile_core::claim::message::{Message, RequestKind, ResourceName, TargetStatus};
-use turnstile_core::claim::record::{Notice, State, Status};
+use turnstile_core::claim::record::{Notice, Record, State, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_machines::claim_record;
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
@@ -43,7 +43,9 @@ impl QueueSnapshot {
         Self { waited: waited.collect(), asked: asked(input), kept: kept.collect() }
     }
 
-    /// Whether a request has to wait, or is refused for lack of room, although no claim is active.
+    /// Whether a claim waits after a request for its lock, or the request is refused for lack of
+    /// room, although no claim is active. A lapsed claim may ask for itself, and a repeated POST
+    /// of a claim that has ended asks for no lock.
     pub(super) fn waits_for_free_lock(
         &self,
         after: &State,
@@ -59,10 +61,12 @@ impl QueueSnapshot {
             None => return false,
         };
         let record = claim.and_then(|claim| after.claim(claim));
-        let waits = record.is_some_and(|record| record.status() == Some(Status::Waiting));
-        let resource = wanted.or(record.map(|record| record.resource));
-        let holder = resource.and_then(|resource| after.holder(resource));
+        let is_over = record.and_then(Record::status).is_some_and(Status::is_final);
+        let Some(resource) = wanted.or(record.map(|record| record.resource)) else { return false };
+        let holder = after.holder(resource);
         let at = holder.and_then(|holder| after.claim(holder)).map(|record| record.at);
+        let asks = holder.is_none_or(|holder| Some(holder) != claim);
+        let waits = asks && !(is_over && wanted.is_some()) && after.waiting(resource).count() > 0;
         (waits || effects.iter().any(is_too_many)) && at != Some(claim_record::State::Active)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use turnstile_core::claim::message::{Caller, Message, Request, RequestKind, TargetStatus};
+use turnstile_core::claim::message::{Caller, Message, Request, RequestKind};
 use turnstile_core::claim::record::{self, Records, Status};
 use turnstile_core::number::{CallId, ClaimId};
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, RowOutcome, Symbolic};
@@ -11,6 +11,8 @@ use turnstile_world::{CoreNode, NodeId};
 
 use crate::envelope::{self, Envelope, Route};
 use crate::queue::QueueSnapshot;
+use crate::requests::{OPERATOR, STRANGER, STRAY, ServerCommand};
+use crate::statuses::{Cause, ServerStep};
 use crate::system::{Claim, RecordRules};
 
 /// A claim server, and the watchers of its claims.
@@ -23,10 +25,6 @@ pub(crate) struct ServerState {
     pub(crate) watched: BTreeMap<ClaimId, Caller>,
 }
 
-/// An operator revokes a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub(crate) struct Revoke(ClaimId);
-
 /// A notice of the server to the monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub(crate) enum Notice {
@@ -38,6 +36,14 @@ pub(crate) enum Notice {
     WaitForFreeLock,
     /// A finished claim was deleted before an older one.
     DeletedOutOfOrder(ClaimId),
+    /// A request got another answer than the protocol promises, or none.
+    WrongAnswer(CallId),
+    /// The status of a claim is not what the protocol makes of the step.
+    WrongStatus(ClaimId),
+    /// A timer of a claim counts from another moment.
+    WrongTimer(ClaimId),
+    /// The end of a lease was not announced, or another was.
+    WrongEnd(ClaimId),
 }
 
 /// The server of a world.
@@ -46,18 +52,12 @@ pub(crate) struct ServerNode(pub(crate) Claim);
 
 pub(crate) type ServerCore = Records<RecordRules>;
 
-/// The operator, who revokes claims.
-const OPERATOR: Caller = Caller(u64::MAX);
-
-/// The sender of a request without a waiting caller.
-const STRAY: Caller = Caller(u64::MAX - 1);
-
 impl Core for ServerNode {
     type State = ServerState;
     type Peer = Caller;
     type Message = Envelope;
     type Timer = record::Timer;
-    type Command = Revoke;
+    type Command = ServerCommand;
     type Notice = Notice;
     type Saved = record::Saved;
 
@@ -69,6 +69,7 @@ impl Core for ServerNode {
         let Some(input) = opened(&server_state.core, input) else { return };
         let queue = QueueSnapshot::before(&server_state.core, &input);
         let asked = asked(&input);
+        let before = (server_state.core.clone(), Cause::of(&input));
         let mut inner: OutOf<ServerCore> = Out::default();
         let core = Records { rules: self.0.record.clone(), limits: self.0.limits };
         core.step(&mut server_state.core, input, &mut inner);
@@ -80,10 +81,18 @@ impl Core for ServerNode {
         out.rows.extend(asked.filter(|to| !is_heard(*to)).map(|_| UNANSWERED));
         let overtaken = queue.overtaken(state, &inner.effects).map(Notice::Overtaken);
         let forgotten = queue.forgotten(state).map(Notice::DeletedOutOfOrder);
+        let step = ServerStep::new(before, self.0.limits, state, &inner.effects);
+        let effects = &inner.effects;
+        let breaches = [
+            step.wrong_answer(effects).map(Notice::WrongAnswer),
+            step.wrong_status().map(Notice::WrongStatus),
+            step.wrong_timer(effects).map(Notice::WrongTimer),
+            step.wrong_end(effects).map(Notice::WrongEnd),
+        ];
         let idle =
             queue.waits_for_free_lock(state, &inner.effects).then_some(Notice::WaitForFreeLock);
         server_state.post(inner.effects, self.0.watches, out);
-        let untoward = [overtaken, forgotten, idle].into_iter().flatten();
+        let untoward = [overtaken, forgotten, idle].into_iter().chain(breaches).flatten();
         out.effects.extend(untoward.map(Effect::Notify));
     }
 
@@ -111,9 +120,12 @@ impl CoreNode for ServerNode {
         envelope::caller(node)
     }
 
-    /// An operator may revoke any claim.
-    fn commands(&self, server_state: &ServerState) -> Vec<Revoke> {
-        server_state.core.claims().map(|(claim, _)| Revoke(claim)).collect()
+    fn commands(&self, server_state: &ServerState) -> Vec<ServerCommand> {
+        let mut commands = ServerCommand::revocations(&server_state.core);
+        if self.0.has_stranger {
+            commands.extend(ServerCommand::of_stranger(&server_state.core));
+        }
+        commands
     }
 
     fn timer_name(&self, timer: &record::Timer) -> &'static str {
@@ -150,8 +162,8 @@ impl ServerState {
     ) {
         let counted: Vec<ClaimId> = effects.iter().filter_map(counted_anew).collect();
         out.effects.extend(effects.into_iter().filter_map(|effect| match effect {
-            // The operator is no node, and a stray request has no receiver.
-            Effect::Send { to: OPERATOR | STRAY, message: _ } => None,
+            // The operator and the stranger are no nodes, and a stray request has no receiver.
+            Effect::Send { to: OPERATOR | STRANGER | STRAY, message: _ } => None,
             Effect::Send { to, message } => {
                 let granted = granted(&message);
                 self.watched.extend(granted.filter(|_| watches).map(|claim| (claim, to)));
@@ -180,7 +192,7 @@ impl ServerState {
     pub(crate) fn rename(&mut self, to: &[NodeId]) {
         let rename = |from: &mut Caller| *from = envelope::caller(to[envelope::node(*from)]);
         self.core.visit_callers(&mut |from| {
-            if *from != STRAY {
+            if ![STRAY, STRANGER].contains(from) {
                 rename(from);
             }
         });
@@ -198,11 +210,7 @@ fn opened(state: &record::State, input: InputOf<ServerNode>) -> Option<InputOf<S
             Input::Message { from: if route == Route::Stray { STRAY } else { from }, message }
         }
         Input::Fired(timer) => Input::Fired(timer),
-        Input::Command(Revoke(claim)) => {
-            let ask = RequestKind::Status { claim, to: TargetStatus::Revoked };
-            let message = Message::Request(Request { call: CallId::default(), kind: ask });
-            Input::Message { from: OPERATOR, message }
-        }
+        Input::Command(command) => command.input(state)?,
         Input::Restart(saved) => Input::Restart(saved),
     })
 }
@@ -247,12 +255,6 @@ fn answers(effect: &EffectOf<ServerCore>, (from, call): (Caller, CallId)) -> boo
         if *to == from && response.call == call)
 }
 
-impl fmt::Display for Revoke {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an operator revokes claim {}", self.0)
-    }
-}
-
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -266,6 +268,10 @@ impl fmt::Display for Notice {
             Self::DeletedOutOfOrder(claim) => {
                 write!(f, "claim {claim} is forgotten before an older one, or not by its key")
             }
+            Self::WrongAnswer(call) => write!(f, "call {call} has another answer"),
+            Self::WrongStatus(claim) => write!(f, "claim {claim} has another status"),
+            Self::WrongTimer(claim) => write!(f, "a timer of claim {claim} counts from elsewhere"),
+            Self::WrongEnd(claim) => write!(f, "the end of claim {claim} is announced wrongly"),
             Self::Overtaken(claim) => write!(f, "claim {claim} comes before an older one"),
         }
     }

@@ -15,7 +15,8 @@ use crate::client::{ClientCommand, ClientNode, ClientState};
 use crate::envelope::{Envelope, Route};
 use crate::keychain::{KeychainNode, KeychainState, ProgramCommand};
 use crate::monitor::{self, Monitor, UserHistory};
-use crate::server::{Revoke, ServerNode, ServerState};
+use crate::requests::ServerCommand;
+use crate::server::{ServerNode, ServerState};
 use crate::store::StoreNode;
 use crate::world;
 
@@ -43,6 +44,8 @@ pub(crate) struct Claim {
     pub(crate) waits: bool,
     /// Clients watch their claims: the server notifies them of the end of one.
     pub(crate) watches: bool,
+    /// A client that is no node of the world sends the server any request.
+    pub(crate) has_stranger: bool,
 }
 
 /// The resource that all clients claim.
@@ -159,8 +162,11 @@ impl System for Nodes {
                 ClientCommand::TogglePolling => Some("polling switch"),
             };
         }
-        if command.get::<Revoke>().is_some() {
-            return Some(world::REVOCATION);
+        if let Some(command) = command.get::<ServerCommand>() {
+            return Some(match command {
+                ServerCommand::Revoke(_) => world::REVOCATION,
+                ServerCommand::Ask(_) | ServerCommand::HangUp(_) => world::STRANGER,
+            });
         }
         let ProgramCommand { command, is_again } = command.of();
         match command {

@@ -25,6 +25,9 @@ pub(super) const LONG_POLL: &str = "long-poll time-out";
 /// An operator revokes claims. In a world with this budget, clients watch their claims.
 pub(super) const REVOCATION: &str = "revocation";
 
+/// A stranger sends the server any request.
+pub(super) const STRANGER: &str = "request of a stranger";
+
 impl SystemSpec for Claim {
     const FILE: Embedded = FILE;
 
@@ -42,11 +45,20 @@ impl SystemSpec for Claim {
         "second claim",
         "fresh key",
         REVOCATION,
+        STRANGER,
         LONG_POLL,
     ];
 
-    const CALLS: &'static [&'static str] =
-        &["release", "signal", "act", "polling switch", "program exit", "second claim", REVOCATION];
+    const CALLS: &'static [&'static str] = &[
+        "release",
+        "signal",
+        "act",
+        "polling switch",
+        "program exit",
+        "second claim",
+        REVOCATION,
+        STRANGER,
+    ];
 
     const SUFFERS: &'static [&'static str] = &[
         "lost request",
@@ -82,6 +94,7 @@ impl SystemSpec for Claim {
             record: RecordRules::among(tables)?,
             waits: plan.has(LONG_POLL),
             watches: plan.has(REVOCATION),
+            has_stranger: plan.has(STRANGER),
         })
     }
 

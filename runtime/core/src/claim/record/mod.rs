@@ -15,12 +15,11 @@ use turnstile_machines::claim_record::{Event, Machine, PatchStatusStatus, Resour
 use turnstile_step::{Core, Input, InputOf, OutOf, Symbolic};
 
 use self::context::{CurrentRequest, StepContext};
-use self::state::OpenRequest;
 use super::message::{Caller, Message, Request, RequestKind, Response, TargetStatus};
 use crate::number::{CallId, ClaimId, Token};
 
 pub use saved::{Saved, SavedClaim};
-pub use state::{Record, State, Status};
+pub use state::{OpenRequest, Record, State, Status};
 
 /// The core of a claim server.
 ///

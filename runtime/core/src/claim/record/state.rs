@@ -34,16 +34,18 @@ pub struct Record {
     /// The idempotency key of its POST.
     pub key: Option<IdempotencyKey>,
     /// The long poll of its client, if one is open.
-    pub(super) open_request: Option<OpenRequest>,
+    pub open_request: Option<OpenRequest>,
 }
 
 /// A request that was received and is not yet answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub(super) struct OpenRequest {
-    pub(super) from: Caller,
-    pub(super) call: CallId,
+pub struct OpenRequest {
+    /// Its client.
+    pub from: Caller,
+    /// Its number at the client.
+    pub call: CallId,
     /// Whether it is a POST; the statuses of its response differ from those of a PATCH.
-    pub(super) is_post: bool,
+    pub is_post: bool,
 }
 
 /// The unfinished claims of one resource.

@@ -1,0 +1,299 @@
+//! Checks of the server's steps: the status of a claim changes only by its cause in the wire
+//! protocol, its timers count from there, and the end of a lease is announced.
+//!
+//! It compares the server's state before and after a step, from outside, and knows no row.
+
+use std::collections::BTreeSet;
+
+use turnstile_core::claim::message::{
+    Caller, Message, Request, RequestKind, ResourceName, TargetStatus,
+};
+use turnstile_core::claim::record::{Command, Limits, Notice, Record, State, Status, Timer};
+use turnstile_core::number::{CallId, ClaimId};
+use turnstile_machines::claim_record::State as At;
+use turnstile_step::{Effect, EffectOf, Input, InputOf};
+
+use crate::server::ServerCore;
+
+/// Why the server took a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    Request(Caller, Request),
+    Fired(Timer),
+    HungUp(ClaimId, Caller, CallId),
+    Restarted,
+    Other,
+}
+
+/// A step of the server.
+pub(super) struct ServerStep<'a> {
+    pub(super) before: State,
+    pub(super) cause: Cause,
+    pub(super) limits: Limits,
+    pub(super) after: &'a State,
+    /// The changes of status that the server notified, in order.
+    changes: Vec<(ClaimId, Status)>,
+}
+
+impl Cause {
+    pub(super) fn of(input: &InputOf<ServerCore>) -> Self {
+        match input {
+            Input::Message { from, message: Message::Request(request) } => {
+                Self::Request(*from, *request)
+            }
+            Input::Fired(timer) => Self::Fired(*timer),
+            Input::Command(Command::HungUp { claim, from, call }) => {
+                Self::HungUp(*claim, *from, *call)
+            }
+            Input::Restart(_) => Self::Restarted,
+            Input::Message { .. } | Input::Command(Command::Forget { .. }) => Self::Other,
+        }
+    }
+}
+
+impl<'a> ServerStep<'a> {
+    pub(super) fn new(
+        (before, cause): (State, Cause),
+        limits: Limits,
+        after: &'a State,
+        effects: &[EffectOf<ServerCore>],
+    ) -> Self {
+        let changes = effects.iter().filter_map(|effect| match effect {
+            Effect::Notify(Notice::Became { claim, status, token: _ }) => Some((*claim, *status)),
+            _ => None,
+        });
+        Self { before, cause, limits, after, changes: changes.collect() }
+    }
+
+    /// A claim whose status changed without its cause, or did not although there was one.
+    pub(super) fn wrong_status(&self) -> Option<ClaimId> {
+        if self.cause == Cause::Restarted {
+            return self.after.claims().find(|(_, record)| !is_cut_off(record)).map(|(id, _)| id);
+        }
+        let known: BTreeSet<ClaimId> =
+            self.before.claims().chain(self.after.claims()).map(|(id, _)| id).collect();
+        known.into_iter().find(|claim| !self.is_as_promised(*claim))
+    }
+
+    fn is_as_promised(&self, claim: ClaimId) -> bool {
+        let (was, is) = (self.at_before(claim), self.after.claim(claim).map(|record| record.at));
+        let is_kept = is.is_some() || self.is_surplus();
+        let may = match (self.status_before(claim), self.status(claim)) {
+            (Some(was), Some(is)) if was == is => {
+                !self.is_ended_by_request(claim) || was.is_final()
+            }
+            (None, Some(Status::Waiting | Status::Active)) => self.added() == Some(claim),
+            // Whose turn it is, is another property.
+            (Some(Status::Waiting), Some(Status::Active)) => true,
+            (Some(Status::Waiting), Some(Status::Expired)) => self.fired(Timer::Idle(claim)),
+            (Some(Status::Active), Some(Status::Expired)) => self.loses_its_lease(claim),
+            (Some(_), Some(is)) => is.is_final() && self.asks_for(claim, is),
+            (_, None) | (None, _) => false,
+        };
+        is_kept && may && was.zip(is).is_none_or(|(was, is)| self.may_move(claim, was, is))
+    }
+
+    /// Whether a claim is where its client's connection and its lease put it.
+    fn may_move(&self, claim: ClaimId, was: At, is: At) -> bool {
+        let record = self.after.claim(claim).expect("a claim that moved is stored");
+        let listens = record.open_request.is_some() == (is == At::Listening);
+        listens
+            && match is {
+                At::Active => was != At::Lapsed || self.restarts_ttl(claim),
+                At::Lapsed if was == At::Lapsed => {
+                    let is_contended = self.contended() == Some(record.resource);
+                    !self.fired(Timer::Lapse(claim))
+                        && !self.restarts_ttl(claim)
+                        && (self.wants_lock(claim) || !is_contended)
+                }
+                At::Lapsed => was == At::Active && self.fired(Timer::Ttl(claim)),
+                At::Absent => self.disconnects(claim) || was == is && !self.wants_lock(claim),
+                At::Waiting | At::Listening => {
+                    !self.disconnects(claim)
+                        && !self.fired(Timer::Idle(claim))
+                        && (was != At::Absent || self.wants_lock(claim))
+                }
+                _ => true,
+            }
+            && (is != At::Active || !self.fired(Timer::Ttl(claim)))
+            && (is != At::Absent || !self.fired(Timer::Idle(claim)))
+    }
+
+    /// A claim with a timer that does not count from when the protocol says.
+    pub(super) fn wrong_timer(&self, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
+        if self.cause == Cause::Restarted {
+            return None;
+        }
+        let is_armed = |timer| effects.contains(&Effect::Arm(timer));
+        let is_wrong = |(claim, record): &(ClaimId, &Record)| {
+            let was = self.at_before(*claim);
+            let ttl =
+                record.at == At::Active && (was != Some(At::Active) || self.restarts_ttl(*claim));
+            let waits = matches!(record.at, At::Waiting | At::Absent);
+            let wait = record.at == At::Listening && self.wants_lock(*claim);
+            is_armed(Timer::Ttl(*claim)) != ttl
+                || is_armed(Timer::Wait(*claim)) != wait
+                || waits && self.wants_lock(*claim) && !is_armed(Timer::Idle(*claim))
+        };
+        self.after.claims().find(is_wrong).map(|(claim, _)| claim)
+    }
+
+    /// A claim whose lease ended by another than its client without an announcement, or one that is
+    /// announced without that.
+    pub(super) fn wrong_end(&self, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
+        let announced = effects.iter().filter_map(|effect| match effect {
+            Effect::Notify(Notice::Over { claim }) => Some(*claim),
+            _ => None,
+        });
+        let is_over = |(claim, status): &&(ClaimId, Status)| {
+            matches!(status, Status::Revoked | Status::Expired)
+                && self.status_before(*claim) == Some(Status::Active)
+        };
+        let ended: BTreeSet<ClaimId> =
+            self.changes.iter().filter(is_over).map(|(claim, _)| *claim).collect();
+        let announced: BTreeSet<ClaimId> = announced.collect();
+        announced.symmetric_difference(&ended).next().copied()
+    }
+
+    /// Whether a step may delete a finished claim: as many as the limit are kept after it.
+    fn is_surplus(&self) -> bool {
+        let finished =
+            self.after.claims().filter(|(_, record)| record.status().is_none_or(Status::is_final));
+        finished.count() == self.limits.finished_max
+    }
+
+    /// The status of a claim after the step, also if the step deleted the claim.
+    pub(super) fn status(&self, claim: ClaimId) -> Option<Status> {
+        let changed = self.changes.iter().rev().find(|(changed, _)| *changed == claim);
+        let kept = || self.after.claim(claim).or_else(|| self.before.claim(claim));
+        changed.map(|(_, status)| *status).or_else(|| kept().and_then(Record::status))
+    }
+
+    fn at_before(&self, claim: ClaimId) -> Option<At> {
+        self.before.claim(claim).map(|record| record.at)
+    }
+
+    pub(super) fn status_before(&self, claim: ClaimId) -> Option<Status> {
+        self.before.claim(claim).and_then(Record::status)
+    }
+
+    /// The claim that the step's POST added.
+    pub(super) fn added(&self) -> Option<ClaimId> {
+        let Cause::Request(_, Request { kind: RequestKind::Post { key, .. }, .. }) = self.cause
+        else {
+            return None;
+        };
+        if key.is_some_and(|key| self.before.keyed(key).is_some()) {
+            return None;
+        }
+        let mut after = self.after.claims().map(|(id, _)| id);
+        after.find(|id| self.before.claim(*id).is_none())
+    }
+
+    /// Whether no further claim of the resource may wait.
+    pub(super) fn is_full(&self, resource: ResourceName) -> bool {
+        let waiting = self.before.claims().filter(|(_, record)| {
+            record.resource == resource && record.status() == Some(Status::Waiting)
+        });
+        waiting.count() >= self.limits.waiters_max
+    }
+
+    /// Whether the step's request asks for the lock for this claim.
+    pub(super) fn wants_lock(&self, claim: ClaimId) -> bool {
+        let Cause::Request(_, Request { kind, .. }) = self.cause else { return false };
+        match kind {
+            RequestKind::Post { key, .. } => {
+                key.and_then(|key| self.before.keyed(key)).or_else(|| self.added()) == Some(claim)
+            }
+            RequestKind::Status { claim: of, to: TargetStatus::Active { .. } } => of == claim,
+            RequestKind::Ttl { .. } | RequestKind::Status { .. } => false,
+        }
+    }
+
+    /// Whether the step's request restarts the ttl of this claim, if it holds the lock.
+    fn restarts_ttl(&self, claim: ClaimId) -> bool {
+        let Cause::Request(_, Request { kind, .. }) = self.cause else { return false };
+        match kind {
+            RequestKind::Post { key, .. } => {
+                key.and_then(|key| self.before.keyed(key)) == Some(claim)
+            }
+            RequestKind::Ttl { claim: of } => of == claim,
+            RequestKind::Status { .. } => false,
+        }
+    }
+
+    /// Whether the step's request demands this final status for the claim.
+    fn asks_for(&self, claim: ClaimId, status: Status) -> bool {
+        let Cause::Request(_, Request { kind, .. }) = self.cause else { return false };
+        let RequestKind::Status { claim: of, to } = kind else { return false };
+        of == claim && self.may_end(claim, status) && status.name() == to.name()
+    }
+
+    /// Whether the step's request ends the claim, or did so before.
+    pub(super) fn is_ended_by_request(&self, claim: ClaimId) -> bool {
+        let Cause::Request(_, Request { kind, .. }) = self.cause else { return false };
+        let RequestKind::Status { claim: of, to } = kind else { return false };
+        let status = Status::from_name(to.name());
+        of == claim && status.is_some_and(|status| status.is_final() && self.may_end(claim, status))
+    }
+
+    /// Whether a request may give a claim this final status, or it has it.
+    fn may_end(&self, claim: ClaimId, status: Status) -> bool {
+        match self.status_before(claim) {
+            Some(Status::Waiting) => status != Status::Released,
+            Some(Status::Active) => true,
+            before => before == Some(status),
+        }
+    }
+
+    /// Whether an active claim expires: its ttl has expired, and another claim contends or listens,
+    /// or none did within the retention time.
+    fn loses_its_lease(&self, claim: ClaimId) -> bool {
+        let Some(record) = self.before.claim(claim) else { return false };
+        let is_other =
+            |(id, other): &(ClaimId, &Record)| *id != claim && other.resource == record.resource;
+        if record.at == At::Lapsed {
+            return self.fired(Timer::Lapse(claim))
+                || self.contended().is_some_and(|resource| resource == record.resource);
+        }
+        let mut others = self.before.claims().filter(is_other);
+        self.fired(Timer::Ttl(claim)) && others.any(|(_, other)| other.at == At::Listening)
+    }
+
+    /// The resource for which the step's request contends.
+    fn contended(&self) -> Option<ResourceName> {
+        let Cause::Request(_, Request { kind, .. }) = self.cause else { return None };
+        match kind {
+            // A repeated POST of a claim that has ended makes none.
+            RequestKind::Post { resource, key, .. } => {
+                let known = key.and_then(|key| self.before.keyed(key));
+                let status = known.and_then(|known| self.status_before(known));
+                (!status.is_some_and(Status::is_final)).then_some(resource)
+            }
+            RequestKind::Status { claim, to: TargetStatus::Active { .. } } => {
+                self.before.claim(claim).map(|record| record.resource)
+            }
+            RequestKind::Ttl { .. } | RequestKind::Status { .. } => None,
+        }
+    }
+
+    fn fired(&self, timer: Timer) -> bool {
+        self.cause == Cause::Fired(timer)
+    }
+
+    /// Whether the long poll of a claim has timed out in this step.
+    pub(super) fn wait_timed_out(&self, claim: ClaimId) -> bool {
+        self.fired(Timer::Wait(claim))
+    }
+
+    /// Whether the step is the disconnect of the claim's open request.
+    fn disconnects(&self, claim: ClaimId) -> bool {
+        let open = self.before.claim(claim).and_then(|record| record.open_request);
+        open.is_some_and(|open| self.cause == Cause::HungUp(claim, open.from, open.call))
+    }
+}
+
+/// Whether a claim waits for no request over a connection that a restart has closed.
+fn is_cut_off(record: &Record) -> bool {
+    record.open_request.is_none() && !matches!(record.at, At::Waiting | At::Listening)
+}
