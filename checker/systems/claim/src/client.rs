@@ -11,6 +11,7 @@ use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, 
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::envelope::{Envelope, Enveloped, received};
+use crate::promises::{Breach, ClientStep};
 use crate::system::{Claim, ClientRules, FRESH_KEY, RESOURCE};
 
 /// A client, and the relation of its lease to the server's ttl.
@@ -25,6 +26,8 @@ pub(crate) struct ClientState {
     waits: bool,
     /// It was notified of the end of its claim, and still believes that it holds the lock.
     pub(crate) ignored_end: bool,
+    /// The first promise that it broke.
+    pub(crate) breach: Option<Breach>,
 }
 
 /// A command to a client.
@@ -69,11 +72,13 @@ impl Core for ClientNode {
             is_backed: false,
             waits,
             ignored_end: false,
+            breach: None,
         }
     }
 
     fn step(&self, client_state: &mut ClientState, input: InputOf<Self>, out: &mut OutOf<Self>) {
         let received = received(&input);
+        let before = (client_state.core.clone(), input.clone());
         let had_lease = matches!(input, Input::Fired(LEASE_TIMER) | Input::Restart(_));
         let input = match input {
             Input::Command(ClientCommand::TogglePolling) => {
@@ -88,12 +93,17 @@ impl Core for ClientNode {
             Input::Fired(timer) => Input::Fired(timer),
             Input::Restart(saved) => Input::Restart(saved),
         };
+        let command = if let Input::Command(command) = &input { Some(*command) } else { None };
         let counts = self.claim.client.holds(Stage::Active).contains(&Resource::LeaseTimer);
         let renewed = counts && received.is_some_and(|envelope| renews(client_state, envelope));
         let over = received
             .and_then(Envelope::over)
             .filter(|claim| client_state.core.claim == Some(*claim));
         self.client(client_state.waits).step(&mut client_state.core, input, out);
+        let (before, input) = (&before.0, &before.1);
+        let (after, effects) = (&client_state.core, &out.effects);
+        let step = ClientStep { before, input, command, after, effects };
+        client_state.breach = client_state.breach.or_else(|| step.breach());
         client_state.ignored_end |= over.is_some() && client_state.core.is_held();
         let armed = out.effects.contains(&Effect::Arm(LEASE_TIMER));
         if armed || had_lease || out.effects.contains(&Effect::Disarm(LEASE_TIMER)) {

@@ -6,6 +6,7 @@ mod envelope;
 mod keychain;
 mod monitor;
 mod predicates;
+mod promises;
 mod queue;
 mod requests;
 mod server;

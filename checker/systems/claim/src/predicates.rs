@@ -12,6 +12,7 @@ use super::users::{User, is_given_back, is_over};
 use crate::client::ClientState;
 use crate::keychain::KeychainState;
 use crate::monitor::{Monitor, UserHistory};
+use crate::promises::Breach;
 use crate::system::Claim;
 
 turnstile_machine::system!("spec/systems/claim.yaml");
@@ -266,6 +267,22 @@ impl claim::Properties for Claim {
         let is_up = |user: &&User<'_>| user.life != NodeStatus::Down;
         users.iter().filter(is_up).all(|user| self.client.is_final(user.client.at))
             && self.keychain_states(view).all(|keychain_state| keychain_state.is_closed)
+    }
+
+    fn a_failure_is_reported(&self, view: &View<'_>) -> bool {
+        self.keeps(view, &[Breach::Failure, Breach::Ending])
+    }
+
+    fn giving_up_has_its_own_time(&self, view: &View<'_>) -> bool {
+        self.keeps(view, &[Breach::GivingUp, Breach::Recall])
+    }
+
+    fn signals_and_releases_are_obeyed(&self, view: &View<'_>) -> bool {
+        self.keeps(view, &[Breach::Command])
+    }
+
+    fn a_grant_in_time_is_taken(&self, view: &View<'_>) -> bool {
+        self.keeps(view, &[Breach::Grant, Breach::Key])
     }
 
     fn only_an_expired_claim_starts_over(&self, view: &View<'_>) -> bool {

@@ -15,6 +15,7 @@ use turnstile_world::property::View;
 use crate::client::ClientState;
 use crate::keychain::{EndedClaim, KeychainState};
 use crate::monitor::{Monitor, UserHistory};
+use crate::promises::Breach;
 use crate::server::ServerState;
 use crate::system::{Claim, RESOURCE};
 
@@ -143,6 +144,15 @@ impl Claim {
         let keychain_state: &KeychainState = view.state(node);
         let mut armed = view.nodes[node].armed::<keychain::Timer>();
         armed.all(|timer| keychain_state.core.claim(timer.resource).is_some())
+    }
+
+    /// Whether no client broke one of these promises.
+    pub(super) fn keeps(&self, view: &View<'_>, promises: &[Breach]) -> bool {
+        let mut clients = view.nodes.iter().take(self.clients);
+        clients.all(|part| {
+            let breach = part.state.of::<ClientState>().breach;
+            breach.is_none_or(|breach| !promises.contains(&breach))
+        })
     }
 
     /// How many users believe that they hold the lock of a resource.

@@ -23,7 +23,7 @@ pub struct State {
     /// The idempotency key of every POST of this claim, until its id is known.
     pub key: Option<IdempotencyKey>,
     /// Whether a POST may have reached the server although no response says so.
-    pub(super) may_be_registered: bool,
+    pub may_be_registered: bool,
     /// Whether the local user has been notified that it holds the lock.
     pub(super) is_held: bool,
 }

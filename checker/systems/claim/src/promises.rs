@@ -1,0 +1,177 @@
+//! Checks of a client's steps: what its user is told, and how a claim ends.
+//!
+//! It compares the client's state before and after a step, from outside.
+
+use turnstile_core::claim::client::{Command, Notice, OutstandingRequest, State, Timer};
+use turnstile_core::claim::message::{Lease, Message, Request, RequestKind, Response};
+use turnstile_machines::claim::{Resource, State as Stage};
+use turnstile_step::{Effect, EffectOf, Input, InputOf, Symbolic};
+
+use crate::client::ClientNode;
+use crate::users::is_given_back;
+
+/// A promise that a client broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+pub(crate) enum Breach {
+    /// A failure did not end the claim, or its user was not told.
+    Failure,
+    /// A final state does not say how the claim ended.
+    Ending,
+    /// A claim that is given up has not its own time for that.
+    GivingUp,
+    /// A signal or a release did not give the claim up.
+    Command,
+    /// A grant in time was not taken, or one that was late was.
+    Grant,
+    /// A claim was recalled that the server cannot have.
+    Recall,
+    /// A POST does not carry the key of its claim.
+    Key,
+}
+
+/// A step of a client.
+pub(crate) struct ClientStep<'a> {
+    pub(crate) before: &'a State,
+    pub(crate) input: &'a InputOf<ClientNode>,
+    pub(crate) command: Option<Command>,
+    pub(crate) after: &'a State,
+    pub(crate) effects: &'a [EffectOf<ClientNode>],
+}
+
+impl ClientStep<'_> {
+    /// The promise that the step broke.
+    pub(crate) fn breach(&self) -> Option<Breach> {
+        let is_restart = matches!(self.input, Input::Restart(_));
+        let checks = [
+            (Breach::Failure, self.reports_failure()),
+            (Breach::Ending, self.ends_as_it_says()),
+            (Breach::GivingUp, self.has_time_to_give_up()),
+            (Breach::Command, self.obeys()),
+            (Breach::Grant, self.takes_grant()),
+            (Breach::Recall, self.recalls_what_may_be()),
+            (Breach::Key, self.sends_its_key()),
+        ];
+        let broken = checks.into_iter().find(|(_, is_kept)| !is_kept && !is_restart);
+        broken.map(|(breach, _)| breach)
+    }
+
+    /// The response to a request that is not abandoned.
+    fn answered(&self) -> Option<(OutstandingRequest, Response)> {
+        let Input::Message { message: envelope, .. } = self.input else { return None };
+        let Message::Response(response) = envelope.message else { return None };
+        let mut calls = self.before.calls.iter();
+        let call = calls.find(|call| call.id == response.call && !call.is_abandoned)?;
+        Some((*call, response))
+    }
+
+    fn tells(&self, notice: Notice) -> bool {
+        self.effects.contains(&Effect::Notify(notice))
+    }
+
+    /// A response 4xx ends the claim, and its user learns the status, except where it is an answer
+    /// to a waiting client: 409 to a poll, and that the claim has expired. A client that only
+    /// withdraws its new claim has returned before.
+    fn reports_failure(&self) -> bool {
+        let Some((call, response)) = self.answered() else { return true };
+        let is_post = call.request == Resource::RegisterPostRequest;
+        let is_wait = match response.status {
+            404 => is_post,
+            409 => call.request == Resource::ActivatePatchRequest,
+            _ => false,
+        };
+        if !(400..500).contains(&response.status) || is_wait {
+            return true;
+        }
+        let is_recalled = self.before.at == Stage::Recalling;
+        match self.after.at {
+            Stage::StartingOver => true,
+            Stage::Done => is_recalled,
+            Stage::Fail => {
+                !is_recalled && self.tells(Notice::Failed { status: Some(response.status) })
+            }
+            _ => false,
+        }
+    }
+
+    /// A final state says how the claim ended.
+    fn ends_as_it_says(&self) -> bool {
+        if self.after.at == self.before.at {
+            return true;
+        }
+        let answered = self.answered();
+        let is_ended_by = |request| {
+            answered
+                .is_some_and(|(call, response)| call.request == request && response.status == 204)
+        };
+        match self.after.at {
+            Stage::Aborted => is_ended_by(Resource::AbortPatchRequest),
+            Stage::Released => is_ended_by(Resource::ReleasePatchRequest),
+            Stage::Withdrawn => is_ended_by(Resource::WithdrawPatchRequest),
+            Stage::Fail => answered.is_some_and(|(_, response)| response.status < 500),
+            _ => true,
+        }
+    }
+
+    /// The time-out of a claim counts anew from each request by which it is given up.
+    fn has_time_to_give_up(&self) -> bool {
+        let way = way_out(self.after.at);
+        let starts = way.is_some() && way != way_out(self.before.at);
+        !starts || self.effects.contains(&Effect::Arm(Timer(Resource::TimeoutTimer)))
+    }
+
+    /// A signal gives a claim up that is started, and a release one that is held.
+    fn obeys(&self) -> bool {
+        let is_started = self.before.at != Stage::New;
+        match self.command {
+            Some(Command::Signal) => !is_started || is_given_back(self.after.at),
+            Some(Command::Release) => !self.before.is_held() || is_given_back(self.after.at),
+            Some(Command::Claim { .. } | Command::Act) | None => true,
+        }
+    }
+
+    /// A grant whose lease is live makes the claim active, and starts its lease; no other does.
+    fn takes_grant(&self) -> bool {
+        let Some((call, response)) = self.answered() else { return true };
+        let grants = match call.request {
+            Resource::RenewPatchRequest => response.status == 200,
+            Resource::RegisterPostRequest => {
+                response.status == 201 && self.before.at == Stage::Registering
+            }
+            _ => return self.after.at != Stage::Active,
+        };
+        let is_live = grants && response.lease == Lease::Live;
+        let starts = self.effects.contains(&Effect::Arm(Timer(Resource::LeaseTimer)));
+        (self.after.at == Stage::Active) == is_live && starts == is_live
+    }
+
+    /// A claim is recalled only if the server may have it.
+    fn recalls_what_may_be(&self) -> bool {
+        let repeats = match self.after.at {
+            Stage::RetryingRecall => true,
+            Stage::Recalling => self.before.at == Stage::RetryingRegister,
+            _ => false,
+        };
+        !repeats || self.after.may_be_registered
+    }
+
+    /// A POST of a new claim carries the key that its driver supplied.
+    fn sends_its_key(&self) -> bool {
+        let Some(Command::Claim { key }) = self.command else { return true };
+        self.effects.iter().all(|effect| {
+            let Effect::Send { message: envelope, .. } = effect else { return true };
+            let Message::Request(Request { kind, .. }) = envelope.message else { return true };
+            !matches!(kind, RequestKind::Post { key: sent, .. } if sent != Some(key))
+        })
+    }
+}
+
+/// The request by which a claim is given up in this state, while it is.
+const fn way_out(at: Stage) -> Option<Resource> {
+    match at {
+        Stage::Aborting | Stage::RetryingAbort => Some(Resource::AbortPatchRequest),
+        Stage::Releasing | Stage::RetryingRelease => Some(Resource::ReleasePatchRequest),
+        Stage::Withdrawing | Stage::RetryingWithdraw => Some(Resource::WithdrawPatchRequest),
+        Stage::Recalling | Stage::RetryingRecall => Some(Resource::RegisterPostRequest),
+        _ => None,
+    }
+}
