@@ -134,7 +134,7 @@ fn report(
     stale.iter().for_each(|id| println!("explained in survivors.txt, and no survivor: {id}"));
     let rest = fates.len() - equivalent;
     println!(
-        "{killed} of {rest} killed by properties, {:.1} %, without {equivalent} equivalent mutants; \
+        "{killed} of {rest} killed by properties, {:.1} %, without {equivalent} equivalent ones; \
          {open} open with a reason, {} without one",
         100.0 * killed as f64 / rest.max(1) as f64,
         unexplained.len()

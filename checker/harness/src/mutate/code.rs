@@ -1,6 +1,6 @@
 //! Mutants of Rust code: a program that has all of them, each behind a switch, judges them by
-//! recordings of the default worlds. What an operation reaches of the code is noted, so that a mutant
-//! runs again only the operations that reach its place.
+//! recordings of the default worlds. What an operation reaches of the code is noted, so that a
+//! mutant runs again only the operations that reach its place.
 
 mod noted;
 #[cfg(test)]
@@ -55,8 +55,8 @@ pub enum Fate {
     Unreached,
 }
 
-/// Judges mutants in the default worlds of every bundled system. `done`: told of each mutant that is
-/// killed, when it is.
+/// Judges mutants in the default worlds of some systems. `done`: told of each mutant that is killed,
+/// when it is.
 ///
 /// # Errors
 ///

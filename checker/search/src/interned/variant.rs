@@ -308,8 +308,8 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
         Ok(())
     }
 
-    /// Finds the transitions of a state.
-    fn expand(&mut self, state: u32) -> Result<(), End> {
+    /// Finds the successors of a state.
+    fn find_successors(&mut self, state: u32) {
         let (recording, width) = (self.recording, self.recording.width);
         self.vector.clear();
         match (state as usize).checked_sub(recording.states()) {
@@ -319,6 +319,12 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
         self.expander.begin();
         self.found.clear();
         self.expander.expand(&self.vector, &mut self.found);
+    }
+
+    /// Finds the transitions of a state.
+    fn expand(&mut self, state: u32) -> Result<(), End> {
+        self.find_successors(state);
+        let recording = self.recording;
         let mut row = Row {
             begin: number(self.to.len()),
             end: 0,
