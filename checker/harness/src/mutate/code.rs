@@ -55,8 +55,8 @@ pub enum Fate {
     Unreached,
 }
 
-/// Judges mutants in the default worlds of some systems. `done`: told of each mutant that is killed,
-/// when it is.
+/// Judges mutants in the default worlds of some systems. `done`: told of each mutant that is
+/// killed, when it is.
 ///
 /// # Errors
 ///
