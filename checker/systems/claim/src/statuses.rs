@@ -190,12 +190,14 @@ impl<'a> ServerStep<'a> {
         after.find(|id| self.before.claim(*id).is_none())
     }
 
-    /// Whether no further claim of the resource may wait.
+    /// Whether no further claim of the resource may wait; a resource without claims has room.
     pub(super) fn is_full(&self, resource: ResourceName) -> bool {
-        let waiting = self.before.claims().filter(|(_, record)| {
-            record.resource == resource && record.status() == Some(Status::Waiting)
+        let open = self.before.claims().filter(|(_, record)| {
+            record.resource == resource && !record.status().is_none_or(Status::is_final)
         });
-        waiting.count() >= self.limits.waiters_max
+        let open: Vec<_> = open.map(|(_, record)| record.status()).collect();
+        let waiting = open.iter().filter(|status| **status == Some(Status::Waiting));
+        !open.is_empty() && waiting.count() >= self.limits.waiters_max
     }
 
     /// Whether the step's request asks for the lock for this claim.
