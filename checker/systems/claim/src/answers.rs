@@ -116,7 +116,11 @@ impl ServerStep<'_> {
 fn answer(effect: &EffectOf<ServerCore>) -> Option<(Caller, Response)> {
     match effect {
         Effect::Send { to, message: Message::Response(response) } => Some((*to, *response)),
-        _ => None,
+        Effect::Send { .. }
+        | Effect::Arm(_)
+        | Effect::Disarm(_)
+        | Effect::Save(_)
+        | Effect::Notify(_) => None,
     }
 }
 
