@@ -9,7 +9,7 @@ use turnstile_harness::mutate::{
     Baselines, MutationReport, Only, Survivor, mutants, mutate, mutate_from_nothing,
 };
 use turnstile_harness::options::Options;
-use turnstile_harness::{Systems, composed};
+use turnstile_harness::{SystemEntry, Systems, composed};
 use turnstile_search::bounds::{Limits, NoProgress};
 use turnstile_spec::{Source, System, WrittenTable};
 
@@ -108,30 +108,48 @@ fn mutants_of_a_table_that_replicas_run_are_judged_as_from_nothing() {
     assert!(report.killed_by.system > 20, "{report:?}");
 }
 
+/// A system of tables, and one of them.
+fn system_of_tables(
+    (root, name, table): (&str, &str, &str),
+) -> (System, &'static SystemEntry, WrittenTable) {
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        Ok(Source::new(path.to_str().expect("it is text"), text))
+    };
+    let path = format!("{root}{name}/{name}.yaml");
+    let file = System::read(read(Path::new(&path)).expect("it is a file"));
+    let file = file.expect("it is a system");
+    let entry = composed::entry(&file, read).expect("it is a system");
+    let path = format!("{root}{name}/{table}.yaml");
+    let literal = WrittenTable::read(read(Path::new(&path)).expect("it is a file"));
+    (file, entry, literal.expect("it can be read"))
+}
+
+/// The folder of tables that only tests have.
+const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tables/");
+
 #[test]
 fn mutants_of_systems_of_tables_are_judged_as_from_nothing() {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../spec/examples/");
     // Rows without an event, and several initial states.
-    let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tables/");
-    for (root, name, table) in [
+    for one in [
         (examples, "lift", "door"),
         (examples, "two-phase-commit", "participant"),
-        (tables, "post", "clerk"),
+        (TABLES, "post", "clerk"),
     ] {
-        let read = |path: &Path| {
-            let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-            Ok(Source::new(path.to_str().expect("it is text"), text))
-        };
-        let path = format!("{root}{name}/{name}.yaml");
-        let file = System::read(read(Path::new(&path)).expect("it is a file"));
-        let file = file.expect("it is a system");
-        let entry = composed::entry(&file, read).expect("it is a system");
-        let path = format!("{root}{name}/{table}.yaml");
-        let literal = WrittenTable::read(read(Path::new(&path)).expect("it is a file"));
-        let literal = literal.expect("it can be read");
+        let (file, entry, literal) = system_of_tables(one);
         let report = compare(&literal, None, (Systems::default().with(entry), &[file]));
         assert!(report.killed_by.system > 5, "{report:?}");
     }
+}
+
+#[test]
+fn mutants_that_differ_only_in_new_states_are_judged_apart() {
+    let (file, entry, literal) = system_of_tables((TABLES, "knob", "counter"));
+    let report = compare(&literal, None, (Systems::default().with(entry), &[file]));
+    let survives = |words: &str| report.survivors.iter().any(|one| one.change == words);
+    assert!(survives("if low"), "it counts to 2: {:?}", report.survivors);
+    assert!(!survives("if low or not one"), "it counts to 3: {:?}", report.survivors);
 }
 
 #[test]

@@ -117,15 +117,26 @@ impl<M: Machine + Rules<M> + Default> AnyTable<M> {
         }
     }
 
-    /// The same table, which takes the first row if several match: one that replicas run, since
-    /// they must agree.
+    /// The same table, which takes the row with this number if several match, and leaves no choice
+    /// to the computation: one that replicas run, since they must agree.
     #[must_use]
-    pub fn taking_the_first(self) -> Self {
+    pub fn taking(&self, choice: u8) -> Self {
         match self {
-            Self::Compiled(machine) => Self::Compiled(machine),
+            Self::Compiled(machine) => Self::Compiled(*machine),
             Self::Interpreted { table, .. } => {
+                let table = table.choosing(choice);
                 Self::Interpreted { table, choices: 1, merges_choices: false }
             }
+        }
+    }
+
+    /// The number of the row that a computation takes if several match: the one given, or with
+    /// merged choices that of the thread.
+    #[must_use]
+    pub fn choice(&self, given: u8) -> u8 {
+        match self {
+            Self::Interpreted { merges_choices: true, .. } => chosen(),
+            Self::Interpreted { .. } | Self::Compiled(_) => given,
         }
     }
 }

@@ -2,15 +2,14 @@
 //! connected member and appends commands in their order; the members' cores decide all else.
 
 use turnstile_core::number::Token;
+use turnstile_core::replicated::Locks;
 use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message};
 use turnstile_core::replicated::types::{Address, LogEntry, LogOperation};
-use turnstile_core::replicated::{Locks, Service};
-use turnstile_machine::Rules;
-use turnstile_machines::lock_status;
 use turnstile_step::Symbolic;
 use turnstile_world::NodeId;
 
-use super::envelope::{ClusterEvent, Envelope, Outbox, lock_of};
+use super::envelope::{ClusterEvent, Envelope, Outbox, applied, lock_of};
+use super::log_service::LogService;
 use super::postconditions::CommandViolations;
 
 /// The log and the cluster's membership.
@@ -56,7 +55,8 @@ pub(crate) struct ClusterMember {
     /// It is connected, but does not receive new entries of the log.
     is_behind: bool,
     /// Entries appended while it was partitioned or behind.
-    pub(super) pending: Vec<(Token, LogEntry)>,
+    /// Each with its index, after the choice of the log.
+    pub(super) pending: Vec<(u8, (Token, LogEntry))>,
 }
 
 impl Cluster {
@@ -143,11 +143,7 @@ impl Cluster {
     }
 
     /// Applies an event; returns the messages and their receivers.
-    pub(super) fn change(
-        &mut self,
-        change: ClusterEvent,
-        service: &Service<impl Rules<lock_status::Machine>>,
-    ) -> Outbox {
+    pub(super) fn change(&mut self, change: ClusterEvent, service: &LogService<'_>) -> Outbox {
         match change {
             ClusterEvent::Answer(place) => {
                 let (address, result) = self.answers.remove(usize::from(place));
@@ -286,10 +282,9 @@ impl Cluster {
                 outbox.push(self.snapshot(node));
             }
             let pending = std::mem::take(&mut self.members[node].pending);
+            let pending = pending.into_iter();
             outbox.extend(
-                pending
-                    .into_iter()
-                    .map(|(index, entry)| (node, Envelope::Log(Message::Apply { index, entry }))),
+                pending.map(|(choice, (index, entry))| (node, applied(index, entry, choice))),
             );
         }
         if !had_majority {
@@ -304,7 +299,7 @@ impl Cluster {
         &mut self,
         from: NodeId,
         entry: LogEntry,
-        service: &Service<impl Rules<lock_status::Machine>>,
+        service: &LogService<'_>,
     ) -> Outbox {
         if self.members[from].address != entry.by {
             return Vec::new();
@@ -342,22 +337,18 @@ impl Cluster {
         (self.members.len() + 1, Envelope::Direct(address, message))
     }
 
-    fn append(
-        &mut self,
-        entry: LogEntry,
-        service: &Service<impl Rules<lock_status::Machine>>,
-    ) -> Outbox {
+    fn append(&mut self, entry: LogEntry, service: &LogService<'_>) -> Outbox {
         let index = Token::new(self.last.map_or(1, |last| last.number() + 1));
         let leader = self.leader.map(|node| self.members[node].address);
         self.is_reset |=
             leader == Some(entry.by) && matches!(entry.operation, LogOperation::Reset(_));
         self.last = Some(index);
         let before = self.log_state.clone();
-        service.apply(&mut self.log_state, index, &entry, &mut Vec::new());
+        let choice = service.apply(&mut self.log_state, index, &entry);
         let stayed = |address: Address| {
             self.members.iter().any(|member| member.address == address && !member.was_partitioned)
         };
-        self.broken.note(&service.rules, [&before, &self.log_state], &entry, &stayed);
+        self.broken.note(service.rules(), [&before, &self.log_state], &entry, &stayed);
         if let (Some(call), Some(lock)) = (entry.call, lock_of(&entry.operation))
             && self.has_address(entry.by)
         {
@@ -370,9 +361,9 @@ impl Cluster {
         for (node, member) in self.members.iter_mut().enumerate() {
             let (index, entry) = (index, entry.clone());
             if !member.is_partitioned && !member.is_behind {
-                outbox.push((node, Envelope::Log(Message::Apply { index, entry })));
+                outbox.push((node, applied(index, entry, choice)));
             } else if !member.is_new {
-                member.pending.push((index, entry));
+                member.pending.push((choice, (index, entry)));
             }
         }
         if !self.may_fail && !self.answers.is_empty() {
@@ -390,7 +381,7 @@ impl Cluster {
         self.log_state.visit_addresses(each);
         let pending = self.members.iter_mut().flat_map(|member| {
             each(&mut member.address);
-            member.pending.iter_mut().map(|(_, entry)| entry)
+            member.pending.iter_mut().map(|(_, (_, entry))| entry)
         });
         let pending: Vec<&mut LogEntry> = pending.collect();
         for entry in pending.into_iter().chain(&mut self.held).chain(&mut self.lost) {

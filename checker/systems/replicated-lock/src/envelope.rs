@@ -1,7 +1,8 @@
 //! Events of the cluster, and its messages to members.
 
+use turnstile_core::number::Token;
 use turnstile_core::replicated::message::Message;
-use turnstile_core::replicated::types::{Address, LockName, LogOperation};
+use turnstile_core::replicated::types::{Address, LockName, LogEntry, LogOperation};
 use turnstile_step::Symbolic;
 
 use turnstile_world::NodeId;
@@ -54,6 +55,9 @@ impl ClusterEvent {
 pub(crate) enum Envelope {
     /// To or from a member, in the order of the log.
     Log(Message),
+    /// An entry of the log, and which of several matching rows every replica takes for it, if not
+    /// the first.
+    Chosen(u8, Message),
     /// A member ends, and restarts under this address.
     Restart(Address),
     /// To a member, bypassing the log: a member with another address ignores it.
@@ -64,7 +68,7 @@ impl Envelope {
     /// Calls `each` with every address; it may replace them.
     pub(crate) fn visit_addresses(&mut self, each: &mut dyn FnMut(&mut Address)) {
         match self {
-            Self::Log(message) => message.visit_addresses(each),
+            Self::Log(message) | Self::Chosen(_, message) => message.visit_addresses(each),
             Self::Restart(address) => each(address),
             Self::Direct(address, message) => {
                 each(address);
@@ -72,6 +76,12 @@ impl Envelope {
             }
         }
     }
+}
+
+/// An entry of the log on its way to a member.
+pub(super) const fn applied(index: Token, entry: LogEntry, choice: u8) -> Envelope {
+    let message = Message::Apply { index, entry };
+    if choice == 0 { Envelope::Log(message) } else { Envelope::Chosen(choice, message) }
 }
 
 /// Messages and their receivers, in order.

@@ -5,6 +5,7 @@ mod cluster;
 mod delivered;
 mod envelope;
 mod facts;
+mod log_service;
 mod mutex_step;
 mod nodes;
 mod postconditions;

@@ -16,6 +16,7 @@ use turnstile_world::{CoreNode, NodeId, Ordered, Value};
 use crate::cluster::Cluster;
 use crate::delivered::Delivered;
 use crate::envelope::{ClusterEvent, Envelope};
+use crate::log_service::LogService;
 use crate::mutex_step::{MutexStep, follows};
 use crate::predicates::has_nothing;
 use crate::system::{MemberRules, MutexRules, Replicated, StatusRules};
@@ -83,15 +84,16 @@ type Inner = Member<StatusRules, MemberRules, MutexRules>;
 pub(crate) type MemberInput = InputOf<Inner>;
 
 impl MemberNode {
-    fn inner(&self, me: Address) -> Inner {
+    /// The core; `of_entry`: the choice of the log for the entry that it applies.
+    fn inner(&self, me: Address, of_entry: u8) -> Inner {
         let Self { system, choice, .. } = self;
         let (member, mutex) = (system.member.choosing(*choice), system.mutex.choosing(*choice));
-        Member { me, service: system.service(), member, mutex }
+        Member { me, service: system.replica(of_entry), member, mutex }
     }
 
     /// A member that has never run.
     fn member(&self, address: Address) -> MemberState {
-        let core = self.inner(address).start();
+        let core = self.inner(address, 0).start();
         let delivered = Delivered::default();
         MemberState {
             address,
@@ -107,17 +109,22 @@ impl MemberNode {
     }
 
     /// Takes and checks a step of the member under its address.
-    fn judge(&self, member: &mut MemberState, input: MemberInput, out: &mut OutOf<Self>) {
+    fn judge(
+        &self,
+        member: &mut MemberState,
+        (input, of_entry): (MemberInput, u8),
+        out: &mut OutOf<Self>,
+    ) {
         let (before, mut told) = (member.core.clone(), member.core.told.clone());
         let behind = member.delivered.behind.clone();
         let (mut is_alone, mut reset) = (false, None);
         if let Input::Message { message, .. } = &input {
             is_alone = matches!(message, Message::View { is: Connectivity::Minority, members: _ });
-            member.delivered.receive(&self.system.service(), member.address, message);
+            member.delivered.receive(&self.system.replica(of_entry), member.address, message);
             reset = member.delivered.reset(message).map(LogOperation::Reset);
         }
         let mut inner: OutOf<Inner> = Out::default();
-        self.inner(member.address).step(&mut member.core, input.clone(), &mut inner);
+        self.inner(member.address, of_entry).step(&mut member.core, input.clone(), &mut inner);
         out.rows.append(&mut inner.rows);
         let (mut notices, mut executed) = (Vec::new(), Vec::new());
         let mut sends = |message| {
@@ -168,16 +175,21 @@ impl Core for MemberNode {
         let elected = Message::Elected(ElectionReason::MajorityIsJustReached);
         let first = (self.node == 0).then_some(elected);
         for message in std::iter::once(joined).chain(first) {
-            member.delivered.receive(&self.system.service(), member.address, &message);
+            member.delivered.receive(&self.system.replica(0), member.address, &message);
             let input = Input::Message { from: Peer, message };
-            self.inner(member.address).step(&mut member.core, input, &mut Out::default());
+            self.inner(member.address, 0).step(&mut member.core, input, &mut Out::default());
         }
         member
     }
 
     fn step(&self, member: &mut MemberState, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let mut of_entry = 0;
         let input = match input {
             Input::Message { from, message: Envelope::Log(message) } => {
+                Input::Message { from, message }
+            }
+            Input::Message { from, message: Envelope::Chosen(choice, message) } => {
+                of_entry = choice;
                 Input::Message { from, message }
             }
             Input::Message { from, message: Envelope::Direct(address, message) }
@@ -201,7 +213,7 @@ impl Core for MemberNode {
             }
             Input::Message { message: Envelope::Direct(..), .. } | Input::Restart(_) => return,
         };
-        self.judge(member, input, out);
+        self.judge(member, (input, of_entry), out);
     }
 }
 
@@ -265,8 +277,12 @@ impl NodeCore for LogNode {
         Value::new(self.0.cluster())
     }
 
-    fn step(&self, _choice: u8, state: &mut Value, input: system::Input, out: &mut system::Out) {
-        let (cluster, service) = (state.of_mut::<Cluster>(), self.0.service());
+    fn choices(&self) -> u8 {
+        self.0.status.choices()
+    }
+
+    fn step(&self, choice: u8, state: &mut Value, input: system::Input, out: &mut system::Out) {
+        let (cluster, service) = (state.of_mut::<Cluster>(), LogService::new(&self.0, choice));
         let outbox = match input {
             Input::Message { from, message } => {
                 let Envelope::Log(Message::Execute(entry)) = message.of() else { return };

@@ -20,6 +20,8 @@ pub(crate) struct CommandViolations {
     pub(crate) stayed: bool,
     /// An UNLOCK or an UNLOCK_ALL left its member with the lock or a place.
     pub(crate) kept: bool,
+    /// A LOCK or a TRY_LOCK of a lock without a holder left its member without it.
+    pub(crate) refused: bool,
 }
 
 impl CommandViolations {
@@ -36,6 +38,13 @@ impl CommandViolations {
             LogOperation::Unlock(lock) => after.status(*lock, entry.by) != LockStatus::None,
             LogOperation::UnlockAll => after.everybody().contains(&entry.by),
             LogOperation::Lock(_) | LogOperation::TryLock(_) | LogOperation::Reset(_) => false,
+        };
+        self.refused |= match &entry.operation {
+            LogOperation::Lock(lock) | LogOperation::TryLock(lock) => {
+                let holder = |locks: &Locks| locks.lock(*lock).and_then(|lock| lock.holder);
+                holder(before).is_none() && holder(after) != Some(entry.by)
+            }
+            LogOperation::Unlock(_) | LogOperation::UnlockAll | LogOperation::Reset(_) => false,
         };
         let list = match &entry.operation {
             LogOperation::Reset(list) => Some(list),
@@ -86,6 +95,22 @@ mod tests {
         check(&locks(1, &[2, 3]), unlock.clone(), &locks(3, &[2]), [true, false, false]);
         check(&locks(1, &[2, 3]), unlock.clone(), &locks(4, &[2, 3]), [true, false, false]);
         check(&locks(1, &[2, 3]), unlock, &locks(3, &[]), [false; 3]);
+    }
+
+    #[test]
+    fn a_free_lock_is_granted() {
+        let free = Locks::default();
+        for operation in [LogOperation::Lock(LockName(0)), LogOperation::TryLock(LockName(0))] {
+            for (before, after, is_refused) in
+                [(&free, locks(1, &[]), false), (&free, free.clone(), true)]
+            {
+                let operation = operation.clone();
+                let entry = LogEntry { by: Address(1), call: None, operation };
+                let mut broken = CommandViolations::default();
+                broken.note(&Machine, [before, &after], &entry, &|_| false);
+                assert_eq!(broken.refused, is_refused, "{entry}");
+            }
+        }
     }
 
     #[test]

@@ -170,6 +170,10 @@ impl replicated_lock::Properties for Replicated {
         !cluster(view).broken.kept
     }
 
+    fn a_free_lock_is_granted(&self, view: &View<'_>) -> bool {
+        !cluster(view).broken.refused
+    }
+
     fn members_of_the_majority_keep_their_locks(&self, view: &View<'_>) -> bool {
         !cluster(view).broken.stayed
     }

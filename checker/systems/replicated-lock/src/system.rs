@@ -55,15 +55,15 @@ impl Replicated {
         may_fail: bool,
         tables: &[Replacement],
     ) -> Result<Self, Refusal> {
-        let status = StatusRules::among(tables)?.taking_the_first();
+        let status = StatusRules::among(tables)?;
         let member = MemberRules::among(tables)?;
         let mutex = MutexRules::among(tables)?;
         Ok(Self { members, witnesses, locks, may_fail, status, member, mutex })
     }
 
-    /// All replicas must agree: each takes the first of several matching rows of a command.
-    pub(crate) fn service(&self) -> Service<StatusRules> {
-        Service { rules: self.status.clone() }
+    /// A replica: all take the same one of several matching rows of a command, which the log chose.
+    pub(crate) fn replica(&self, choice: u8) -> Service<StatusRules> {
+        Service { rules: self.status.taking(choice) }
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = LockName> + use<> {
@@ -139,7 +139,9 @@ impl System for Nodes {
     }
 
     fn comes_once(&self, envelope: &Ordered) -> bool {
-        matches!(envelope.of(), Envelope::Log(Message::Apply { .. } | Message::Snapshot { .. }))
+        let envelope = envelope.of();
+        matches!(envelope, Envelope::Log(Message::Apply { .. } | Message::Snapshot { .. }))
+            || matches!(envelope, Envelope::Chosen(..))
     }
 
     fn monitor(&self) -> Value {

@@ -12,6 +12,9 @@ impl fmt::Display for Envelope {
         match self {
             Self::Log(Message::Execute(entry)) => entry.fmt(f),
             Self::Log(message) | Self::Direct(_, message) => message.fmt(f),
+            Self::Chosen(choice, message) => {
+                write!(f, "{message} by matching row {}", u16::from(*choice) + 1)
+            }
             Self::Restart(address) => write!(f, "end, and restart as {address}"),
         }
     }

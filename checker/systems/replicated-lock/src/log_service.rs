@@ -1,0 +1,44 @@
+//! How the log applies a command: it chooses among several matching rows, and every replica takes
+//! the same one.
+
+use turnstile_core::number::Token;
+use turnstile_core::replicated::types::LogEntry;
+use turnstile_core::replicated::{Locks, Service};
+
+use crate::system::{Replicated, StatusRules};
+
+/// The replicated state machine of the log, with a choice among matching rows.
+#[derive(Debug)]
+pub(crate) struct LogService<'r> {
+    system: &'r Replicated,
+    own: Service<StatusRules>,
+    choice: u8,
+}
+
+impl<'r> LogService<'r> {
+    /// With the choice of one step.
+    pub(crate) fn new(system: &'r Replicated, choice: u8) -> Self {
+        let own = Service { rules: system.status.choosing(choice) };
+        Self { system, own, choice: system.status.choice(choice) }
+    }
+
+    /// The table.
+    pub(crate) const fn rules(&self) -> &StatusRules {
+        &self.own.rules
+    }
+
+    /// Applies a command, and returns the choice that the replicas take: the least one of those
+    /// that apply it in the same way, so that choices without a difference are one.
+    pub(crate) fn apply(&self, locks: &mut Locks, index: Token, entry: &LogEntry) -> u8 {
+        let before = (self.choice > 0).then(|| locks.clone());
+        let mut rows = Vec::new();
+        self.own.apply(locks, index, entry, &mut rows);
+        let Some(before) = before else { return 0 };
+        let is_same = |choice: &u8| {
+            let (mut other, mut other_rows) = (before.clone(), Vec::new());
+            self.system.replica(*choice).apply(&mut other, index, entry, &mut other_rows);
+            (&other, &other_rows) == (&*locks, &rows)
+        };
+        (0..self.choice).find(is_same).unwrap_or(self.choice)
+    }
+}
