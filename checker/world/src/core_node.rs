@@ -49,9 +49,14 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
         self.core(0).start()
     }
 
-    /// The states in which a node that has never run may begin, each with its armed timers.
-    fn starts(&self) -> Vec<Start<Self::Core>> {
-        vec![(self.begin(&mut step::Out::default()), self.armed())]
+    /// In how many states a node that has never run may begin.
+    fn start_count(&self) -> usize {
+        1
+    }
+
+    /// The `nth` of these states, with its armed timers.
+    fn start_in(&self, _nth: usize) -> Start<Self::Core> {
+        (self.begin(&mut step::Out::default()), self.armed())
     }
 
     /// The node of a peer.
@@ -162,11 +167,13 @@ impl<N: CoreNode> NodeCore for N {
         CoreNode::armed(self).into_iter().map(Ordered::new).collect()
     }
 
-    fn starts(&self) -> Vec<(Value, Vec<Ordered>)> {
-        let erased = |(state, timers): Start<N::Core>| {
-            (Value::new(state), timers.into_iter().map(Ordered::new).collect())
-        };
-        CoreNode::starts(self).into_iter().map(erased).collect()
+    fn start_count(&self) -> usize {
+        CoreNode::start_count(self)
+    }
+
+    fn start_in(&self, nth: usize) -> (Value, Vec<Ordered>) {
+        let (state, timers) = CoreNode::start_in(self, nth);
+        (Value::new(state), timers.into_iter().map(Ordered::new).collect())
     }
 
     fn commands(&self, state: &Value) -> Vec<Ordered> {

@@ -148,7 +148,11 @@ impl NodePart {
 
     /// A node that has never run, in each state in which it may begin.
     pub(crate) fn starts(core: &dyn NodeCore) -> Vec<Self> {
-        core.starts().into_iter().map(|(state, timers)| Self::in_state(state, timers)).collect()
+        let start = |nth| {
+            let (state, timers) = core.start_in(nth);
+            Self::in_state(state, timers)
+        };
+        (0..core.start_count()).map(start).collect()
     }
 
     fn in_state(state: Value, mut timers: Vec<Ordered>) -> Self {

@@ -48,9 +48,14 @@ pub trait NodeCore: Debug + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// The states in which a node that has never run may begin, each with its armed timers.
-    fn starts(&self) -> Vec<(Value, Vec<Ordered>)> {
-        vec![(self.start(), self.armed())]
+    /// In how many states a node that has never run may begin.
+    fn start_count(&self) -> usize {
+        1
+    }
+
+    /// The `nth` of these states, with its armed timers.
+    fn start_in(&self, _nth: usize) -> (Value, Vec<Ordered>) {
+        (self.start(), self.armed())
     }
 
     /// The shipped step. `choice` selects the row to take if several match.

@@ -21,7 +21,7 @@ impl World {
     pub fn starting_words(&self, initial: &State) -> Vec<StepReport> {
         let begins = |(node, named): (usize, &Node)| {
             let core = self.system.node(node);
-            if core.starts().len() < 2 {
+            if core.start_count() < 2 {
                 return None;
             }
             let state = core.state_words(&initial.node(node).state);
@@ -54,7 +54,7 @@ impl World {
             let _ = write!(event_words, ", torn after {done} of {}", counted(all as u64, "effect"));
         }
         let core = self.system.node(node);
-        if matches!(event.step(), Event::Restarts(_)) && core.starts().len() > 1 {
+        if matches!(event.step(), Event::Restarts(_)) && core.start_count() > 1 {
             let state = core.state_words(&turn.stepped.node.state).unwrap_or_default();
             let _ = write!(event_words, " in {state}");
         }

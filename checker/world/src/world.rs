@@ -69,7 +69,7 @@ impl World {
     ) -> Result<Self, Vec<WorldError>> {
         let known = known_budgets(&*system, &nodes);
         let mut errors = check_parts(&nodes, &links, &budgets, &known);
-        let starts = (0..nodes.len()).map(|node| system.node(node).starts().len());
+        let starts = (0..nodes.len()).map(|node| system.node(node).start_count());
         let count = starts.fold(1, usize::saturating_mul);
         if count > INITIAL_STATES_MAX {
             errors.push(WorldError::InitialStates { count });

@@ -98,13 +98,15 @@ impl CoreNode for TableNode {
         self.core.armed(&self.core.start()).collect()
     }
 
-    fn starts(&self) -> Vec<Start<TableCore>> {
-        let start = |choice| {
-            let state = CoreNode::core(self, choice).start();
-            let timers = self.core.armed(&state).collect();
-            (state, timers)
-        };
-        (0..self.rules().restarts(false)).map(start).collect()
+    fn start_count(&self) -> usize {
+        self.rules().restarts(false).into()
+    }
+
+    fn start_in(&self, nth: usize) -> Start<TableCore> {
+        let choice = u8::try_from(nth).expect("it is one of them");
+        let state = CoreNode::core(self, choice).start();
+        let timers = self.core.armed(&state).collect();
+        (state, timers)
     }
 
     fn node(&self, peer: Peer) -> NodeId {
