@@ -1,17 +1,21 @@
 //! A member and its callers as a node: passes commands and messages to the core, and checks its
 //! steps against the notifications of the callers.
 
+use std::sync::Arc;
+
 use turnstile_core::group::message::LockName;
 use turnstile_core::group::{self, Command};
 use turnstile_core::stack;
 use turnstile_core::view::{self, MemberId};
 use turnstile_step::not_symbolic;
 use turnstile_world::system::{Effect, Input, NodeCore, Out};
-use turnstile_world::{NodeId, NodePart, Ordered, Value};
+use turnstile_world::{NodeId, Ordered, Value};
 
+use crate::formed::Formed;
 use crate::lower_layer::LayerMessage;
 use crate::member_state::{Call, Departed, MemberState, locks_of};
 use crate::step_check::StepCheck;
+use crate::system::node;
 
 /// A member crashes, undetected so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,7 +36,7 @@ pub(crate) struct MemberNode {
     /// Whether the core is a stack.
     pub(crate) is_stack: bool,
     /// Its first state, where the group has formed before.
-    pub(crate) rest: Option<NodePart>,
+    pub(crate) formed: Option<Arc<Formed>>,
 }
 
 impl MemberNode {
@@ -100,14 +104,15 @@ fn told(message: &LayerMessage) -> Option<Ordered> {
 
 impl NodeCore for MemberNode {
     fn start(&self) -> Value {
-        match &self.rest {
-            Some(rest) => rest.state.clone(),
+        match &self.formed {
+            Some(formed) => formed.member(node(self.me)).state.clone(),
             None => Value::new(MemberState::new(self.runs.start())),
         }
     }
 
     fn armed(&self) -> Vec<Ordered> {
-        self.rest.as_ref().map(|rest| rest.timers.clone()).unwrap_or_default()
+        let timers = |formed: &Arc<Formed>| formed.member(node(self.me)).timers.clone();
+        self.formed.as_ref().map(timers).unwrap_or_default()
     }
 
     fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out) {

@@ -1,5 +1,7 @@
 //! The nodes and their wiring.
 
+use std::sync::Arc;
+
 use turnstile_core::group::{self, Member};
 use turnstile_core::number::ViewId;
 use turnstile_core::stack;
@@ -11,7 +13,7 @@ use turnstile_system_view_handler::{NetworkNode, Views};
 use turnstile_world::system::{Input, NodeCore, System};
 use turnstile_world::{NetworkChange, NodeId, Ordered};
 
-use crate::formed::formed_group;
+use crate::formed::Formed;
 use crate::lower_layer::{CrashDetected, LayerMessage, MembershipNode, NetworkLayerNode};
 use crate::member_node::{Crash, MemberNode};
 use crate::member_state::{Call, timer_of_locks};
@@ -54,7 +56,7 @@ pub(crate) fn node(member: MemberId) -> NodeId {
 
 impl GroupLock {
     /// A member that has never run.
-    fn member_at(&self, me: NodeId) -> MemberNode {
+    pub(crate) fn member_at(&self, me: NodeId) -> MemberNode {
         let (client, coordinator) = (self.client.clone(), self.coordinator.clone());
         let locks = LocksNode(Member { me: member(me), client, coordinator });
         let runs: Box<dyn NodeCore> = match self.views.clone() {
@@ -62,7 +64,7 @@ impl GroupLock {
             Some(views) => Box::new(StackNode { views, locks }),
         };
         let (me, lower_layer, is_stack) = (member(me), self.members, self.views.is_some());
-        MemberNode { me, locks: self.locks, lower_layer, runs, is_stack, rest: None }
+        MemberNode { me, locks: self.locks, lower_layer, runs, is_stack, formed: None }
     }
 
     /// The layer below the members.
@@ -77,7 +79,7 @@ impl GroupLock {
     }
 
     /// The first input of each member: its own first view, or that of all.
-    fn first_input(&self) -> Input {
+    pub(crate) fn first_input(&self) -> Input {
         if self.views.is_some() {
             return Input::Restart(None);
         }
@@ -98,11 +100,8 @@ impl Nodes {
     pub(crate) fn new(group: GroupLock) -> Self {
         let mut members: Vec<_> = (0..group.members).map(|me| group.member_at(me)).collect();
         if !group.joins {
-            let rests = formed_group(&members, &group.first_input());
-            members
-                .iter_mut()
-                .zip(rests)
-                .for_each(|(member_state, rest)| member_state.rest = Some(rest));
+            let formed = Arc::new(Formed::new(group.clone()));
+            members.iter_mut().for_each(|member| member.formed = Some(Arc::clone(&formed)));
         }
         Self { members, lower_layer: group.lower_layer(), group }
     }
