@@ -1,6 +1,7 @@
 //! The options of a check; the same for both levels.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use turnstile_search::bounds::{Limits, Progress, Reductions, StopCondition};
@@ -38,11 +39,11 @@ pub struct Options<'a> {
 #[derive(Clone, Debug)]
 pub struct Replacement {
     /// Its names; [`Vocabulary::machine`] says which machine it replaces.
-    pub vocabulary: Vocabulary,
+    pub vocabulary: Arc<Vocabulary>,
     /// Its rows, as written or as amended.
-    pub table: Table,
+    pub table: Arc<Table>,
     /// The file, for diagnostics.
-    pub source: Source,
+    pub source: Arc<Source>,
     /// Whether an event that several rows match is one choice: the outcomes are computed in turn.
     pub merges_choices: bool,
 }
@@ -50,8 +51,17 @@ pub struct Replacement {
 impl Replacement {
     /// A table whose rows that match one event are choices of their own.
     #[must_use]
-    pub fn new(vocabulary: Vocabulary, table: Table, source: Source) -> Self {
-        Self { vocabulary, table, source, merges_choices: false }
+    pub fn new(
+        vocabulary: impl Into<Arc<Vocabulary>>,
+        table: impl Into<Arc<Table>>,
+        source: impl Into<Arc<Source>>,
+    ) -> Self {
+        Self {
+            vocabulary: vocabulary.into(),
+            table: table.into(),
+            source: source.into(),
+            merges_choices: false,
+        }
     }
 }
 

@@ -15,20 +15,25 @@ pub(crate) struct Read(u64);
 impl Read {
     /// The rows of a machine's state and event.
     pub(crate) fn cell(machine: &str, state: &str, event: &str) -> Self {
-        Self::of(0, [machine, state, event])
+        Self::of(0, [machine, state, event, ""])
+    }
+
+    /// A row of a machine that an event matches in a state: what takes it, and what it does.
+    pub(crate) fn row(machine: &str, state: &str, event: &str, row: &str) -> Self {
+        Self::of(3, [machine, state, event, row])
     }
 
     /// The formula of a guard, rule or invariant of a machine.
     pub(crate) fn formula(machine: &str, name: &str) -> Self {
-        Self::of(1, [machine, name, ""])
+        Self::of(1, [machine, name, "", ""])
     }
 
     /// Whether any row of a machine has a guard in its condition.
     pub(crate) fn is_asked(machine: &str, guard: &str) -> Self {
-        Self::of(2, [machine, guard, ""])
+        Self::of(2, [machine, guard, "", ""])
     }
 
-    fn of(kind: u8, names: [&str; 3]) -> Self {
+    fn of(kind: u8, names: [&str; 4]) -> Self {
         let mut hasher = StableHasher::default();
         hasher.write_u8(kind);
         names.iter().for_each(|name| hasher.write(name.as_bytes()));

@@ -238,12 +238,17 @@ impl<M: Machine + Rules<M>> Rules<M> for AnyTable<M> {
         match self {
             Self::Compiled(machine) => machine.step(state, event, guards),
             Self::Interpreted { table, merges_choices, .. } => {
-                note(|| Read::cell(table.machine(), state.name(), event.kind().name()));
-                if !merges_choices {
-                    return table.step(state, event, guards);
-                }
-                note_matching(table.matching(state, event, guards).count());
-                table.step_by(chosen(), (state, event), guards)
+                let of = (table.machine(), state.name(), event.kind().name());
+                note(|| Read::cell(of.0, of.1, of.2));
+                let step = if *merges_choices {
+                    note_matching(table.matching(state, event, guards).count());
+                    table.step_by(chosen(), (state, event), guards)
+                } else {
+                    table.step(state, event, guards)
+                };
+                let row = step.as_ref().ok().and_then(|step| step.row);
+                row.inspect(|row| note(|| Read::row(of.0, of.1, of.2, table.row_name(*row))));
+                step
             }
         }
     }

@@ -62,7 +62,7 @@ fn tables(
     let of = |role| {
         let own = table_of(entry, file, role);
         if let Some(given) = replacement(&options.tables, own.name) {
-            return Ok((given.vocabulary.clone(), given.table.clone()));
+            return Ok((Vocabulary::clone(&given.vocabulary), Table::clone(&given.table)));
         }
         let amended = read::sound(&own.source()).map_err(refused)?;
         Ok((amended.vocabulary.clone(), amended.table.clone()))

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use turnstile_spec::system::{self, System};
 use turnstile_step::RowOutcome;
 
-use super::parallel::{SilentProgress, parallel_map_beside};
+use super::parallel::{SilentProgress, parallel_map};
 use super::recorded::{NotRecorded, RecordedWorld};
 use crate::all_worlds::all_worlds;
 use crate::coverage::coverage;
@@ -15,8 +15,8 @@ use crate::registry::{SystemEntry, Systems};
 use crate::result::{PropertyReport, ResultReport};
 use crate::status::Status;
 
-/// The states of the worlds that are judged together, and of those that are recorded beside them.
-/// A state takes up to 500 bytes.
+/// The states at which no further world is recorded before one is judged. A state takes up to 500
+/// bytes.
 const STATES_AT_ONCE: usize = 1_000_000;
 
 /// The systems that can be run.
@@ -26,16 +26,24 @@ pub struct Baselines<'a> {
     files: &'a [System],
 }
 
-/// A system without any change, recorded some worlds at a time.
+/// A system without any change, its worlds recorded one at a time by each thread.
 pub(super) struct Baseline<'b> {
     entry: &'b SystemEntry,
     file: &'b System,
     options: &'b Options<'b>,
     /// The default worlds, by their index in the file.
     default: Vec<usize>,
-    queue: Mutex<Queue>,
+    found: Mutex<Found>,
+}
+
+/// What the recorded worlds have shown.
+struct Found {
+    /// The first world that no thread has begun to record.
+    next: usize,
+    /// The worlds recorded and not judged, by their states and number.
+    recorded: BTreeMap<(usize, usize), RecordedWorld>,
     /// The worlds that the limits do not allow to search.
-    pub(super) unrecorded: Vec<usize>,
+    unrecorded: Vec<usize>,
     /// The outcomes of rows so far.
     taken: BTreeSet<RowOutcome>,
     /// Whether the properties hold so far.
@@ -44,37 +52,17 @@ pub(super) struct Baseline<'b> {
     refused: Vec<String>,
 }
 
-/// The default worlds of a system on their way to be judged, by index, in order.
-#[derive(Default)]
-struct Queue {
-    /// The first that is not judged.
-    first: usize,
-    /// The first that no thread records.
-    next: usize,
-    /// Those recorded and not judged.
-    recorded: BTreeMap<usize, Result<RecordedWorld, NotRecorded>>,
-}
-
-impl Queue {
-    /// The end of the next ones to judge: together they have [`STATES_AT_ONCE`], or are the last.
-    fn end(&self, all: usize) -> Option<usize> {
-        let mut states = 0;
-        let mut end = self.first;
-        while end < all && states < STATES_AT_ONCE {
-            states += states_of(self.recorded.get(&end)?);
-            end += 1;
-        }
-        Some(end)
-    }
-
-    /// Whether as many are recorded as fit into memory.
-    fn is_full(&self) -> bool {
-        self.recorded.values().map(states_of).sum::<usize>() >= STATES_AT_ONCE
-    }
-}
-
-fn states_of(recorded: &Result<RecordedWorld, NotRecorded>) -> usize {
-    recorded.as_ref().map_or(0, RecordedWorld::states)
+/// What a thread does next.
+enum Work {
+    /// It records this world.
+    Record(usize),
+    /// It judges mutants in a recorded world.
+    Judge {
+        nth: usize,
+        world: Box<RecordedWorld>,
+        /// The other threads have nothing else to do.
+        is_last: bool,
+    },
 }
 
 impl<'a> Baselines<'a> {
@@ -109,17 +97,15 @@ impl<'b> Baseline<'b> {
     ) -> Self {
         let default = file.worlds.iter().enumerate().filter(|(_, world)| world.default);
         let default: Vec<usize> = default.map(|(place, _)| place).collect();
-        Self {
-            entry,
-            file,
-            options,
-            default,
-            queue: Mutex::default(),
+        let found = Found {
+            next: 0,
+            recorded: BTreeMap::new(),
             unrecorded: Vec::new(),
             taken: BTreeSet::new(),
             holds: true,
             refused: Vec::new(),
-        }
+        };
+        Self { entry, file, options, default, found: Mutex::new(found) }
     }
 
     /// The number of worlds.
@@ -127,81 +113,89 @@ impl<'b> Baseline<'b> {
         self.default.len()
     }
 
-    /// Records the next worlds, as many as fit into memory; returns them, the smallest first.
-    /// `None`: there are no more, or one of them fails.
-    pub(super) fn record(&mut self) -> Option<Vec<RecordedWorld>> {
-        let all = self.worlds();
-        let left = all - self.queue().first;
-        if left == 0 || !self.holds || !self.refused.is_empty() {
-            return None;
-        }
-        let Self { file, options, .. } = *self;
-        options.progress.message(&format!("{}: {left} worlds left, unchanged", file.name));
-        let this = &*self;
-        let records = |_: &()| while this.queue().end(all).is_none() && this.record_next() {};
-        parallel_map_beside(options.threads, &vec![(); options.threads], records, || false);
-        let some: Vec<_> = {
-            let mut queue = self.queue();
-            let end = queue.end(all).expect("as many are recorded");
-            let first = std::mem::replace(&mut queue.first, end);
-            (first..end).filter_map(|at| Some((at, queue.recorded.remove(&at)?))).collect()
-        };
-        let mut worlds = Vec::new();
-        for (at, recorded) in some {
-            let place = self.default[at];
-            let name = || format!("{}/{}", file.name, file.worlds[place].name);
-            match recorded {
-                Ok(world) => {
-                    self.holds &= world.holds;
-                    self.taken.extend(world.taken.iter().copied());
-                    worlds.push(world);
-                }
-                Err(NotRecorded::Limit) => self.unrecorded.push(place),
-                Err(NotRecorded::Impure) => {
-                    self.refused.push(format!("{}: a core is not pure", name()));
-                }
-                Err(NotRecorded::Refused(refusal)) => {
-                    self.refused.push(format!("{}: {refusal}", name()));
-                }
-            }
-        }
-        worlds.sort_by_key(|world| (world.states(), world.place));
-        (self.holds && self.refused.is_empty()).then_some(worlds)
+    /// The worlds that the limits do not allow to search, once every world is recorded.
+    pub(super) fn unrecorded(&self) -> Vec<usize> {
+        let mut unrecorded = self.found().unrecorded.clone();
+        unrecorded.sort_unstable();
+        unrecorded
     }
 
-    /// Records a further world, on this thread; false: there is none, or it does not fit into
-    /// memory.
-    pub(super) fn record_next(&self) -> bool {
-        let at = {
-            let mut queue = self.queue();
-            if queue.next == self.worlds() || queue.is_full() {
-                return false;
+    /// Records each world and gives it to `judge`, with its number and the threads that may judge:
+    /// on all threads, of those recorded the smallest first, until a world fails.
+    pub(super) fn each_recorded(&self, judge: impl Fn(&RecordedWorld, usize, usize) + Sync) {
+        let threads = self.options.threads.clamp(1, self.worlds().max(1));
+        parallel_map(threads, &vec![(); threads], |(), _| {
+            while let Some(work) = self.next() {
+                match work {
+                    Work::Record(nth) => self.record(nth),
+                    Work::Judge { nth, world, is_last } => {
+                        judge(&world, nth, if is_last { self.options.threads } else { 1 });
+                    }
+                }
             }
-            queue.next += 1;
-            queue.next - 1
-        };
-        let (place, file) = (self.default[at], self.file);
+        });
+    }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next thing to do; `None`: there is nothing that others do not do, or a world fails.
+    fn next(&self) -> Option<Work> {
+        let mut found = self.found();
+        if !found.holds || !found.refused.is_empty() {
+            return None;
+        }
+        let states: usize = found.recorded.keys().map(|(states, _)| states).sum();
+        if found.next < self.worlds() && states < STATES_AT_ONCE {
+            found.next += 1;
+            return Some(Work::Record(found.next - 1));
+        }
+        let ((_, nth), world) = found.recorded.pop_first()?;
+        let is_last = found.next == self.worlds() && found.recorded.is_empty();
+        Some(Work::Judge { nth, world: Box::new(world), is_last })
+    }
+
+    /// Records a world, on this thread.
+    fn record(&self, nth: usize) {
+        let (place, file) = (self.default[nth], self.file);
+        let name = || format!("{}/{}", file.name, file.worlds[place].name);
+        let all = self.worlds();
+        let number = nth + 1;
+        let message = format!("{}, unchanged (world {number} of {all})", name());
+        self.options.progress.message(&message);
         let aside = SilentProgress(self.options.progress);
         let mut options = Options { threads: 1, progress: &aside, ..self.options.clone() };
         options.tables.iter_mut().for_each(|table| table.merges_choices = true);
         let world = (place, &file.worlds[place]);
         let recorded = RecordedWorld::new((self.entry, file), world, &options);
-        self.queue().recorded.insert(at, recorded);
-        true
-    }
-
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut found = self.found();
+        match recorded {
+            Ok(world) => {
+                found.holds &= world.holds;
+                found.taken.extend(world.taken.iter().copied());
+                found.recorded.insert((world.states(), nth), world);
+            }
+            Err(NotRecorded::Limit) => found.unrecorded.push(place),
+            Err(NotRecorded::Impure) => {
+                found.refused.push(format!("{}: a core is not pure", name()));
+            }
+            Err(NotRecorded::Refused(refusal)) => {
+                found.refused.push(format!("{}: {refusal}", name()));
+            }
+        }
     }
 
     /// What fails, in words, once every world is recorded or one fails.
     pub(super) fn failing(&self) -> Vec<String> {
         let Self { entry, file, options, .. } = *self;
-        let is_covered = self.queue().first < self.worlds()
-            || !self.unrecorded.is_empty()
-            || coverage(entry.tables, &options.tables, &self.taken).not_taken.is_empty();
-        if !self.refused.is_empty() || self.holds && is_covered {
-            return self.refused.clone();
+        {
+            let found = self.found();
+            let is_covered = !found.unrecorded.is_empty()
+                || coverage(entry.tables, &options.tables, &found.taken).not_taken.is_empty();
+            if !found.refused.is_empty() || found.holds && is_covered {
+                return found.refused.clone();
+            }
         }
         let default = self.default.iter().map(|&place| &file.worlds[place]);
         let mut fails = failing((entry, file), default, options);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use turnstile_spec::formula::{Definition, Formula, Symbols};
-use turnstile_spec::table::{GuardId, Table, Vocabulary};
+use turnstile_spec::table::{COMPLETION, GuardId, Row, Table, Vocabulary};
 
 use super::change::Edit;
 use crate::reads::Read;
@@ -21,7 +21,10 @@ pub(super) fn changed_parts(
             let row = &before.rows[*place];
             let state = &vocabulary.states[row.from.index()].name;
             let event = &vocabulary.events[row.event.index()].name.name;
-            parts.insert(Read::cell(machine, state, event));
+            parts.insert(match has_same_takers(edit, row, event) {
+                true => Read::row(machine, state, event, &vocabulary.rows[row.id.index()].id),
+                false => Read::cell(machine, state, event),
+            });
             let guards = asked(before).symmetric_difference(&asked(after)).copied().collect();
             let guards: BTreeSet<GuardId> = guards;
             let name = |id: &GuardId| Read::is_asked(machine, &vocabulary.guards[id.index()].name);
@@ -39,6 +42,21 @@ pub(super) fn changed_parts(
         }
     }
     parts
+}
+
+/// Whether a change of a row has an effect only where the row is one of those that match.
+fn has_same_takers(edit: &Edit, row: &Row, event: &str) -> bool {
+    let is_settled_apart = event == COMPLETION;
+    !is_settled_apart
+        && match edit {
+            Edit::Row(_, now) => {
+                (now.from, now.event, &now.pattern, &now.guard)
+                    == (row.from, row.event, &row.pattern, &row.guard)
+            }
+            Edit::Refused(_) => true,
+            // Its entry has no condition.
+            Edit::Ignored(_) | Edit::Rule(..) | Edit::Invariant(..) | Edit::Guard(..) => false,
+        }
 }
 
 /// The guards that some row has in its condition.

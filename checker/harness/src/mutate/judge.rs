@@ -1,6 +1,8 @@
 //! Each mutant of a table at three levels: the reader's lint, the table level, and the worlds of
 //! every system that runs it ([`in_worlds`](super::in_worlds)).
 
+use std::sync::Arc;
+
 use turnstile_spec::system::System;
 use turnstile_spec::table::Table;
 use turnstile_spec::versions::ExplainedMutant;
@@ -13,6 +15,7 @@ use super::parallel::{SilentProgress, parallel_map};
 use super::{KilledBy, MutationReport, Only, Survivor, mutants};
 use crate::fault::FaultReport;
 use crate::options::{Options, Replacement};
+use crate::rules::replacement;
 use crate::table;
 
 /// The result of a mutant by lint and at the table level.
@@ -79,8 +82,10 @@ fn reports(
     options: &Options<'_>,
 ) -> Vec<MutationReport> {
     // The unchanged tables as data, too: so what they compute is noted.
-    let unchanged =
-        tables.iter().map(|(literal, sound)| replacement(literal, sound, sound.table.clone()));
+    let unchanged = tables.iter().map(|(literal, sound)| {
+        let AmendedTable { vocabulary, table, .. } = sound;
+        Replacement::new(vocabulary.clone(), table.clone(), literal.source.clone())
+    });
     let all = unchanged.chain(options.tables.iter().cloned()).collect();
     let options = &Options { tables: all, ..options.clone() };
     let judge =
@@ -169,16 +174,14 @@ impl<'a> TableReport<'a> {
     }
 }
 
-/// A table in place of the compiled one.
-fn replacement(literal: &WrittenTable, sound: &AmendedTable, table: Table) -> Replacement {
-    Replacement::new(sound.vocabulary.clone(), table, literal.source.clone())
-}
-
 impl<'a> Judge<'a> {
     /// The options, with another table in place of this one.
-    pub(super) fn options(&self, table: Table) -> Options<'a> {
-        let replaced = replacement(self.literal, self.sound, table);
-        let others = self.options.tables.iter().cloned();
+    pub(super) fn options(&self, table: Arc<Table>) -> Options<'a> {
+        let Options { tables, .. } = self.options;
+        let unchanged = replacement(tables, &self.sound.vocabulary.machine);
+        let unchanged = unchanged.expect("every judged table is among them").clone();
+        let replaced = Replacement { table, ..unchanged };
+        let others = tables.iter().cloned();
         let tables = std::iter::once(replaced).chain(others).collect();
         Options { tables, ..self.options.clone() }
     }
@@ -224,7 +227,7 @@ impl Judge<'_> {
             change: change.clone(),
             is_equivalent: explained.is_some() && is_equivalent,
             explained,
-            differs_in: status.differs_in.clone(),
+            differs_in: status.differs_in.as_ref().map(|(_, world)| world.clone()),
         }
     }
 

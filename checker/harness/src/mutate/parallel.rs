@@ -14,39 +14,15 @@ pub(super) fn parallel_map<T: Sync, R: Send>(
 ) -> Vec<R> {
     let workers = threads.min(things.len()).max(1);
     let own = (threads / workers).max(1);
-    map_on(workers, things, |thing| work(thing, own), || false)
-}
-
-/// The same on all threads, of which those without a further input do something else, until it
-/// returns false.
-pub(super) fn parallel_map_beside<T: Sync, R: Send>(
-    threads: usize,
-    things: &[T],
-    work: impl Fn(&T) -> R + Sync,
-    beside: impl Fn() -> bool + Sync,
-) -> Vec<R> {
-    map_on(threads.max(1), things, work, beside)
-}
-
-fn map_on<T: Sync, R: Send>(
-    workers: usize,
-    things: &[T],
-    work: impl Fn(&T) -> R + Sync,
-    beside: impl Fn() -> bool + Sync,
-) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, R)>> = Mutex::default();
-    let finished = |done: &Mutex<Vec<(usize, R)>>| {
-        done.lock().unwrap_or_else(PoisonError::into_inner).len() == things.len()
-    };
     let worker = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(thing) = things.get(at) else { break };
-            let result = work(thing);
+            let result = work(thing, own);
             done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
         }
-        while !finished(&done) && beside() {}
     };
     std::thread::scope(|scope| {
         for _ in 1..workers {

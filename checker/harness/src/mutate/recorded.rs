@@ -75,6 +75,12 @@ pub(super) struct MutantWorld {
 }
 
 impl MutantWorld {
+    /// What differs of the state graph, if something does: a digest, which mutants share that have
+    /// the same one.
+    pub(super) fn graph(&self) -> Option<Option<[u64; 2]>> {
+        self.changes.is_of_graph().then(|| self.digest())
+    }
+
     /// Equal for mutants that may be judged as one.
     pub(super) fn digest(&self) -> Option<[u64; 2]> {
         self.holding.is_none().then(|| self.changes.digest())
@@ -159,7 +165,7 @@ impl RecordedWorld {
     /// The effect of a mutant that changes these parts. `build`: its world.
     pub(super) fn effect(
         &self,
-        reads: BTreeSet<Read>,
+        reads: &BTreeSet<Read>,
         build: impl FnOnce() -> Result<World, Refusal>,
     ) -> Effect {
         let readers = || reads.iter().filter_map(|read| self.readers.get(read));
@@ -185,6 +191,7 @@ impl RecordedWorld {
         if changes.is_empty() && holding.is_none() {
             return Effect::None;
         }
+        let reads = reads.clone();
         Effect::Changes(Box::new(MutantWorld { world, changes, holding, reads }))
     }
 

@@ -172,17 +172,25 @@ impl RunTable {
     }
 
     pub(crate) fn cell(&self, state: DynamicName, event: DynamicName) -> &RunCell {
-        note(|| Read::cell(&self.vocabulary.machine, state.name(), event.name()));
-        &self.cells[state.index()][event.index()]
+        self.noted(&self.cells[state.index()][event.index()], state.name(), event.name())
     }
 
     /// The cell of a state and an event.
     pub(crate) fn cell_of(&self, state: StateId, event: EventId) -> &RunCell {
-        note(|| {
-            let Vocabulary { machine, states, events, .. } = &self.vocabulary;
-            Read::cell(machine, &states[state.index()].name, &events[event.index()].name.name)
-        });
-        &self.cells[state.index()][event.index()]
+        let Vocabulary { states, events, .. } = &self.vocabulary;
+        let (state_name, event_name) = (&states[state.index()].name, &events[event.index()].name);
+        self.noted(&self.cells[state.index()][event.index()], state_name, &event_name.name)
+    }
+
+    /// A cell, after the note that it is read with all of its rows.
+    fn noted<'c>(&self, cell: &'c RunCell, state: &str, event: &str) -> &'c RunCell {
+        let Vocabulary { machine, rows, .. } = &self.vocabulary;
+        note(|| Read::cell(machine, state, event));
+        for place in &cell.rows {
+            let row = &rows[self.table.rows[*place].id.index()].id;
+            note(|| Read::row(machine, state, event, row));
+        }
+        cell
     }
 
     /// The most outcomes that an input may have in any state.
