@@ -26,9 +26,9 @@ struct Arguments {
     /// The seed of the sample [default: drawn, and printed]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Judge only mutants whose id contains this text
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    only: String,
+    /// Judge only mutants whose id contains this text, or one of these
+    #[arg(long, value_name = "TEXT")]
+    only: Vec<String>,
     /// List the mutants and end
     #[arg(long)]
     list: bool,
@@ -88,7 +88,10 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
 
 /// The mutants to judge.
 fn chosen(mutants: &BTreeMap<usize, &Mutant>, arguments: &Arguments) -> Vec<usize> {
-    let is_meant = |mutant: &Mutant| mutant.id().contains(&arguments.only);
+    let is_meant = |mutant: &Mutant| {
+        let id = mutant.id();
+        arguments.only.is_empty() || arguments.only.iter().any(|text| id.contains(text))
+    };
     let meant = mutants.iter().filter(|(_, mutant)| is_meant(mutant));
     let mut chosen: Vec<usize> = meant.map(|(number, _)| *number).collect();
     if let Some(most) = arguments.sample {
