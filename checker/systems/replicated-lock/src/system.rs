@@ -139,9 +139,10 @@ impl System for Nodes {
     }
 
     fn comes_once(&self, envelope: &Ordered) -> bool {
-        let envelope = envelope.of();
-        matches!(envelope, Envelope::Log(Message::Apply { .. } | Message::Snapshot { .. }))
-            || matches!(envelope, Envelope::Chosen(..))
+        matches!(
+            envelope.of(),
+            Envelope::Log(Message::Apply { .. } | Message::Snapshot { .. }) | Envelope::Chosen(..)
+        )
     }
 
     fn monitor(&self) -> Value {
