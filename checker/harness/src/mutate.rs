@@ -96,9 +96,9 @@ pub struct Survivor {
     /// Whether that reason says that no property can detect the change.
     #[serde(skip)]
     pub is_equivalent: bool,
-    /// The first world in which some outcome differs, if there is one.
+    /// Whether some outcome differs in some world.
     #[serde(skip)]
-    pub differs_in: Option<String>,
+    pub differs: bool,
 }
 
 /// Which mutants are judged.

@@ -48,7 +48,7 @@ pub fn table(mutated: &MutationReport, file: &str, paint: Paint) -> String {
     let like = |is: &dyn Fn(&Survivor) -> bool| -> Vec<Survivor> {
         mutated.survivors.iter().filter(|survivor| is(survivor)).cloned().collect()
     };
-    let differs = |one: &Survivor| !has_systems || one.differs_in.is_some();
+    let differs = |one: &Survivor| !has_systems || one.differs;
     let unexplained = |one: &Survivor| one.explained.is_none();
     let open = like(&|one| unexplained(one) && differs(one));
     put_list(&mut text, "survives", Paint::bad, &open, paint);

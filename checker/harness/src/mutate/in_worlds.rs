@@ -40,8 +40,8 @@ pub(super) struct MutantStatus {
     pub(super) is_by_coverage: bool,
     /// A search was truncated.
     pub(super) is_truncated: bool,
-    /// The first world in which some outcome differs, with its number.
-    pub(super) differs_in: Option<(usize, String)>,
+    /// Some outcome differs in some world.
+    pub(super) differs: bool,
     /// The outcomes of rows that are sure in the worlds of the current system.
     taken: BTreeSet<RowOutcome>,
     /// The state graphs of its own that were searched to their end.
@@ -206,10 +206,7 @@ impl<'j> InWorlds<'j> {
                 WorldOutcome::Unchanged(taken) => status.taken.extend(taken),
                 WorldOutcome::Survives(taken, graph) => {
                     status.taken.extend(taken);
-                    if status.differs_in.as_ref().is_none_or(|(first, _)| nth < *first) {
-                        let world = &self.file.worlds[recorded.place].name;
-                        status.differs_in = Some((nth, world.clone()));
-                    }
+                    status.differs = true;
                     if let Some(digest) = graph {
                         status.graphs.insert((nth, digest), recorded.states());
                     }

@@ -227,7 +227,7 @@ impl Judge<'_> {
             change: change.clone(),
             is_equivalent: explained.is_some() && is_equivalent,
             explained,
-            differs_in: status.differs_in.as_ref().map(|(_, world)| world.clone()),
+            differs: status.differs,
         }
     }
 
