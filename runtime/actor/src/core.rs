@@ -141,10 +141,8 @@ impl<M: PlainMachine> ActorCore<M> {
     ) {
         // The plain core takes the first.
         let event = self.plain.events(&input).first().copied();
-        let mut plain = OutOf::<Plain<M, Compiled<M>>>::default();
-        self.plain.step(state, input, &mut plain);
-        out.rows.append(&mut plain.rows);
-        out.effects.extend(plain.effects.into_iter().filter_map(|effect| {
+        let plain = out.of_part(|plain| self.plain.step(state, input, plain));
+        out.effects.extend(plain.into_iter().filter_map(|effect| {
             Some(match effect {
                 Effect::Send { to, message } => Effect::Send { to, message },
                 Effect::Arm(timer) => Effect::Arm(timer),

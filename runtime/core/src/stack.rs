@@ -42,7 +42,7 @@ use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator as coordinator;
 use turnstile_machines::view_handler;
-use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf};
 
 use crate::group::{self, Member};
 use crate::view::{self, Handler, MemberId, View};
@@ -95,10 +95,8 @@ where
     }
 
     fn step_views(&self, state: &mut State, input: InputOf<Handler<V>>, out: &mut OutOf<Self>) {
-        let mut below = Out::default();
-        self.views.step(&mut state.views, input, &mut below);
-        out.rows.append(&mut below.rows);
-        for effect in below.effects {
+        let below = out.of_part(|below| self.views.step(&mut state.views, input, below));
+        for effect in below {
             let installed = match &effect {
                 Effect::Notify(view::Notice::Installed(view)) => Some(view.clone()),
                 Effect::Notify(_)
@@ -120,10 +118,8 @@ where
         input: InputOf<Member<C, K>>,
         out: &mut OutOf<Self>,
     ) {
-        let mut above = Out::default();
-        self.locks.step(locks, input, &mut above);
-        out.rows.append(&mut above.rows);
-        let effects = above.effects.into_iter();
+        let above = out.of_part(|above| self.locks.step(locks, input, above));
+        let effects = above.into_iter();
         out.effects
             .extend(effects.map(|effect| effect.map(Message::Locks, Timer::Locks, Notice::Locks)));
     }

@@ -74,6 +74,12 @@ fn shifted(range: ByteRange, is_high: bool) -> ByteRange {
     ByteRange::new(base + range.first(), length).expect("it still ends at the last address")
 }
 
+fn sorted(tree: &IntervalIndex<LockId>, range: ByteRange) -> Vec<LockId> {
+    let mut found: Vec<LockId> = tree.over(range).collect();
+    found.sort_unstable();
+    found
+}
+
 proptest! {
     #[test]
     fn it_answers_as_byte_by_byte(
@@ -97,17 +103,16 @@ proptest! {
                 }
                 Act::Ask { offset, length } => {
                     let range = range(offset, length);
-                    prop_assert_eq!(tree.sorted(shifted(range, is_high)), bytes.over(range));
+                    prop_assert_eq!(sorted(&tree, shifted(range, is_high)), bytes.over(range));
                 }
             }
-            prop_assert_eq!(tree.len(), bytes.locks.len());
-            prop_assert_eq!(tree.is_empty(), bytes.locks.is_empty());
+            prop_assert_eq!(tree.nodes(), (2 * bytes.locks.len()).saturating_sub(1));
         }
         let all: Vec<LockId> = bytes.locks.keys().copied().collect();
-        prop_assert_eq!(tree.sorted(ByteRange::ALL), all);
+        prop_assert_eq!(sorted(&tree, ByteRange::ALL), all);
         for byte in 0..BYTES {
             let byte = ByteRange::byte(byte);
-            prop_assert_eq!(tree.sorted(shifted(byte, is_high)), bytes.over(byte));
+            prop_assert_eq!(sorted(&tree, shifted(byte, is_high)), bytes.over(byte));
         }
     }
 }
@@ -120,7 +125,7 @@ fn a_range_ends_at_the_last_address() {
     let last = ByteRange::new(u64::MAX, 1).expect("one byte is there");
     assert!(last.contains(u64::MAX) && !last.contains(u64::MAX - 1));
     assert!(last.overlaps(ByteRange::ALL));
-    assert_eq!(last.intersection(ByteRange::byte(0)), None);
+    assert!(!last.overlaps(ByteRange::byte(0)));
 }
 
 #[test]
@@ -134,6 +139,6 @@ fn locks_that_come_in_order_leave_a_tree_that_is_still_quick() {
     }
     for id in 0..20_000 {
         let expected: &[LockId] = if id % 3 == 0 { &[LockId::new(id)] } else { &[] };
-        assert_eq!(tree.sorted(range(2 * id, 2)), expected);
+        assert_eq!(sorted(&tree, range(2 * id, 2)), expected);
     }
 }

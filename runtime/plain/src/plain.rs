@@ -214,9 +214,11 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         let values = Values { variables: &state.variables, payload };
         // A guard without a formula is the checker's to try both ways.
         let guards = |guard| cause.rules.compare(guard, &values).unwrap_or(false);
-        let (row, step) = step_machine(&cause.rules, state.at, cause.event, &guards);
-        out.rows.push(row);
-        let Some(step) = step else { return };
+        let Some(step) =
+            step_machine(&cause.rules, state.at, cause.event, &guards).report(&mut out.rows)
+        else {
+            return;
+        };
         self.carry_out(state, &step, (Some(cause.event), cause.from), out);
         if step.row.is_some() {
             self.settle(state, (&cause.rules, cause.from), out);

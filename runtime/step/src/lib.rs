@@ -11,7 +11,7 @@ mod restart;
 mod step;
 mod symbolic;
 
-pub use outcome::{RowOutcome, settle_machine, step_machine};
+pub use outcome::{MachineStep, RowOutcome, settle_machine, step_machine};
 pub use step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf};
 pub use symbolic::{IdClass, Order, Symbolic};
 #[doc(no_inline)]

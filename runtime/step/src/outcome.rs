@@ -1,6 +1,8 @@
 //! [`step_machine`] and [`settle_machine`], the functions by which a core steps a machine, and
 //! their outcome.
 
+use alloc::vec::Vec;
+
 use turnstile_machine::{Event, Machine, Name, Rules, Step};
 
 /// The outcome of one event at one machine, for coverage, logs and traces.
@@ -59,23 +61,41 @@ pub fn settle_machine<'r, M: Machine, R: Rules<M>>(
     Some((row, step))
 }
 
-/// Steps one machine by its table. Returns the outcome, for `Out::rows`, and the row's
-/// destination and actions; `None` if no row applies, so that the machine stays as it is.
+/// The outcome of one event at one machine, and what is to be done.
+#[must_use = "the outcome belongs to `Out::rows`, which the checker reads"]
+#[derive(Clone, Debug)]
+pub struct MachineStep<'r, M: Machine> {
+    outcome: RowOutcome,
+    step: Option<Step<'r, M>>,
+}
+
+impl<'r, M: Machine> MachineStep<'r, M> {
+    /// Adds the outcome to `Out::rows`. Returns the row's destination and actions; `None` if no row
+    /// applies, so that the machine stays as it is.
+    pub fn report(self, rows: &mut Vec<RowOutcome>) -> Option<Step<'r, M>> {
+        rows.push(self.outcome);
+        self.step
+    }
+}
+
+/// Steps one machine by its table.
 pub fn step_machine<'r, M: Machine, R: Rules<M>>(
     rules: &'r R,
     at: M::State,
     event: M::Event,
     guards: &impl Fn(M::Guard) -> bool,
-) -> (RowOutcome, Option<Step<'r, M>>) {
+) -> MachineStep<'r, M> {
     let (machine, state, kind) = (rules.machine(), at.name(), event.kind().name());
     match rules.step(at, event, guards) {
         Ok(step) => {
             let ignored = RowOutcome::Ignored { machine, state, event: kind };
             let row = |row| RowOutcome::Row { machine, row: rules.row_name(row) };
-            (step.row.map_or(ignored, row), Some(step))
+            MachineStep { outcome: step.row.map_or(ignored, row), step: Some(step) }
         }
         Err(_) => {
-            (RowOutcome::Unexpected { machine, state, event: kind, number: event.number() }, None)
+            let number = event.number();
+            let outcome = RowOutcome::Unexpected { machine, state, event: kind, number };
+            MachineStep { outcome, step: None }
         }
     }
 }

@@ -6,6 +6,7 @@
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::hash::Hash;
+use core::mem::take;
 
 use crate::outcome::RowOutcome;
 use crate::symbolic::Symbolic;
@@ -124,6 +125,16 @@ pub struct Out<E> {
 impl<E> Default for Out<E> {
     fn default() -> Self {
         Self { effects: Vec::new(), rows: Vec::new() }
+    }
+}
+
+impl<E> Out<E> {
+    /// Steps a core that this one contains: its rows become rows of this one. Returns its effects.
+    pub fn of_part<P>(&mut self, step: impl FnOnce(&mut Out<P>)) -> Vec<P> {
+        let mut part = Out { effects: Vec::new(), rows: take(&mut self.rows) };
+        step(&mut part);
+        self.rows = part.rows;
+        part.effects
     }
 }
 

@@ -86,9 +86,10 @@ impl<R: Rules<Machine>> Core for Coordinator<R> {
             Guard::AllHaveVotedYes => have_voted,
             Guard::AllAreDone => are_done,
         };
-        let (row, step) = step_machine(&self.rules, state.at, event, &guards);
-        out.rows.push(row);
-        let Some(step) = step else { return };
+        let Some(step) = step_machine(&self.rules, state.at, event, &guards).report(&mut out.rows)
+        else {
+            return;
+        };
         state.at = step.to;
         let decided = Message::Decided(match step.to {
             At::Committed => Decision::Commit,

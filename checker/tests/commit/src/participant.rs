@@ -75,9 +75,10 @@ impl<R: Rules<Machine>> Core for Participant<R> {
         let guards = |guard| match guard {
             Guard::ItCanCommit => can_commit,
         };
-        let (row, step) = step_machine(&self.rules, state.at, event, &guards);
-        out.rows.push(row);
-        let Some(step) = step else { return };
+        let Some(step) = step_machine(&self.rules, state.at, event, &guards).report(&mut out.rows)
+        else {
+            return;
+        };
         state.at = step.to;
         let send = |message| Effect::Send { to: COORDINATOR, message };
         out.effects.extend(step.actions.into_iter().map(|entry| match entry.action {

@@ -39,9 +39,11 @@ impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> StepContext<'_, C, K> {
         let guards = |guard: Guard| match guard {
             Guard::ACoordinatorIsKnown => is_known,
         };
-        let (row_outcome, step) = step_machine(&self.core.client, before.at, event, &guards);
-        self.out.rows.push(row_outcome);
-        let Some(step) = step else { return };
+        let Some(step) =
+            step_machine(&self.core.client, before.at, event, &guards).report(&mut self.out.rows)
+        else {
+            return;
+        };
         self.state.locks.insert(lock, LockState { at: step.to, ..before });
         for entry in step.actions {
             self.apply_lock_action(lock, event, entry);

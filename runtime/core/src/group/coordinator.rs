@@ -70,10 +70,11 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
         let before = self.state.coordinator.at;
         let rules = &self.core.coordinator;
         let asked = CoordinatorFacts { me: self.core.me, state: self.state, ctx };
-        let (row_outcome, step) =
-            step_machine(rules, before, event, &|guard| rules.guard(guard, &asked));
-        self.out.rows.push(row_outcome);
-        let Some(step) = step else { return };
+        let Some(step) = step_machine(rules, before, event, &|guard| rules.guard(guard, &asked))
+            .report(&mut self.out.rows)
+        else {
+            return;
+        };
         self.state.coordinator.at = step.to;
         for run in step.blocks() {
             let Some(each) = run.each else {

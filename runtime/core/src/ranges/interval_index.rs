@@ -76,16 +76,10 @@ impl<T> Default for IntervalIndex<T> {
 }
 
 impl<T: Copy + Ord> IntervalIndex<T> {
-    /// How many locks there are.
+    /// How many nodes are in use: one less than two for each lock.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.root.map_or(0, |root| self.node(root).leaves as usize)
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.root.is_none()
+    pub const fn nodes(&self) -> usize {
+        self.nodes.len() - self.free.len()
     }
 
     /// The locks that overlap the range, each once, in unspecified order.
@@ -94,14 +88,6 @@ impl<T: Copy + Ord> IntervalIndex<T> {
         let mut over = OverlapIter { tree: self, range, open: [0; OPEN_MAX], count: 0 };
         self.root.into_iter().for_each(|root| over.open(root));
         over
-    }
-
-    /// The locks that overlap the range, sorted by id.
-    #[must_use]
-    pub fn sorted(&self, range: ByteRange) -> Vec<T> {
-        let mut found: Vec<T> = self.over(range).collect();
-        found.sort_unstable();
-        found
     }
 
     /// Inserts a lock, which must not be there yet.

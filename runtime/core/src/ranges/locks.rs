@@ -57,7 +57,7 @@ pub struct Loss {
 }
 
 /// The states that the counts include.
-const VALID: [State; 2] = [State::Active, State::Waitlock];
+pub(super) const VALID: [State; 2] = [State::Active, State::Waitlock];
 
 /// The index of a lock's storage, stable while the lock is in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,13 +67,13 @@ pub(super) struct Slot(pub(super) u32);
 /// of the tree depend on history and are ignored.
 #[derive(Clone, Debug, Default)]
 pub struct FileLocks {
-    slots: Vec<Option<(LockId, ByteRangeLock)>>,
-    free: Vec<Slot>,
-    list: BTreeMap<LockId, Slot>,
-    index: IntervalIndex<Slot>,
-    owned: BTreeMap<(ClientKey, LockId), Slot>,
+    pub(super) slots: Vec<Option<(LockId, ByteRangeLock)>>,
+    pub(super) free: Vec<Slot>,
+    pub(super) list: BTreeMap<LockId, Slot>,
+    pub(super) index: IntervalIndex<Slot>,
+    pub(super) owned: BTreeMap<(ClientKey, LockId), Slot>,
     /// The number of locks in each state, shared and exclusive.
-    counts: [[usize; 2]; State::ALL.len()],
+    pub(super) counts: [[usize; 2]; State::ALL.len()],
 }
 
 const KEPT: &str = "a listed lock has a slot";
@@ -132,7 +132,7 @@ impl FileLocks {
     }
 
     /// The entries of the index by client: the key, and the lock that it refers to.
-    fn owned(&self) -> impl Iterator<Item = (&(ClientKey, LockId), Option<LockId>)> {
+    pub(super) fn owned(&self) -> impl Iterator<Item = (&(ClientKey, LockId), Option<LockId>)> {
         self.owned.iter().map(|(own, slot)| (own, self.at(*slot).map(|(id, _)| id)))
     }
 
@@ -173,13 +173,6 @@ impl FileLocks {
     #[must_use]
     pub fn valid(&self, kind: LockType) -> usize {
         VALID.iter().map(|at| self.counts[*at as usize][kind as usize]).sum()
-    }
-
-    /// Whether the counts agree with the list.
-    #[must_use]
-    pub fn are_counted(&self) -> bool {
-        let all = VALID.into_iter().flat_map(|at| self.in_state(at)).count();
-        all == self.valid(LockType::Shared) + self.valid(LockType::Exclusive)
     }
 
     /// Appends a lock to the list.

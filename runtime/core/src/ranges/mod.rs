@@ -69,6 +69,7 @@
 //! # Ok::<(), RangeError>(())
 //! ```
 
+mod consistency;
 mod display;
 mod interval_index;
 pub mod locks;

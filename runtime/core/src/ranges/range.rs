@@ -82,13 +82,6 @@ impl ByteRange {
     pub const fn overlaps(self, other: Self) -> bool {
         self.first <= other.last && other.first <= self.last
     }
-
-    /// The addresses in both, if any.
-    #[must_use]
-    pub fn intersection(self, other: Self) -> Option<Self> {
-        let (first, last) = (self.first.max(other.first), self.last.min(other.last));
-        (first <= last).then_some(Self { first, last })
-    }
 }
 
 /// As the document writes it, `0,+3`; all addresses, whose length is no u64, are `all`.

@@ -67,13 +67,6 @@ impl State {
     pub fn elsewhere(&self, file: FileId) -> Option<ServerLock> {
         self.files.get(&file)?.elsewhere
     }
-
-    /// Whether any host has a lock.
-    #[must_use]
-    pub fn is_locked(&self, file: FileId) -> bool {
-        let entry = self.files.get(&file);
-        entry.is_some_and(|entry| entry.elsewhere.is_some() || !entry.locks.is_empty())
-    }
 }
 
 impl FileEntry {

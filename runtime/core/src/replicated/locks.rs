@@ -225,9 +225,7 @@ impl<R: Rules<Machine>> ApplyContext<'_, R> {
             Guard::Possible => lock.holder.is_none(),
             Guard::InTheList => self.list.contains(&member),
         };
-        let (row_outcome, step) = step_machine(rules, at, event, &guards);
-        self.rows.push(row_outcome);
-        let Some(step) = step else { return };
+        let Some(step) = step_machine(rules, at, event, &guards).report(self.rows) else { return };
         lock.set_state(member, step.to, initial);
         for entry in step.actions {
             self.apply_action(name, member, entry.action);

@@ -41,9 +41,11 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
         let before = self.state.at;
         let core = self.core;
         let guards = |guard: Guard| match guard {};
-        let (row_outcome, step) = step_machine(&core.member, before, event, &guards);
-        self.out.rows.push(row_outcome);
-        let Some(step) = step else { return };
+        let Some(step) =
+            step_machine(&core.member, before, event, &guards).report(&mut self.out.rows)
+        else {
+            return;
+        };
         self.state.at = step.to;
         for entry in step.actions {
             self.apply_action(entry.action);

@@ -118,9 +118,11 @@ impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<Ma
             Guard::OfThisCommand => before.call == ctx.call,
             Guard::TheLogIsHeard => hears,
         };
-        let (row_outcome, step) = step_machine(&core.mutex, before.at, event, &guards);
-        self.out.rows.push(row_outcome);
-        let Some(step) = step else { return };
+        let Some(step) =
+            step_machine(&core.mutex, before.at, event, &guards).report(&mut self.out.rows)
+        else {
+            return;
+        };
         let answered = ctx.call.is_some() && before.call == ctx.call;
         let call = if answered { None } else { before.call };
         self.state.mutexes.insert(lock, Mutex { at: step.to, call, ..before });

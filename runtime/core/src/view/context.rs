@@ -105,10 +105,11 @@ impl<'a, R: Rules<Machine>> StepContext<'a, R> {
     pub(super) fn step_machine(&mut self, event: Event, ctx: EventContext) {
         let handler = self.handler;
         let at = self.state.at;
-        let (row_outcome, step) =
-            step_machine(&handler.rules, at, event, &|guard| self.is(guard, &ctx));
-        self.out.rows.push(row_outcome);
-        let Some(step) = step else { return };
+        let Some(step) = step_machine(&handler.rules, at, event, &|guard| self.is(guard, &ctx))
+            .report(&mut self.out.rows)
+        else {
+            return;
+        };
         self.state.at = step.to;
         let is_armed = handler.rules.holds(at).contains(&Resource::Resumer);
         self.resumer_armed_for = is_armed.then_some(self.state.suspension);

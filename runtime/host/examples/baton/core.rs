@@ -88,10 +88,12 @@ impl Core for Runner {
                 }
             }
         };
-        let (row, step) =
-            step_machine(&Machine, state.at, event, &|guard: runner::Guard| match guard {});
-        out.rows.push(row);
-        let Some(step) = step else { return };
+        let Some(step) =
+            step_machine(&Machine, state.at, event, &|guard: runner::Guard| match guard {})
+                .report(&mut out.rows)
+        else {
+            return;
+        };
         state.at = step.to;
         let send = |message| Effect::Send { to: self.other, message };
         out.effects.extend(step.actions.into_iter().map(|entry| match entry.action {

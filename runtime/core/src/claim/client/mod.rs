@@ -170,9 +170,10 @@ impl<R: Rules<Machine>> Client<R> {
                 .response
                 .is_some_and(|response| response.is_expired || response.status == NOT_FOUND),
         };
-        let (row_outcome, step) = step_machine(&self.rules, state.at, event, &guards);
-        out.rows.push(row_outcome);
-        let Some(step) = step else { return };
+        let Some(step) = step_machine(&self.rules, state.at, event, &guards).report(&mut out.rows)
+        else {
+            return;
+        };
         state.at = step.to;
         for entry in step.actions {
             self.apply_action(state, entry, ctx, out);

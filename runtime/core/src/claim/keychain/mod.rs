@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::claim::{Machine, Resource};
-use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, RowOutcome};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, RowOutcome};
 
 use self::state::ManagedClaim;
 use super::client::{self, CALLS_MAX, Client};
@@ -156,12 +156,11 @@ impl<R: Rules<Machine>> Keychain<R> {
         out: &mut OutOf<Self>,
     ) {
         let Some(managed) = state.claims.get_mut(&resource) else { return };
-        let mut inner = Out::default();
-        self.client(resource).step(&mut managed.client, input, &mut inner);
+        let client = self.client(resource);
+        let inner = out.of_part(|inner| client.step(&mut managed.client, input, inner));
         let has_ended = self.rules.is_final(managed.client.at);
         let mut is_over = false;
-        out.rows.append(&mut inner.rows);
-        for effect in inner.effects {
+        for effect in inner {
             match effect {
                 Effect::Send { to, message: Message::Request(request) } => {
                     self.send(state, resource, to, request, out);

@@ -91,9 +91,9 @@ impl<'a, R: Rules<Machine>> StepContext<'a, R> {
                 queue.is_some_and(|queue| !queue.listening.is_empty())
             }
         };
-        let (row_outcome, step) = step_machine(self.rules, at, event, &guards);
-        self.rows.push(row_outcome);
-        let Some(step) = step else { return };
+        let Some(step) = step_machine(self.rules, at, event, &guards).report(self.rows) else {
+            return;
+        };
         let mut then = Vec::new();
         for entry in step.actions {
             then.extend(self.apply_action(id, resource, entry, current));

@@ -198,8 +198,7 @@ impl<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> StepContext<'a, L, S
         let target = TargetLock { id, lock };
         let core = self.core;
         let guards = |guard| core.locks.guard(guard, &moved);
-        let (row_outcome, step) = step_machine(&core.locks, lock.at, event, &guards);
-        self.out.rows.push(row_outcome);
+        let step = step_machine(&core.locks, lock.at, event, &guards).report(&mut self.out.rows);
         let to = step.map_or(lock.at, |step| step.to);
         if let Some(step) = step {
             self.set_lock_state(target, to);
@@ -231,10 +230,8 @@ impl<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> StepContext<'a, L, S
     fn server(&mut self, event: server_lock::Event) {
         let Some(guards) = self.server_guards() else { return };
         let (core, at) = (self.core, guards.file.server);
-        let (row_outcome, step) =
-            step_machine(&core.servers, at, event, &|guard| guards.holds(guard));
-        self.out.rows.push(row_outcome);
-        let Some(step) = step else { return };
+        let step = step_machine(&core.servers, at, event, &|guard| guards.holds(guard));
+        let Some(step) = step.report(&mut self.out.rows) else { return };
         if let Some(file) = self.state.files.get_mut(&self.id) {
             file.server = step.to;
         }
