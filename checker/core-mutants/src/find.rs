@@ -10,9 +10,19 @@ use syn::{BinOp, Expr, ImplItemFn, ItemFn, ItemImpl, ItemMod, Lit, ReturnType, S
 
 use crate::site::{Edit, Mutant};
 
-/// Traits whose methods no step of a core runs.
-const TEXT: [&str; 7] =
-    ["Debug", "Display", "Error", "FromStr", "Hash", "Serialize", "Deserialize"];
+/// Traits whose methods no step of a core runs: texts, and what a search does with states.
+const NO_STEP: [&str; 10] = [
+    "Debug",
+    "Deserialize",
+    "Display",
+    "Error",
+    "FromStr",
+    "Hash",
+    "PartialEq",
+    "Serialize",
+    "Symbolic",
+    "TryFrom",
+];
 
 /// The mutants of a file.
 ///
@@ -221,7 +231,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_item_impl(&mut self, node: &'ast ItemImpl) {
         let of = node.trait_.as_ref().and_then(|(path, _)| path.segments.last());
-        if of.is_some_and(|one| TEXT.contains(&one.ident.to_string().as_str())) {
+        if of.is_some_and(|one| NO_STEP.contains(&one.ident.to_string().as_str())) {
             return;
         }
         let name = match &*node.self_ty {

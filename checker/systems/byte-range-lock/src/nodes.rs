@@ -5,6 +5,8 @@ use turnstile_core::ranges::manager::{self, CacheManager, Outcome};
 use turnstile_core::ranges::message::Host;
 use turnstile_core::ranges::message::{FileServerPeer, Message, ServerLock};
 use turnstile_core::ranges::server::{self, FileServer};
+use turnstile_machine::Rules as _;
+use turnstile_machines::server_lock;
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
@@ -35,6 +37,10 @@ pub(crate) struct ManagerState {
     pub(crate) wrong_call: bool,
     /// A client remained without its LOST locks, although the file server granted their lock.
     pub(crate) missed_reassertion: bool,
+    /// What the file server may hold was not known.
+    pub(crate) unknown_server_lock: bool,
+    /// A count or an index of a file did not have its locks.
+    pub(crate) wrong_index: bool,
 }
 
 /// A cache manager with a check of every step.
@@ -65,6 +71,8 @@ impl Core for CheckedManager {
             ignored_answer: false,
             wrong_call: false,
             missed_reassertion: false,
+            unknown_server_lock: false,
+            wrong_index: false,
         }
     }
 
@@ -82,6 +90,8 @@ impl Core for CheckedManager {
         state.refused_without_loss |= !step.is_refused_for_a_loss();
         state.waits_without_call |= !step.calls_server();
         state.wrong_access_check |= !step.follows_rules(&self.core.locks);
+        state.wrong_index |= !state.core.files().all(|(_, file)| file.locks.are_indexed());
+        let tracks = self.core.servers.asks(server_lock::Guard::LockWriteMayBeKept);
         if let Some(id) = about(&before, &input) {
             let (old, new) = (before.file(id), state.core.file(id));
             let effects = &out.effects;
@@ -89,6 +99,7 @@ impl Core for CheckedManager {
             state.ignored_answer |= !step.takes_answer();
             state.wrong_call |= !step.makes_calls();
             state.missed_reassertion |= !step.reasserts();
+            state.unknown_server_lock |= tracks && !step.knows_what_may_be_held();
         }
         state.crosses_files |=
             self.has_others && !is_isolated(&self.core, (&before, input), (&state.core, out));

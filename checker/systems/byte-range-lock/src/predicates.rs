@@ -268,6 +268,14 @@ impl byte_range_lock::Properties for Ranges {
         !manager(view).missed_reassertion
     }
 
+    fn the_granted_server_lock_is_known(&self, view: &View<'_>) -> bool {
+        !manager(view).unknown_server_lock
+    }
+
+    fn locks_are_indexed(&self, view: &View<'_>) -> bool {
+        !manager(view).wrong_index
+    }
+
     fn a_waitlock_lock_is_yet_to_be_asserted(&self, view: &View<'_>) -> bool {
         of_files(view, |file| {
             in_states(file, &[At::Waitlock]).all(|(_, lock)| match lock.kind {

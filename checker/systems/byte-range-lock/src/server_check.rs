@@ -109,6 +109,31 @@ impl ServerCheck<'_> {
         }
     }
 
+    /// Whether the strongest lock that the file server may hold is known, from the calls and the
+    /// replies.
+    pub(super) fn knows_what_may_be_held(&self) -> bool {
+        let Some(after) = self.after else { return true };
+        let known = self.before.and_then(|before| before.most);
+        let left = match self.answer() {
+            Some(Answer { request: ServerRequest::Set(_), reply, .. }) => match reply {
+                ServerReply::Set(lock, _) => Some(lock),
+                _ => known,
+            },
+            Some(Answer {
+                request: ServerRequest::Extend, reply: ServerReply::Refused, ..
+            })
+            | Some(Answer {
+                request: ServerRequest::Release, reply: ServerReply::Released, ..
+            }) => None,
+            Some(_) | None => known,
+        };
+        let asked = match self.new_call() {
+            Some(ServerRequest::Set(lock)) => Some(lock),
+            Some(ServerRequest::Extend | ServerRequest::Release) | None => None,
+        };
+        after.most == left.max(asked)
+    }
+
     /// Whether the locks that the file server grants again are reasserted.
     pub(super) fn reasserts(&self) -> bool {
         match (self.answer(), self.after) {
@@ -270,7 +295,7 @@ impl ServerCheck<'_> {
     fn forgets(&self) -> bool {
         let is_over = self.before.is_some_and(|file| {
             self.is_check()
-                && file.locks.is_empty()
+                && file.locks.iter().next().is_none()
                 && held(file.server).is_none()
                 && file.pending_call.is_none()
         });
