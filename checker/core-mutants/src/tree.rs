@@ -108,8 +108,6 @@ impl Tree {
             places.extend(spans.into_iter().map(place));
         }
         put(&cores.join("mutant.rs"), include_bytes!("switch.txt"))?;
-        let program = self.folder.join("tree/checker/src/bin/mutants.rs");
-        put(&program, include_bytes!("program.txt"))?;
         let tree = self.folder.join("tree");
         put(&tree.join("checker/mutants/src/main.rs"), include_bytes!("program.txt"))?;
         put(&tree.join("checker/mutants/Cargo.toml"), include_bytes!("manifest.txt"))?;

@@ -23,8 +23,15 @@ struct Owed {
 }
 
 impl ServerStep<'_> {
-    /// A call with another answer than the promised one, with two, or with none.
+    /// A call with another answer than the promised one, with two, with none, or with one that
+    /// comes before the changes that it reports.
     pub(super) fn wrong_answer(&self, effects: &[EffectOf<ServerCore>]) -> Option<CallId> {
+        let mut early = effects.iter().skip_while(|effect| answer(effect).is_none());
+        if let Some((_, response)) = early.clone().find_map(answer)
+            && early.any(|effect| matches!(effect, Effect::Notify(_)))
+        {
+            return Some(response.call);
+        }
         let late = self.before.claims().filter_map(|(claim, record)| {
             let request = record.open_request?;
             Some(self.late(claim, request)).flatten()

@@ -4,7 +4,7 @@ use std::fmt;
 
 use turnstile_core::claim::message::{Caller, Lease, Message, Response};
 use turnstile_core::number::{CallId, ClaimId};
-use turnstile_step::{Core, Input, InputOf, Out, OutOf, Symbolic};
+use turnstile_step::{Core, Input, InputOf, OutOf, Symbolic};
 use turnstile_world::NodeId;
 
 /// A message, and its relation to the ttl and to the client's connection.
@@ -92,16 +92,14 @@ impl<C: Core<Message = Message>> Core for Enveloped<C> {
     }
 
     fn step(&self, state: &mut C::State, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        let mut inner = Out::default();
         let input = match input {
             Input::Message { from, message } => Input::Message { from, message: message.message },
             Input::Fired(timer) => Input::Fired(timer),
             Input::Command(command) => Input::Command(command),
             Input::Restart(saved) => Input::Restart(saved),
         };
-        self.0.step(state, input, &mut inner);
-        out.rows.append(&mut inner.rows);
-        let effects = inner.effects.into_iter();
+        let inner = out.of_part(|inner| self.0.step(state, input, inner));
+        let effects = inner.into_iter();
         out.effects.extend(
             effects.map(|effect| effect.map(Envelope::plain, |timer| timer, |notice| notice)),
         );

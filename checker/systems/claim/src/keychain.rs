@@ -95,9 +95,10 @@ impl Core for KeychainNode {
             Some((resource, (client.claim, client.key)))
         });
         let before: BTreeMap<ResourceName, EndedClaim> = claimed.collect();
-        let over = received
-            .and_then(Envelope::over)
-            .and_then(|claim| keychain_state.core.resource_of(claim));
+        let over = received.and_then(Envelope::over).and_then(|claim| {
+            let mut claims = before.iter().filter(|(_, (known, _))| *known == Some(claim));
+            claims.next().map(|(resource, _)| *resource)
+        });
         let core = Keychain { rules: self.claim.client.clone(), waits: self.claim.waits };
         Enveloped(core).step(&mut keychain_state.core, input, out);
         let claim = over.and_then(|resource| keychain_state.core.claim(resource));

@@ -260,6 +260,7 @@ impl claim::Properties for Claim {
     fn a_notified_client_holds_no_lock(&self, view: &View<'_>) -> bool {
         (0..self.clients).all(|client| !view.state::<ClientState>(client).ignored_end)
             && self.keychain_states(view).all(|keychain_state| !keychain_state.ignored_end)
+            && self.keeps(view, &[Breach::OtherClaim])
     }
 
     fn every_client_has_ended(&self, view: &View<'_>) -> bool {
@@ -274,7 +275,7 @@ impl claim::Properties for Claim {
     }
 
     fn giving_up_has_its_own_time(&self, view: &View<'_>) -> bool {
-        self.keeps(view, &[Breach::GivingUp, Breach::Recall])
+        self.keeps(view, &[Breach::GivingUp, Breach::Recall, Breach::Registration])
     }
 
     fn signals_and_releases_are_obeyed(&self, view: &View<'_>) -> bool {

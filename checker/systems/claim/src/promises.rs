@@ -30,8 +30,12 @@ pub(crate) enum Breach {
     Grant,
     /// A claim was recalled that the server cannot have.
     Recall,
+    /// It was not known whether the server may have the claim.
+    Registration,
     /// A POST does not carry the key of its claim.
     Key,
+    /// The end of another claim changed this one.
+    OtherClaim,
 }
 
 /// A step of a client.
@@ -54,7 +58,9 @@ impl ClientStep<'_> {
             (Breach::Command, self.obeys()),
             (Breach::Grant, self.takes_grant()),
             (Breach::Recall, self.recalls_what_may_be()),
+            (Breach::Registration, self.knows_what_may_be()),
             (Breach::Key, self.sends_its_key()),
+            (Breach::OtherClaim, self.ignores_other_claims()),
         ];
         let broken = checks.into_iter().find(|(_, is_kept)| !is_kept && !is_restart);
         broken.map(|(breach, _)| breach)
@@ -159,6 +165,26 @@ impl ClientStep<'_> {
         !repeats || self.after.may_be_registered
     }
 
+    /// A claim may be at the server from an answer to its POST that leaves that open until its id is
+    /// known. A claim that has ended is not asked.
+    fn knows_what_may_be(&self) -> bool {
+        let is_new = matches!(self.command, Some(Command::Claim { .. }));
+        let known = !is_new && self.before.may_be_registered;
+        let expected = self.answered().map_or(known, |(call, response)| {
+            let is_post = call.request == Resource::RegisterPostRequest;
+            response.claim.is_none() && (known || is_post && response.leaves_open())
+        });
+        is_over(self.after.at) || self.after.may_be_registered == expected
+    }
+
+    /// The end of another claim changes nothing.
+    fn ignores_other_claims(&self) -> bool {
+        let Input::Message { message: envelope, .. } = self.input else { return true };
+        envelope.over().is_none_or(|claim| {
+            self.before.claim == Some(claim) || self.before == self.after && self.effects.is_empty()
+        })
+    }
+
     /// A POST of a new claim carries the key that its driver supplied.
     fn sends_its_key(&self) -> bool {
         let Some(Command::Claim { key }) = self.command else { return true };
@@ -168,6 +194,11 @@ impl ClientStep<'_> {
             !matches!(kind, RequestKind::Post { key: sent, .. } if sent != Some(key))
         })
     }
+}
+
+/// Whether a claim has ended in this state.
+const fn is_over(at: Stage) -> bool {
+    matches!(at, Stage::Aborted | Stage::Done | Stage::Fail | Stage::Released | Stage::Withdrawn)
 }
 
 /// The request by which a claim is given up in this state, while it is.

@@ -9,7 +9,7 @@ use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_step::{Input, InputOf, Symbolic};
 
 use crate::server::ServerCore;
-use crate::system::{FRESH_KEY, RESOURCE};
+use crate::system::{Claim, FRESH_KEY};
 
 /// A command to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
@@ -42,12 +42,13 @@ impl ServerCommand {
 
     /// Every request that a stranger may send: about each claim, about an unknown one, and a POST
     /// with a fresh key or a known one.
-    pub(crate) fn of_stranger(state: &State) -> Vec<Self> {
+    pub(crate) fn of_stranger(system: &Claim, state: &State) -> Vec<Self> {
         let fresh = IdempotencyKey::new(FRESH_KEY + STRANGERS_KEY);
         let keys = state.claims().filter_map(|(_, record)| record.key).chain([fresh]);
         let post = |key| {
-            let kind = move |wait| RequestKind::Post { resource: RESOURCE, key: Some(key), wait };
-            [false, true].map(kind)
+            system.resources().flat_map(move |resource| {
+                [false, true].map(|wait| RequestKind::Post { resource, key: Some(key), wait })
+            })
         };
         let posts = keys.flat_map(post);
         let claims = state.claims().map(|(claim, _)| claim).chain([ClaimId::default()]);

@@ -6,7 +6,7 @@ use std::fmt;
 use turnstile_core::claim::message::{Caller, Message, Request, RequestKind};
 use turnstile_core::claim::record::{self, Records, Status};
 use turnstile_core::number::{CallId, ClaimId};
-use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, RowOutcome, Symbolic};
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::envelope::{self, Envelope, Route};
@@ -70,28 +70,25 @@ impl Core for ServerNode {
         let queue = QueueSnapshot::before(&server_state.core, &input);
         let asked = asked(&input);
         let before = (server_state.core.clone(), Cause::of(&input));
-        let mut inner: OutOf<ServerCore> = Out::default();
         let core = Records { rules: self.0.record.clone(), limits: self.0.limits };
-        core.step(&mut server_state.core, input, &mut inner);
-        let state = &server_state.core;
-        out.rows.append(&mut inner.rows);
+        let inner = out.of_part(|inner| core.step(&mut server_state.core, input, inner));
+        let (state, effects) = (&server_state.core, &inner);
         let is_heard = |to: (Caller, CallId)| {
-            inner.effects.iter().any(|effect| answers(effect, to)) || state.is_open(to.0, to.1)
+            effects.iter().any(|effect| answers(effect, to)) || state.is_open(to.0, to.1)
         };
         out.rows.extend(asked.filter(|to| !is_heard(*to)).map(|_| UNANSWERED));
-        let overtaken = queue.overtaken(state, &inner.effects).map(Notice::Overtaken);
+        out.rows.extend((!state.is_queued_by_state()).then_some(MISPLACED));
+        let overtaken = queue.overtaken(state, effects).map(Notice::Overtaken);
         let forgotten = queue.forgotten(state).map(Notice::DeletedOutOfOrder);
-        let step = ServerStep::new(before, self.0.limits, state, &inner.effects);
-        let effects = &inner.effects;
+        let step = ServerStep::new(before, self.0.limits, state, effects);
         let breaches = [
             step.wrong_answer(effects).map(Notice::WrongAnswer),
             step.wrong_status().map(Notice::WrongStatus),
             step.wrong_timer(effects).map(Notice::WrongTimer),
             step.wrong_end(effects).map(Notice::WrongEnd),
         ];
-        let idle =
-            queue.waits_for_free_lock(state, &inner.effects).then_some(Notice::WaitForFreeLock);
-        server_state.post(inner.effects, self.0.watches, out);
+        let idle = queue.waits_for_free_lock(state, effects).then_some(Notice::WaitForFreeLock);
+        server_state.post(inner, self.0.watches, out);
         let untoward = [overtaken, forgotten, idle].into_iter().chain(breaches).flatten();
         out.effects.extend(untoward.map(Effect::Notify));
     }
@@ -123,7 +120,7 @@ impl CoreNode for ServerNode {
     fn commands(&self, server_state: &ServerState) -> Vec<ServerCommand> {
         let mut commands = ServerCommand::revocations(&server_state.core);
         if self.0.has_stranger {
-            commands.extend(ServerCommand::of_stranger(&server_state.core));
+            commands.extend(ServerCommand::of_stranger(&self.0, &server_state.core));
         }
         commands
     }
@@ -241,6 +238,13 @@ const UNANSWERED: RowOutcome = RowOutcome::ActionFailed {
     machine: "claim-record",
     action: "answer",
     reason: "a request that is received is answered, now or later",
+};
+
+/// The violation where a claim is not in the queue of its state.
+const MISPLACED: RowOutcome = RowOutcome::ActionFailed {
+    machine: "claim-record",
+    action: "queue",
+    reason: "each claim has the place in the queues that its state names",
 };
 
 /// The sender of a request, and its call.

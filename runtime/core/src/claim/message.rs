@@ -208,20 +208,19 @@ impl fmt::Display for RequestKind {
                 if let Some(key) = key {
                     write!(f, " key {key}")?;
                 }
-                write_wait(f, *wait)
+                f.write_str(if *wait { AND_WAIT } else { "" })
             }
             Self::Ttl { claim } => write!(f, "PATCH claim {claim} ttl"),
             Self::Status { claim, to } => {
                 write!(f, "PATCH claim {claim} status {}", to.name())?;
-                write_wait(f, matches!(to, TargetStatus::Active { wait: true }))
+                let waits = matches!(to, TargetStatus::Active { wait: true });
+                f.write_str(if waits { AND_WAIT } else { "" })
             }
         }
     }
 }
 
-fn write_wait(f: &mut fmt::Formatter<'_>, wait: bool) -> fmt::Result {
-    f.write_str(if wait { " and wait" } else { "" })
-}
+const AND_WAIT: &str = " and wait";
 
 impl TargetStatus {
     /// The status as the protocol spells it.

@@ -6,6 +6,7 @@
 //! branches on a machine's state: rows decide; [`context`] evaluates their guards and the queues.
 
 mod actions;
+mod consistency;
 mod context;
 mod saved;
 mod state;
