@@ -66,7 +66,9 @@ impl Facts<Whole> for MemberFacts<'_> {
         match predicate {
             Predicate::IsTheSame { one, other } => one == other,
             Predicate::HasLockTable { one } => self.server(one, |it| !it.table.is_empty()),
-            Predicate::HasReqQueue { one } => self.server(one, CoordinatorState::is_asked),
+            Predicate::HasReqQueue { one } => {
+                self.server(one, |server| server.requests().next().is_some())
+            }
             Predicate::RunsLockHandler { one } => self.server(one, |it| it.is_handling),
             Predicate::HasTheView { one, other } => {
                 let view = |one| self.member_at(one)?.core().view.as_ref();

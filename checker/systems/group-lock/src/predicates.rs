@@ -130,7 +130,22 @@ impl group_lock::Properties for GroupLock {
             let is_member = server.at == coordinator::State::Member;
             let keeps_a_round = is_member && server.round.is_some();
             let keeps_losers = !tells(server.at) && server.losers().next().is_some();
-            !keeps_a_round && !keeps_losers
+            let collects = server.at == coordinator::State::Reconciling || tells(server.at);
+            let keeps_responses = !collects && server.queried().next().is_some();
+            !keeps_a_round && !keeps_losers && !keeps_responses
+        })
+    }
+
+    fn a_member_keeps_nothing_that_is_over(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, member_state)| {
+            let state = member_state.core();
+            let is_used = |(_, lock): (_, &group::LockState)| {
+                lock.at != self.client.initial() || lock.is_client_lock
+            };
+            let is_later = |(_, early)| state.view.as_ref().is_none_or(|view| early > view.id);
+            !member_state.faults.took_for_early
+                && state.locks().all(is_used)
+                && state.early().all(is_later)
         })
     }
 

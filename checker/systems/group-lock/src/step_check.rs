@@ -33,6 +33,8 @@ pub(crate) struct StepFaults {
     pub(crate) kept_requests: bool,
     /// An UNLOCK was no longer pending, although it was not answered.
     pub(crate) dropped_unlock: bool,
+    /// It took another message for a LOCK-INFO-REQ of a later view.
+    pub(crate) took_for_early: bool,
 }
 
 impl StepFaults {
@@ -43,6 +45,7 @@ impl StepFaults {
         self.refused_available |= !step.refuses_only_taken();
         self.kept_requests |= !step.begins_empty();
         self.dropped_unlock |= !step.keeps_unlocks();
+        self.took_for_early |= !step.keeps_only_early();
     }
 }
 
@@ -78,7 +81,7 @@ impl<'s> StepCheck<'s> {
     /// Whether a round that begins, and does not end in the same step, has no requests yet.
     fn begins_empty(&self) -> bool {
         let (was, is) = (self.before.coordinator(), self.after.coordinator());
-        was.round == is.round || is.at != At::Reconciling || !is.is_asked()
+        was.round == is.round || is.at != At::Reconciling || is.requests().next().is_none()
     }
 
     /// Whether an UNLOCK is pending after unlock() and after a timeout, until it is answered by
@@ -92,6 +95,15 @@ impl<'s> StepCheck<'s> {
         let pending = before.map(|(name, _)| name).filter(|name| !self.answers(*name));
         let mut asked = pending.chain(self.unlocked()).chain(self.timed_out());
         asked.all(|name| self.after.lock(name).is_some_and(|lock| is_unlocking(lock.at)))
+    }
+
+    /// Whether only a LOCK-INFO-REQ is kept until its view comes.
+    fn keeps_only_early(&self) -> bool {
+        let mut new =
+            self.after.early().filter(|early| !self.before.early().any(|old| old == *early));
+        let Input::Message { message, .. } = self.input else { return new.next().is_none() };
+        let is_asked = about_locks(message).is_some_and(|it| it.body == MessageBody::LockInfoReq);
+        is_asked || new.next().is_none()
     }
 
     /// Whether the step receives the UNLOCK-RSP of a lock.

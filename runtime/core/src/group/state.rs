@@ -60,12 +60,6 @@ pub struct CoordinatorState {
 }
 
 impl CoordinatorState {
-    /// Whether a request is queued or deferred.
-    #[must_use]
-    pub fn is_asked(&self) -> bool {
-        !self.queue.is_empty() || !self.deferred.is_empty()
-    }
-
     /// The amount of pending data, which bounds the work of one step.
     pub(super) fn size(&self) -> usize {
         let responses = self.responses.values().flatten();
@@ -77,6 +71,11 @@ impl CoordinatorState {
     /// The queued requests, then the deferred ones, in order.
     pub fn requests(&self) -> impl Iterator<Item = (MemberId, LockRequest)> {
         self.queue.iter().chain(&self.deferred).copied()
+    }
+
+    /// The members of the round, by address; none once it is over.
+    pub fn queried(&self) -> impl Iterator<Item = MemberId> {
+        self.responses.keys().copied()
     }
 
     /// Losing holders that have not acknowledged DUPLICATE-LOCK.
@@ -111,6 +110,11 @@ impl State {
     #[must_use]
     pub fn lock(&self, lock: LockName) -> Option<&LockState> {
         self.locks.get(&lock)
+    }
+
+    /// Senders of a LOCK-INFO-REQ of a view that is not delivered yet, with the view's number.
+    pub fn early(&self) -> impl Iterator<Item = (MemberId, ViewId)> {
+        self.early.iter().map(|(member, view)| (*member, *view))
     }
 
     /// This member as coordinator.
