@@ -33,6 +33,11 @@ pub(crate) struct Monitor {
     pub(crate) resumed_early: bool,
     /// A member installed a view whose number is not greater than the previous one.
     pub(crate) view_number_decreased: bool,
+    /// A member installed another's view that is not newer than the one that it made.
+    pub(crate) installed_an_older_one: bool,
+    /// A member did not ask to leave, did not tell that the state has arrived, or confirmed a view
+    /// that it has not installed.
+    pub(crate) said_wrongly: bool,
 }
 
 /// The history variables of one member.
@@ -88,6 +93,10 @@ impl Monitor {
                     Duty::Suspect(_) => self.trusts_excluder = true,
                     Duty::Resume(_) => self.idle_resumer = true,
                     Duty::InstallFirst => self.resumed_early = true,
+                    Duty::InstallNewer(_) => self.installed_an_older_one = true,
+                    Duty::ConfirmItsOwn | Duty::AskToLeave(_) | Duty::TellThatItHasTheState => {
+                        self.said_wrongly = true;
+                    }
                 },
             },
             Observation::Crashed(who) | Observation::Restarted(who) => {

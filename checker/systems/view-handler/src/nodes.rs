@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use turnstile_core::number::ViewId;
 use turnstile_core::view::{
     self, Command, Handler, Intent, MemberId, MembershipRequest, Message, State, Suspension, Timer,
     View,
 };
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler::Resource;
-use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, Symbolic};
+use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::system::{member, node};
@@ -40,6 +41,14 @@ pub(crate) enum Duty {
     Resume(Suspension),
     /// To install a view before it resumes the handler.
     InstallFirst,
+    /// To install of others only views that are newer than the one that it made.
+    InstallNewer(ViewId),
+    /// To confirm no installation of another view than its own, nor of a merge view.
+    ConfirmItsOwn,
+    /// To ask this coord to leave.
+    AskToLeave(MemberId),
+    /// To tell its user that the state has arrived.
+    TellThatItHasTheState,
 }
 
 impl fmt::Display for Notice {
@@ -86,13 +95,14 @@ impl ObservedMember {
                 Message::Request(_)
                 | Message::Installed(_)
                 | Message::MergeRsp { .. }
-                | Message::MergeView { .. }
-                | Message::State => None,
+                | Message::MergeView { .. } => None,
+                Message::State => Some(Duty::TellThatItHasTheState),
             },
             Input::Fired(Timer::Resumer(of)) => {
                 let is_asked = self.is_suspended(state) && *of == state.suspension;
                 is_asked.then_some(Duty::Resume(*of))
             }
+            Input::Command(Command::Leave) => state.coordinator().map(Duty::AskToLeave),
             Input::Fired(Timer::Queue | Timer::Merge) | Input::Command(_) | Input::Restart(_) => {
                 None
             }
@@ -107,13 +117,10 @@ impl ObservedMember {
         is_excluded.then(|| Duty::Suspect(by.collect()))
     }
 
-    /// Whether a step has done its duty, by the state after it and its effects.
-    fn is_done(
-        &self,
-        duty: &Duty,
-        state: &State,
-        effects: &[EffectOf<Handler<HandlerRules>>],
-    ) -> bool {
+    /// Whether a step has done its duty, by the state after it and its output.
+    fn is_done(&self, duty: &Duty, state: &State, out: &OutOf<Handler<HandlerRules>>) -> bool {
+        let effects = &out.effects;
+        let me = self.handler.me;
         match duty {
             Duty::AnswerMergeReq => effects.iter().any(|effect| {
                 matches!(effect, Effect::Send { message: Message::MergeRsp { .. }, .. })
@@ -136,6 +143,24 @@ impl ObservedMember {
                     |effect: &_| matches!(effect, Effect::Notify(view::Notice::Installed(_)));
                 !effects.iter().skip_while(|effect| !resumes(*effect)).any(installs)
             }
+            Duty::InstallNewer(made) => effects.iter().all(|effect| {
+                let Effect::Notify(view::Notice::Installed(view)) = effect else { return true };
+                view.id > *made
+            }),
+            Duty::ConfirmItsOwn => effects.iter().all(|effect| {
+                let Effect::Send { message: Message::Installed(id), .. } = effect else {
+                    return true;
+                };
+                state.view.as_ref().is_none_or(|own| own.id == *id && !own.is_merge())
+            }),
+            Duty::AskToLeave(coord) if *coord == me => !out.rows.is_empty(),
+            Duty::AskToLeave(coord) => {
+                let message = Message::Request(MembershipRequest::Leave { member: me });
+                effects.contains(&Effect::Send { to: *coord, message })
+            }
+            Duty::TellThatItHasTheState => {
+                effects.contains(&Effect::Notify(view::Notice::GotState))
+            }
         }
     }
 }
@@ -155,13 +180,15 @@ impl Core for ObservedMember {
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
         let duty = self.duty(state, &input);
+        let is_view = matches!(&input, Input::Message { message: Message::View(_), .. });
+        let newer = state.made.filter(|_| is_view).map(Duty::InstallNewer);
         if let Input::Message { message: Message::View(view), .. } = &input {
             out.effects.push(Effect::Notify(Notice::ViewReceived(view.clone())));
         }
         let mut inner = Out::default();
         self.handler.step(state, input, &mut inner);
-        let duties = duty.into_iter().chain([Duty::InstallFirst]);
-        let violated = duties.filter(|duty| !self.is_done(duty, state, &inner.effects));
+        let duties = duty.into_iter().chain([Duty::InstallFirst, Duty::ConfirmItsOwn]).chain(newer);
+        let violated = duties.filter(|duty| !self.is_done(duty, state, &inner));
         out.effects.extend(violated.map(|duty| Effect::Notify(Notice::Violates(duty))));
         if !self.resumes {
             inner.effects.retain(|effect| !matches!(effect, Effect::Arm(Timer::Resumer(_))));

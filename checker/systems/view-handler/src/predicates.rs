@@ -1,6 +1,6 @@
 //! The predicates of the view handling system's properties.
 
-use turnstile_core::view::{Intent, MemberId, MembershipRequest, State, View as GroupView};
+use turnstile_core::view::{Intent, MemberId, MembershipRequest, State, Timer, View as GroupView};
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler::{Resource, WholeInvariant as Invariant};
 use turnstile_world::NodeId;
@@ -166,6 +166,36 @@ impl view_handler::Properties for Views {
         up(view).all(|(node, Member { state, .. })| {
             let sent = view.monitor::<Monitor>().members[node].sent;
             sent <= state.made.max(state.view.is_none().then_some(state.last_view))
+        })
+    }
+
+    fn views_are_installed_in_order(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().installed_an_older_one
+    }
+
+    fn members_say_what_they_do(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().said_wrongly
+    }
+
+    fn a_queue_is_processed(&self, view: &Self::View<'_>) -> bool {
+        up(view).all(|(_, Member { state, part })| {
+            let mut queued = state.queue.iter();
+            let is_once = |event: &_| state.queue.iter().filter(|one| *one == event).count() == 1;
+            let (is_armed, mut late) = (part.is_armed(&Timer::Queue), part.late());
+            let mut is_due = || late.any(|timer: &Timer| *timer == Timer::Queue);
+            let is_right = if state.queue.is_empty() { !is_armed } else { is_armed || is_due() };
+            is_right && queued.all(is_once)
+        })
+    }
+
+    fn a_member_keeps_nothing_that_is_over(&self, view: &Self::View<'_>) -> bool {
+        up(view).all(|(_, Member { state, .. })| {
+            let has = |who| state.view.as_ref().is_some_and(|own| own.contains(who));
+            let own = state.view.as_ref().map(|own| own.id);
+            let is_open = |id| own.is_some_and(|own| own <= id) && id <= state.last_view;
+            state.suspects.iter().all(has)
+                && state.exclusions.iter().all(|one| is_open(one.id))
+                && state.made.is_none_or(|made| own < Some(made))
         })
     }
 

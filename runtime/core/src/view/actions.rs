@@ -1,5 +1,6 @@
 //! The actions of the view-handler machine.
 
+use alloc::vec::Vec;
 use core::mem::take;
 
 use turnstile_machine::Rules;
@@ -193,7 +194,10 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
             self.joined();
             self.suspect_excluding_members();
         } else {
+            // It may join again, and its former members may be others then.
             self.state.intent = Intent::Nothing;
+            self.state.suspects = Members::default();
+            self.state.exclusions = Vec::new();
         }
     }
 
@@ -211,8 +215,11 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         // A member suspected in the queue does not coordinate.
         let coord = self.state.coordinator();
         for request in take(&mut self.state.queue) {
-            // The coord may fail before it receives the request.
-            if let MembershipRequest::Suspect { member } = request {
+            // The coord may fail before it receives the request. Since it was queued, a view may
+            // have been installed without the member: if that comes back, it is not suspected.
+            if let MembershipRequest::Suspect { member } = request
+                && self.state.is_member(member)
+            {
                 self.state.suspects.add(member);
             }
             if let Some(coord) = coord {
