@@ -36,7 +36,9 @@ impl CommandViolations {
         let none = Lock::default();
         self.kept |= match &entry.operation {
             LogOperation::Unlock(lock) => after.status(*lock, entry.by) != LockStatus::None,
-            LogOperation::UnlockAll => after.everybody().contains(&entry.by),
+            LogOperation::UnlockAll => {
+                after.iter().any(|(_, lock)| lock.everybody().any(|who| who == entry.by))
+            }
             LogOperation::Lock(_) | LogOperation::TryLock(_) | LogOperation::Reset(_) => false,
         };
         self.refused |= match &entry.operation {

@@ -1,7 +1,7 @@
 //! The predicates of the replicated lock service's properties.
 
 use turnstile_core::replicated::types::{Address, LockStatus, Timer};
-use turnstile_core::replicated::{Lock, Locks};
+use turnstile_core::replicated::{Lag, Lock, Locks};
 use turnstile_machine::Rules as _;
 use turnstile_machines::lock_member::State as Member;
 use turnstile_machines::lock_mutex::{Resource, State as Mutex};
@@ -195,6 +195,24 @@ impl replicated_lock::Properties for Replicated {
 
     fn threads_are_notified(&self, view: &View<'_>) -> bool {
         members(view).all(|(_, state)| !state.missed_notification)
+    }
+
+    fn a_member_keeps_nothing_that_is_over(&self, view: &View<'_>) -> bool {
+        let are_used = locks(view).all(|lock| *lock != Lock::default());
+        are_used
+            && members(view).all(|(_, MemberState { core, .. })| {
+                core.mutexes().all(|(lock, mutex)| {
+                    let is_at_rest = mutex.at == Mutex::Unlocked
+                        && (mutex.call, mutex.lag, mutex.token) == (None, Lag::None, None);
+                    let told = core.told.get(&lock).copied();
+                    let is_old = told.is_some_and(|(status, token)| {
+                        status == LockStatus::Holding && token != mutex.token
+                    });
+                    !is_at_rest
+                        && (mutex.at == Mutex::Locked || mutex.token.is_none())
+                        && (mutex.at != Mutex::Locked || mutex.lag != Lag::None || !is_old)
+                })
+            })
     }
 
     fn mutexes_have_reasons(&self, view: &View<'_>) -> bool {

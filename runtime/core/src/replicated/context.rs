@@ -9,7 +9,7 @@ use turnstile_step::{Effect, OutOf};
 use super::message::{Cluster, Command, Message, MutexEvent, Notice};
 use super::mutex::EventContext;
 use super::types::{CommandId, LockName, LogEntry, LogOperation};
-use super::{Lag, Member, State, StatusChange};
+use super::{Member, Mutex, State, StatusChange};
 use crate::number::Token;
 
 /// The step in progress.
@@ -53,7 +53,7 @@ impl<
             Message::Apply { index, entry } => self.apply(index, &entry),
             Message::Snapshot { index, locks } => {
                 (self.state.replica, self.state.applied) = (locks, index);
-                self.state.catch_up();
+                self.catch_up(None);
                 self.step_machine(Event::SnapshotIsInstalled);
             }
             Message::Result { lock, call, index, status, token } => {
@@ -79,14 +79,8 @@ impl<
         let rows = &mut self.out.rows;
         let changes = self.core.service.apply(&mut self.state.replica, index, entry, rows);
         self.state.applied = Some(index);
-        self.state.catch_up();
         let is_own = entry.by == self.core.me;
-        if is_own && entry.call.is_some() {
-            let mut mutexes = self.state.mutexes.values_mut();
-            if let Some(mutex) = mutexes.find(|mutex| mutex.call == entry.call) {
-                mutex.lag = Lag::None;
-            }
-        }
+        self.catch_up(entry.call.filter(|_| is_own));
         let own: Vec<StatusChange> =
             changes.into_iter().filter(|change| change.member == self.core.me).collect();
         if self.state.hears {
@@ -97,6 +91,10 @@ impl<
         if is_own && entry.operation == LogOperation::UnlockAll {
             self.step_machine(lock_member::Event::UnlockAllIsApplied);
         }
+    }
+
+    fn catch_up(&mut self, call: Option<CommandId>) {
+        self.state.catch_up(call, Mutex::unused(self.core.mutex.initial()));
     }
 
     /// Notifies the listener and the mutex of a change of status.

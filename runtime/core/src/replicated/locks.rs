@@ -90,15 +90,6 @@ impl Locks {
         self.lock(name).filter(|lock| lock.holder == Some(member)).and_then(|lock| lock.token)
     }
 
-    /// All holders and waiters, each once, in order.
-    #[must_use]
-    pub fn everybody(&self) -> Vec<Address> {
-        let mut all: Vec<Address> = self.0.values().flat_map(Lock::everybody).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    }
-
     fn of(&self, member: Address) -> Vec<LockName> {
         let theirs = self.iter().filter(|(_, lock)| lock.everybody().any(|who| who == member));
         theirs.map(|(name, _)| name).collect()
@@ -172,7 +163,7 @@ impl<R: Rules<Machine>> Service<R> {
         };
         applying.on_command(entry);
         let changes = applying.changes;
-        locks.0.retain(|_, lock| lock.everybody().next().is_some() || !lock.status.is_empty());
+        locks.0.retain(|_, lock| *lock != Lock::default());
         changes
     }
 }

@@ -109,9 +109,8 @@ impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<Ma
 
     pub(super) fn step_mutex(&mut self, lock: LockName, event: Event, ctx: EventContext) {
         let core = self.core;
-        let at = core.mutex.initial();
-        let initial = Mutex { at, call: None, lag: Lag::None, token: None };
-        let before = self.state.mutexes.get(&lock).copied().unwrap_or(initial);
+        let unused = Mutex::unused(core.mutex.initial());
+        let before = self.state.mutexes.get(&lock).copied().unwrap_or(unused);
         let hears = self.state.hears;
         let guards = |guard: Guard| match guard {
             Guard::ItsCommandIsApplied => !ctx.is_from_the_log || before.lag == Lag::None,
@@ -129,7 +128,7 @@ impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<Ma
         for entry in step.actions {
             self.apply_mutex_action(lock, entry, ctx);
         }
-        if self.state.mutexes.get(&lock) == Some(&initial) {
+        if self.state.mutexes.get(&lock) == Some(&unused) {
             self.state.mutexes.remove(&lock);
         }
     }

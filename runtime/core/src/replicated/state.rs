@@ -57,6 +57,12 @@ pub enum Lag {
     Unknown,
 }
 
+impl Mutex {
+    pub(super) const fn unused(at: mutex::State) -> Self {
+        Self { at, call: None, lag: Lag::None, token: None }
+    }
+}
+
 impl State {
     pub(super) const fn at(at: member::State) -> Self {
         Self {
@@ -82,12 +88,16 @@ impl State {
         self.mutexes.iter().map(|(lock, mutex)| (*lock, mutex))
     }
 
-    /// Clears the lag of each mutex whose command has been applied.
-    pub(super) fn catch_up(&mut self) {
-        for mutex in self.mutexes.values_mut() {
-            if matches!(mutex.lag, Lag::Until(index) if Some(index) <= self.applied) {
+    /// Clears the lag of each mutex whose command has been applied: this one, or one before the last
+    /// applied entry. A mutex that is then as `unused` is removed.
+    pub(super) fn catch_up(&mut self, call: Option<CommandId>, unused: Mutex) {
+        let applied = self.applied;
+        self.mutexes.retain(|_, mutex| {
+            let is_before = matches!(mutex.lag, Lag::Until(index) if Some(index) <= applied);
+            if is_before || call.is_some() && mutex.call == call {
                 mutex.lag = Lag::None;
             }
-        }
+            *mutex != unused
+        });
     }
 }
