@@ -93,7 +93,7 @@ impl Views {
         let me = member(node);
         let mut wishes = vec![Command::Leave];
         let others = view.members.iter().filter(|other| *other != me);
-        let in_charge = others.filter(|gone| state.coordinator_without(Some(*gone)) == Some(me));
+        let in_charge = others.filter(|gone| coordinator_without(state, *gone) == Some(me));
         wishes.extend(in_charge.map(|member| Command::Suspect { member }));
         if view.coordinator() == Some(me) {
             let strangers = (0..self.members).map(member).filter(|other| !view.contains(*other));
@@ -171,4 +171,11 @@ impl System for Nodes {
     fn observe(&self, monitor: &mut Value, seen: &Observation) {
         monitor.of_mut::<Monitor>().observe(seen);
     }
+}
+
+/// The coordinator of a member's view if another member is suspected, too.
+fn coordinator_without(state: &view::State, gone: MemberId) -> Option<MemberId> {
+    let mut state = state.clone();
+    state.suspects.add(gone);
+    state.coordinator()
 }

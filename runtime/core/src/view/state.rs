@@ -156,13 +156,7 @@ impl State {
     /// The coordinator: the first member that is not suspected.
     #[must_use]
     pub fn coordinator(&self) -> Option<MemberId> {
-        self.coordinator_without(None)
-    }
-
-    /// The coordinator if this one has failed, too.
-    #[must_use]
-    pub fn coordinator_without(&self, gone: Option<MemberId>) -> Option<MemberId> {
         let members = self.view.iter().flat_map(|view| view.members.iter());
-        members.into_iter().find(|who| Some(*who) != gone && !self.is_suspected(*who))
+        members.into_iter().find(|who| !self.is_suspected(*who))
     }
 }
