@@ -36,13 +36,13 @@ impl<T: Copy + Ord> Interval<T> {
 
 /// A node of the tree. Every lock has a leaf, and is shown there or at a node above it.
 #[derive(Clone, Copy, Debug)]
-struct Node<T> {
+pub(super) struct Node<T> {
     /// A leaf's own key; of any other node, the least key on its right.
     key: NodeKey<T>,
     /// Both children; none for a leaf.
-    below: Option<(u32, u32)>,
+    pub(super) below: Option<(u32, u32)>,
     /// How many leaves are below it; 1 for a leaf.
-    leaves: u32,
+    pub(super) leaves: u32,
     /// The lock shown here. Where none is, none is below.
     top: Option<Interval<T>>,
 }
@@ -62,9 +62,9 @@ impl<T: Copy + Ord> Node<T> {
 /// An index of locks by range; `T` is the owner's id of a lock.
 #[derive(Clone, Debug)]
 pub struct IntervalIndex<T> {
-    nodes: Vec<Node<T>>,
-    free: Vec<u32>,
-    root: Option<u32>,
+    pub(super) nodes: Vec<Node<T>>,
+    pub(super) free: Vec<u32>,
+    pub(super) root: Option<u32>,
 }
 
 const OWN_LEAF: &str = "a lock has a leaf of its own";

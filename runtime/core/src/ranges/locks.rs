@@ -3,7 +3,6 @@
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 use core::mem;
 
 use turnstile_machines::byte_range_lock::State;
@@ -131,19 +130,6 @@ impl FileLocks {
         self.at(slot).expect(KEPT)
     }
 
-    /// The entries of the index by client: the key, and the lock that it refers to.
-    pub(super) fn owned(&self) -> impl Iterator<Item = (&(ClientKey, LockId), Option<LockId>)> {
-        self.owned.iter().map(|(own, slot)| (own, self.at(*slot).map(|(id, _)| id)))
-    }
-
-    /// The locks in the index by range, sorted.
-    fn indexed(&self) -> Vec<Option<LockId>> {
-        let found = self.index.over(ByteRange::ALL);
-        let mut found: Vec<_> = found.map(|slot| self.at(slot).map(|(id, _)| id)).collect();
-        found.sort_unstable();
-        found
-    }
-
     fn kept_mut(&mut self, id: LockId) -> Option<&mut ByteRangeLock> {
         let slot = self.slot(id)?;
         let kept = self.slots[slot.0 as usize].as_mut();
@@ -223,27 +209,6 @@ impl FileLocks {
         let kept = self.slots.iter_mut().flatten();
         let lost = kept.filter_map(|(_, lock)| lock.lost.as_mut());
         lost.for_each(|loss| loss.contents = None);
-    }
-}
-
-impl PartialEq for FileLocks {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-            && self.counts == other.counts
-            && self.owned().eq(other.owned())
-            && self.indexed() == other.indexed()
-    }
-}
-
-impl Eq for FileLocks {}
-
-impl Hash for FileLocks {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.len().hash(state);
-        self.iter().for_each(|lock| lock.hash(state));
-        self.counts.hash(state);
-        self.owned().for_each(|owned| owned.hash(state));
-        self.indexed().hash(state);
     }
 }
 
