@@ -155,7 +155,8 @@ impl MutexStep<'_> {
         };
         let is_lost = self.resigns()
             || self.is_applied(lock)
-                && self.statuses(lock).any(|status| status != LockStatus::Holding);
+                && (self.is_taken(lock)
+                    || self.statuses(lock).any(|status| status != LockStatus::Holding));
         let result = self.result(lock);
         let is_given = |is| result == Some(is) || is_told(is);
         match (at(self.before, lock), at(self.after, lock)) {
@@ -178,6 +179,13 @@ impl MutexStep<'_> {
             }
             _ => true,
         }
+    }
+
+    /// Whether the lock that the thread has is no longer in the replica: only another may be.
+    fn is_taken(&self, lock: LockName) -> bool {
+        let token = self.before.mutex(lock).and_then(|mutex| mutex.token);
+        let held = self.after.replica.lock(lock).and_then(|lock| lock.token);
+        token.is_some() && token != held
     }
 
     /// The member's status after the mutex's command, if that command's result arrives.

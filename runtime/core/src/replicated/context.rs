@@ -99,8 +99,12 @@ impl<
 
     /// Notifies the listener and the mutex of a change of status.
     pub(super) fn notify_change(&mut self, change: StatusChange) {
-        let StatusChange { lock, member: _, status, token } = change;
         self.notify_listener(change);
+        self.notify_mutex_of(change);
+    }
+
+    pub(super) fn notify_mutex_of(&mut self, change: StatusChange) {
+        let StatusChange { lock, member: _, status, token } = change;
         let ctx = EventContext { token, ..EventContext::FROM_THE_LOG };
         let event = lock_mutex::Event::Notified { status: status.into() };
         self.step_mutex(lock, event, ctx);

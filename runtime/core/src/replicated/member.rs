@@ -1,5 +1,6 @@
 //! The machine of a member: when it resigns, and its RESET commands.
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
@@ -83,32 +84,37 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
 
     /// Notifies every difference between the last notification and the replica. A lock that was
     /// lost and is held or requested again is notified twice: the loss, then the new status. The
-    /// mutex is notified of the loss only if its thread has the lock under another token; otherwise
-    /// the loss is older than the mutex's command.
+    /// listener is notified of the loss if it knows that the lock was held, the mutex if its thread
+    /// has the lock under another token: it may know by a result. Otherwise the loss is older than
+    /// the mutex's command.
     fn notify_all_changes(&mut self) {
         if !self.state.hears {
             return;
         }
         let replica = self.state.replica.iter().map(|(lock, _)| lock);
-        let mut locks: Vec<LockName> = self.state.told.keys().copied().chain(replica).collect();
-        locks.sort_unstable();
-        locks.dedup();
-        for lock in locks {
+        let mutexes = self.state.mutexes.keys().copied();
+        let all = self.state.told.keys().copied().chain(replica).chain(mutexes);
+        let all: BTreeSet<LockName> = all.collect();
+        for lock in all {
             let status = self.state.replica.status(lock, self.core.me);
             let token = self.state.replica.token(lock, self.core.me);
             let told = self.state.told.get(&lock).copied().unwrap_or_default();
-            if told == (status, token) {
-                continue;
+            let mutex = self.state.mutex(lock).filter(|mutex| mutex.token.is_some());
+            let is_lost = mutex.is_some_and(|mutex| mutex.token != token);
+            let change = StatusChange { lock, member: self.core.me, status, token };
+            let is_new = told != (status, token);
+            if is_new && told.0 == LockStatus::Holding && status != LockStatus::None {
+                self.notify_listener(self.unlocked(lock));
             }
-            if told.0 == LockStatus::Holding && status != LockStatus::None {
-                let mutex = self.state.mutex(lock).filter(|mutex| mutex.token.is_some());
-                if mutex.is_some_and(|mutex| mutex.token != token) {
-                    self.notify_change(self.unlocked(lock));
-                } else {
-                    self.notify_listener(self.unlocked(lock));
-                }
+            if is_lost && status != LockStatus::None {
+                self.notify_mutex_of(self.unlocked(lock));
             }
-            self.notify_change(StatusChange { lock, member: self.core.me, status, token });
+            if is_new {
+                self.notify_listener(change);
+            }
+            if is_new || is_lost {
+                self.notify_mutex_of(change);
+            }
         }
     }
 
