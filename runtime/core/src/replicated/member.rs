@@ -101,19 +101,15 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
             let told = self.state.told.get(&lock).copied().unwrap_or_default();
             let mutex = self.state.mutex(lock).filter(|mutex| mutex.token.is_some());
             let is_lost = mutex.is_some_and(|mutex| mutex.token != token);
-            let change = StatusChange { lock, member: self.core.me, status, token };
             let is_new = told != (status, token);
             if is_new && told.0 == LockStatus::Holding && status != LockStatus::None {
                 self.notify_listener(self.unlocked(lock));
             }
-            if is_lost && status != LockStatus::None {
+            if is_lost {
                 self.notify_mutex_of(self.unlocked(lock));
             }
             if is_new {
-                self.notify_listener(change);
-            }
-            if is_new || is_lost {
-                self.notify_mutex_of(change);
+                self.notify_change(StatusChange { lock, member: self.core.me, status, token });
             }
         }
     }
