@@ -49,7 +49,8 @@ fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
         as_written,
         limits: if as_written { limits.as_written() } else { limits },
         reduce: Reductions { symmetry: true, ..Reductions::NONE },
-        threads: 2,
+        // The tests run in parallel: a thread for each.
+        threads: 1,
         tables,
         ..Options::new(&NoProgress)
     };

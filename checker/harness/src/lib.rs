@@ -11,6 +11,7 @@ pub mod fault;
 pub mod mutate;
 pub mod observations;
 pub mod options;
+pub mod parallel;
 mod places;
 pub mod plain;
 mod plan;

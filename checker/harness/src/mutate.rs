@@ -13,7 +13,6 @@ mod in_worlds;
 mod judge;
 mod label;
 mod merged;
-mod parallel;
 mod phrase;
 mod recorded;
 mod rows;

@@ -17,10 +17,11 @@ use crate::registry::{SystemEntry, Systems};
 use crate::result::ResultReport;
 use crate::table;
 
-/// The default bounds, in unique states, of the first and second search of each world without an
-/// amendment: such a world may be infinite, and another one may fail sooner. The search without the
-/// dependent amendments alone has the second bound.
-const WITHOUT_MAX: [u64; 2] = [50_000, 400_000];
+/// The default bounds, in unique states, of the searches of each world without an amendment, one
+/// after the other: such a world may be infinite, and another one may fail sooner. The search
+/// without the dependent amendments alone has the last bound.
+const WITHOUT_MAX: [u64; 3] = [5_000, 50_000, WITHOUT_MOST];
+const WITHOUT_MOST: u64 = 400_000;
 
 /// A table without some amendments.
 struct Variant<'a> {
@@ -150,12 +151,15 @@ impl<'a> WithoutAmendment<'a> {
         if max_states.is_some() {
             return self.within(max_states, (entry, file), property);
         }
-        let [first, then] = WITHOUT_MAX.map(Some);
-        let near = self.within(first, (entry, file), property);
-        if matches!(near, EvidenceOutcome::Truncated(_)) {
-            return self.within(then, (entry, file), property);
+        let [first, more @ ..] = WITHOUT_MAX;
+        let mut outcome = self.within(Some(first), (entry, file), property);
+        for most in more {
+            if !matches!(outcome, EvidenceOutcome::Truncated(_)) {
+                break;
+            }
+            outcome = self.within(Some(most), (entry, file), property);
         }
-        near
+        outcome
     }
 
     /// The first default world in which it fails within a bound of states, and does not fail
@@ -194,7 +198,7 @@ impl<'a> WithoutAmendment<'a> {
         world: &World,
         property: &str,
     ) -> Option<EvidenceOutcome> {
-        let max_states = self.own.options.limits.max_states.max(Some(WITHOUT_MAX[1]));
+        let max_states = self.own.options.limits.max_states.max(Some(WITHOUT_MOST));
         match self.others.as_ref()?.run(system, world, property, max_states) {
             EvidenceOutcome::Counterexample { place, .. } => {
                 Some(EvidenceOutcome::NotSpecific(place))

@@ -6,11 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use turnstile_spec::system::{self, System};
 use turnstile_step::RowOutcome;
 
-use super::parallel::{SilentProgress, parallel_map};
 use super::recorded::{NotRecorded, RecordedWorld};
 use crate::all_worlds::all_worlds;
 use crate::coverage::coverage;
 use crate::options::Options;
+use crate::parallel::{SilentProgress, parallel_map};
 use crate::registry::{SystemEntry, Systems};
 use crate::result::{PropertyReport, ResultReport};
 use crate::status::Status;

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use turnstile_search::bounds::NoProgress;
 use turnstile_spec::system::System;
 
-use super::parallel::parallel_map;
 use crate::options::Options;
+use crate::parallel::parallel_map;
 use crate::registry::{SystemEntry, Systems};
 use world::{Build, CodeWorld};
 

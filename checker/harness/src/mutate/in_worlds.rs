@@ -19,12 +19,12 @@ use super::baseline::{Baseline, bad};
 use super::change::Mutant;
 use super::changed_parts::changed_parts;
 use super::judge::Judge;
-use super::parallel::{SilentProgress, parallel_map};
 use super::recorded::{Effect, MutantWorld, RecordedWorld};
 use crate::check::{CheckOutput, check};
 use crate::coverage::coverage;
 use crate::observations::taken;
 use crate::options::Options;
+use crate::parallel::{SilentProgress, parallel_map};
 use crate::reads::Read;
 use crate::registry::SystemEntry;
 

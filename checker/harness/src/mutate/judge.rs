@@ -11,10 +11,10 @@ use turnstile_spec::{AmendedTable, WrittenTable};
 use super::baseline::{Baselines, bad, failures};
 use super::change::Mutant;
 use super::in_worlds::{self, MutantStatus, TableMutants};
-use super::parallel::{SilentProgress, parallel_map};
 use super::{KilledBy, MutationReport, Only, Survivor, mutants};
 use crate::fault::FaultReport;
 use crate::options::{Options, Replacement};
+use crate::parallel::{SilentProgress, parallel_map};
 use crate::rules::replacement;
 use crate::table;
 

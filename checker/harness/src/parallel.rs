@@ -7,7 +7,7 @@ use turnstile_search::bounds::{Progress, ProgressSnapshot};
 
 /// Maps in parallel; the results are in the order of the inputs. `work` gets the number of threads
 /// that it may use itself.
-pub(super) fn parallel_map<T: Sync, R: Send>(
+pub fn parallel_map<T: Sync, R: Send>(
     threads: usize,
     things: &[T],
     work: impl Fn(&T, usize) -> R + Sync,
@@ -36,7 +36,7 @@ pub(super) fn parallel_map<T: Sync, R: Send>(
 }
 
 /// The progress of one of several parallel searches: it may stop the search, and displays nothing.
-pub(super) struct SilentProgress<'a>(pub(super) &'a dyn Progress);
+pub(crate) struct SilentProgress<'a>(pub(crate) &'a dyn Progress);
 
 impl Progress for SilentProgress<'_> {
     fn begin(&self, _title: &str) {}
