@@ -165,8 +165,8 @@ impl ClientStep<'_> {
         !repeats || self.after.may_be_registered
     }
 
-    /// A claim may be at the server from an answer to its POST that leaves that open until its id is
-    /// known. A claim that has ended is not asked.
+    /// A claim may be at the server from an answer to its POST that leaves that open, until its id
+    /// is known. A claim that has ended is not asked.
     fn knows_what_may_be(&self) -> bool {
         let is_new = matches!(self.command, Some(Command::Claim { .. }));
         let known = !is_new && self.before.may_be_registered;

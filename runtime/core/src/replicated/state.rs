@@ -88,8 +88,8 @@ impl State {
         self.mutexes.iter().map(|(lock, mutex)| (*lock, mutex))
     }
 
-    /// Clears the lag of each mutex whose command has been applied: this one, or one before the last
-    /// applied entry. A mutex that is then as `unused` is removed.
+    /// Clears the lag of each mutex whose command has been applied: this one, or one before the
+    /// last applied entry. A mutex that is then as `unused` is removed.
     pub(super) fn catch_up(&mut self, call: Option<CommandId>, unused: Mutex) {
         let applied = self.applied;
         self.mutexes.retain(|_, mutex| {

@@ -84,7 +84,6 @@ impl TransitionSystem for Noted<'_> {
     type Tag = Tag;
 
     fn initial(&self) -> Vec<Vec<Part>> {
-        // A mutant with other initial states is searched from nothing.
         self.operation(|| self.world.initial())
     }
 

@@ -11,7 +11,7 @@ use turnstile_search::interned::{
 };
 use turnstile_search::judgement::{Judgement, Verdict};
 use turnstile_world::World;
-use turnstile_world::parts::Tag;
+use turnstile_world::parts::{Part, Tag};
 
 use turnstile_search::transition_system::TransitionSystem as _;
 
@@ -34,8 +34,11 @@ pub(super) struct CodeWorld<'w> {
     /// The operations that reach a place.
     operations: BTreeMap<u32, Vec<OperationId>>,
     predicates: BTreeSet<u32>,
-    /// Reached when the world is built, or by its initial states.
+    /// Reached when the world is built.
     construction: BTreeSet<u32>,
+    /// Reached when its initial states are made, the first time they are asked for.
+    starts: BTreeSet<u32>,
+    initial: Vec<Vec<Part>>,
     /// Reached where a recording cannot tell what a mutant changes.
     elsewhere: BTreeSet<u32>,
 }
@@ -69,7 +72,8 @@ impl<'w> CodeWorld<'w> {
         switches.reached();
         let world = build().map_err(|refusal| format!("{name}: {refusal}"))?;
         let world = Noted::new(world, switches);
-        let mut construction: BTreeSet<u32> = switches.reached().into_iter().collect();
+        let construction: BTreeSet<u32> = switches.reached().into_iter().collect();
+        let (initial, starts) = world.reaching(|| world.initial());
         let recording = Recording::of(&world, Reductions::ALL, Limits::default(), &NoProgress);
         let recording = recording.ok_or_else(|| format!("{name}: no end"))?;
         let elsewhere = world.elsewhere();
@@ -81,7 +85,6 @@ impl<'w> CodeWorld<'w> {
             }
             reached.into_iter().for_each(|place| operations.entry(place).or_default().push(id));
         }
-        construction.extend(world.reaching(|| world.initial()).1);
         let predicates = world.predicates();
         let recorded = Self {
             name,
@@ -92,6 +95,8 @@ impl<'w> CodeWorld<'w> {
             operations,
             predicates,
             construction,
+            starts,
+            initial,
             elsewhere,
         };
         match recorded.by_changes(&recorded.world, &Changes::none(), None) {
@@ -112,6 +117,7 @@ impl<'w> CodeWorld<'w> {
         self.operations.contains_key(&mutant)
             || self.predicates.contains(&mutant)
             || self.construction.contains(&mutant)
+            || self.starts.contains(&mutant)
             || self.elsewhere.contains(&mutant)
     }
 
@@ -145,6 +151,12 @@ impl<'w> CodeWorld<'w> {
                 return Effect::Unknown;
             }
             return self.effect_on(&world, self.recording.operations(), true);
+        }
+        if self.starts.contains(&mutant) {
+            let Ok(world) = (self.build)() else { return Effect::Open };
+            if Noted::new(world, self.switches).initial() != self.initial {
+                return Effect::Unknown;
+            }
         }
         let operations = self.operations.get(&mutant).cloned().unwrap_or_default();
         self.effect_on(&self.world, operations, self.predicates.contains(&mutant))
