@@ -115,10 +115,11 @@ impl ServerCheck<'_> {
         let Some(after) = self.after else { return true };
         let known = self.before.and_then(|before| before.most);
         let left = match self.answer() {
-            Some(Answer { request: ServerRequest::Set(_), reply, .. }) => match reply {
-                ServerReply::Set(lock, _) => Some(lock),
-                _ => known,
-            },
+            Some(Answer {
+                request: ServerRequest::Set(_),
+                reply: ServerReply::Set(lock, _),
+                ..
+            }) => Some(lock),
             Some(Answer {
                 request: ServerRequest::Extend, reply: ServerReply::Refused, ..
             })
