@@ -155,7 +155,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
 
     /// A view arrives; an older one changes nothing.
     pub(super) fn on_view(&mut self, from: MemberId, view: View) {
-        if !view.contains(self.handler.me) && self.state.intent != Intent::Leave {
+        if !view.contains(self.handler.me) && !self.leaves_by(from) {
             return self.on_excluding_view(from, view);
         }
         if self.is_newer(view.id) {
