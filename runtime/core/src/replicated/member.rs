@@ -105,11 +105,15 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
             if is_new && told.0 == LockStatus::Holding && status != LockStatus::None {
                 self.notify_listener(self.unlocked(lock));
             }
-            if is_lost {
+            if is_lost && status != LockStatus::None {
                 self.notify_mutex_of(self.unlocked(lock));
             }
+            let change = StatusChange { lock, member: self.core.me, status, token };
             if is_new {
-                self.notify_change(StatusChange { lock, member: self.core.me, status, token });
+                self.notify_listener(change);
+            }
+            if is_new || is_lost {
+                self.notify_mutex_of(change);
             }
         }
     }
