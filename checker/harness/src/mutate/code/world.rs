@@ -11,7 +11,7 @@ use turnstile_search::interned::{
 };
 use turnstile_search::judgement::{Judgement, Verdict};
 use turnstile_world::World;
-use turnstile_world::parts::{Part, Tag};
+use turnstile_world::parts::Tag;
 
 use turnstile_search::transition_system::TransitionSystem as _;
 
@@ -38,7 +38,6 @@ pub(super) struct CodeWorld<'w> {
     construction: BTreeSet<u32>,
     /// Reached when its initial states are made, the first time they are asked for.
     starts: BTreeSet<u32>,
-    initial: Vec<Vec<Part>>,
     /// Reached where a recording cannot tell what a mutant changes.
     elsewhere: BTreeSet<u32>,
 }
@@ -73,7 +72,7 @@ impl<'w> CodeWorld<'w> {
         let world = build().map_err(|refusal| format!("{name}: {refusal}"))?;
         let world = Noted::new(world, switches);
         let construction: BTreeSet<u32> = switches.reached().into_iter().collect();
-        let (initial, starts) = world.reaching(|| world.initial());
+        let (_, starts) = world.reaching(|| world.initial());
         let recording = Recording::of(&world, Reductions::ALL, Limits::default(), &NoProgress);
         let recording = recording.ok_or_else(|| format!("{name}: no end"))?;
         let elsewhere = world.elsewhere();
@@ -96,7 +95,6 @@ impl<'w> CodeWorld<'w> {
             predicates,
             construction,
             starts,
-            initial,
             elsewhere,
         };
         match recorded.by_changes(&recorded.world, &Changes::none(), None) {
@@ -152,14 +150,15 @@ impl<'w> CodeWorld<'w> {
             }
             return self.effect_on(&world, self.recording.operations(), true);
         }
-        if self.starts.contains(&mutant) {
-            let Ok(world) = (self.build)() else { return Effect::Open };
-            if Noted::new(world, self.switches).initial() != self.initial {
-                return Effect::Unknown;
-            }
-        }
         let operations = self.operations.get(&mutant).cloned().unwrap_or_default();
-        self.effect_on(&self.world, operations, self.predicates.contains(&mutant))
+        let reaches_predicates = self.predicates.contains(&mutant);
+        if self.starts.contains(&mutant) {
+            // Its initial states are made anew, and compared with those recorded.
+            let Ok(world) = (self.build)() else { return Effect::Open };
+            let world = Noted::new(world, self.switches);
+            return self.effect_on(&world, operations, reaches_predicates);
+        }
+        self.effect_on(&self.world, operations, reaches_predicates)
     }
 
     fn effect_on(
