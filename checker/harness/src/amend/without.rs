@@ -148,32 +148,35 @@ impl<'a> WithoutAmendment<'a> {
             return EvidenceOutcome::Unknown(format!("{name} has no property `{property}`"));
         }
         let max_states = self.own.options.limits.max_states;
+        let mut worlds: Vec<&World> = file.worlds.iter().filter(|world| world.default).collect();
         if max_states.is_some() {
-            return self.within(max_states, (entry, file), property);
+            return self.within(max_states, (entry, file), &mut worlds, property);
         }
         let [first, more @ ..] = WITHOUT_MAX;
-        let mut outcome = self.within(Some(first), (entry, file), property);
+        let mut outcome = self.within(Some(first), (entry, file), &mut worlds, property);
         for most in more {
             if !matches!(outcome, EvidenceOutcome::Truncated(_)) {
                 break;
             }
-            outcome = self.within(Some(most), (entry, file), property);
+            outcome = self.within(Some(most), (entry, file), &mut worlds, property);
         }
         outcome
     }
 
-    /// The first default world in which it fails within a bound of states, and does not fail
-    /// without the dependent amendments alone.
+    /// The first of these worlds in which it fails within a bound of states, and does not fail
+    /// without the dependent amendments alone. Those that were searched to their end are removed.
     fn within(
         &self,
         max_states: Option<u64>,
         system: (&SystemEntry, &System),
+        worlds: &mut Vec<&World>,
         property: &str,
     ) -> EvidenceOutcome {
         let (mut open, mut of_others) = (None, None);
-        for world in system.1.worlds.iter().filter(|world| world.default) {
+        let mut left = Vec::new();
+        for &world in &*worlds {
             match self.own.run(system, world, property, max_states) {
-                EvidenceOutcome::NoFailure => {}
+                EvidenceOutcome::NoFailure => continue,
                 cut @ EvidenceOutcome::Truncated(_) => open = open.or(Some(cut)),
                 unknown @ EvidenceOutcome::Unknown(_) => return unknown,
                 shown @ (EvidenceOutcome::Counterexample { .. }
@@ -186,7 +189,9 @@ impl<'a> WithoutAmendment<'a> {
                     }
                 }
             }
+            left.push(world);
         }
+        *worlds = left;
         open.or(of_others).unwrap_or(EvidenceOutcome::NoFailure)
     }
 
