@@ -28,11 +28,15 @@ fn unknown_names_are_bad_usage_with_the_known_names() {
 #[test]
 fn unknown_worlds_are_bad_usage_with_the_known_worlds() {
     let output = turnstile(&tables(), &["check", "claim-record", "--world", "smal"]);
-    ends_with(&output, 2, "`claim` has no world `smal`; its worlds: stranger, ");
+    ends_with(
+        &output,
+        2,
+        "`claim` has no world `smal`; its worlds: stranger, stranger+two-locks, ",
+    );
     assert!(output.stdout.is_empty());
     let worlds = ["--world", "small", "--world", "smal", "--max-states", "9"];
     let output = turnstile(&tables(), &[&["check", "claim"][..], &worlds].concat());
-    ends_with(&output, 2, "no system has a world `smal`; worlds of claim: stranger, ");
+    ends_with(&output, 2, "no system has a world `smal`; worlds of claim: stranger, stranger+two-");
     assert!(text(&output.stdout).contains("claim/small  9 states"));
     let output = turnstile(&tables(), &["check", "--world", "smal"]);
     ends_with(&output, 2, "no system has a world `smal`; `turnstile list` has the worlds");
