@@ -91,7 +91,6 @@ impl Core for CheckedManager {
         state.waits_without_call |= !step.calls_server();
         state.wrong_access_check |= !step.follows_rules(&self.core.locks);
         state.wrong_index |= !state.core.files().all(|(_, file)| file.locks.are_indexed());
-        let tracks = self.core.servers.asks(server_lock::Guard::LockWriteMayBeKept);
         if let Some(id) = about(&before, &input) {
             let (old, new) = (before.file(id), state.core.file(id));
             let effects = &out.effects;
@@ -99,6 +98,7 @@ impl Core for CheckedManager {
             state.ignored_answer |= !step.takes_answer();
             state.wrong_call |= !step.makes_calls();
             state.missed_reassertion |= !step.reasserts();
+            let tracks = self.core.servers.asks(server_lock::Guard::LockWriteMayBeKept);
             state.unknown_server_lock |= tracks && !step.knows_what_may_be_held();
         }
         state.crosses_files |=

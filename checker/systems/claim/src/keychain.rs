@@ -96,8 +96,9 @@ impl Core for KeychainNode {
         });
         let before: BTreeMap<ResourceName, EndedClaim> = claimed.collect();
         let over = received.and_then(Envelope::over).and_then(|claim| {
-            let mut claims = before.iter().filter(|(_, (known, _))| *known == Some(claim));
-            claims.next().map(|(resource, _)| *resource)
+            let mut claims = before.iter();
+            let known = claims.find(|(_, (known, _))| *known == Some(claim));
+            known.map(|(resource, _)| *resource)
         });
         let core = Keychain { rules: self.claim.client.clone(), waits: self.claim.waits };
         Enveloped(core).step(&mut keychain_state.core, input, out);

@@ -99,17 +99,18 @@ impl<'s> StepCheck<'s> {
 
     /// Whether only a LOCK-INFO-REQ is kept until its view comes.
     fn keeps_only_early(&self) -> bool {
-        let mut new =
-            self.after.early().filter(|early| !self.before.early().any(|old| old == *early));
-        let Input::Message { message, .. } = self.input else { return new.next().is_none() };
-        let is_asked = about_locks(message).is_some_and(|it| it.body == MessageBody::LockInfoReq);
-        is_asked || new.next().is_none()
+        let is_old = |early| self.before.early().any(|old| old == early);
+        self.receives(&MessageBody::LockInfoReq) || self.after.early().all(is_old)
     }
 
     /// Whether the step receives the UNLOCK-RSP of a lock.
     fn answers(&self, name: LockName) -> bool {
+        self.receives(&MessageBody::UnlockRsp(name))
+    }
+
+    fn receives(&self, body: &MessageBody) -> bool {
         let Input::Message { message, .. } = self.input else { return false };
-        about_locks(message).is_some_and(|message| message.body == MessageBody::UnlockRsp(name))
+        about_locks(message).is_some_and(|message| message.body == *body)
     }
 
     /// The lock of the unlock() call.

@@ -181,7 +181,7 @@ impl MutexStep<'_> {
         }
     }
 
-    /// Whether the lock that the thread has is no longer in the replica: only another may be.
+    /// Whether the lock that the thread has is no longer in the replica, under its token.
     fn is_taken(&self, lock: LockName) -> bool {
         let token = self.before.mutex(lock).and_then(|mutex| mutex.token);
         let held = self.after.replica.lock(lock).and_then(|lock| lock.token);

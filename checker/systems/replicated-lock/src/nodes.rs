@@ -123,9 +123,8 @@ impl MemberNode {
             member.delivered.receive(&self.system.replica(of_entry), member.address, message);
             reset = member.delivered.reset(message).map(LogOperation::Reset);
         }
-        let mut inner: OutOf<Inner> = Out::default();
-        self.inner(member.address, of_entry).step(&mut member.core, input.clone(), &mut inner);
-        out.rows.append(&mut inner.rows);
+        let core = self.inner(member.address, of_entry);
+        let inner = out.of_part(|inner| core.step(&mut member.core, input.clone(), inner));
         let (mut notices, mut executed) = (Vec::new(), Vec::new());
         let mut sends = |message| {
             if let Message::Execute(entry) = &message {
@@ -142,7 +141,7 @@ impl MemberNode {
             }
             Notice::Member(notice)
         };
-        let effects = inner.effects.into_iter();
+        let effects = inner.into_iter();
         out.effects
             .extend(effects.map(|effect| effect.map(&mut sends, |timer| timer, &mut notifies)));
         let (before, after, executed) = (&before, &member.core, &executed);

@@ -80,10 +80,9 @@ impl Hash for FileLocks {
 impl<T: Copy + Ord> IntervalIndex<T> {
     /// Whether the tree has so many leaves, is balanced, and loses no node.
     fn is_balanced(&self, leaves: usize) -> bool {
-        let used = self.nodes.len() - self.free.len();
         match self.root {
-            None => (leaves, used) == (0, 0),
-            Some(root) => self.leaves(root) == Some(leaves) && used + 1 == 2 * leaves,
+            None => (leaves, self.nodes()) == (0, 0),
+            Some(root) => self.leaves(root) == Some(leaves) && self.nodes() + 1 == 2 * leaves,
         }
     }
 

@@ -88,7 +88,7 @@ impl State {
         self.mutexes.iter().map(|(lock, mutex)| (*lock, mutex))
     }
 
-    /// Clears the lag of each mutex whose command has been applied: this one, or one before the
+    /// Clears the lag of each mutex whose command has been applied: `call`, or one up to the
     /// last applied entry. A mutex that is then as `unused` is removed.
     pub(super) fn catch_up(&mut self, call: Option<CommandId>, unused: Mutex) {
         let applied = self.applied;
