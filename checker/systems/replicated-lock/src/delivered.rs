@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use turnstile_core::number::Token;
 use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message};
-use turnstile_core::replicated::types::{Address, CommandId, LockName, LogEntry};
+use turnstile_core::replicated::types::{Address, CommandId, LockName, LogEntry, LogOperation};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status;
@@ -36,6 +36,10 @@ pub(crate) struct Delivered {
     pub(crate) index: Option<Token>,
     /// The locks after it.
     pub(crate) locks: Locks,
+    /// Whether it has resigned, and the last UNLOCK_ALL that it executed since is not delivered.
+    pub(crate) is_deaf: bool,
+    /// The last UNLOCK_ALL that it executed because it rejoined.
+    unlock_all: Option<CommandId>,
     /// The last command of each mutex, until it is delivered.
     #[symbolic(values)]
     pub(crate) behind: PendingCommands,
@@ -76,6 +80,9 @@ impl Delivered {
 
     /// The member executes a command, of its mutex or a direct one.
     pub(super) fn execute(&mut self, entry: &LogEntry) {
+        if entry.operation == LogOperation::UnlockAll {
+            self.unlock_all = entry.call.or(self.unlock_all);
+        }
         if let (Some(call), Some(lock)) = (entry.call, lock_of(&entry.operation)) {
             self.behind.insert(lock, PendingCommand::Called(call));
         }
@@ -92,6 +99,10 @@ impl Delivered {
             Message::Apply { index, entry } => {
                 service.apply(&mut self.locks, *index, entry, &mut Vec::new());
                 self.index = Some(*index);
+                let is_own = entry.by == address && entry.operation == LogOperation::UnlockAll;
+                if is_own && entry.call.is_some() && entry.call == self.unlock_all {
+                    self.is_deaf &= self.role == Role::Resigned;
+                }
                 let own = entry.call.filter(|_| entry.by == address).map(PendingCommand::Called);
                 self.behind.retain(|_, away| Some(*away) != own);
             }
@@ -106,6 +117,7 @@ impl Delivered {
             }
             Message::View { is, members } => {
                 self.present.clone_from(members);
+                self.is_deaf |= *is == Connectivity::Minority;
                 self.role = match (is, self.role) {
                     (Connectivity::Minority, _) => Role::Resigned,
                     (_, Role::Leader) => Role::Leader,

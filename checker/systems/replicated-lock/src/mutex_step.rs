@@ -4,7 +4,7 @@
 use turnstile_core::replicated::State;
 use turnstile_core::replicated::message::{Command, Connectivity, Message, MutexEvent, Notice};
 use turnstile_core::replicated::types::{
-    CommandId, LockName, LockStatus, LogEntry, LogOperation, Timer,
+    Address, CommandId, LockName, LockStatus, LogEntry, LogOperation, Timer,
 };
 use turnstile_machines::lock_mutex::State as At;
 use turnstile_step::Input;
@@ -34,9 +34,10 @@ impl From<At> for Thread {
     }
 }
 
-/// A step of a member: the states before and after, the input, the undelivered commands before and
-/// after, the commands that it executed, and the notifications.
+/// A step of a member: its address, the states before and after, the input, the undelivered commands
+/// before and after, the commands that it executed, and the notifications.
 pub(super) struct MutexStep<'a> {
+    pub(super) me: Address,
     pub(super) before: &'a State,
     pub(super) input: &'a MemberInput,
     pub(super) after: &'a State,
@@ -181,11 +182,13 @@ impl MutexStep<'_> {
         }
     }
 
-    /// Whether the lock that the thread has is no longer in the replica, under its token.
+    /// Whether the replica has neither the lock that the thread has, under its token, nor the member
+    /// as a waiter.
     fn is_taken(&self, lock: LockName) -> bool {
         let token = self.before.mutex(lock).and_then(|mutex| mutex.token);
         let held = self.after.replica.lock(lock).and_then(|lock| lock.token);
         token.is_some() && token != held
+            || self.after.replica.status(lock, self.me) == LockStatus::None
     }
 
     /// The member's status after the mutex's command, if that command's result arrives.

@@ -144,9 +144,9 @@ impl MemberNode {
         let effects = inner.into_iter();
         out.effects
             .extend(effects.map(|effect| effect.map(&mut sends, |timer| timer, &mut notifies)));
-        let (before, after, executed) = (&before, &member.core, &executed);
-        let behind = [&behind, &member.delivered.behind];
-        let step = MutexStep { before, input: &input, after, behind, executed, notices: &notices };
+        let (me, before, after, executed) = (member.address, &before, &member.core, &executed);
+        let (input, behind) = (&input, [&behind, &member.delivered.behind]);
+        let step = MutexStep { me, before, input, after, behind, executed, notices: &notices };
         member.missed_notification |= !self.system.names().all(|lock| step.is_told(lock));
         member.unfounded_notification |= !self.system.names().all(|lock| step.has_reason(lock));
         member.other_command |= !self.system.names().all(|lock| step.executes(lock));

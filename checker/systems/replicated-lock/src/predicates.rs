@@ -198,12 +198,17 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn a_member_keeps_nothing_that_is_over(&self, view: &View<'_>) -> bool {
-        let are_used = locks(view).all(|lock| *lock != Lock::default());
+        let are_used = locks(view).all(|lock| lock.everybody().next().is_some());
         are_used
             && members(view).all(|(_, MemberState { core, .. })| {
                 core.mutexes().all(|(lock, mutex)| {
-                    let is_at_rest = mutex.at == Mutex::Unlocked
-                        && (mutex.call, mutex.lag, mutex.token) == (None, Lag::None, None);
+                    let is_over = match mutex.lag {
+                        Lag::None => mutex.call.is_none(),
+                        Lag::Until(index) => Some(index) <= core.applied,
+                        // While it hears no log, commands from before have no end.
+                        Lag::Unknown => core.hears,
+                    };
+                    let is_at_rest = mutex.at == Mutex::Unlocked && is_over;
                     let told = core.told.get(&lock).copied();
                     let is_old = told.is_some_and(|(status, token)| {
                         status == LockStatus::Holding && token != mutex.token
@@ -342,6 +347,10 @@ impl replicated_lock::Properties for Replicated {
 
     fn a_holder_has_departed(&self, view: &View<'_>) -> bool {
         is_with_nobody(view)
+    }
+
+    fn a_rejoined_member_hears_the_log_from_its_unlock_all_on(&self, view: &View<'_>) -> bool {
+        members(view).all(|(_, state)| state.core.hears != state.delivered.is_deaf)
     }
 
     fn a_rejoined_member_follows_the_log(&self, view: &View<'_>) -> bool {

@@ -88,7 +88,7 @@ impl<
                 self.notify_change(change);
             }
         }
-        if is_own && entry.operation == LogOperation::UnlockAll {
+        if is_own && entry.call.is_some() && entry.call == self.state.unlock_all {
             self.step_machine(lock_member::Event::UnlockAllIsApplied);
         }
     }
@@ -124,6 +124,12 @@ impl<
 
     pub(super) fn notify_mutex(&mut self, lock: LockName, event: MutexEvent) {
         self.out.effects.push(Effect::Notify(Notice::Mutex { lock, event }));
+    }
+
+    /// The id of the next command.
+    pub(super) fn next_call(&mut self) -> CommandId {
+        self.state.calls = CommandId(self.state.calls.0.strict_add(1));
+        self.state.calls
     }
 
     pub(super) fn execute(&mut self, operation: LogOperation, call: Option<CommandId>) {

@@ -63,10 +63,24 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
             }
             Action::ResetWithAnEmptyList => self.execute(LogOperation::Reset(Vec::new()), None),
             Action::HearTheLogNoLonger => self.state.hears = false,
-            Action::HearTheLogAgain => self.state.hears = true,
+            Action::HearTheLogAgain => self.hear_the_log(),
             Action::FailItsCommands => self.fail_all(),
-            Action::ExecuteUnlockAll => self.execute(LogOperation::UnlockAll, None),
+            Action::ExecuteUnlockAll => {
+                let call = self.next_call();
+                self.state.unlock_all = Some(call);
+                self.execute(LogOperation::UnlockAll, Some(call));
+            }
         }
+    }
+
+    /// Hears the log again. The commands from before are over, and a member that hears no log
+    /// executes none, so an unlocked mutex waits for none.
+    fn hear_the_log(&mut self) {
+        if core::mem::replace(&mut self.state.hears, true) {
+            return;
+        }
+        let unlocked = self.core.mutex.initial();
+        self.state.mutexes.retain(|_, mutex| mutex.at != unlocked);
     }
 
     /// Notifies that every lock is unlocked, independent of the log.
@@ -84,9 +98,9 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
 
     /// Notifies every difference between the last notification and the replica. A lock that was
     /// lost and is held or requested again is notified twice: the loss, then the new status. The
-    /// listener is notified of the loss if it knows that the lock was held, the mutex if its thread
-    /// has the lock under another token: it may know by a result. Otherwise the loss is older than
-    /// the mutex's command.
+    /// listener is notified of the loss if it knows that the lock was held. The mutex may know by a
+    /// result that it is locked or waits: it is notified if the member's status is none, or if its
+    /// thread has the lock under another token. Otherwise the loss is older than its command.
     fn notify_all_changes(&mut self) {
         if !self.state.hears {
             return;
@@ -99,8 +113,9 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
             let status = self.state.replica.status(lock, self.core.me);
             let token = self.state.replica.token(lock, self.core.me);
             let told = self.state.told.get(&lock).copied().unwrap_or_default();
-            let mutex = self.state.mutex(lock).filter(|mutex| mutex.token.is_some());
-            let is_lost = mutex.is_some_and(|mutex| mutex.token != token);
+            let is_lost = self.state.mutex(lock).is_some_and(|mutex| {
+                status == LockStatus::None || mutex.token.is_some() && mutex.token != token
+            });
             let is_new = told != (status, token);
             if is_new && told.0 == LockStatus::Holding && status != LockStatus::None {
                 self.notify_listener(self.unlocked(lock));

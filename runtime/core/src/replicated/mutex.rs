@@ -168,8 +168,7 @@ impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<Ma
 
     /// Executes a command of the mutex and waits for its result.
     fn execute_of(&mut self, lock: LockName, operation: LogOperation) {
-        let call = CommandId(self.state.calls.0.strict_add(1));
-        self.state.calls = call;
+        let call = self.next_call();
         let is_asked = self.core.mutex.asks(Guard::ItsCommandIsApplied);
         let lag = if is_asked { Lag::Unknown } else { Lag::None };
         if let Some(mutex) = self.state.mutexes.get_mut(&lock) {

@@ -30,6 +30,8 @@ pub struct State {
     #[symbolic(values)]
     pub(super) mutexes: BTreeMap<LockName, Mutex>,
     pub(super) calls: CommandId,
+    /// The last UNLOCK_ALL that it executed because it rejoined.
+    pub(super) unlock_all: Option<CommandId>,
 }
 
 /// A mutex: an exclusive lock across processes, as seen by one of them.
@@ -74,6 +76,7 @@ impl State {
             told: BTreeMap::new(),
             mutexes: BTreeMap::new(),
             calls: CommandId(0),
+            unlock_all: None,
         }
     }
 
