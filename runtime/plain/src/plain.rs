@@ -239,7 +239,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
             rules = rules.settling(state);
             let values = Values { variables: &state.variables, payload: 0 };
             let guards = |guard| rules.compare(guard, &values).unwrap_or(false);
-            let Some((row, step)) = settle_machine(&rules, state.at, &guards) else { return };
+            let Some(taken) = settle_machine(&rules, state.at, &guards) else { return };
             if left.contains(&state.at) {
                 // Only of a table with findings.
                 let (machine, action) = (self.rules.machine(), state.at.name());
@@ -248,7 +248,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
                 return;
             }
             left.push(state.at);
-            out.rows.push(row);
+            let Some(step) = taken.report(&mut out.rows) else { return };
             self.carry_out(state, &step, (None, from), out);
         }
     }

@@ -55,13 +55,13 @@ pub fn settle_machine<'r, M: Machine, R: Rules<M>>(
     rules: &'r R,
     at: M::State,
     guards: &impl Fn(M::Guard) -> bool,
-) -> Option<(RowOutcome, Step<'r, M>)> {
+) -> Option<MachineStep<'r, M>> {
     let step = rules.settle(at, guards)?;
-    let row = RowOutcome::Row { machine: rules.machine(), row: rules.row_name(step.row?) };
-    Some((row, step))
+    let outcome = RowOutcome::Row { machine: rules.machine(), row: rules.row_name(step.row?) };
+    Some(MachineStep { outcome, step: Some(step) })
 }
 
-/// The outcome of one event at one machine, and what is to be done.
+/// The outcome of one event, or of a row without one, at one machine, and what is to be done.
 #[must_use = "the outcome belongs to `Out::rows`, which the checker reads"]
 #[derive(Clone, Debug)]
 pub struct MachineStep<'r, M: Machine> {
@@ -72,6 +72,7 @@ pub struct MachineStep<'r, M: Machine> {
 impl<'r, M: Machine> MachineStep<'r, M> {
     /// Adds the outcome to `Out::rows`. Returns the row's destination and actions; `None` if no row
     /// applies, so that the machine stays as it is.
+    #[must_use = "the machine goes where the row leads, and does its actions"]
     pub fn report(self, rows: &mut Vec<RowOutcome>) -> Option<Step<'r, M>> {
         rows.push(self.outcome);
         self.step
