@@ -172,7 +172,8 @@ impl ClientStep<'_> {
         let known = !is_new && self.before.may_be_registered;
         let expected = self.answered().map_or(known, |(call, response)| {
             let is_post = call.request == Resource::RegisterPostRequest;
-            response.claim.is_none() && (known || is_post && response.leaves_open())
+            let may_be = response.status >= 500 && response.status != Response::REFUSED;
+            response.claim.is_none() && (known || is_post && may_be)
         });
         is_over(self.after.at) || self.after.may_be_registered == expected
     }

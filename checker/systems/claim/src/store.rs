@@ -40,12 +40,12 @@ impl Core for CheckedStore {
         let is_newer = act.is_some_and(|token| token > newest);
         let is_saved = saves.count() == usize::from(is_newer);
         let is_kept = is_restart || state.newest() == newest.max(act.flatten());
-        out.rows.extend((!(is_answered && is_saved && is_kept)).then_some(UNANSWERED));
+        out.rows.extend((!(is_answered && is_saved && is_kept)).then_some(WRONG_ANSWER));
     }
 }
 
 /// The violation where a store does not answer an act, or does not save what it must.
-const UNANSWERED: RowOutcome = RowOutcome::ActionFailed {
+const WRONG_ANSWER: RowOutcome = RowOutcome::ActionFailed {
     machine: "claim",
     action: "act",
     reason: "the store answers each act once, and saves each newer token and nothing else",
