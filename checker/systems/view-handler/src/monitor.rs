@@ -33,11 +33,14 @@ pub(crate) struct Monitor {
     pub(crate) resumed_early: bool,
     /// A member installed a view whose number is not greater than the previous one.
     pub(crate) view_number_decreased: bool,
-    /// A member installed another's view that is not newer than the one that it made.
+    /// A member installed another's view that is not newer than the one that it made, or an older
+    /// one interrupted what it did.
     pub(crate) installed_an_older_one: bool,
     /// A member did not ask to leave, did not tell that the state has arrived, or confirmed a view
     /// that it has not installed.
     pub(crate) said_wrongly: bool,
+    /// A member of no group installed a view without having asked to join.
+    pub(crate) entered_unasked: bool,
 }
 
 /// The history variables of one member.
@@ -53,6 +56,8 @@ pub(crate) struct MemberHistory {
     pub(crate) suspects: Vec<MemberId>,
     /// The greatest number of a view sent to it, if greater than that of its view.
     pub(crate) sent: Option<ViewId>,
+    /// Whether it has asked to join since its last view.
+    pub(crate) has_asked_to_join: bool,
     /// While it is suspended: whether it has installed a view since.
     pub(crate) installed_since_suspension: Option<bool>,
 }
@@ -72,17 +77,17 @@ impl Monitor {
     pub(crate) fn observe(&mut self, seen: &Observation) {
         match seen {
             Observation::Asked(who, command) => {
-                let Some(Command::Suspect { member }) = command.get() else { return };
-                let suspects = &mut self.members[*who].suspects;
-                if let Err(place) = suspects.binary_search(member) {
-                    suspects.insert(place, *member);
-                }
+                let Some(command) = command.get() else { return };
+                self.members[*who].is_asked(command);
             }
             Observation::Told(who, notice) => match notice.of() {
                 Notice::User(notice) => self.is_told(*who, notice),
                 Notice::ViewReceived(view) => {
                     let history = &mut self.members[*who];
-                    if view.contains(member(*who)) && history.last < Some(view.id) {
+                    let has_coord =
+                        history.view.contains(member(*who)) || history.has_asked_to_join;
+                    let is_in = view.contains(member(*who));
+                    if is_in && has_coord && history.last < Some(view.id) {
                         history.sent = history.sent.max(Some(view.id));
                     }
                 }
@@ -93,7 +98,7 @@ impl Monitor {
                     Duty::Suspect(_) => self.trusts_excluder = true,
                     Duty::Resume(_) => self.idle_resumer = true,
                     Duty::InstallFirst => self.resumed_early = true,
-                    Duty::InstallNewer(_) => self.installed_an_older_one = true,
+                    Duty::IgnoreOlder | Duty::InstallNewer(_) => self.installed_an_older_one = true,
                     Duty::ConfirmItsOwn | Duty::AskToLeave(_) | Duty::TellThatItHasTheState => {
                         self.said_wrongly = true;
                     }
@@ -115,9 +120,12 @@ impl Monitor {
                 self.view_number_decreased |= history.last >= Some(view.id);
                 // A member that has left has no suspicions.
                 let is_in = view.contains(member(who));
+                let was_in = history.view.contains(member(who));
+                self.entered_unasked |= is_in && !was_in && !history.has_asked_to_join;
+                history.has_asked_to_join = false;
                 history.suspects.retain(|suspect| is_in && view.contains(*suspect));
                 history.view = view.members.clone();
-                history.last = is_in.then_some(view.id);
+                history.last = Some(view.id);
                 history.sent = history.sent.filter(|sent| is_in && view.id < *sent);
                 history.installed_since_suspension =
                     history.installed_since_suspension.map(|_| true);
@@ -133,6 +141,18 @@ impl Monitor {
 }
 
 impl MemberHistory {
+    fn is_asked(&mut self, command: &Command) {
+        match command {
+            Command::Suspect { member } => {
+                if let Err(place) = self.suspects.binary_search(member) {
+                    self.suspects.insert(place, *member);
+                }
+            }
+            Command::Join { .. } => self.has_asked_to_join = true,
+            Command::Leave | Command::Announce { .. } | Command::InstallationFails => {}
+        }
+    }
+
     /// Whether a coord installs a merge view that omits a member of its present view, or adds
     /// members to its group.
     fn merges_across(&self, me: MemberId, view: &View) -> bool {

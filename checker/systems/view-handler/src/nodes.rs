@@ -9,7 +9,7 @@ use turnstile_core::view::{
 };
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler::Resource;
-use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::system::{member, node};
@@ -41,11 +41,13 @@ pub(crate) enum Duty {
     Resume(Suspension),
     /// To install a view before it resumes the handler.
     InstallFirst,
+    /// To do nothing about a view of another that is older than its own.
+    IgnoreOlder,
     /// To install of others only views that are newer than the one that it made.
     InstallNewer(ViewId),
     /// To confirm no installation of another view than its own, nor of a merge view.
     ConfirmItsOwn,
-    /// To ask this coord to leave.
+    /// To ask this coord to leave; itself, unless its handler is suspended.
     AskToLeave(MemberId),
     /// To tell its user that the state has arrived.
     TellThatItHasTheState,
@@ -90,7 +92,10 @@ impl ObservedMember {
                 Message::View(view) => {
                     let leader = state.merge_leader.filter(|one| view.contains(one.merge.of));
                     let waits = leader.map(|_| Duty::WaitForLeader);
-                    waits.or_else(|| self.exclusion(state, *from, view))
+                    let is_older = state.view.as_ref().is_some_and(|own| view.id <= own.id);
+                    let older = is_older && view.contains(self.handler.me);
+                    let ignores = older.then_some(Duty::IgnoreOlder);
+                    waits.or(ignores).or_else(|| self.exclusion(state, *from, view))
                 }
                 Message::Request(_)
                 | Message::Installed(_)
@@ -102,7 +107,11 @@ impl ObservedMember {
                 let is_asked = self.is_suspended(state) && *of == state.suspension;
                 is_asked.then_some(Duty::Resume(*of))
             }
-            Input::Command(Command::Leave) => state.coordinator().map(Duty::AskToLeave),
+            Input::Command(Command::Leave) => {
+                let coord = state.coordinator();
+                let is_asked = |coord: &_| *coord != self.handler.me || !self.is_suspended(state);
+                coord.filter(is_asked).map(Duty::AskToLeave)
+            }
             Input::Fired(Timer::Queue | Timer::Merge) | Input::Command(_) | Input::Restart(_) => {
                 None
             }
@@ -117,9 +126,13 @@ impl ObservedMember {
         is_excluded.then(|| Duty::Suspect(by.collect()))
     }
 
-    /// Whether a step has done its duty, by the state after it and its output.
-    fn is_done(&self, duty: &Duty, state: &State, out: &OutOf<Handler<HandlerRules>>) -> bool {
-        let effects = &out.effects;
+    /// Whether a step has done its duty, by the state after it and its effects.
+    fn is_done(
+        &self,
+        duty: &Duty,
+        state: &State,
+        effects: &[EffectOf<Handler<HandlerRules>>],
+    ) -> bool {
         let me = self.handler.me;
         match duty {
             Duty::AnswerMergeReq => effects.iter().any(|effect| {
@@ -143,6 +156,7 @@ impl ObservedMember {
                     |effect: &_| matches!(effect, Effect::Notify(view::Notice::Installed(_)));
                 !effects.iter().skip_while(|effect| !resumes(*effect)).any(installs)
             }
+            Duty::IgnoreOlder => !effects.iter().any(|effect| matches!(effect, Effect::Notify(_))),
             Duty::InstallNewer(made) => effects.iter().all(|effect| {
                 let Effect::Notify(view::Notice::Installed(view)) = effect else { return true };
                 view.id > *made
@@ -153,10 +167,13 @@ impl ObservedMember {
                 };
                 state.view.as_ref().is_none_or(|own| own.id == *id && !own.is_merge())
             }),
-            Duty::AskToLeave(coord) if *coord == me => !out.rows.is_empty(),
             Duty::AskToLeave(coord) => {
-                let message = Message::Request(MembershipRequest::Leave { member: me });
-                effects.contains(&Effect::Send { to: *coord, message })
+                let leave = MembershipRequest::Leave { member: me };
+                let message = Message::Request(leave);
+                match *coord == me {
+                    true => state.queue.contains(&leave),
+                    false => effects.contains(&Effect::Send { to: *coord, message }),
+                }
             }
             Duty::TellThatItHasTheState => {
                 effects.contains(&Effect::Notify(view::Notice::GotState))
@@ -188,7 +205,7 @@ impl Core for ObservedMember {
         let mut inner = Out::default();
         self.handler.step(state, input, &mut inner);
         let duties = duty.into_iter().chain([Duty::InstallFirst, Duty::ConfirmItsOwn]).chain(newer);
-        let violated = duties.filter(|duty| !self.is_done(duty, state, &inner));
+        let violated = duties.filter(|duty| !self.is_done(duty, state, &inner.effects));
         out.effects.extend(violated.map(|duty| Effect::Notify(Notice::Violates(duty))));
         if !self.resumes {
             inner.effects.retain(|effect| !matches!(effect, Effect::Arm(Timer::Resumer(_))));

@@ -165,7 +165,7 @@ impl view_handler::Properties for Views {
     fn newer_views_are_installed(&self, view: &Self::View<'_>) -> bool {
         up(view).all(|(node, Member { state, .. })| {
             let sent = view.monitor::<Monitor>().members[node].sent;
-            sent <= state.made.max(state.view.is_none().then_some(state.last_view))
+            sent <= state.made
         })
     }
 
@@ -175,6 +175,10 @@ impl view_handler::Properties for Views {
 
     fn members_say_what_they_do(&self, view: &Self::View<'_>) -> bool {
         !view.monitor::<Monitor>().said_wrongly
+    }
+
+    fn a_member_enters_a_group_only_by_a_join(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().entered_unasked
     }
 
     fn a_queue_is_processed(&self, view: &Self::View<'_>) -> bool {
@@ -193,7 +197,11 @@ impl view_handler::Properties for Views {
             let has = |who| state.view.as_ref().is_some_and(|own| own.contains(who));
             let own = state.view.as_ref().map(|own| own.id);
             let is_open = |id| own.is_some_and(|own| own <= id) && id <= state.last_view;
-            state.suspects.iter().all(has)
+            let suspected = state.queue.iter().filter_map(|event| match event {
+                MembershipRequest::Suspect { member } => Some(*member),
+                _ => None,
+            });
+            suspected.chain(state.suspects.iter()).all(has)
                 && state.exclusions.iter().all(|one| is_open(one.id))
                 && state.made.is_none_or(|made| own < Some(made))
         })

@@ -75,10 +75,11 @@ impl Views {
     pub fn commands_to(&self, node: NodeId, state: &view::State) -> Vec<Command> {
         match &state.view {
             Some(view) => self.wishes(node, state, view),
-            None if state.intent == Intent::Nothing && self.first_view(node).is_none() => {
+            None if state.intent == Intent::Nothing => {
                 let firsts = (0..self.members).filter(|one| {
                     let group = self.first_view(*one);
-                    group.and_then(|group| group.coordinator()) == Some(member(*one))
+                    let is_coord = |group: View| group.coordinator() == Some(member(*one));
+                    *one != node && group.is_some_and(is_coord)
                 });
                 let ways = |via| [false, true].map(|state| (member(via), state));
                 let join = |(via, with_state)| Command::Join { via, with_state };

@@ -47,8 +47,8 @@ impl SystemSpec for Views {
     const SUFFERS: &'static [&'static str] =
         &["member crash", "member restart", "member pause", "member late timer"];
 
-    fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
-        let has_outsiders = self.groups.iter().sum::<usize>() < self.members;
+    fn may_spend(&self, plan: &Plan<'_>, budget: &str) -> bool {
+        let has_outsiders = plan.has("leave") || self.groups.iter().sum::<usize>() < self.members;
         match budget {
             "join" | "join with state" => has_outsiders,
             MERGE_AGAIN => !self.assumptions.limits_merges,

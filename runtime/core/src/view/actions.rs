@@ -88,7 +88,10 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         let mut members = present.members.clone();
         for event in &events {
             match event {
-                MembershipRequest::Join { member, with_state: _ } => members.add(*member),
+                MembershipRequest::Join { member, with_state: _, last_view } => {
+                    members.add(*member);
+                    self.state.last_view = self.state.last_view.max(*last_view);
+                }
                 MembershipRequest::Leave { member } | MembershipRequest::Suspect { member } => {
                     members.remove(*member)
                 }
@@ -153,12 +156,15 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         installed < id && self.state.made.is_none_or(|made| made < id)
     }
 
-    /// A view arrives; an older one changes nothing.
+    /// A view arrives; an older one changes nothing. A member of no group that does not join has no
+    /// coord, and no view to install: it confirms, so that nobody waits for it.
     pub(super) fn on_view(&mut self, from: MemberId, view: View) {
-        if !view.contains(self.handler.me) && !self.leaves_by(from) {
+        if !view.contains(self.handler.me) && self.state.intent != Intent::Leave {
             return self.on_excluding_view(from, view);
         }
-        if self.is_newer(view.id) {
+        let has_coord =
+            self.state.view.is_some() || matches!(self.state.intent, Intent::Join { .. });
+        if has_coord && self.is_newer(view.id) {
             // If it resumes the handler, the operation of that suspension ends.
             let during = self.state.merge_leader.map(|merge_leader| merge_leader.during);
             let during =
@@ -191,6 +197,11 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         if view.contains(me) {
             self.state.view = Some(view.clone());
             self.state.suspects.retain(view);
+            let is_open = |request: &MembershipRequest| match request {
+                MembershipRequest::Suspect { member } => view.contains(*member),
+                _ => true,
+            };
+            self.state.queue.retain(is_open);
             self.joined();
             self.suspect_excluding_members();
         } else {
@@ -198,6 +209,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
             self.state.intent = Intent::Nothing;
             self.state.suspects = Members::default();
             self.state.exclusions = Vec::new();
+            self.state.queue = Vec::new();
         }
     }
 

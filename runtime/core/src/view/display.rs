@@ -44,8 +44,8 @@ impl Display for Notice {
 impl Display for MembershipRequest {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Self::Join { member, with_state: false } => write!(f, "JOIN of {member}"),
-            Self::Join { member, with_state: true } => write!(f, "JOIN_WITH_STATE of {member}"),
+            Self::Join { member, with_state: false, .. } => write!(f, "JOIN of {member}"),
+            Self::Join { member, with_state: true, .. } => write!(f, "JOIN_WITH_STATE of {member}"),
             Self::Leave { member } => write!(f, "LEAVE of {member}"),
             Self::Suspect { member } => write!(f, "SUSPECT of {member}"),
             Self::GetState { member } => write!(f, "GET_STATE of {member}"),

@@ -112,7 +112,8 @@ impl<R: Rules<Machine>> Core for Handler<R> {
     }
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        let was_queued = !state.queue.is_empty() && input != Input::Fired(Timer::Queue);
+        let was_queued = !state.queue.is_empty();
+        let is_armed = was_queued && input != Input::Fired(Timer::Queue);
         let mut context = StepContext::new(self, state, out);
         match input {
             Input::Message { from, message } => context.on_message(from, message),
@@ -130,10 +131,12 @@ impl<R: Rules<Machine>> Core for Handler<R> {
             Input::Restart(_) => *context.state = self.start(),
         }
         context.finish();
-        match (was_queued, !state.queue.is_empty()) {
-            (false, true) => out.effects.push(Effect::Arm(Timer::Queue)),
-            (true, false) => out.effects.push(Effect::Disarm(Timer::Queue)),
-            (true, true) | (false, false) => {}
+        let is_queued = !state.queue.is_empty();
+        if is_queued && !is_armed {
+            out.effects.push(Effect::Arm(Timer::Queue));
+        } else if was_queued && !is_queued {
+            // Also if it has fired: that may have been late, and it is armed again since.
+            out.effects.push(Effect::Disarm(Timer::Queue));
         }
     }
 }
@@ -144,10 +147,9 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         match command {
             Command::Join { via, with_state } => {
                 self.state.intent = Intent::Join { with_state };
-                self.send(
-                    via,
-                    Message::Request(MembershipRequest::Join { member: me, with_state }),
-                );
+                let last_view = self.state.last_view;
+                let request = MembershipRequest::Join { member: me, with_state, last_view };
+                self.send(via, Message::Request(request));
             }
             Command::Leave => {
                 let Some(coord) = self.state.coordinator() else { return };
@@ -193,10 +195,10 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
     fn on_request(&mut self, request: MembershipRequest) {
         let me = Some(self.handler.me);
         let (event, is_accepted) = match request {
-            MembershipRequest::Join { member: _, with_state: false } => {
+            MembershipRequest::Join { with_state: false, .. } => {
                 (Event::Join, self.state.coordinator() == me)
             }
-            MembershipRequest::Join { member: _, with_state: true } => {
+            MembershipRequest::Join { with_state: true, .. } => {
                 (Event::JoinWithState, self.state.coordinator() == me)
             }
             MembershipRequest::Leave { .. } => (Event::Leave, self.state.coordinator() == me),

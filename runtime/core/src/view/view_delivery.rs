@@ -5,7 +5,7 @@ use turnstile_machines::view_handler::{Collection, Event, Machine, Predicate, Ru
 
 use super::context::{EventContext, StepContext};
 use super::message::MembershipRequest;
-use super::state::{Exclusion, Intent};
+use super::state::Exclusion;
 use super::types::{MemberId, Members, View};
 
 /// A new view, with the view and the events that it follows from.
@@ -50,15 +50,6 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         let is_told =
             |one: &MemberId| rules.rule(Rule::IsSentTheView { member: (*one).into() }, &facts);
         self.send_view_to(view, &Members::new(all.iter().filter(is_told)));
-    }
-
-    /// Whether a view without this member is the one it asked for by leaving: sent by its coord, or
-    /// by a coord of a group that it does not know yet.
-    pub(super) fn leaves_by(&self, from: MemberId) -> bool {
-        let state = &*self.state;
-        let first = state.view.as_ref().and_then(View::coordinator);
-        let is_coord = [first, state.coordinator()].contains(&Some(from));
-        state.intent == Intent::Leave && (is_coord || !state.is_member(from))
     }
 
     /// A view that excludes this member, which did not leave.
