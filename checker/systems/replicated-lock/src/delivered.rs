@@ -100,8 +100,11 @@ impl Delivered {
                 service.apply(&mut self.locks, *index, entry, &mut Vec::new());
                 self.index = Some(*index);
                 let is_own = entry.by == address && entry.operation == LogOperation::UnlockAll;
-                if is_own && entry.call.is_some() && entry.call == self.unlock_all {
-                    self.is_deaf &= self.role == Role::Resigned;
+                let is_last = entry.call.is_some() && entry.call == self.unlock_all;
+                if is_own && is_last && self.is_deaf && self.role != Role::Resigned {
+                    // The log has each command from before, or has dropped it; there is none since.
+                    self.is_deaf = false;
+                    self.behind.clear();
                 }
                 let own = entry.call.filter(|_| entry.by == address).map(PendingCommand::Called);
                 self.behind.retain(|_, away| Some(*away) != own);
@@ -117,7 +120,7 @@ impl Delivered {
             }
             Message::View { is, members } => {
                 self.present.clone_from(members);
-                self.is_deaf |= *is == Connectivity::Minority;
+                self.is_deaf |= *is == Connectivity::Minority && self.role != Role::Resigned;
                 self.role = match (is, self.role) {
                     (Connectivity::Minority, _) => Role::Resigned,
                     (_, Role::Leader) => Role::Leader,

@@ -34,8 +34,8 @@ impl From<At> for Thread {
     }
 }
 
-/// A step of a member: its address, the states before and after, the input, the undelivered commands
-/// before and after, the commands that it executed, and the notifications.
+/// A step of a member: its address, the states before and after, the input, the undelivered
+/// commands before and after, the commands that it executed, and the notifications.
 pub(super) struct MutexStep<'a> {
     pub(super) me: Address,
     pub(super) before: &'a State,
@@ -182,8 +182,8 @@ impl MutexStep<'_> {
         }
     }
 
-    /// Whether the replica has neither the lock that the thread has, under its token, nor the member
-    /// as a waiter.
+    /// Whether the replica no longer has the lock that the thread has, under its token, or has the
+    /// member as neither holder nor waiter.
     fn is_taken(&self, lock: LockName) -> bool {
         let token = self.before.mutex(lock).and_then(|mutex| mutex.token);
         let held = self.after.replica.lock(lock).and_then(|lock| lock.token);

@@ -40,8 +40,10 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
     /// Steps the machine.
     pub(super) fn step_machine(&mut self, event: Event) {
         let before = self.state.at;
-        let core = self.core;
-        let guards = |guard: Guard| match guard {};
+        let (core, hears) = (self.core, self.state.hears);
+        let guards = |guard: Guard| match guard {
+            Guard::TheLogIsHeard => hears,
+        };
         let Some(step) =
             step_machine(&core.member, before, event, &guards).report(&mut self.out.rows)
         else {
@@ -102,9 +104,6 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
     /// result that it is locked or waits: it is notified if the member's status is none, or if its
     /// thread has the lock under another token. Otherwise the loss is older than its command.
     fn notify_all_changes(&mut self) {
-        if !self.state.hears {
-            return;
-        }
         let replica = self.state.replica.iter().map(|(lock, _)| lock);
         let mutexes = self.state.mutexes.keys().copied();
         let all = self.state.told.keys().copied().chain(replica).chain(mutexes);

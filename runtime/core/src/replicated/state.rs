@@ -51,7 +51,7 @@ pub struct Mutex {
 /// Whether a member has applied the command that its mutex executed last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Lag {
-    /// It has applied it, or the command failed.
+    /// It has applied it.
     None,
     /// It has not: the command has this index.
     Until(Token),

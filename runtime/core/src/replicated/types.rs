@@ -62,7 +62,8 @@ impl fmt::Display for LockStatus {
     }
 }
 
-/// The id of a command of a mutex, which identifies its result. Its member counts it up.
+/// The id of a command of a mutex, or of the UNLOCK_ALL of a member that rejoins. Its member counts
+/// it up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CommandId(pub u64);
@@ -139,7 +140,7 @@ impl fmt::Display for LogOperation {
 pub struct LogEntry {
     /// The member that issued it.
     pub by: Address,
-    /// The id by which a mutex waits for the result, if one does.
+    /// The id by which its member recognizes it, or its result, if it has to.
     pub call: Option<CommandId>,
     /// The operation.
     pub operation: LogOperation,
