@@ -118,11 +118,11 @@ impl Monitor {
                 self.merged_across |= view.is_merge() && history.merges_across(member(who), view);
                 self.has_merged |= view.is_merge();
                 self.view_number_decreased |= history.last >= Some(view.id);
-                // A member that has left has no suspicions.
                 let is_in = view.contains(member(who));
                 let was_in = history.view.contains(member(who));
                 self.entered_unasked |= is_in && !was_in && !history.has_asked_to_join;
                 history.has_asked_to_join = false;
+                // A member that has left has no suspicions.
                 history.suspects.retain(|suspect| is_in && view.contains(*suspect));
                 history.view = view.members.clone();
                 history.last = Some(view.id);

@@ -197,9 +197,9 @@ impl view_handler::Properties for Views {
             let has = |who| state.view.as_ref().is_some_and(|own| own.contains(who));
             let own = state.view.as_ref().map(|own| own.id);
             let is_open = |id| own.is_some_and(|own| own <= id) && id <= state.last_view;
-            let suspected = state.queue.iter().filter_map(|event| match event {
-                MembershipRequest::Suspect { member } => Some(*member),
-                _ => None,
+            let suspected = state.queue.iter().filter_map(|event| {
+                let MembershipRequest::Suspect { member } = event else { return None };
+                Some(*member)
             });
             suspected.chain(state.suspects.iter()).all(has)
                 && state.exclusions.iter().all(|one| is_open(one.id))
@@ -294,7 +294,8 @@ impl view_handler::Properties for Views {
     }
 
     fn accepted_joins_complete(&self, view: &Self::View<'_>) -> bool {
-        !up(view).any(|(_, part)| part.state.intent == Intent::Join { with_state: false })
+        !up(view)
+            .any(|(_, part)| matches!(part.state.intent, Intent::Join { with_state: false, .. }))
     }
 
     fn a_join_was_accepted(&self, view: &Self::View<'_>) -> bool {
@@ -311,6 +312,24 @@ impl view_handler::Properties for Views {
         Self::some_accepted(view, |event| matches!(event, MembershipRequest::Leave { .. }))
     }
 
+    fn no_view_keeps_a_member_of_no_group(&self, view: &Self::View<'_>) -> bool {
+        !self.a_view_has_a_member_of_no_group(view)
+    }
+
+    fn a_view_has_a_member_of_no_group(&self, view: &Self::View<'_>) -> bool {
+        up(view).any(|(out, Member { state, .. })| {
+            let (gone, is_out) =
+                (member(out), state.view.is_none() && state.intent == Intent::Nothing);
+            is_out
+                && up(view).any(|(who, one)| {
+                    one.state.view.as_ref().is_some_and(|own| {
+                        let coord = own.members.iter().find(|other| *other != gone);
+                        own.id > state.last_view && own.contains(gone) && coord == Some(member(who))
+                    })
+                })
+        })
+    }
+
     fn joined_members_get_the_state(&self, view: &Self::View<'_>) -> bool {
         !self.a_member_waits_for_the_state(view)
     }
@@ -320,8 +339,9 @@ impl view_handler::Properties for Views {
     }
 
     fn joins_with_state_complete(&self, view: &Self::View<'_>) -> bool {
-        let with_state = Intent::Join { with_state: true };
-        !up(view).any(|(_, part)| [with_state, Intent::State].contains(&part.state.intent))
+        !up(view).any(|(_, part)| {
+            matches!(part.state.intent, Intent::Join { with_state: true, .. } | Intent::State)
+        })
     }
 
     fn a_join_with_state_was_accepted(&self, view: &Self::View<'_>) -> bool {

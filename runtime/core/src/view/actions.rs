@@ -156,15 +156,14 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         installed < id && self.state.made.is_none_or(|made| made < id)
     }
 
-    /// A view arrives; an older one changes nothing. A member of no group that does not join has no
-    /// coord, and no view to install: it confirms, so that nobody waits for it.
+    /// A view arrives; an older one changes nothing. A member of no group has no coord, and no view
+    /// to install: it confirms, so that nobody waits for it, and asks not to be in the next one.
     pub(super) fn on_view(&mut self, from: MemberId, view: View) {
         if !view.contains(self.handler.me) && self.state.intent != Intent::Leave {
             return self.on_excluding_view(from, view);
         }
-        let has_coord =
-            self.state.view.is_some() || matches!(self.state.intent, Intent::Join { .. });
-        if has_coord && self.is_newer(view.id) {
+        let has_group = self.state.has_group();
+        if has_group && self.is_newer(view.id) {
             // If it resumes the handler, the operation of that suspension ends.
             let during = self.state.merge_leader.map(|merge_leader| merge_leader.during);
             let during =
@@ -177,6 +176,17 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         let has_it = self.state.view.as_ref().is_none_or(|own| *own == view);
         if has_it && !view.is_merge() {
             self.send(from, Message::Installed(view.id));
+        }
+        if !has_group {
+            self.tell_that_it_has_gone(&view);
+        }
+    }
+
+    /// Tells who coordinates a view what the layer below would tell of a member that has gone.
+    pub(super) fn tell_that_it_has_gone(&mut self, view: &View) {
+        let member = self.handler.me;
+        if let Some(coord) = view.members.iter().find(|who| *who != member) {
+            self.send(coord, Message::Request(MembershipRequest::Suspect { member }));
         }
     }
 
@@ -197,11 +207,10 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         if view.contains(me) {
             self.state.view = Some(view.clone());
             self.state.suspects.retain(view);
-            let is_open = |request: &MembershipRequest| match request {
-                MembershipRequest::Suspect { member } => view.contains(*member),
-                _ => true,
-            };
-            self.state.queue.retain(is_open);
+            self.state.queue.retain(|request| {
+                let MembershipRequest::Suspect { member } = request else { return true };
+                view.contains(*member)
+            });
             self.joined();
             self.suspect_excluding_members();
         } else {
@@ -227,11 +236,8 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         // A member suspected in the queue does not coordinate.
         let coord = self.state.coordinator();
         for request in take(&mut self.state.queue) {
-            // The coord may fail before it receives the request. Since it was queued, a view may
-            // have been installed without the member: if that comes back, it is not suspected.
-            if let MembershipRequest::Suspect { member } = request
-                && self.state.is_member(member)
-            {
+            // The coord may fail before it receives the request.
+            if let MembershipRequest::Suspect { member } = request {
                 self.state.suspects.add(member);
             }
             if let Some(coord) = coord {

@@ -89,6 +89,9 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
     /// The merged view arrives from the merge leader. A member that no longer coordinates does not
     /// take part.
     pub(super) fn merge_view(&mut self, merge: Suspension, view: View) {
+        if !self.state.has_group() {
+            self.tell_that_it_has_gone(&view);
+        }
         let is_coord = self.coordinates();
         let merge_leader =
             self.state.merge_leader.filter(|merge_leader| is_coord && merge_leader.merge == merge);

@@ -16,8 +16,8 @@ pub enum MembershipRequest {
         member: MemberId,
         /// Whether it will request the state.
         with_state: bool,
-        /// The number of its last view: that of the group that it left, if any. The view that it
-        /// joins by has a greater one.
+        /// The greatest number of a view that it knows of: 0, or one of the group that it left. The
+        /// view that it joins by has a greater one.
         last_view: ViewId,
     },
     /// The member leaves the group.

@@ -20,7 +20,8 @@ pub struct State {
     pub at: machine::State,
     /// The installed view; `None` before it joined and after it left.
     pub view: Option<View>,
-    /// The greatest number of a view that it has installed or made.
+    /// The greatest number of a view that it has installed, made or learned of: from a JOIN, a
+    /// MERGE-RSP or a view without it.
     pub last_view: ViewId,
     /// The number of the last view that it made, until it installs a view that is at least as new.
     pub made: Option<ViewId>,
@@ -139,6 +140,11 @@ impl State {
     /// Whether this one belongs to the installed view.
     pub(super) fn is_member(&self, member: MemberId) -> bool {
         self.view.as_ref().is_some_and(|view| view.contains(member))
+    }
+
+    /// Whether it is in a group, or has asked to be.
+    pub(super) fn has_group(&self) -> bool {
+        self.view.is_some() || matches!(self.intent, Intent::Join { .. })
     }
 
     /// Whether this one is suspected: remembered, queued or being processed.
