@@ -7,6 +7,7 @@ use turnstile_world::{NodeId, Observation};
 
 use crate::member;
 use crate::nodes::{Duty, Notice};
+use crate::system::node;
 
 /// The history variables of the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
@@ -39,6 +40,10 @@ pub(crate) struct Monitor {
     /// A member did not ask to leave, did not tell that the state has arrived, or confirmed a view
     /// that it has not installed.
     pub(crate) said_wrongly: bool,
+    /// Some member was suspected or wanted to leave, so that views may exclude members.
+    has_cause: bool,
+    /// A member was excluded before any was suspected or wanted to leave.
+    pub(crate) excluded_without_cause: bool,
     /// A member of no group installed a view without having asked to join.
     pub(crate) entered_unasked: bool,
 }
@@ -51,7 +56,8 @@ pub(crate) struct MemberHistory {
     view: Members,
     /// The number of the last view that it installed.
     last: Option<ViewId>,
-    /// The members that it was told to suspect since they entered its view.
+    /// The members that it was told to suspect since they entered its view, or that one that has
+    /// left was.
     #[symbolic(skip)]
     pub(crate) suspects: Vec<MemberId>,
     /// The greatest number of a view sent to it, if greater than that of its view.
@@ -78,6 +84,7 @@ impl Monitor {
         match seen {
             Observation::Asked(who, command) => {
                 let Some(command) = command.get() else { return };
+                self.has_cause |= matches!(command, Command::Suspect { .. } | Command::Leave);
                 self.members[*who].is_asked(command);
             }
             Observation::Told(who, notice) => match notice.of() {
@@ -111,6 +118,14 @@ impl Monitor {
         }
     }
 
+    /// The first member of a view that is not suspected suspects these.
+    fn inherit(&mut self, view: &View, suspects: &[MemberId]) {
+        let Some(heir) = view.members.iter().find(|one| !suspects.contains(one)) else { return };
+        let heir = &mut self.members[node(heir)];
+        let known = suspects.iter().filter(|one| heir.view.contains(**one)).copied();
+        known.collect::<Vec<_>>().into_iter().for_each(|one| heir.suspect(one));
+    }
+
     fn is_told(&mut self, who: NodeId, notice: &view::Notice) {
         let history = &mut self.members[who];
         match notice {
@@ -118,17 +133,23 @@ impl Monitor {
                 self.merged_across |= view.is_merge() && history.merges_across(member(who), view);
                 self.has_merged |= view.is_merge();
                 self.view_number_decreased |= history.last >= Some(view.id);
+                let is_left = history.view.iter().any(|one| !view.contains(one));
+                self.excluded_without_cause |= is_left && !self.has_cause;
                 let is_in = view.contains(member(who));
                 let was_in = history.view.contains(member(who));
                 self.entered_unasked |= is_in && !was_in && !history.has_asked_to_join;
                 history.has_asked_to_join = false;
-                // A member that has left has no suspicions.
-                history.suspects.retain(|suspect| is_in && view.contains(*suspect));
+                history.suspects.retain(|suspect| view.contains(*suspect));
                 history.view = view.members.clone();
                 history.last = Some(view.id);
                 history.sent = history.sent.filter(|sent| is_in && view.id < *sent);
                 history.installed_since_suspension =
                     history.installed_since_suspension.map(|_| true);
+                if !is_in {
+                    // Who has left has no suspicions: the others' coord has.
+                    let left = std::mem::take(&mut history.suspects);
+                    self.inherit(view, &left);
+                }
             }
             view::Notice::Suspended(_) => history.installed_since_suspension = Some(false),
             view::Notice::Resumed { from, by } => {
@@ -141,13 +162,15 @@ impl Monitor {
 }
 
 impl MemberHistory {
+    fn suspect(&mut self, member: MemberId) {
+        if let Err(place) = self.suspects.binary_search(&member) {
+            self.suspects.insert(place, member);
+        }
+    }
+
     fn is_asked(&mut self, command: &Command) {
         match command {
-            Command::Suspect { member } => {
-                if let Err(place) = self.suspects.binary_search(member) {
-                    self.suspects.insert(place, *member);
-                }
-            }
+            Command::Suspect { member } => self.suspect(*member),
             Command::Join { .. } => self.has_asked_to_join = true,
             Command::Leave | Command::Announce { .. } | Command::InstallationFails => {}
         }

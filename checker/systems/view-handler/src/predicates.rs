@@ -177,6 +177,10 @@ impl view_handler::Properties for Views {
         !view.monitor::<Monitor>().said_wrongly
     }
 
+    fn members_are_excluded_for_a_cause(&self, view: &Self::View<'_>) -> bool {
+        !view.monitor::<Monitor>().excluded_without_cause
+    }
+
     fn a_member_enters_a_group_only_by_a_join(&self, view: &Self::View<'_>) -> bool {
         !view.monitor::<Monitor>().entered_unasked
     }

@@ -44,7 +44,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
                 events.into_iter().chain(later).for_each(|event| self.add(Some(event)));
             }
             Action::GiveUpTheMerge => self.state.merge = None,
-            Action::HandTheQueueOver => self.hand_over(),
+            Action::HandTheQueueOver => self.hand_over(self.state.coordinator()),
             Action::SendTheState => {
                 if let Some(MembershipRequest::GetState { member }) = ctx.request {
                     self.send(member, Message::State);
@@ -214,11 +214,11 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
             self.joined();
             self.suspect_excluding_members();
         } else {
+            self.hand_over(self.state.coordinator_of(view));
             // It may join again, and its former members may be others then.
             self.state.intent = Intent::Nothing;
             self.state.suspects = Members::default();
             self.state.exclusions = Vec::new();
-            self.state.queue = Vec::new();
         }
     }
 
@@ -232,9 +232,8 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         }
     }
 
-    fn hand_over(&mut self) {
-        // A member suspected in the queue does not coordinate.
-        let coord = self.state.coordinator();
+    /// Hands its queue over to a coord. A member suspected in the queue does not coordinate.
+    fn hand_over(&mut self, coord: Option<MemberId>) {
         for request in take(&mut self.state.queue) {
             // The coord may fail before it receives the request.
             if let MembershipRequest::Suspect { member } = request {

@@ -162,7 +162,11 @@ impl State {
     /// The coordinator: the first member that is not suspected.
     #[must_use]
     pub fn coordinator(&self) -> Option<MemberId> {
-        let members = self.view.iter().flat_map(|view| view.members.iter());
-        members.into_iter().find(|who| !self.is_suspected(*who))
+        self.view.as_ref().and_then(|view| self.coordinator_of(view))
+    }
+
+    /// The first member of a view that is not suspected.
+    pub(super) fn coordinator_of(&self, view: &View) -> Option<MemberId> {
+        view.members.iter().find(|who| !self.is_suspected(*who))
     }
 }
