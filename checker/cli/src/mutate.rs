@@ -34,6 +34,9 @@ pub(crate) struct Arguments {
     /// Judge only the mutants whose row or change contains TEXT
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// List the survivors that have a reason, too
+    #[arg(long)]
+    verbose: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -110,8 +113,9 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
         let mutated = judged.remove(nth);
         line.end();
         if !arguments.json {
-            status =
-                status.and(write_stdout(&mutated::table(&mutated, &literal.source.name, paint)));
+            let (file, lists_all) = (&literal.source.name, arguments.verbose);
+            let text = mutated::table(&mutated, file, lists_all, paint);
+            status = status.and(write_stdout(&text));
         }
         all.push(mutated);
     }

@@ -15,18 +15,12 @@ const VERDICT: usize = 13;
 /// The widest column of rows; a longer name has a line to itself.
 const ROW_MAX: usize = 30;
 
-/// One table's mutants, with an empty line after them.
+/// One table's mutants, with an empty line after them; those with a reason only if `lists_all`.
 #[must_use]
-pub fn table(mutated: &MutationReport, file: &str, paint: Paint) -> String {
+pub fn table(mutated: &MutationReport, file: &str, lists_all: bool, paint: Paint) -> String {
     let words = format!("mutants of {file}");
     let mut text = format!("{}  {}\n", paint.strong(&mutated.name), paint.dim(&words));
-    let room = paint.width.saturating_sub(2 + VERDICT);
-    let mut put = |label: &str, colour: fn(Paint, &str) -> String, words: &str| {
-        for (nth, line) in fold(words, room).iter().enumerate() {
-            let label = if nth == 0 { label } else { "" };
-            let _ = writeln!(text, "  {}{line}", colour(paint, &pad(label, VERDICT)));
-        }
-    };
+    let mut put = |label: &str, colour, words: &str| put(&mut text, label, colour, words, paint);
     for line in &mutated.fails {
         put("fails", Paint::bad, &format!("{line}, unchanged: no mutant was tried"));
     }
@@ -55,13 +49,46 @@ pub fn table(mutated: &MutationReport, file: &str, paint: Paint) -> String {
     let open = like(&|one| unexplained(one) && !differs(one));
     put_list(&mut text, "no effect", Paint::bad, &open, paint);
     let open = like(&|one| !unexplained(one) && !one.is_equivalent);
-    put_list(&mut text, "explained", Paint::open, &open, paint);
-    put_list(&mut text, "equivalent", Paint::dim, &like(&|one| one.is_equivalent), paint);
+    put_known(&mut text, "explained", Paint::open, &open, lists_all, paint);
+    let equivalent = like(&|one| one.is_equivalent);
+    put_known(&mut text, "equivalent", Paint::dim, &equivalent, lists_all, paint);
     for fault in &mutated.faults {
         let _ = writeln!(text, "\n{}", fault.rendered.trim_end());
     }
     text.push('\n');
     text
+}
+
+/// Words beside a label, folded.
+fn put(
+    text: &mut String,
+    label: &str,
+    colour: fn(Paint, &str) -> String,
+    words: &str,
+    paint: Paint,
+) {
+    let room = paint.width.saturating_sub(2 + VERDICT);
+    for (nth, line) in fold(words, room).iter().enumerate() {
+        let label = if nth == 0 { label } else { "" };
+        let _ = writeln!(text, "  {}{line}", colour(paint, &pad(label, VERDICT)));
+    }
+}
+
+/// Survivors that have a reason: all of them, or how many.
+fn put_known(
+    text: &mut String,
+    label: &str,
+    colour: fn(Paint, &str) -> String,
+    list: &[Survivor],
+    lists_all: bool,
+    paint: Paint,
+) {
+    if lists_all {
+        put_list(text, label, colour, list, paint);
+    } else if !list.is_empty() {
+        let words = format!("{}, with a reason in the table; --verbose lists them", list.len());
+        put(text, label, colour, &words, paint);
+    }
 }
 
 fn by_systems(mutated: &MutationReport) -> String {
