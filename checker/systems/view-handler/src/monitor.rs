@@ -122,8 +122,11 @@ impl Monitor {
     fn inherit(&mut self, view: &View, suspects: &[MemberId]) {
         let Some(heir) = view.members.iter().find(|one| !suspects.contains(one)) else { return };
         let heir = &mut self.members[node(heir)];
-        let known = suspects.iter().filter(|one| heir.view.contains(**one)).copied();
-        known.collect::<Vec<_>>().into_iter().for_each(|one| heir.suspect(one));
+        for one in suspects {
+            if heir.view.contains(*one) {
+                heir.suspect(*one);
+            }
+        }
     }
 
     fn is_told(&mut self, who: NodeId, notice: &view::Notice) {

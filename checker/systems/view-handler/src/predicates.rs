@@ -46,15 +46,15 @@ impl Views {
     }
 
     /// Whether a running member is in the view of another, and the pair satisfies the predicate
-    /// over the other's name, the other's view and the member's own view.
+    /// over the other's name, the other's view, and the member's own name and state.
     fn some_pair(
         view: Asked<'_, '_>,
-        is_so: impl Fn(MemberId, &GroupView, Option<&GroupView>) -> bool,
+        is_so: impl Fn(MemberId, &GroupView, (MemberId, &State)) -> bool,
     ) -> bool {
         up(view).any(|(who, one)| {
             let Some(group) = &one.state.view else { return false };
             let mut members = up(view).filter(|(other, _)| group.contains(member(*other)));
-            members.any(|(_, other)| is_so(member(who), group, other.state.view.as_ref()))
+            members.any(|(other, part)| is_so(member(who), group, (member(other), part.state)))
         })
     }
 
@@ -264,10 +264,10 @@ impl view_handler::Properties for Views {
     }
 
     fn one_view_per_number(&self, view: &Self::View<'_>) -> bool {
-        !Self::some_pair(view, |who, group, other| {
+        !Self::some_pair(view, |who, group, (_, State { view: other, .. })| {
             group.coordinator() == Some(who)
                 && !group.is_merge()
-                && other.is_some_and(|other| other.id == group.id && other != group)
+                && other.as_ref().is_some_and(|other| other.id == group.id && other != group)
         })
     }
 
@@ -284,7 +284,7 @@ impl view_handler::Properties for Views {
     }
 
     fn a_view_has_not_reached_all_its_members(&self, view: &Self::View<'_>) -> bool {
-        Self::some_pair(view, |_, group, other| other != Some(group))
+        Self::some_pair(view, |_, group, (_, other)| other.view.as_ref() != Some(group))
     }
 
     fn partitions_eventually_merge(&self, view: &Self::View<'_>) -> bool {
@@ -298,8 +298,7 @@ impl view_handler::Properties for Views {
     }
 
     fn accepted_joins_complete(&self, view: &Self::View<'_>) -> bool {
-        !up(view)
-            .any(|(_, part)| matches!(part.state.intent, Intent::Join { with_state: false, .. }))
+        !up(view).any(|(_, part)| part.state.intent == Intent::Join { with_state: false })
     }
 
     fn a_join_was_accepted(&self, view: &Self::View<'_>) -> bool {
@@ -321,16 +320,10 @@ impl view_handler::Properties for Views {
     }
 
     fn a_view_has_a_member_of_no_group(&self, view: &Self::View<'_>) -> bool {
-        up(view).any(|(out, Member { state, .. })| {
-            let (gone, is_out) =
-                (member(out), state.view.is_none() && state.intent == Intent::Nothing);
-            is_out
-                && up(view).any(|(who, one)| {
-                    one.state.view.as_ref().is_some_and(|own| {
-                        let coord = own.members.iter().find(|other| *other != gone);
-                        own.id > state.last_view && own.contains(gone) && coord == Some(member(who))
-                    })
-                })
+        Self::some_pair(view, |who, group, (other, state)| {
+            let is_out = state.view.is_none() && state.intent == Intent::Nothing;
+            let first = group.members.iter().find(|one| *one != other);
+            is_out && group.id > state.last_view && first == Some(who)
         })
     }
 
@@ -343,9 +336,8 @@ impl view_handler::Properties for Views {
     }
 
     fn joins_with_state_complete(&self, view: &Self::View<'_>) -> bool {
-        !up(view).any(|(_, part)| {
-            matches!(part.state.intent, Intent::Join { with_state: true, .. } | Intent::State)
-        })
+        let with_state = Intent::Join { with_state: true };
+        !up(view).any(|(_, part)| [with_state, Intent::State].contains(&part.state.intent))
     }
 
     fn a_join_with_state_was_accepted(&self, view: &Self::View<'_>) -> bool {
