@@ -75,8 +75,8 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
         }
     }
 
-    /// Hears the log again. The commands from before are over, and a member that hears no log
-    /// executes none, so an unlocked mutex waits for none.
+    /// Hears the log again. The commands from before are over, and the mutexes of a member that
+    /// hears no log execute none, so an unlocked one waits for none.
     fn hear_the_log(&mut self) {
         if core::mem::replace(&mut self.state.hears, true) {
             return;
