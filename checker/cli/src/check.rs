@@ -143,7 +143,7 @@ fn once(arguments: &Arguments, systems: Systems) -> (Status, Vec<ResultReport>) 
     {
         status = status.and(write_stdout(&format!("{}\n\n", paint.dim(&origin_note))));
     }
-    let detail = if arguments.verbose { Detail::Full } else { Detail::Brief };
+    let detail = Detail::of(arguments.verbose);
     let tells = (!arguments.json).then_some((paint, detail));
     let files = [&arguments.junit, &arguments.sarif, &arguments.trace];
     let is_written = files.into_iter().any(Option::is_some);

@@ -9,6 +9,7 @@ use turnstile_search::bounds::Progress as _;
 use turnstile_spec::{AmendedTable, Diagnostics, WrittenTable};
 
 use crate::report::mutated;
+use crate::report::text::Detail;
 use serde::Serialize;
 
 use super::bounds::Bounds;
@@ -113,8 +114,8 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
         let mutated = judged.remove(nth);
         line.end();
         if !arguments.json {
-            let (file, lists_all) = (&literal.source.name, arguments.verbose);
-            let text = mutated::table(&mutated, file, lists_all, paint);
+            let (file, detail) = (&literal.source.name, Detail::of(arguments.verbose));
+            let text = mutated::table(&mutated, file, detail, paint);
             status = status.and(write_stdout(&text));
         }
         all.push(mutated);

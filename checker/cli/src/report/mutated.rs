@@ -8,6 +8,7 @@ use turnstile_harness::status::Status;
 use turnstile_world::trace::counted;
 
 use super::paint::{Paint, columns, fold, pad};
+use super::text::Detail;
 
 /// The width of the first column.
 const VERDICT: usize = 13;
@@ -15,9 +16,9 @@ const VERDICT: usize = 13;
 /// The widest column of rows; a longer name has a line to itself.
 const ROW_MAX: usize = 30;
 
-/// One table's mutants, with an empty line after them; those with a reason only if `lists_all`.
+/// One table's mutants, with an empty line after them.
 #[must_use]
-pub fn table(mutated: &MutationReport, file: &str, lists_all: bool, paint: Paint) -> String {
+pub fn table(mutated: &MutationReport, file: &str, detail: Detail, paint: Paint) -> String {
     let words = format!("mutants of {file}");
     let mut text = format!("{}  {}\n", paint.strong(&mutated.name), paint.dim(&words));
     let mut put = |label: &str, colour, words: &str| put(&mut text, label, colour, words, paint);
@@ -49,9 +50,9 @@ pub fn table(mutated: &MutationReport, file: &str, lists_all: bool, paint: Paint
     let open = like(&|one| unexplained(one) && !differs(one));
     put_list(&mut text, "no effect", Paint::bad, &open, paint);
     let open = like(&|one| !unexplained(one) && !one.is_equivalent);
-    put_known(&mut text, "explained", Paint::open, &open, lists_all, paint);
+    put_known(&mut text, "explained", Paint::open, &open, detail, paint);
     let equivalent = like(&|one| one.is_equivalent);
-    put_known(&mut text, "equivalent", Paint::dim, &equivalent, lists_all, paint);
+    put_known(&mut text, "equivalent", Paint::dim, &equivalent, detail, paint);
     for fault in &mutated.faults {
         let _ = writeln!(text, "\n{}", fault.rendered.trim_end());
     }
@@ -80,10 +81,10 @@ fn put_known(
     label: &str,
     colour: fn(Paint, &str) -> String,
     list: &[Survivor],
-    lists_all: bool,
+    detail: Detail,
     paint: Paint,
 ) {
-    if lists_all {
+    if detail == Detail::Full {
         put_list(text, label, colour, list, paint);
     } else if !list.is_empty() {
         let words = format!("{}, with a reason in the table; --verbose lists them", list.len());
