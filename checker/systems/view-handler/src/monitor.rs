@@ -40,9 +40,11 @@ pub(crate) struct Monitor {
     /// A member did not ask to leave, did not tell that the state has arrived, or confirmed a view
     /// that it has not installed.
     pub(crate) said_wrongly: bool,
-    /// Some member was suspected or wanted to leave, so that views may exclude members.
-    has_cause: bool,
-    /// A member was excluded before any was suspected or wanted to leave.
+    /// The members that were suspected, wanted to leave, or are in a view that a member received
+    /// which is not in it.
+    #[symbolic(skip)]
+    parted: Members,
+    /// A member installed a view without another one, and neither of them has parted.
     pub(crate) excluded_without_cause: bool,
     /// A member of no group installed a view without having asked to join.
     pub(crate) entered_unasked: bool,
@@ -84,8 +86,14 @@ impl Monitor {
         match seen {
             Observation::Asked(who, command) => {
                 let Some(command) = command.get() else { return };
-                self.has_cause |= matches!(command, Command::Suspect { .. } | Command::Leave);
                 self.members[*who].is_asked(command);
+                match command {
+                    Command::Suspect { member } => self.parted.add(*member),
+                    Command::Leave => self.parted.add(member(*who)),
+                    Command::Join { .. }
+                    | Command::Announce { .. }
+                    | Command::InstallationFails => {}
+                }
             }
             Observation::Told(who, notice) => match notice.of() {
                 Notice::User(notice) => self.is_told(*who, notice),
@@ -94,6 +102,9 @@ impl Monitor {
                     let has_coord =
                         history.view.contains(member(*who)) || history.has_asked_to_join;
                     let is_in = view.contains(member(*who));
+                    if !is_in {
+                        view.members.iter().for_each(|one| self.parted.add(one));
+                    }
                     if is_in && has_coord && history.last < Some(view.id) {
                         history.sent = history.sent.max(Some(view.id));
                     }
@@ -136,8 +147,9 @@ impl Monitor {
                 self.merged_across |= view.is_merge() && history.merges_across(member(who), view);
                 self.has_merged |= view.is_merge();
                 self.view_number_decreased |= history.last >= Some(view.id);
-                let is_left = history.view.iter().any(|one| !view.contains(one));
-                self.excluded_without_cause |= is_left && !self.has_cause;
+                let has_parted = |one: MemberId| self.parted.contains(one);
+                let is_due = |one| view.contains(one) || has_parted(one) || has_parted(member(who));
+                self.excluded_without_cause |= !history.view.iter().all(is_due);
                 let is_in = view.contains(member(who));
                 let was_in = history.view.contains(member(who));
                 self.entered_unasked |= is_in && !was_in && !history.has_asked_to_join;

@@ -321,9 +321,8 @@ impl view_handler::Properties for Views {
 
     fn a_view_has_a_member_of_no_group(&self, view: &Self::View<'_>) -> bool {
         Self::some_pair(view, |who, group, (other, state)| {
-            let is_out = state.view.is_none() && state.intent == Intent::Nothing;
             let first = group.members.iter().find(|one| *one != other);
-            is_out && group.id > state.last_view && first == Some(who)
+            state.view.is_none() && group.id > state.last_view && first == Some(who)
         })
     }
 

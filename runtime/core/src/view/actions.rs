@@ -44,7 +44,8 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
                 events.into_iter().chain(later).for_each(|event| self.add(Some(event)));
             }
             Action::GiveUpTheMerge => self.state.merge = None,
-            Action::HandTheQueueOver => self.hand_over(self.state.coordinator()),
+            Action::HandTheQueueOver => self.hand_over(ctx.view.as_ref()),
+            Action::ReportItsDeparture => self.report_departure(ctx),
             Action::SendTheState => {
                 if let Some(MembershipRequest::GetState { member }) = ctx.request {
                     self.send(member, Message::State);
@@ -78,7 +79,8 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         queue.extend(request.filter(|one| !queue.contains(one) && queue.len() < QUEUE_MAX));
     }
 
-    /// Processes the queue and starts the installation of the resulting view, if it differs.
+    /// Processes the queue and starts the installation of the resulting view, if it differs or
+    /// somebody waits for it: who left and joins again waits for a view of the same members.
     fn process(&mut self) {
         let events = take(&mut self.state.queue);
         let during = self.state.suspension;
@@ -98,7 +100,8 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
                 MembershipRequest::GetState { member } => self.send(*member, Message::State),
             }
         }
-        if members == present.members {
+        let is_joined = events.iter().any(|event| matches!(event, MembershipRequest::Join { .. }));
+        if members == present.members && !is_joined {
             return self.end(EventContext { during: Some(during), ..EventContext::default() });
         }
         let view = View::new(self.mint(), members.iter());
@@ -157,7 +160,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
     }
 
     /// A view arrives; an older one changes nothing. A member of no group has no coord, and no view
-    /// to install: it confirms, so that nobody waits for it, and asks not to be in the next one.
+    /// to install: it confirms, so that nobody waits for it.
     pub(super) fn on_view(&mut self, from: MemberId, view: View) {
         if !view.contains(self.handler.me) && self.state.intent != Intent::Leave {
             return self.on_excluding_view(from, view);
@@ -178,15 +181,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
             self.send(from, Message::Installed(view.id));
         }
         if !has_group {
-            self.tell_that_it_has_gone(&view);
-        }
-    }
-
-    /// Tells who coordinates a view what the layer below would tell of a member that has gone.
-    pub(super) fn tell_that_it_has_gone(&mut self, view: &View) {
-        let member = self.handler.me;
-        if let Some(coord) = view.members.iter().find(|who| *who != member) {
-            self.send(coord, Message::Request(MembershipRequest::Suspect { member }));
+            self.on_view_in_no_group(view);
         }
     }
 
@@ -214,7 +209,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
             self.joined();
             self.suspect_excluding_members();
         } else {
-            self.hand_over(self.state.coordinator_of(view));
+            self.step_machine(Event::Departure, ctx.clone());
             // It may join again, and its former members may be others then.
             self.state.intent = Intent::Nothing;
             self.state.suspects = Members::default();
@@ -232,15 +227,30 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         }
     }
 
-    /// Hands its queue over to a coord. A member suspected in the queue does not coordinate.
-    fn hand_over(&mut self, coord: Option<MemberId>) {
+    /// Tells the first other member of a view what the layer below would tell of one that has gone.
+    fn report_departure(&mut self, ctx: &EventContext) {
+        let member = self.handler.me;
+        let others = ctx.view.iter().flat_map(|view| view.members.iter());
+        if let Some(first) = others.into_iter().find(|who| *who != member) {
+            self.send(first, Message::Request(MembershipRequest::Suspect { member }));
+        }
+    }
+
+    /// Hands its queue over to the coord of its view, or of the one by which it left. A member
+    /// suspected in the queue does not coordinate; if it suspects all of them, one learns of the
+    /// others.
+    fn hand_over(&mut self, left_by: Option<&View>) {
+        let Some(view) = left_by.cloned().or_else(|| self.state.view.clone()) else { return };
+        let coord = self.state.coordinator_of(&view);
         for request in take(&mut self.state.queue) {
-            // The coord may fail before it receives the request.
+            let mut to = coord;
             if let MembershipRequest::Suspect { member } = request {
+                // The coord may fail before it receives the request.
                 self.state.suspects.add(member);
+                to = to.or_else(|| view.members.iter().find(|one| *one != member));
             }
-            if let Some(coord) = coord {
-                self.send(coord, Message::Request(request));
+            if let Some(to) = to {
+                self.send(to, Message::Request(request));
             }
         }
     }

@@ -90,7 +90,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
     /// take part.
     pub(super) fn merge_view(&mut self, merge: Suspension, view: View) {
         if !self.state.has_group() {
-            self.tell_that_it_has_gone(&view);
+            self.on_view_in_no_group(view.clone());
         }
         let is_coord = self.coordinates();
         let merge_leader =

@@ -60,6 +60,12 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         );
     }
 
+    /// A view arrives at a member of no group that has not asked to join one.
+    pub(super) fn on_view_in_no_group(&mut self, view: View) {
+        let ctx = EventContext { view: Some(view), ..EventContext::default() };
+        self.step_machine(Event::ViewInNoGroup, ctx);
+    }
+
     /// Records the members of a view that excludes this member. An older view is ignored.
     pub(super) fn record_exclusions(&mut self, ctx: &EventContext) {
         let (Some(from), Some(view)) = (ctx.with, &ctx.view) else { return };
