@@ -2,12 +2,8 @@
 //!
 //! It parses options and prints errors. The client library makes and holds the claims.
 
-mod process;
 mod query;
-mod reaper;
 mod run;
-mod signals;
-mod terminal;
 
 use std::io;
 use std::path::PathBuf;
@@ -22,8 +18,7 @@ use turnstile_claim::wire::seconds;
 use turnstile_claim::{keychain, log_filter};
 use turnstile_core::claim::record::Status;
 use turnstile_host::Trace;
-
-use self::signals::Signals;
+use turnstile_supervisor::{REAP, Signals, end_by, reap};
 
 /// Exit status: the server cannot be reached, or it refused the request.
 const UNAVAILABLE: u8 = 69;
@@ -118,7 +113,7 @@ enum CliCommand {
     /// SIGQUIT and SIGHUP, after a line has reported each claim as lost.
     Keychain,
     /// Kills a process group that has outlived this program's parent.
-    #[command(name = reaper::REAP, hide = true)]
+    #[command(name = REAP, hide = true)]
     Reap,
 }
 
@@ -176,7 +171,7 @@ fn with_hint(mut error: clap::Error) -> clap::Error {
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| with_hint(error).exit());
     if matches!(cli.command, CliCommand::Reap) {
-        reaper::reap();
+        reap();
         return ExitCode::SUCCESS;
     }
     let filter = match log_filter::from_environment("warn,claim=info,turnstile_claim::client=info")
@@ -257,7 +252,7 @@ async fn run_command(cli: Cli) -> Result<u8, Error> {
                         Ok(exit_status(&error))
                     }
                 },
-                Err(signal) => Ok(run::end_by(signal)),
+                Err(signal) => Ok(end_by(signal)),
             }
         }
         CliCommand::Keychain => {

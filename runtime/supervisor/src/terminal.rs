@@ -10,18 +10,18 @@ use std::os::fd::{AsRawFd as _, RawFd};
 use rustix::process::{Pid, Signal, getpgrp};
 use rustix::termios::{tcgetpgrp, tcsetpgrp};
 
-use super::signals::ignore;
+use crate::signals::ignore;
 
 /// The terminal, and whether the command has it.
 #[derive(Debug)]
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     tty: File,
     is_lent: bool,
 }
 
 impl Terminal {
     /// The controlling terminal of this process, if any.
-    pub(super) fn open() -> Option<Self> {
+    pub(crate) fn open() -> Option<Self> {
         let tty = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
         // A background process is stopped when it changes the foreground group, unless it ignores
         // SIGTTOU.
@@ -30,31 +30,31 @@ impl Terminal {
     }
 
     /// Whether the command gets the terminal when it starts.
-    pub(super) fn is_for_command(&self) -> bool {
+    pub(crate) fn is_for_command(&self) -> bool {
         self.is_ours() && io::stdin().is_terminal() && io::stdout().is_terminal()
     }
 
     /// Whether this process's group is in the foreground.
-    pub(super) fn is_ours(&self) -> bool {
+    pub(crate) fn is_ours(&self) -> bool {
         tcgetpgrp(&self.tty).is_ok_and(|group| group == getpgrp())
     }
 
-    pub(super) const fn is_lent(&self) -> bool {
+    pub(crate) const fn is_lent(&self) -> bool {
         self.is_lent
     }
 
     /// Its descriptor, for a child that makes itself the foreground group.
-    pub(super) fn lend_to_child(&mut self) -> RawFd {
+    pub(crate) fn lend_to_child(&mut self) -> RawFd {
         self.is_lent = true;
         self.tty.as_raw_fd()
     }
 
-    pub(super) fn lend(&mut self, group: Pid) {
+    pub(crate) fn lend(&mut self, group: Pid) {
         // An error means that the terminal is gone.
         self.is_lent = tcsetpgrp(&self.tty, group).is_ok();
     }
 
-    pub(super) fn take_back(&mut self) {
+    pub(crate) fn take_back(&mut self) {
         if std::mem::take(&mut self.is_lent) {
             // An error means that the terminal is gone.
             let _gone = tcsetpgrp(&self.tty, getpgrp());

@@ -1,5 +1,4 @@
-//! The reaper: a second process that kills the command's process group if `claim run` itself is
-//! killed.
+//! The reaper: a second process that kills the command's process group if its supervisor is killed.
 //!
 //! The kernel kills the command then (PR_SET_PDEATHSIG), but not its children, which would run on
 //! beside the next holder. Processes that have left the group are not killed.
@@ -11,18 +10,22 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// The hidden subcommand that runs the reaper.
-pub(super) const REAP: &str = "reap";
+/// The only argument with which the program must call [`reap`]: its hidden subcommand.
+pub const REAP: &str = "reap";
 
 const DONE: u8 = b'.';
 
-/// A running reaper. Dropping it disarms it.
+/// A running reaper: a second process of this program. Dropping it disarms it.
 #[derive(Debug)]
-pub(super) struct Reaper(Child);
+pub struct Reaper(Child);
 
 impl Reaper {
-    /// Starts a reaper, in its own process group, so that keys of the terminal do not reach it.
-    pub(super) fn start() -> io::Result<Self> {
+    /// Starts a reaper, in its own process group, so that keys of the terminal do not reach it. It
+    /// runs this program with the argument [`REAP`].
+    ///
+    /// # Errors
+    /// When the process cannot be started.
+    pub fn start() -> io::Result<Self> {
         // The running executable, even if the file has been replaced.
         let program = std::path::Path::new("/proc/self/exe");
         let program = if program.exists() { program.to_owned() } else { std::env::current_exe()? };
@@ -34,7 +37,7 @@ impl Reaper {
 
     /// The descriptor to which the child writes its process id, after which the reaper kills its
     /// group if this process dies.
-    pub(super) fn pipe(&self) -> Option<RawFd> {
+    pub(crate) fn pipe(&self) -> Option<RawFd> {
         self.0.stdin.as_ref().map(AsRawFd::as_raw_fd)
     }
 }
@@ -48,7 +51,7 @@ impl Reaper {
 ///
 /// The descriptor is that of [`Reaper::pipe`], and the reaper has not been dropped.
 #[expect(unsafe_code, reason = "only a bare descriptor outlives a fork")]
-pub(super) unsafe fn watch_this_process(pipe: RawFd) {
+pub(crate) unsafe fn watch_this_process(pipe: RawFd) {
     let id = rustix::process::getpid().as_raw_nonzero().get().to_ne_bytes();
     // SAFETY: the caller guarantees that the descriptor is open; the signal handler is restored.
     unsafe {
@@ -67,8 +70,8 @@ impl Drop for Reaper {
     }
 }
 
-/// The main function of the reaper.
-pub(super) fn reap() {
+/// The main function of the reaper: of this program with the argument [`REAP`].
+pub fn reap() {
     let mut said = Vec::new();
     // The pipe yields a process id of four bytes, and one more byte if the reaper is disarmed.
     let heard = io::stdin().lock().take(5).read_to_end(&mut said);

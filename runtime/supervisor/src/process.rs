@@ -8,14 +8,14 @@ use std::os::unix::process::CommandExt as _;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, waitid};
 use tokio::process::{Child, Command};
 
-use super::reaper::{Reaper, watch_this_process};
-use super::signals::{SignalTarget, is_ignored, raise_default};
-use super::terminal::Terminal;
+use crate::reaper::{Reaper, watch_this_process};
+use crate::signals::{SignalTarget, is_ignored, raise_default};
+use crate::terminal::Terminal;
 
 /// A child process and the terminal that it may use.
 #[derive(Debug)]
-pub(super) struct Process {
-    pub(super) child: Child,
+pub(crate) struct Process {
+    pub(crate) child: Child,
     group: Pid,
     terminal: Option<Terminal>,
     /// Kills the group if this process is killed; `None` if it could not be started.
@@ -24,7 +24,7 @@ pub(super) struct Process {
 
 /// What to do with a stopped child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
+pub(crate) enum Stopped {
     /// Leave it stopped: only the child was stopped.
     Alone,
     /// Continue it.
@@ -35,7 +35,7 @@ pub(super) enum Stopped {
 
 impl Process {
     /// Starts the command.
-    pub(super) fn start(
+    pub(crate) fn start(
         command: &[OsString],
         variables: &[(&str, String)],
         reaper: Option<Reaper>,
@@ -84,7 +84,7 @@ impl Process {
     }
 
     /// The signal that has stopped the child, if it is stopped.
-    pub(super) fn stopped_by(&self) -> Option<Signal> {
+    pub(crate) fn stopped_by(&self) -> Option<Signal> {
         let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
         let stopped = waitid(WaitId::Pid(self.group), options).ok().flatten();
         stopped.and_then(|stopped| stopped.stopping_signal()).and_then(Signal::from_named_raw)
@@ -95,7 +95,7 @@ impl Process {
     /// If the child wants the terminal, it gets it, if this job may have it. If not, or if a key
     /// has stopped it, the whole job stops until the shell continues it. Without a shell with job
     /// control it does not stop.
-    pub(super) fn follow(&mut self, signal: Signal) -> Stopped {
+    pub(crate) fn follow(&mut self, signal: Signal) -> Stopped {
         let Some(terminal) = &mut self.terminal else { return Stopped::Alone };
         match signal {
             Signal::TTIN | Signal::TTOU => {
@@ -122,8 +122,8 @@ impl Process {
         }
     }
 
-    /// Stops the child, which must not run while its claim is not renewed, and then this process.
-    pub(super) fn stop_both(&mut self) {
+    /// Stops the child, which must not run while its lock is not kept, and then this process.
+    pub(crate) fn stop_both(&mut self) {
         self.signal(Signal::STOP);
         let was_lent = self.take_terminal_back() == Some(true);
         raise_default(Signal::TSTP, SignalTarget::Process);
@@ -135,14 +135,14 @@ impl Process {
     }
 
     /// Sends a signal to the child's process group.
-    pub(super) fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         // An error means that the group has already exited.
         let _ended = kill_process_group(self.group, signal);
     }
 
     /// Takes the terminal back, if there is one. Returns whether the child had it: then a key of
     /// the terminal has reached only the child and not the rest of the job.
-    pub(super) fn take_terminal_back(&mut self) -> Option<bool> {
+    pub(crate) fn take_terminal_back(&mut self) -> Option<bool> {
         let terminal = self.terminal.as_mut()?;
         let was_lent = terminal.is_lent();
         terminal.take_back();

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, getpid};
 use tokio::signal::unix::{self, SignalKind};
 
 /// The meaning of a signal.
-pub(super) enum SignalMeaning {
+pub(crate) enum SignalMeaning {
     /// Terminate, by this signal.
     End(Signal),
     /// Stop, for example by Ctrl-Z if the command does not have the terminal.
@@ -21,8 +21,9 @@ pub(super) enum SignalMeaning {
     OfChild,
 }
 
-/// The signals that this process catches.
-pub(super) struct Signals {
+/// The signals that this process catches: SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP and SIGCHLD. One
+/// that was ignored when the program started stays ignored.
+pub struct Signals {
     term: SignalWatch,
     int: SignalWatch,
     quit: SignalWatch,
@@ -32,7 +33,11 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    pub(super) fn listen() -> io::Result<Self> {
+    /// Catches the signals, within a tokio runtime.
+    ///
+    /// # Errors
+    /// When the system refuses it.
+    pub fn listen() -> io::Result<Self> {
         Ok(Self {
             term: SignalWatch::open(Signal::TERM)?,
             int: SignalWatch::open(Signal::INT)?,
@@ -44,7 +49,7 @@ impl Signals {
     }
 
     /// The next signal to terminate. Stop signals are handled internally.
-    pub(super) async fn end(&mut self) -> Signal {
+    pub async fn end(&mut self) -> Signal {
         loop {
             match self.next().await {
                 SignalMeaning::End(signal) => return signal,
@@ -54,7 +59,7 @@ impl Signals {
         }
     }
 
-    pub(super) async fn next(&mut self) -> SignalMeaning {
+    pub(crate) async fn next(&mut self) -> SignalMeaning {
         tokio::select! {
             () = self.term.hear() => SignalMeaning::End(Signal::TERM),
             () = self.int.hear() => SignalMeaning::End(Signal::INT),
@@ -88,8 +93,8 @@ impl SignalWatch {
 }
 
 /// The target of a signal.
-#[derive(Clone, Copy)]
-pub(super) enum SignalTarget {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SignalTarget {
     /// This process.
     Process,
     /// Its process group, which a shell with job control treats as the job.
@@ -106,7 +111,7 @@ extern "C" fn go_on(_signal: libc::c_int) {
 /// Performs the default action of a caught signal: stops this process until it is continued, or
 /// terminates it. Returns `false` if the kernel did not stop it, because its process group is
 /// orphaned.
-pub(super) fn raise_default(signal: Signal, target: SignalTarget) -> bool {
+pub(crate) fn raise_default(signal: Signal, target: SignalTarget) -> bool {
     GOES_ON.store(false, Ordering::SeqCst);
     let hears: extern "C" fn(libc::c_int) = go_on;
     let heard = dispose(Signal::CONT, hears as libc::sighandler_t);
@@ -126,7 +131,7 @@ pub(super) fn raise_default(signal: Signal, target: SignalTarget) -> bool {
 }
 
 /// Whether this process currently ignores a signal.
-pub(super) fn is_ignored(signal: Signal) -> bool {
+pub(crate) fn is_ignored(signal: Signal) -> bool {
     #[expect(unsafe_code, reason = "the standard library knows no dispositions")]
     // SAFETY: all zeroes are a valid `sigaction`, and the pointer is to a local variable.
     unsafe {
@@ -137,7 +142,7 @@ pub(super) fn is_ignored(signal: Signal) -> bool {
 }
 
 /// Ignores a signal.
-pub(super) fn ignore(signal: Signal) {
+pub(crate) fn ignore(signal: Signal) {
     dispose(signal, libc::SIG_IGN);
 }
 

@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+
+mod process;
+mod reaper;
+mod run;
+mod signals;
+mod terminal;
+
+pub use rustix::process::Signal;
+
+pub use reaper::{REAP, Reaper, reap};
+pub use run::{End, Ended, Held, end_by, status_of, supervise};
+pub use signals::Signals;

@@ -1,0 +1,180 @@
+//! A command under a lock, from its start to its end.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::pin::pin;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, Signal, setrlimit};
+use tokio::time::{Instant, sleep_until};
+
+use crate::process::{Process, Stopped};
+use crate::reaper::Reaper;
+use crate::signals::{SignalMeaning, SignalTarget, Signals, raise_default};
+use crate::terminal::Terminal;
+
+/// A lock under which a command runs.
+pub trait Held {
+    /// Whether it is held now.
+    fn is_held(&self) -> bool;
+
+    /// Completes when it is lost.
+    fn lost(&self) -> impl Future<Output = ()>;
+
+    /// Called once when its loss is noticed, before the command is terminated.
+    fn on_loss(&self);
+
+    /// The maximum time after the loss during which the command may still run.
+    fn grace_max(&self) -> Duration;
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself, or by a signal.
+    By(ExitStatus),
+    /// The lock was lost, and the command was terminated.
+    Lost,
+}
+
+/// The end of a command.
+#[derive(Debug)]
+pub struct Ended {
+    /// How it ended, or why it could not be started.
+    pub end: io::Result<End>,
+    /// Where a key of the terminal ends the rest of the job; `None` without a terminal.
+    target: Option<SignalTarget>,
+}
+
+impl Ended {
+    /// Exits by the signal that ended the command if a key of the terminal caused it, so that the
+    /// surrounding script exits, too: a shell continues after a command that only returns a status.
+    /// Returns if there was no such signal.
+    pub fn exit_by_its_signal(&self) {
+        if let Ok(End::By(status)) = &self.end
+            && let Some(signal) = status.signal().and_then(Signal::from_named_raw)
+        {
+            exit_by(signal, self.target);
+        }
+    }
+}
+
+/// Starts a command and waits until it has ended: by itself, after a signal, or after the loss of
+/// the lock. `grace` is the time between the signal to terminate and SIGKILL.
+pub async fn supervise(
+    command: &[OsString],
+    variables: &[(&str, String)],
+    reaper: Option<Reaper>,
+    lock: &impl Held,
+    signals: &mut Signals,
+    grace: Duration,
+) -> Ended {
+    let mut process = match Process::start(command, variables, reaper) {
+        Ok(process) => process,
+        Err(error) => return Ended { end: Err(error), target: None },
+    };
+    let end = wait(&mut process, lock, signals, grace).await;
+    let was_lent = process.take_terminal_back();
+    let target =
+        was_lent.map(|lent| if lent { SignalTarget::Group } else { SignalTarget::Process });
+    Ended { end, target }
+}
+
+async fn wait(
+    process: &mut Process,
+    lock: &impl Held,
+    signals: &mut Signals,
+    grace: Duration,
+) -> io::Result<End> {
+    let mut kill_at: Option<Instant> = None;
+    let mut is_lost = false;
+    let mut lost = pin!(lock.lost());
+    loop {
+        tokio::select! {
+            status = process.child.wait() => {
+                // The rest of the group must not run after the lock is released.
+                process.signal(Signal::KILL);
+                return Ok(if is_lost { End::Lost } else { End::By(status?) });
+            }
+            meaning = signals.next() => {
+                let (end, goes_on) = handle_signal(process, meaning, kill_at.is_some());
+                if let Some(signal) = end {
+                    process.signal(signal);
+                    kill_at = kill_at.or(Some(Instant::now() + grace));
+                }
+                if goes_on && lock.is_held() {
+                    process.signal(Signal::CONT);
+                } else if goes_on {
+                    // The lock was lost while the command was stopped, so the command must not
+                    // continue.
+                    is_lost = true;
+                    lock.on_loss();
+                    process.signal(Signal::KILL);
+                }
+            }
+            () = &mut lost, if !is_lost => {
+                is_lost = true;
+                lock.on_loss();
+                process.signal(Signal::TERM);
+                kill_at = Some(Instant::now() + grace.min(lock.grace_max()));
+            }
+            () = sleep_until(kill_at.unwrap_or_else(Instant::now)), if kill_at.is_some() => {
+                process.signal(Signal::KILL);
+                kill_at = None;
+            }
+        }
+    }
+}
+
+/// Handles a signal. Returns the signal that is to terminate the command, if any, and whether the
+/// stopped command is to continue.
+fn handle_signal(
+    process: &mut Process,
+    meaning: SignalMeaning,
+    is_ending: bool,
+) -> (Option<Signal>, bool) {
+    let stopped = match meaning {
+        SignalMeaning::End(signal) => return (Some(signal), false),
+        SignalMeaning::Stop => {
+            process.stop_both();
+            Stopped::GoesOn
+        }
+        SignalMeaning::OfChild => match process.stopped_by() {
+            None => Stopped::Alone,
+            Some(signal) => process.follow(signal),
+        },
+    };
+    match stopped {
+        Stopped::Alone => (None, false),
+        Stopped::GoesOn => (None, true),
+        // The kernel does the same with orphaned stopped process groups.
+        Stopped::Forever => (Some(Signal::HUP), !is_ending),
+    }
+}
+
+/// Exits by a signal that came before a command was started. Returns the exit status if the signal
+/// does not terminate the process.
+#[must_use]
+pub fn end_by(signal: Signal) -> u8 {
+    // Keys of the terminal have already reached the whole job.
+    exit_by(signal, Terminal::open().map(|_| SignalTarget::Process));
+    128 + signal.as_raw() as u8
+}
+
+fn exit_by(signal: Signal, target: Option<SignalTarget>) {
+    let Some(target) = target.filter(|_| [Signal::INT, Signal::QUIT].contains(&signal)) else {
+        return;
+    };
+    // Only the command's core dump is of interest. If this fails, there are two.
+    let _dumped = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    raise_default(signal, target);
+}
+
+/// The exit status of a command: its own, or 128 + N if signal N terminated it.
+#[must_use]
+pub fn status_of(status: ExitStatus) -> u8 {
+    let code = status.code().or(status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
+}
