@@ -1,13 +1,11 @@
 //! Unreadable files, bytes that are not UTF-8, several paths of one file, and closed pipes: each
 //! verb prints one message that names the place, and exits with the right status.
 
-mod command;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use command::{Scratch, ends_with, text, turnstile};
+use crate::command::{Scratch, ends_with, text, turnstile};
 
 fn tables() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")

@@ -1,8 +1,5 @@
 //! The World beside four other checkers: the lock protocol has as many states here as there.
 
-#[path = "../benches/lock/world.rs"]
-mod world;
-
 use std::sync::Arc;
 
 use stateright::{Checker, Model as _};
@@ -10,7 +7,8 @@ use turnstile_reference::Model;
 
 #[track_caller]
 fn check(clients: usize, rounds: u8, states: usize) {
-    let model = Model::new(Arc::new(world::world(clients, rounds))).expect("it has one property");
+    let model =
+        Model::new(Arc::new(crate::world::world(clients, rounds))).expect("it has one property");
     let checker = model.checker().spawn_bfs().join();
     assert_eq!(checker.unique_state_count(), states, "{clients} clients, {rounds} rounds");
     assert!(checker.discovery("one holds").is_none());

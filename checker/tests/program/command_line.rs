@@ -1,15 +1,13 @@
 //! What the sessions of `commands/` cannot test: bundled names, output files, closed pipes, and the
 //! effect of a checkout.
 
-mod command;
-
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use command::{Scratch, ends_with, text, turnstile};
+use crate::command::{Scratch, ends_with, text, turnstile};
 
 fn tables() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")

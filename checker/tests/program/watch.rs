@@ -1,7 +1,5 @@
 //! `check --watch`: each change of a file is checked, and what changed is said.
 
-mod command;
-
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -9,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use command::{Scratch, ends_with, turnstile};
+use crate::command::{Scratch, ends_with, turnstile};
 
 /// A program that watches; it is ended when the test is over.
 struct Watch {

@@ -1,13 +1,10 @@
 //! Tables whose formulas or rows use predicates that no evaluator can answer: each is refused with
 //! the place, and none is searched with another formula.
 
-mod command;
-mod refusal;
-
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use command::{Scratch, ends_with, turnstile};
-use refusal::{edited, is_refused};
+use crate::command::{Scratch, ends_with, turnstile};
+use crate::refusal::{edited, is_refused};
 
 /// Checks a table put in for the bundled one, and has the one fault.
 #[track_caller]

@@ -1,15 +1,10 @@
 //! The interned engine on a lock protocol whose state counts are known from other checkers: the
 //! same counts on any number of threads, the same verdicts with every reduction.
 
-#[path = "../benches/lock/parts.rs"]
-mod parts;
-#[path = "../benches/lock/world.rs"]
-mod world;
-
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex};
 
-use parts::{Lock, Part};
+use crate::parts::{Lock, Part};
 use stateright::{Checker as _, Model as _};
 use turnstile_reference::Model;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
@@ -181,7 +176,7 @@ fn every_reduction_finds_the_violation() {
 #[test]
 fn a_world_has_as_many_states_as_the_protocol() {
     for (clients, rounds, states) in [(2, 1, 2_345), (3, 1, 101_675)] {
-        let world = world::world(clients, rounds);
+        let world = crate::world::world(clients, rounds);
         for threads in 1..=2 {
             let space = Interned::new(&world, vec![(1, false), (0, true)], Reductions::NONE);
             let found = explore(&space, threads);

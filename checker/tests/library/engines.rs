@@ -2,8 +2,6 @@
 //! system, as written and amended, the same states and transitions without reductions, and the same
 //! verdicts with them.
 
-mod literal;
-
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::check::{SearchFn, check as interned};
 use turnstile_harness::options::Options;
@@ -41,7 +39,7 @@ fn check(as_written: bool) {
         let options = Options {
             as_written,
             reduce: Reductions::NONE,
-            tables: if as_written { literal::tables(entry) } else { Vec::new() },
+            tables: if as_written { crate::literal::tables(entry) } else { Vec::new() },
             ..Options::new(&NoProgress)
         };
         let run = |search: SearchFn, options: &Options<'_>| {

@@ -3,14 +3,12 @@
 
 #![expect(dead_code, reason = "that a field is there and of its type is what is tested")]
 
-mod command;
-
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use command::{text, turnstile};
+use crate::command::{text, turnstile};
 
 fn tables() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")

@@ -1,12 +1,10 @@
 //! `check --trace` and `replay`: a recorded counterexample is followed on the cores and tables as
 //! they are now; `check --simulate` finds some at random, by a seed.
 
-mod command;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use command::{Scratch, ends_with, text, turnstile};
+use crate::command::{Scratch, ends_with, text, turnstile};
 
 fn tables(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables").join(name)

@@ -1,11 +1,9 @@
 //! Invalid worlds are rejected before the search; a world may have many properties.
 
-mod toy;
-
 use std::sync::Arc;
 
+use crate::toy::{By, ENGINES, Row, Toy, is, is_not, property, verdicts, world};
 use stateright::{Checker as _, Model as _};
-use toy::{By, ENGINES, Row, Toy, is, is_not, property, verdicts, world};
 use turnstile_reference::Model;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::{

@@ -1,10 +1,8 @@
 //! `turnstile render --to rust`: what is checked in is fresh, and bad usage is told.
 
-mod command;
-
 use std::path::Path;
 
-use command::{Scratch, ends_with, text, turnstile};
+use crate::command::{Scratch, ends_with, text, turnstile};
 
 #[test]
 fn the_rust_that_is_checked_in_is_fresh() {

@@ -1,10 +1,8 @@
 //! Waived faults: a property in states after a fault that its `without` names.
 
-mod toy;
-
 use std::sync::Arc;
 
-use toy::{By, ENGINES, Row, is, property, verdicts, world};
+use crate::toy::{By, ENGINES, Row, is, property, verdicts, world};
 use turnstile_search::judgement::Verdict;
 use turnstile_world::{TemporalFormula, World};
 
@@ -66,7 +64,8 @@ fn a_path_with_a_waived_fault_need_not_reach_its_goal() {
 #[test]
 fn an_invariant_is_waived_after_the_fault() {
     let mut open = world(OPEN, &[("outage", Some(1))]);
-    let whole = || TemporalFormula::Always { holds: toy::is_not(BROKEN), antecedent: is(FREE) };
+    let whole =
+        || TemporalFormula::Always { holds: crate::toy::is_not(BROKEN), antecedent: is(FREE) };
     open.add_property(property("excused", whole(), &["outage"])).expect("it may excuse that");
     open.add_property(property("not excused", whole(), &[])).expect("it may excuse that");
     check(open, &[("excused", Verdict::Holds), ("not excused", Verdict::Fails)]);

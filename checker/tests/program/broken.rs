@@ -1,13 +1,10 @@
 //! System files that are incompatible with the compiled cores: each is refused with the place and a
 //! fix, and none makes a search panic or run another system.
 
-mod command;
-mod refusal;
-
 use std::fs;
 
-use command::{Scratch, ends_with, text, turnstile};
-use refusal::{edited, is_refused};
+use crate::command::{Scratch, ends_with, text, turnstile};
+use crate::refusal::{edited, is_refused};
 
 /// The bundled claim system with a text in place of another.
 fn claim(from: &str, to: &str) -> String {
