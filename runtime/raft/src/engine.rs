@@ -1,0 +1,231 @@
+//! Raft by openraft 0.9: this module and its parts are the only ones that name it.
+//!
+//! What a step to another version changes is here: the adapters between openraft's storage and
+//! network traits and our own, and the translation of its errors and metrics.
+
+mod log_store;
+mod machine;
+mod membership;
+mod rpc;
+#[cfg(test)]
+mod suite;
+
+use std::io::{self, Cursor};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use openraft::error::{CheckIsLeaderError, ClientWriteError, ForwardToLeader, RaftError};
+use openraft::{BasicNode, Config, RaftMetrics, ServerState, SnapshotPolicy};
+use tokio::sync::{oneshot, watch};
+
+use crate::error::{MemberError, Members, Peer};
+use crate::log::Log;
+use crate::machine::StateMachine;
+use crate::network::Network;
+use crate::options::Options;
+use crate::status::{Role, Status};
+use log_store::LogStore;
+use machine::Machine;
+use rpc::{Requests, Rpc};
+
+openraft::declare_raft_types!(
+    /// The types of the log: an entry has many operations, and its response their answers.
+    pub(crate) TypeConfig:
+        D = Bytes,
+        R = Vec<Bytes>,
+        NodeId = u64,
+        Node = BasicNode,
+        Entry = openraft::Entry<TypeConfig>,
+        SnapshotData = Cursor<Vec<u8>>,
+        Responder = openraft::impls::OneshotResponder<TypeConfig>,
+        AsyncRuntime = openraft::TokioRuntime
+);
+
+type Raft = openraft::Raft<TypeConfig>;
+type Metrics = RaftMetrics<u64, BasicNode>;
+type WriteResult =
+    Result<openraft::raft::ClientWriteResponse<TypeConfig>, ClientWriteError<u64, BasicNode>>;
+
+/// Openraft with our store, machine and network.
+pub(crate) struct Engine {
+    raft: Raft,
+    log: Arc<Log>,
+    network: Arc<dyn Network>,
+}
+
+/// An entry that the leader has queued.
+pub(crate) struct PendingEntry(oneshot::Receiver<WriteResult>);
+
+impl Engine {
+    /// # Errors
+    /// When the options contradict each other, the log or the snapshot is damaged, or the machine
+    /// refuses its snapshot.
+    pub(crate) async fn start(
+        options: &Options,
+        log: Arc<Log>,
+        machine: Box<dyn StateMachine>,
+        network: Arc<dyn Network>,
+    ) -> io::Result<Self> {
+        let config = Arc::new(config(options)?);
+        let machine = Machine::open(options.id, Arc::clone(&log), machine)?;
+        let rpc = Rpc::new(Arc::clone(&network), options.heartbeat);
+        let store = LogStore(Arc::clone(&log));
+        let raft = Raft::new(options.id, config, rpc, store, machine).await;
+        let raft = raft.map_err(io::Error::other)?;
+        network.serve(Arc::new(Requests(raft.clone())));
+        tokio::spawn(forward_members(raft.metrics(), Arc::clone(&network)));
+        Ok(Self { raft, log, network })
+    }
+
+    /// Queues an entry. Entries are written in the order of the calls.
+    pub(crate) async fn write(&self, entry: Bytes) -> Result<PendingEntry, MemberError> {
+        self.raft.client_write_ff(entry).await.map(PendingEntry).map_err(stopped)
+    }
+
+    /// Waits until everything is applied that was committed before the call.
+    pub(crate) async fn read_index(&self) -> Result<Option<u64>, MemberError> {
+        let read = self.raft.ensure_linearizable().await.map_err(|error| match error {
+            RaftError::APIError(CheckIsLeaderError::ForwardToLeader(to)) => not_leader(to),
+            RaftError::APIError(CheckIsLeaderError::QuorumNotEnough(_)) => MemberError::NoQuorum,
+            RaftError::Fatal(fatal) => stopped(fatal),
+        })?;
+        Ok(read.map(|id| id.index))
+    }
+
+    /// Starts to make a snapshot.
+    pub(crate) async fn trigger_snapshot(&self) -> Result<(), MemberError> {
+        self.raft.trigger().snapshot().await.map_err(stopped)
+    }
+
+    /// Starts an election.
+    pub(crate) async fn trigger_election(&self) -> Result<(), MemberError> {
+        self.raft.trigger().elect().await.map_err(stopped)
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        let metrics = self.raft.metrics().borrow().clone();
+        status(&metrics, self.log.is_failing())
+    }
+
+    /// Waits for a status.
+    pub(crate) async fn wait_for(
+        &self,
+        mut is_reached: impl FnMut(&Status) -> bool,
+    ) -> Result<Status, MemberError> {
+        let mut metrics = self.raft.metrics();
+        loop {
+            let now = metrics.borrow_and_update().clone();
+            let status = status(&now, self.log.is_failing());
+            if is_reached(&status) {
+                return Ok(status);
+            }
+            if let Some(why) = status.failure {
+                return Err(MemberError::Stopped { why });
+            }
+            metrics.changed().await.map_err(stopped)?;
+        }
+    }
+
+    /// Stops, and closes the network and the store. What is queued is written first, unless the
+    /// store rejects it.
+    pub(crate) async fn stop(&self) {
+        self.log.give_up();
+        if let Err(error) = self.raft.shutdown().await {
+            tracing::error!(%error, "the log's task has panicked");
+        }
+        self.network.close().await;
+        let log = Arc::clone(&self.log);
+        // A panic there has been reported there.
+        let _closed = tokio::task::spawn_blocking(move || log.close()).await;
+    }
+}
+
+impl PendingEntry {
+    /// The answers of the entry's operations, once they are applied.
+    pub(crate) async fn answers(self) -> Result<Vec<Bytes>, MemberError> {
+        match self.0.await.map_err(stopped)? {
+            Ok(response) => Ok(response.data),
+            Err(error) => Err(client_error(error)),
+        }
+    }
+}
+
+fn config(options: &Options) -> io::Result<Config> {
+    let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let config = Config {
+        cluster_name: "turnstile".into(),
+        heartbeat_interval: millis(options.heartbeat),
+        election_timeout_min: millis(options.election_least),
+        election_timeout_max: millis(options.election_most),
+        install_snapshot_timeout: millis(options.snapshot_timeout),
+        snapshot_max_chunk_size: options.snapshot_chunk_bytes,
+        snapshot_policy: SnapshotPolicy::LogsSinceLast(options.snapshot_every),
+        max_in_snapshot_log_to_keep: options.keep_entries,
+        // A new member becomes a voter when it lags by this many entries at most.
+        replication_lag_threshold: 100,
+        ..Config::default()
+    };
+    config.validate().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
+}
+
+/// Tells the network of each change of the members, until the member stops.
+async fn forward_members(mut metrics: watch::Receiver<Metrics>, network: Arc<dyn Network>) {
+    let mut told = Members::new();
+    loop {
+        let members = members(&metrics.borrow_and_update());
+        if members != told {
+            network.set_members(&members);
+            told = members;
+        }
+        if metrics.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+fn members(metrics: &Metrics) -> Members {
+    metrics.membership_config.nodes().map(|(id, node)| (*id, node.addr.clone())).collect()
+}
+
+fn status(metrics: &Metrics, is_store_failing: bool) -> Status {
+    Status {
+        id: metrics.id,
+        role: match metrics.state {
+            ServerState::Learner => Role::Learner,
+            ServerState::Follower => Role::Follower,
+            ServerState::Candidate => Role::Candidate,
+            ServerState::Leader => Role::Leader,
+            ServerState::Shutdown => Role::Stopped,
+        },
+        term: metrics.current_term,
+        leader: metrics.current_leader,
+        last_log_index: metrics.last_log_index,
+        applied_index: metrics.last_applied.map(|id| id.index),
+        snapshot_index: metrics.snapshot.map(|id| id.index),
+        purged_index: metrics.purged.map(|id| id.index),
+        voters: metrics.membership_config.membership().get_joint_config().clone(),
+        members: members(metrics),
+        millis_since_quorum_ack: metrics.millis_since_quorum_ack,
+        is_store_failing,
+        failure: metrics.running_state.as_ref().err().map(ToString::to_string),
+    }
+}
+
+fn client_error(error: ClientWriteError<u64, BasicNode>) -> MemberError {
+    match error {
+        ClientWriteError::ForwardToLeader(to) => not_leader(to),
+        ClientWriteError::ChangeMembershipError(error) => {
+            MemberError::Membership { why: error.to_string() }
+        }
+    }
+}
+
+fn not_leader(to: ForwardToLeader<u64, BasicNode>) -> MemberError {
+    let ForwardToLeader { leader_id, leader_node } = to;
+    let address = leader_node.map(|node| node.addr).unwrap_or_default();
+    MemberError::NotLeader { leader: leader_id.map(|id| Peer { id, address }) }
+}
+
+fn stopped(error: impl std::fmt::Display) -> MemberError {
+    MemberError::Stopped { why: error.to_string() }
+}

@@ -1,0 +1,121 @@
+//! The log as openraft's storage.
+
+#![expect(clippy::result_large_err, reason = "the size of the error is that of openraft")]
+
+use std::fmt::Debug;
+use std::io;
+use std::ops::RangeBounds;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use openraft::storage::{LogFlushed, RaftLogStorage};
+use openraft::{
+    AnyError, Entry, LogId, LogState, OptionalSend, RaftLogReader, StorageError, StorageIOError,
+    Vote,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::TypeConfig;
+use crate::log::{Log, Mark};
+
+/// The size of the entries that are sent in one request; a larger one is sent alone.
+const REQUEST_BYTES: usize = 1 << 20;
+
+type Stored<T> = Result<T, StorageError<u64>>;
+
+/// Openraft's view of a [`Log`].
+#[derive(Clone)]
+pub(super) struct LogStore(pub(super) Arc<Log>);
+
+impl RaftLogReader<TypeConfig> for LogStore {
+    async fn try_get_log_entries<RB: RangeBounds<u64> + Clone + Debug + OptionalSend>(
+        &mut self,
+        range: RB,
+    ) -> Stored<Vec<Entry<TypeConfig>>> {
+        self.0.entries(range, usize::MAX).iter().map(entry).collect()
+    }
+
+    async fn limited_get_log_entries(
+        &mut self,
+        start: u64,
+        end: u64,
+    ) -> Stored<Vec<Entry<TypeConfig>>> {
+        self.0.entries(start..end, REQUEST_BYTES).iter().map(entry).collect()
+    }
+}
+
+impl RaftLogStorage<TypeConfig> for LogStore {
+    type LogReader = Self;
+
+    async fn get_log_state(&mut self) -> Stored<LogState<TypeConfig>> {
+        let (purged, last) = self.0.ends();
+        let last_purged_log_id = purged.map(|mark| log_id(&mark)).transpose()?;
+        let last = last.as_ref().map(entry).transpose()?.map(|entry| entry.log_id);
+        Ok(LogState { last_purged_log_id, last_log_id: last.or(last_purged_log_id) })
+    }
+
+    async fn get_log_reader(&mut self) -> Self {
+        self.clone()
+    }
+
+    async fn save_vote(&mut self, vote: &Vote<u64>) -> Stored<()> {
+        let written = self.0.put_vote(encode(vote)).await;
+        Ok(written.map_err(|error| StorageIOError::write_vote(&error))?)
+    }
+
+    async fn read_vote(&mut self) -> Stored<Option<Vote<u64>>> {
+        let vote = self.0.vote().map(|vote| decode(&vote)).transpose();
+        Ok(vote.map_err(|error| StorageIOError::read_vote(&error))?)
+    }
+
+    async fn save_committed(&mut self, committed: Option<LogId<u64>>) -> Stored<()> {
+        self.0.put_committed(committed.as_ref().map(mark));
+        Ok(())
+    }
+
+    async fn read_committed(&mut self) -> Stored<Option<LogId<u64>>> {
+        self.0.committed().map(|committed| log_id(&committed)).transpose()
+    }
+
+    async fn append<I>(&mut self, entries: I, callback: LogFlushed<TypeConfig>) -> Stored<()>
+    where
+        I: IntoIterator<Item = Entry<TypeConfig>> + OptionalSend,
+        I::IntoIter: OptionalSend,
+    {
+        let entries = entries.into_iter();
+        let entries = entries.map(|entry| (entry.log_id.index, encode(&entry))).collect();
+        self.0.append(entries, Box::new(|done| callback.log_io_completed(done)));
+        Ok(())
+    }
+
+    async fn truncate(&mut self, from: LogId<u64>) -> Stored<()> {
+        self.0.truncate(from.index);
+        Ok(())
+    }
+
+    async fn purge(&mut self, upto: LogId<u64>) -> Stored<()> {
+        self.0.purge(mark(&upto));
+        Ok(())
+    }
+}
+
+pub(super) fn encode(value: &impl Serialize) -> Bytes {
+    postcard::to_allocvec(value).expect("the log's types can be encoded").into()
+}
+
+pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
+    postcard::from_bytes(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+fn entry(bytes: &Bytes) -> Stored<Entry<TypeConfig>> {
+    Ok(decode(bytes).map_err(|error| StorageIOError::read_logs(AnyError::new(&error)))?)
+}
+
+fn mark(id: &LogId<u64>) -> Mark {
+    Mark { index: id.index, id: encode(id) }
+}
+
+fn log_id(mark: &Mark) -> Stored<LogId<u64>> {
+    Ok(decode(&mark.id).map_err(|error| StorageIOError::read_logs(AnyError::new(&error)))?)
+}

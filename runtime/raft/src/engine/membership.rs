@@ -1,0 +1,76 @@
+//! Changes of the members, by joint consensus.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use openraft::error::{InitializeError, RaftError};
+use openraft::{BasicNode, ChangeMembers};
+
+use super::{Engine, client_error, stopped};
+use crate::error::{MemberError, Members};
+
+impl Engine {
+    /// Makes these the first members; nothing happens if there are some.
+    pub(crate) async fn initialize(&self, members: &Members) -> Result<(), MemberError> {
+        let nodes: BTreeMap<u64, BasicNode> =
+            members.iter().map(|(id, address)| (*id, BasicNode::new(address))).collect();
+        match self.raft.initialize(nodes).await {
+            Ok(()) | Err(RaftError::APIError(InitializeError::NotAllowed(_))) => Ok(()),
+            Err(RaftError::APIError(InitializeError::NotInMembers(error))) => {
+                Err(MemberError::Membership { why: error.to_string() })
+            }
+            Err(RaftError::Fatal(fatal)) => Err(stopped(fatal)),
+        }
+    }
+
+    /// Adds a member: first without a vote, until it has nearly all of the log.
+    pub(crate) async fn add_member(&self, id: u64, address: &str) -> Result<(), MemberError> {
+        self.finish_change().await?;
+        let added = self.raft.add_learner(id, BasicNode::new(address), true).await;
+        added.map_err(write_error)?;
+        self.change(ChangeMembers::AddVoterIds(BTreeSet::from([id]))).await
+    }
+
+    /// Removes a member.
+    pub(crate) async fn remove_member(&self, id: u64) -> Result<(), MemberError> {
+        self.finish_change().await?;
+        let is_voter = self.status().voters.iter().any(|voters| voters.contains(&id));
+        let id = BTreeSet::from([id]);
+        if is_voter {
+            return self.change(ChangeMembers::RemoveVoters(id)).await;
+        }
+        self.change(ChangeMembers::RemoveNodes(id)).await
+    }
+
+    /// Finishes a change that was interrupted between its two steps.
+    async fn finish_change(&self) -> Result<(), MemberError> {
+        let voters = self.status().voters;
+        match voters.as_slice() {
+            [_, target] => self.change(ChangeMembers::ReplaceAllVoters(target.clone())).await,
+            [] | [_] | [_, _, _, ..] => Ok(()),
+        }
+    }
+
+    /// Changes the members. After an error between the two steps of a change, it is repeated.
+    async fn change(&self, change: ChangeMembers<u64, BasicNode>) -> Result<(), MemberError> {
+        let changed = self.raft.change_membership(change, false).await;
+        let Err(error) = changed.map_err(write_error) else { return Ok(()) };
+        let voters = self.status().voters;
+        match (&error, voters.as_slice()) {
+            (MemberError::Membership { .. }, [_, target]) => {
+                let target = ChangeMembers::ReplaceAllVoters(target.clone());
+                let repeated = self.raft.change_membership(target, false).await;
+                repeated.map(|_| ()).map_err(write_error)
+            }
+            (_, _) => Err(error),
+        }
+    }
+}
+
+fn write_error(
+    error: RaftError<u64, openraft::error::ClientWriteError<u64, BasicNode>>,
+) -> MemberError {
+    match error {
+        RaftError::APIError(error) => client_error(error),
+        RaftError::Fatal(fatal) => stopped(fatal),
+    }
+}

@@ -1,0 +1,139 @@
+//! Openraft's requests over a [`Network`], as postcard.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use openraft::BasicNode;
+use openraft::error::{Fatal, InstallSnapshotError, RPCError, RaftError, RemoteError, Unreachable};
+use openraft::network::{Backoff, RPCOption, RaftNetwork, RaftNetworkFactory};
+use openraft::raft::{
+    AppendEntriesRequest, AppendEntriesResponse, InstallSnapshotRequest, InstallSnapshotResponse,
+    VoteRequest, VoteResponse,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::log_store::{decode, encode};
+use super::{Raft, TypeConfig};
+use crate::network::{Boxed, Handler, Network};
+
+/// What one member asks another. The answer is the `Result` of openraft's own handler.
+#[derive(Serialize, Deserialize)]
+enum Request {
+    Append(AppendEntriesRequest<TypeConfig>),
+    Vote(VoteRequest<u64>),
+    InstallSnapshot(InstallSnapshotRequest<TypeConfig>),
+}
+
+type CallResult<T, E = openraft::error::Infallible> =
+    Result<T, RPCError<u64, BasicNode, RaftError<u64, E>>>;
+
+/// Makes the clients of a member.
+pub(super) struct Rpc {
+    network: Arc<dyn Network>,
+    /// The delay before a request to an unreachable member.
+    pause: Duration,
+}
+
+impl Rpc {
+    pub(super) const fn new(network: Arc<dyn Network>, pause: Duration) -> Self {
+        Self { network, pause }
+    }
+}
+
+impl RaftNetworkFactory<TypeConfig> for Rpc {
+    type Network = Client;
+
+    async fn new_client(&mut self, to: u64, _node: &BasicNode) -> Client {
+        Client { to, network: Arc::clone(&self.network), pause: self.pause }
+    }
+}
+
+/// Sends requests to one member.
+pub(super) struct Client {
+    to: u64,
+    network: Arc<dyn Network>,
+    pause: Duration,
+}
+
+impl Client {
+    async fn call<T, E>(&self, request: &Request) -> CallResult<T, E>
+    where
+        T: DeserializeOwned,
+        E: std::error::Error + DeserializeOwned,
+    {
+        let answer = self.network.call(self.to, encode(request)).await;
+        let answer = answer.map_err(|error| Unreachable::new(&error))?;
+        let answer: io::Result<Result<T, RaftError<u64, E>>> = decode(&answer);
+        match answer {
+            Ok(answer) => Ok(answer.map_err(|error| RemoteError::new(self.to, error))?),
+            Err(error) => Err(RPCError::Unreachable(Unreachable::new(&error))),
+        }
+    }
+}
+
+impl RaftNetwork<TypeConfig> for Client {
+    async fn append_entries(
+        &mut self,
+        request: AppendEntriesRequest<TypeConfig>,
+        _option: RPCOption,
+    ) -> CallResult<AppendEntriesResponse<u64>> {
+        self.call(&Request::Append(request)).await
+    }
+
+    async fn install_snapshot(
+        &mut self,
+        request: InstallSnapshotRequest<TypeConfig>,
+        _option: RPCOption,
+    ) -> CallResult<InstallSnapshotResponse<u64>, InstallSnapshotError> {
+        self.call(&Request::InstallSnapshot(request)).await
+    }
+
+    async fn vote(
+        &mut self,
+        request: VoteRequest<u64>,
+        _option: RPCOption,
+    ) -> CallResult<VoteResponse<u64>> {
+        self.call(&Request::Vote(request)).await
+    }
+
+    fn backoff(&self) -> Backoff {
+        Backoff::new(std::iter::repeat(self.pause))
+    }
+}
+
+/// Answers the requests of other members.
+pub(super) struct Requests(pub(super) Raft);
+
+impl Requests {
+    async fn answer(&self, request: &[u8]) -> Option<Bytes> {
+        let request = match decode(request) {
+            Ok(request) => request,
+            Err(error) => {
+                tracing::warn!(%error, "a request of another member cannot be read");
+                return None;
+            }
+        };
+        match request {
+            Request::Append(request) => reply(&self.0.append_entries(request).await),
+            Request::Vote(request) => reply(&self.0.vote(request).await),
+            Request::InstallSnapshot(request) => reply(&self.0.install_snapshot(request).await),
+        }
+    }
+}
+
+impl Handler for Requests {
+    fn handle(&self, request: Bytes) -> Boxed<'_, Option<Bytes>> {
+        Box::pin(async move { self.answer(&request).await })
+    }
+}
+
+/// A member that has stopped does not answer.
+fn reply<T: Serialize, E: Serialize>(result: &Result<T, RaftError<u64, E>>) -> Option<Bytes> {
+    match result {
+        Err(RaftError::Fatal(Fatal::Stopped | Fatal::Panicked | Fatal::StorageError(_))) => None,
+        Ok(_) | Err(RaftError::APIError(_)) => Some(encode(result)),
+    }
+}

@@ -1,0 +1,61 @@
+//! Openraft's own tests of a storage, over ours.
+
+use std::io;
+use std::sync::Arc;
+
+use openraft::StorageError;
+use openraft::testing::{StoreBuilder, Suite};
+use turnstile_host::store::{Disk, LogStore as HostStore, Store};
+
+use super::TypeConfig;
+use super::log_store::LogStore;
+use super::machine::Machine;
+use crate::folder::Folder;
+use crate::log::Log;
+use crate::machine::{Encode, StateMachine};
+
+struct Nothing;
+
+impl StateMachine for Nothing {
+    fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
+        operation.to_vec()
+    }
+
+    fn snapshot(&self) -> Encode {
+        Box::new(|| b"nothing".to_vec())
+    }
+
+    fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
+        assert_eq!(snapshot, b"nothing");
+        Ok(())
+    }
+}
+
+/// Builds an empty storage, on a simulated disk or in a folder.
+struct Build {
+    is_simulated: bool,
+}
+
+impl StoreBuilder<TypeConfig, LogStore, Machine, Folder> for Build {
+    async fn build(&self) -> Result<(Folder, LogStore, Machine), StorageError<u64>> {
+        let folder = Folder::new("suite");
+        let store: Box<dyn Store> = if self.is_simulated {
+            Box::new(Disk::default().open())
+        } else {
+            Box::new(HostStore::open(folder.path()).expect("the folder is empty"))
+        };
+        let log = Arc::new(Log::open(store, 1).expect("the store is empty"));
+        let machine = Machine::open(1, Arc::clone(&log), Box::new(Nothing));
+        Ok((folder, LogStore(log), machine.expect("there is no snapshot")))
+    }
+}
+
+#[test]
+fn the_storage_on_a_simulated_disk_passes_openrafts_suite() {
+    Suite::test_all(Build { is_simulated: true }).expect("each case passes");
+}
+
+#[test]
+fn the_storage_in_a_folder_passes_openrafts_suite() {
+    Suite::test_all(Build { is_simulated: false }).expect("each case passes");
+}

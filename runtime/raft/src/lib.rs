@@ -1,0 +1,23 @@
+#![doc = include_str!("../README.md")]
+
+mod batch;
+mod engine;
+mod error;
+#[cfg(test)]
+#[path = "../tests/folder/mod.rs"]
+mod folder;
+mod log;
+mod machine;
+mod member;
+pub mod network;
+mod options;
+mod proposer;
+mod snapshot;
+mod status;
+mod writer;
+
+pub use error::{MemberError, Members, Peer};
+pub use machine::{Encode, StateMachine};
+pub use member::Member;
+pub use options::Options;
+pub use status::{Role, Status};

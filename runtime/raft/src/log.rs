@@ -1,0 +1,290 @@
+//! The log of a member on a store of the host: entries by index, the vote, marks and the snapshot,
+//! all of them bytes.
+//!
+//! A store can be read only once, at the start; so what is not purged stays in memory. Writes
+//! become durable in the order of the calls, and a crash keeps a prefix of them. A purge is held
+//! back until a snapshot that covers it is written before it: otherwise a crash between the two
+//! would lose the entries of both. So are the entries after a purge that lies beyond the log, which
+//! would leave a gap.
+
+mod held;
+mod load;
+mod record;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::RangeBounds;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+use turnstile_host::store::{Batch, Store};
+
+use crate::writer::{Done, Write, Writer};
+use held::HeldPurge;
+use record::SnapshotRecord;
+
+/// The size of the parts in which a snapshot is written: a vote or an append waits for one at most.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// An index of the log, with what the engine says about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) index: u64,
+    /// The log id, encoded by the engine.
+    pub(crate) id: Bytes,
+}
+
+/// The log of one member.
+pub(crate) struct Log {
+    state: Mutex<LogState>,
+    writer: Writer,
+    /// One snapshot is written at a time.
+    snapshots: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct LogState {
+    vote: Option<Bytes>,
+    committed: Option<Mark>,
+    purged: Option<Mark>,
+    entries: BTreeMap<u64, Bytes>,
+    snapshot: Option<StoredSnapshot>,
+    held: Option<HeldPurge>,
+}
+
+#[derive(Clone, Debug)]
+struct StoredSnapshot {
+    record: SnapshotRecord,
+    bytes: Bytes,
+}
+
+impl LogState {
+    /// The last index that is present or purged.
+    fn last_index(&self) -> Option<u64> {
+        let last = self.entries.last_key_value().map(|(index, _)| *index);
+        last.or(self.purged.as_ref().map(|mark| mark.index))
+    }
+
+    /// Whether a snapshot up to this index is written.
+    fn is_covered(&self, index: u64) -> bool {
+        self.snapshot.as_ref().is_some_and(|snapshot| snapshot.record.upto >= Some(index))
+    }
+}
+
+impl Log {
+    /// Reads the log of this member, or begins one in an empty store.
+    ///
+    /// # Errors
+    /// When the store cannot be read, belongs to another member, or has data that cannot be a log.
+    pub(crate) fn open(mut store: Box<dyn Store>, member: u64) -> io::Result<Self> {
+        let load::Loaded { state, repair } = load::load(&mut *store, member)?;
+        let writer = Writer::start(store)?;
+        writer.write(Write { batch: repair, done: None });
+        Ok(Self { state: Mutex::new(state), writer, snapshots: tokio::sync::Mutex::new(()) })
+    }
+
+    /// The vote.
+    pub(crate) fn vote(&self) -> Option<Bytes> {
+        self.lock().vote.clone()
+    }
+
+    /// Replaces the vote, and returns once it is durable.
+    ///
+    /// # Errors
+    /// When the log was closed first.
+    pub(crate) async fn put_vote(&self, vote: Bytes) -> io::Result<()> {
+        let mut batch = Batch::default();
+        batch.put(&record::VOTE, &vote);
+        self.lock().vote = Some(vote);
+        self.write_and_wait(batch).await
+    }
+
+    /// The last entry that is known to be committed; a hint, which may lag behind.
+    pub(crate) fn committed(&self) -> Option<Mark> {
+        self.lock().committed.clone()
+    }
+
+    /// Notes what is committed, with the next write.
+    pub(crate) fn put_committed(&self, committed: Option<Mark>) {
+        let mut batch = Batch::default();
+        match &committed {
+            Some(mark) => batch.put_with(&record::COMMITTED, |out| record::put_mark(out, mark)),
+            None => batch.remove(&record::COMMITTED),
+        }
+        let mut state = self.lock();
+        state.committed = committed;
+        self.writer.write(Write { batch, done: None });
+    }
+
+    /// The last purged entry, and the bytes of the last entry that is present.
+    pub(crate) fn ends(&self) -> (Option<Mark>, Option<Bytes>) {
+        let state = self.lock();
+        let last = state.entries.last_key_value().map(|(_, entry)| entry.clone());
+        (state.purged.clone(), last)
+    }
+
+    /// The entries in a range of indices. They end early at `bytes_max`, but not before the first.
+    pub(crate) fn entries(&self, range: impl RangeBounds<u64>, bytes_max: usize) -> Vec<Bytes> {
+        let mut left = bytes_max;
+        let fits = |entry: &Bytes| {
+            let is_within = left > 0;
+            left = left.saturating_sub(entry.len());
+            is_within
+        };
+        if is_empty(&range) {
+            return Vec::new();
+        }
+        self.lock().entries.range(range).map(|(_, entry)| entry.clone()).take_while(fits).collect()
+    }
+
+    /// Appends entries. They can be read at once; `done` is called once they are durable.
+    pub(crate) fn append(&self, entries: Vec<(u64, Bytes)>, done: Done) {
+        let mut batch = Batch::default();
+        let mut state = self.lock();
+        for (index, entry) in entries {
+            batch.put(&record::entry(index), &entry);
+            state.entries.insert(index, entry);
+        }
+        self.write_in_order(&mut state, Write { batch, done: Some(done) });
+    }
+
+    /// Removes the entries from this index on.
+    pub(crate) fn truncate(&self, from: u64) {
+        let mut batch = Batch::default();
+        let mut state = self.lock();
+        for index in state.entries.split_off(&from).keys() {
+            batch.remove(&record::entry(*index));
+        }
+        self.write_in_order(&mut state, Write { batch, done: None });
+    }
+
+    /// Removes the entries up to a mark, which may lie beyond the log. They can no longer be read;
+    /// the store keeps them until a snapshot covers them.
+    pub(crate) fn purge(&self, upto: Mark) {
+        let mut state = self.lock();
+        let leaves_gap = state.last_index() < Some(upto.index);
+        let kept = state.entries.split_off(&upto.index.saturating_add(1));
+        let removed = std::mem::replace(&mut state.entries, kept).into_keys().collect();
+        state.purged = Some(upto.clone());
+        let purge = HeldPurge::new(upto, removed, leaves_gap);
+        let purge = match state.held.take() {
+            Some(held) => held.then(purge),
+            None => purge,
+        };
+        if state.is_covered(purge.index()) {
+            self.release(purge, Batch::default(), None);
+        } else {
+            state.held = Some(purge);
+        }
+    }
+
+    /// The bytes of the last snapshot.
+    pub(crate) fn snapshot(&self) -> Option<Bytes> {
+        self.lock().snapshot.as_ref().map(|snapshot| snapshot.bytes.clone())
+    }
+
+    /// Writes a snapshot of the entries up to an index, and returns once it is durable. One that is
+    /// older than the present one is ignored.
+    ///
+    /// # Errors
+    /// When the log was closed first.
+    pub(crate) async fn put_snapshot(&self, upto: Option<u64>, bytes: Bytes) -> io::Result<()> {
+        let _writing = self.snapshots.lock().await;
+        let before = self.lock().snapshot.as_ref().map(|snapshot| snapshot.record);
+        if before.is_some_and(|before| before.upto > upto) {
+            return Ok(());
+        }
+        let record = SnapshotRecord::after(before, upto, bytes.len().div_ceil(CHUNK_BYTES))?;
+        for (key, chunk) in record.keys().zip(bytes.chunks(CHUNK_BYTES)) {
+            let mut batch = Batch::default();
+            batch.put(&key, chunk);
+            self.write_and_wait(batch).await?;
+        }
+        let mut batch = Batch::default();
+        record.put(&mut batch);
+        for key in before.iter().flat_map(SnapshotRecord::keys) {
+            batch.remove(&key);
+        }
+        let (done, is_done) = waiter();
+        self.publish(StoredSnapshot { record, bytes }, batch, done);
+        is_done.await.map_err(io::Error::other)?
+    }
+
+    /// Writes the record of a snapshot whose chunks are written, and the purge that waits for it.
+    fn publish(&self, snapshot: StoredSnapshot, batch: Batch, done: Done) {
+        let mut state = self.lock();
+        state.snapshot = Some(snapshot);
+        match state.held.take() {
+            Some(held) if state.is_covered(held.index()) => self.release(held, batch, Some(done)),
+            held => {
+                state.held = held;
+                self.writer.write(Write { batch, done: Some(done) });
+            }
+        }
+    }
+
+    /// Writes a purge that is covered, after what is in the batch.
+    fn release(&self, held: HeldPurge, mut batch: Batch, done: Option<Done>) {
+        let later = held.release(&mut batch);
+        self.writer.write(Write { batch, done });
+        later.into_iter().for_each(|write| self.writer.write(write));
+    }
+
+    /// Queues a change of the entries, behind a purge that is held back if that leaves a gap.
+    fn write_in_order(&self, state: &mut LogState, write: Write) {
+        let rejected = match &mut state.held {
+            Some(held) => held.hold(write),
+            None => Some(write),
+        };
+        if let Some(write) = rejected {
+            self.writer.write(write);
+        }
+    }
+
+    async fn write_and_wait(&self, batch: Batch) -> io::Result<()> {
+        let (done, is_done) = waiter();
+        self.writer.write(Write { batch, done: Some(done) });
+        is_done.await.map_err(io::Error::other)?
+    }
+
+    /// Whether the store rejects writes.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.writer.is_failing()
+    }
+
+    /// Ends the retries of a store that rejects writes.
+    pub(crate) fn give_up(&self) {
+        self.writer.give_up();
+    }
+
+    /// Syncs and closes the store. Blocks.
+    pub(crate) fn close(&self) {
+        self.writer.close();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LogState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn waiter() -> (Done, oneshot::Receiver<io::Result<()>>) {
+    let (done, is_done) = oneshot::channel();
+    let done = move |result| {
+        // The waiter may have been cancelled.
+        let _unheard = done.send(result);
+    };
+    (Box::new(done), is_done)
+}
+
+/// Whether a range is empty or reversed: a map refuses it.
+fn is_empty(range: &impl RangeBounds<u64>) -> bool {
+    use std::ops::Bound::{Excluded, Included, Unbounded};
+    match (range.start_bound(), range.end_bound()) {
+        (Unbounded, _) | (_, Unbounded) => false,
+        (Included(from), Included(to)) => from > to,
+        (Included(from), Excluded(to)) | (Excluded(from), Included(to) | Excluded(to)) => {
+            from >= to
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A member of a group that replicates a state machine.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::time::{Instant, timeout};
+use turnstile_host::store::Store;
+
+use crate::engine::Engine;
+use crate::error::{MemberError, Members, Peer};
+use crate::log::Log;
+use crate::machine::StateMachine;
+use crate::network::Network;
+use crate::options::Options;
+use crate::proposer::{self, Proposal};
+use crate::status::{Role, Status};
+
+/// A running member. Clones are handles of the same one. It runs until [`Member::stop`].
+#[derive(Clone)]
+pub struct Member {
+    engine: Arc<Engine>,
+    proposals: mpsc::Sender<Proposal>,
+    options: Options,
+    /// One change of the members is in progress at a time.
+    changing: Arc<Mutex<()>>,
+}
+
+impl Member {
+    /// Starts a member on its store, which no other program may use. A new member waits until
+    /// [`Member::initialize`] or [`Member::add_member`] of another makes it one of a group.
+    ///
+    /// A store that was lost must not be replaced by an empty one under the same id: the member
+    /// may have voted or acknowledged what it no longer knows. Remove the member and add one with
+    /// a new id.
+    ///
+    /// # Errors
+    /// When the options contradict each other, or the store has damaged data, belongs to another
+    /// member, or has a snapshot that the machine refuses.
+    pub async fn start(
+        options: Options,
+        store: Box<dyn Store>,
+        machine: impl StateMachine,
+        network: Arc<dyn Network>,
+    ) -> io::Result<Self> {
+        let id = options.id;
+        let opened = tokio::task::spawn_blocking(move || Log::open(store, id)).await;
+        let log = Arc::new(opened.map_err(io::Error::other)??);
+        let engine = Arc::new(Engine::start(&options, log, Box::new(machine), network).await?);
+        let proposals = proposer::start(Arc::clone(&engine), &options);
+        Ok(Self { engine, proposals, options, changing: Arc::default() })
+    }
+
+    /// Makes these the first members of a new group; call it on one of them, or on several with the
+    /// same list. A member that is in a group already ignores it.
+    ///
+    /// # Errors
+    /// When this member is not in the list, or has stopped.
+    pub async fn initialize(&self, members: &Members) -> Result<(), MemberError> {
+        self.engine.initialize(members).await
+    }
+
+    /// Proposes an operation, and returns the machine's answer after a majority has it and this
+    /// member, the leader, has applied it.
+    ///
+    /// # Errors
+    /// When this member is not the leader, or has no answer in time; then
+    /// [`MemberError::is_not_executed`] says whether it may still be executed.
+    pub async fn propose(&self, operation: impl Into<Bytes>) -> Result<Bytes, MemberError> {
+        let operation = operation.into();
+        let (len, most) = (operation.len(), self.options.operation_bytes);
+        if len > most {
+            return Err(MemberError::TooLarge { len, most });
+        }
+        self.check_leader()?;
+        let deadline = Instant::now() + self.options.timeout;
+        let place = tokio::time::timeout_at(deadline, self.proposals.reserve()).await;
+        let place = place.map_err(|_| MemberError::QueueFull)?.map_err(|_| stopped())?;
+        let (answer, answered) = oneshot::channel();
+        place.send(Proposal { operation, answer });
+        match tokio::time::timeout_at(deadline, answered).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => Err(stopped()),
+            Err(_) => Err(self.timed_out()),
+        }
+    }
+
+    /// Confirms with a majority that this member leads, and waits until it has applied all that was
+    /// committed before the call. A state that is read afterwards is linearizable. Returns the
+    /// index of the last of these entries.
+    ///
+    /// # Errors
+    /// When this member is not the leader, or cannot confirm it in time.
+    pub async fn read_index(&self) -> Result<Option<u64>, MemberError> {
+        match timeout(self.options.timeout, self.engine.read_index()).await {
+            Ok(read) => read,
+            Err(_) => Err(self.timed_out()),
+        }
+    }
+
+    /// Adds a member, which has been started: it receives the log, and then votes. Repeating it
+    /// after an error is safe.
+    ///
+    /// # Errors
+    /// When this member is not the leader, or the change is not finished in time; it may still be
+    /// finished later.
+    pub async fn add_member(&self, id: u64, address: &str) -> Result<(), MemberError> {
+        self.change(self.engine.add_member(id, address)).await
+    }
+
+    /// Removes a member; the leader may remove itself. Its id must not be used again.
+    ///
+    /// # Errors
+    /// As [`Member::add_member`].
+    pub async fn remove_member(&self, id: u64) -> Result<(), MemberError> {
+        self.change(self.engine.remove_member(id)).await
+    }
+
+    /// Makes a snapshot, and returns once it is durable.
+    ///
+    /// # Errors
+    /// When it is not made in time, or the member has stopped.
+    pub async fn snapshot(&self) -> Result<Status, MemberError> {
+        let applied = self.status().applied_index;
+        self.engine.trigger_snapshot().await?;
+        self.wait_for(self.options.timeout, |status| status.snapshot_index >= applied).await
+    }
+
+    /// Starts an election, which this member may win if it has all that is committed. Members that
+    /// hear from a leader refuse their votes.
+    ///
+    /// # Errors
+    /// When the member has stopped.
+    pub async fn elect(&self) -> Result<(), MemberError> {
+        self.engine.trigger_election().await
+    }
+
+    /// The status.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.engine.status()
+    }
+
+    /// Waits for a status.
+    ///
+    /// # Errors
+    /// When it is not reached in time, or the member has stopped.
+    pub async fn wait_for(
+        &self,
+        most: Duration,
+        is_reached: impl FnMut(&Status) -> bool + Send,
+    ) -> Result<Status, MemberError> {
+        let reached = timeout(most, self.engine.wait_for(is_reached)).await;
+        reached.map_err(|_| MemberError::TimedOut)?
+    }
+
+    /// Stops the member, and closes its network and its store.
+    pub async fn stop(&self) {
+        self.engine.stop().await;
+    }
+
+    async fn change(
+        &self,
+        change: impl Future<Output = Result<(), MemberError>>,
+    ) -> Result<(), MemberError> {
+        let serialized = async {
+            let _changing = self.changing.lock().await;
+            self.check_leader()?;
+            change.await
+        };
+        match timeout(self.options.timeout, serialized).await {
+            Ok(changed) => changed,
+            Err(_) => Err(self.timed_out()),
+        }
+    }
+
+    /// Fails fast: an earlier operation of a former leader may occupy the queue.
+    fn check_leader(&self) -> Result<(), MemberError> {
+        let Status { role, leader, members, failure, .. } = self.status();
+        if let Some(why) = failure {
+            return Err(MemberError::Stopped { why });
+        }
+        match role {
+            Role::Leader => Ok(()),
+            Role::Learner | Role::Follower | Role::Candidate => {
+                let peer = |id| Peer { id, address: members.get(&id).cloned().unwrap_or_default() };
+                Err(MemberError::NotLeader { leader: leader.map(peer) })
+            }
+            Role::Stopped => Err(stopped()),
+        }
+    }
+
+    /// The reason of a timeout, as far as this member knows it.
+    fn timed_out(&self) -> MemberError {
+        let Status { role, millis_since_quorum_ack, .. } = self.status();
+        let lease = self.options.election_most.as_millis();
+        let has_quorum = millis_since_quorum_ack.is_some_and(|millis| u128::from(millis) <= lease);
+        match role {
+            Role::Leader if !has_quorum => MemberError::NoQuorum,
+            Role::Leader | Role::Learner | Role::Follower | Role::Candidate | Role::Stopped => {
+                MemberError::TimedOut
+            }
+        }
+    }
+}
+
+fn stopped() -> MemberError {
+    MemberError::Stopped { why: "it was told to".into() }
+}

@@ -1,0 +1,60 @@
+//! The configuration of a member.
+
+use std::time::Duration;
+
+/// The configuration of a member. [`Options::new`] has a value for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The id of this member; no other member may ever have it.
+    pub id: u64,
+    /// The interval of the leader's heartbeats, and the timeout of a request to a member; default
+    /// 250 ms.
+    pub heartbeat: Duration,
+    /// The least time without a leader before an election; default 1.5 s. It should be at least
+    /// three heartbeats.
+    pub election_least: Duration,
+    /// The maximum of that time, and how long members trust a leader; default 3 s.
+    pub election_most: Duration,
+    /// The timeout of each part of a snapshot, of which the last includes the installation; default
+    /// 10 s.
+    pub snapshot_timeout: Duration,
+    /// The size of the parts in which a snapshot is sent; default 512 KiB.
+    pub snapshot_chunk_bytes: u64,
+    /// The number of log entries after which a snapshot is made; default 5,000.
+    pub snapshot_every: u64,
+    /// The number of log entries that are kept before a snapshot, for members that lag behind;
+    /// default 1,000.
+    pub keep_entries: u64,
+    /// The maximum size of an operation; default 1 MiB.
+    pub operation_bytes: usize,
+    /// The size at which a log entry takes no further operation; default 256 KiB.
+    pub entry_bytes: usize,
+    /// The maximum number of operations in a log entry; default 1,024.
+    pub entry_operations: usize,
+    /// The maximum number of operations that wait for a log entry; default 4,096.
+    pub queue_operations: usize,
+    /// The timeout of a proposal, a read, or a change of the members; default 10 s.
+    pub timeout: Duration,
+}
+
+impl Options {
+    /// The default configuration.
+    #[must_use]
+    pub const fn new(id: u64) -> Self {
+        Self {
+            id,
+            heartbeat: Duration::from_millis(250),
+            election_least: Duration::from_millis(1500),
+            election_most: Duration::from_secs(3),
+            snapshot_timeout: Duration::from_secs(10),
+            snapshot_chunk_bytes: 512 << 10,
+            snapshot_every: 5000,
+            keep_entries: 1000,
+            operation_bytes: 1 << 20,
+            entry_bytes: 256 << 10,
+            entry_operations: 1024,
+            queue_operations: 4096,
+            timeout: Duration::from_secs(10),
+        }
+    }
+}

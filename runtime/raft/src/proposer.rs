@@ -1,0 +1,98 @@
+//! Many operations in one log entry, and at most two entries in flight.
+//!
+//! The leader awaits the sync of each entry. While one is being written, the operations of the next
+//! accumulate; so its size depends on the load alone.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+
+use crate::batch;
+use crate::engine::Engine;
+use crate::error::MemberError;
+use crate::options::Options;
+
+/// One entry is being synced while the one before is being acknowledged.
+const IN_FLIGHT: usize = 2;
+
+/// An operation and who waits for its answer.
+pub(crate) struct Proposal {
+    pub(crate) operation: Bytes,
+    pub(crate) answer: oneshot::Sender<Result<Bytes, MemberError>>,
+}
+
+/// Starts the task that gathers proposals; it ends when no sender is left.
+pub(crate) fn start(engine: Arc<Engine>, options: &Options) -> mpsc::Sender<Proposal> {
+    let (queue, proposals) = mpsc::channel(options.queue_operations.max(1));
+    let (bytes_max, operations_max) = (options.entry_bytes, options.entry_operations);
+    tokio::spawn(Proposer { engine, proposals, bytes_max, operations_max }.run());
+    queue
+}
+
+struct Proposer {
+    engine: Arc<Engine>,
+    proposals: mpsc::Receiver<Proposal>,
+    bytes_max: usize,
+    operations_max: usize,
+}
+
+impl Proposer {
+    async fn run(mut self) {
+        let in_flight = Arc::new(Semaphore::new(IN_FLIGHT));
+        while let Some(first) = self.proposals.recv().await {
+            let Ok(permit) = Arc::clone(&in_flight).acquire_owned().await else { return };
+            // Let other ready tasks run first: they may add to the entry.
+            tokio::task::yield_now().await;
+            let (entry, answers) = self.gather(first);
+            if !answers.is_empty() {
+                self.write(entry, answers, permit).await;
+            }
+        }
+    }
+
+    /// The entry of the operations that wait; those whose proposer has given up are left out.
+    fn gather(&mut self, first: Proposal) -> (Bytes, Vec<Answer>) {
+        let (mut entry, mut answers) = (BytesMut::new(), Vec::new());
+        let mut next = Some(first);
+        while let Some(Proposal { operation, answer }) = next {
+            if !answer.is_closed() {
+                batch::put(&mut entry, &operation);
+                answers.push(answer);
+            }
+            let is_full = entry.len() >= self.bytes_max || answers.len() >= self.operations_max;
+            next = if is_full { None } else { self.proposals.try_recv().ok() };
+        }
+        (entry.freeze(), answers)
+    }
+
+    async fn write(&self, entry: Bytes, answers: Vec<Answer>, permit: OwnedSemaphorePermit) {
+        match self.engine.write(entry).await {
+            Ok(pending) => {
+                tokio::spawn(async move {
+                    distribute(pending.answers().await, answers);
+                    drop(permit);
+                });
+            }
+            Err(error) => distribute(Err(error), answers),
+        }
+    }
+}
+
+type Answer = oneshot::Sender<Result<Bytes, MemberError>>;
+
+fn distribute(result: Result<Vec<Bytes>, MemberError>, answers: Vec<Answer>) {
+    // A proposer that has given up does not hear its answer.
+    match result {
+        Ok(values) => {
+            for (answer, value) in answers.into_iter().zip(values) {
+                let _unheard = answer.send(Ok(value));
+            }
+        }
+        Err(error) => {
+            for answer in answers {
+                let _unheard = answer.send(Err(error.clone()));
+            }
+        }
+    }
+}

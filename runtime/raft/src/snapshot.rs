@@ -1,0 +1,89 @@
+//! The bytes of a snapshot: a version, what the log says about it, the machine's state, and a
+//! checksum over both.
+//!
+//! The same bytes are stored and sent. The checksum detects damage, not forgery.
+
+use std::hash::Hasher as _;
+use std::io;
+
+use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use siphasher::sip::SipHasher13;
+
+const VERSION: u8 = 1;
+/// Version, checksum, length of the log's part.
+const HEAD_BYTES: usize = 1 + 8 + 4;
+
+/// The parts of a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SnapshotParts {
+    /// The last log id and the membership, encoded by the engine.
+    pub(crate) meta: Bytes,
+    /// The state, encoded by the machine.
+    pub(crate) state: Bytes,
+}
+
+impl SnapshotParts {
+    pub(crate) fn encode(&self) -> Bytes {
+        let mut out = BytesMut::with_capacity(HEAD_BYTES + self.meta.len() + self.state.len());
+        let len = u32::try_from(self.meta.len()).expect("a membership is far below 4 GiB");
+        out.put_u8(VERSION);
+        out.put_u64_le(checksum(&self.meta, &self.state));
+        out.put_u32_le(len);
+        out.extend_from_slice(&self.meta);
+        out.extend_from_slice(&self.state);
+        out.freeze()
+    }
+
+    /// # Errors
+    /// When the bytes are damaged, or of another version.
+    pub(crate) fn decode(mut bytes: Bytes) -> io::Result<Self> {
+        if bytes.len() < HEAD_BYTES {
+            return Err(refuse("is incomplete"));
+        }
+        let version = bytes.get_u8();
+        if version != VERSION {
+            let text = format!("has version {version}: this program reads version {VERSION}");
+            return Err(refuse(&text));
+        }
+        let expected = bytes.get_u64_le();
+        let len = bytes.get_u32_le() as usize;
+        if bytes.len() < len {
+            return Err(refuse("is incomplete"));
+        }
+        let meta = bytes.split_to(len);
+        if checksum(&meta, &bytes) != expected {
+            return Err(refuse("is damaged: its checksum is wrong"));
+        }
+        Ok(Self { meta, state: bytes })
+    }
+}
+
+fn refuse(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the snapshot {why}"))
+}
+
+fn checksum(meta: &[u8], state: &[u8]) -> u64 {
+    let mut hasher = SipHasher13::new();
+    hasher.write(&(meta.len() as u64).to_le_bytes());
+    hasher.write(meta);
+    hasher.write(state);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_that_is_cut_or_changed_anywhere_is_refused() {
+        let parts = SnapshotParts { meta: Bytes::from("meta"), state: Bytes::from("state") };
+        let bytes = parts.encode();
+        assert_eq!(SnapshotParts::decode(bytes.clone()).expect("it is whole"), parts);
+        for at in 0..bytes.len() {
+            assert!(SnapshotParts::decode(bytes.slice(..at)).is_err(), "cut at {at}");
+            let mut changed = bytes.to_vec();
+            changed[at] ^= 1;
+            assert!(SnapshotParts::decode(changed.into()).is_err(), "changed at {at}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What a member knows about itself and the others.
+
+use std::collections::BTreeSet;
+
+use crate::error::Members;
+
+/// The role of a member in its term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// It receives the log without a vote.
+    Learner,
+    /// It follows a leader.
+    Follower,
+    /// It stands for election.
+    Candidate,
+    /// It leads.
+    Leader,
+    /// It has stopped.
+    Stopped,
+}
+
+/// The status of a member at one time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The id of the member.
+    pub id: u64,
+    /// Its role.
+    pub role: Role,
+    /// Its term.
+    pub term: u64,
+    /// The leader of the term, if it is known.
+    pub leader: Option<u64>,
+    /// The index of the last entry of the log.
+    pub last_log_index: Option<u64>,
+    /// The index of the last applied entry.
+    pub applied_index: Option<u64>,
+    /// The index of the last entry in the snapshot.
+    pub snapshot_index: Option<u64>,
+    /// The index of the last purged entry.
+    pub purged_index: Option<u64>,
+    /// The sets of voters: two while a change is in progress, both of which need a majority.
+    pub voters: Vec<BTreeSet<u64>>,
+    /// All members, with their addresses.
+    pub members: Members,
+    /// On a leader, the time since a majority last acknowledged it; `None` on others.
+    pub millis_since_quorum_ack: Option<u64>,
+    /// Whether the store rejects writes.
+    pub is_store_failing: bool,
+    /// Why the member has stopped by itself.
+    pub failure: Option<String>,
+}

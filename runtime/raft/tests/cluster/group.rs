@@ -1,0 +1,115 @@
+//! A group of members on simulated disks, connected by a hub.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use turnstile_host::store::Disk;
+use turnstile_raft::network::hub::Hub;
+use turnstile_raft::{Member, Members, Options, Role, Status};
+
+use crate::register::Register;
+
+/// The timeout of all waits of a test: reaching it is a failure.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Short intervals, so that the tests are quick.
+pub(crate) fn options(id: u64) -> Options {
+    Options {
+        heartbeat: Duration::from_millis(100),
+        election_least: Duration::from_millis(400),
+        election_most: Duration::from_millis(800),
+        timeout: Duration::from_secs(20),
+        ..Options::new(id)
+    }
+}
+
+/// The members, their machines, and their disks, which outlive them.
+pub(crate) struct Group {
+    pub(crate) hub: Hub,
+    pub(crate) members: BTreeMap<u64, Member>,
+    pub(crate) registers: BTreeMap<u64, Register>,
+    disks: BTreeMap<u64, Disk>,
+    configure: fn(&mut Options),
+}
+
+impl Group {
+    /// Members 1 to `count`, as one group.
+    pub(crate) async fn start(count: u64, configure: fn(&mut Options)) -> Self {
+        let (hub, members) = (Hub::new(), BTreeMap::new());
+        let (registers, disks) = (BTreeMap::new(), BTreeMap::new());
+        let mut group = Self { hub, members, registers, disks, configure };
+        for id in 1..=count {
+            group.join(id).await;
+        }
+        let list: Members = (1..=count).map(|id| (id, format!("member-{id}"))).collect();
+        group.members[&1].initialize(&list).await.expect("it is one of them");
+        group
+    }
+
+    /// Starts a member, on the disk that it had before.
+    pub(crate) async fn join(&mut self, id: u64) {
+        let mut options = options(id);
+        (self.configure)(&mut options);
+        let disk = self.disks.entry(id).or_default();
+        let register = Register::default();
+        let store = Box::new(disk.open());
+        let member = Member::start(options, store, register.clone(), self.hub.join(id)).await;
+        self.members.insert(id, member.expect("its disk is whole"));
+        self.registers.insert(id, register);
+    }
+
+    /// Stops a member; its disk remains.
+    pub(crate) async fn stop(&mut self, id: u64) {
+        self.members.remove(&id).expect("it runs").stop().await;
+    }
+
+    /// Waits until one of the members leads and has applied an entry of its term.
+    pub(crate) async fn leader_among(&self, ids: &[u64]) -> u64 {
+        let leads = |status: &Status| {
+            status.leader.is_some_and(|leader| ids.contains(&leader))
+                && status.applied_index.is_some()
+        };
+        let status = self.members[&ids[0]].wait_for(PATIENCE, leads).await;
+        let leader = status.expect("one is elected").leader.expect("it was waited for");
+        let leads = |status: &Status| status.role == Role::Leader;
+        self.members[&leader].wait_for(PATIENCE, leads).await.expect("it leads");
+        leader
+    }
+
+    pub(crate) async fn leader(&self) -> u64 {
+        let ids: Vec<u64> = self.members.keys().copied().collect();
+        self.leader_among(&ids).await
+    }
+
+    /// The members but for one.
+    pub(crate) fn others(&self, than: u64) -> Vec<u64> {
+        self.members.keys().copied().filter(|id| *id != than).collect()
+    }
+
+    pub(crate) async fn propose(&self, at: u64, operation: &str) -> String {
+        let answer = self.members[&at].propose(operation.to_owned()).await;
+        let answer = answer.unwrap_or_else(|error| panic!("{at} executes {operation}: {error}"));
+        String::from_utf8(answer.to_vec()).expect("it is a number")
+    }
+
+    /// Waits until all members have applied what this one has, and compares their machines.
+    pub(crate) async fn agree(&self, with: u64) {
+        let index = self.members[&with].status().applied_index;
+        for member in self.members.values() {
+            let is_applied = |status: &Status| status.applied_index >= index;
+            member.wait_for(PATIENCE, is_applied).await.expect("it catches up");
+        }
+        let expected = self.registers[&with].operations();
+        for (id, register) in &self.registers {
+            if self.members.contains_key(id) {
+                assert_eq!(register.operations(), expected, "member {id}");
+            }
+        }
+    }
+
+    pub(crate) async fn end(self) {
+        for member in self.members.values() {
+            member.stop().await;
+        }
+    }
+}

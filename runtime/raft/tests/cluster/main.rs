@@ -1,0 +1,7 @@
+//! Groups of three members and more, in one process or over TCP, on simulated disks or in folders.
+
+mod failover;
+mod group;
+mod members;
+mod register;
+mod snapshots;

@@ -1,0 +1,71 @@
+//! Changes of the members.
+
+use std::collections::BTreeSet;
+
+use turnstile_raft::{MemberError, Status};
+
+use crate::group::{Group, PATIENCE};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_are_added_and_removed() {
+    let mut group = Group::start(1, |_| {}).await;
+    let leader = group.leader().await;
+    group.propose(leader, "a").await;
+    for id in 2..=4 {
+        group.join(id).await;
+        let added = group.members[&leader].add_member(id, &format!("member-{id}")).await;
+        added.expect("the member receives the log");
+        group.propose(leader, &format!("with {id}")).await;
+    }
+    group.agree(leader).await;
+    let status = group.members[&leader].status();
+    assert_eq!(status.voters, [BTreeSet::from([1, 2, 3, 4])]);
+    group.members[&leader].remove_member(2).await.expect("a majority remains");
+    let status = group.members[&leader].status();
+    assert_eq!(status.voters, [BTreeSet::from([1, 3, 4])]);
+    assert!(!status.members.contains_key(&2));
+    group.stop(2).await;
+    group.propose(leader, "without 2").await;
+    group.agree(leader).await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_that_removes_itself_is_replaced() {
+    let group = Group::start(3, |_| {}).await;
+    let old = group.leader().await;
+    group.members[&old].remove_member(old).await.expect("a majority remains");
+    let new = group.leader_among(&group.others(old)).await;
+    assert_ne!(new, old);
+    group.propose(new, "a").await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_at_the_same_time_are_made_one_after_the_other() {
+    let mut group = Group::start(1, |_| {}).await;
+    let leader = group.leader().await;
+    group.join(2).await;
+    group.join(3).await;
+    let member = &group.members[&leader];
+    let (second, third) =
+        tokio::join!(member.add_member(2, "member-2"), member.add_member(3, "member-3"));
+    second.expect("it is added");
+    third.expect("it is added");
+    assert_eq!(member.status().voters, [BTreeSet::from([1, 2, 3])]);
+    let error = group.members[&2].add_member(4, "member-4").await.expect_err("it does not lead");
+    assert!(matches!(error, MemberError::NotLeader { .. }), "{error}");
+    let is_member = |status: &Status| status.voters == [BTreeSet::from([1, 2, 3])];
+    group.members[&3].wait_for(PATIENCE, is_member).await.expect("it hears of the change");
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_member_cannot_be_removed() {
+    let group = Group::start(1, |_| {}).await;
+    let leader = group.leader().await;
+    let error = group.members[&leader].remove_member(1).await.expect_err("none would remain");
+    assert!(matches!(error, MemberError::Membership { .. }), "{error}");
+    group.propose(leader, "a").await;
+    group.end().await;
+}

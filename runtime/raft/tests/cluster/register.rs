@@ -1,0 +1,38 @@
+//! The state machine of the tests: a list of operations, each of which is answered by its place.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use turnstile_raft::{Encode, StateMachine};
+
+/// What a machine has applied; the test keeps a handle of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Register(Arc<Mutex<Vec<String>>>);
+
+impl Register {
+    /// The operations, in order.
+    pub(crate) fn operations(&self) -> Vec<String> {
+        self.0.lock().expect("no holder panics").clone()
+    }
+}
+
+impl StateMachine for Register {
+    fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
+        let operation = String::from_utf8(operation.to_vec()).expect("the tests propose text");
+        let mut operations = self.0.lock().expect("no holder panics");
+        operations.push(operation);
+        operations.len().to_string().into_bytes()
+    }
+
+    fn snapshot(&self) -> Encode {
+        let operations = self.operations();
+        Box::new(move || operations.join("\n").into_bytes())
+    }
+
+    fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
+        let text = std::str::from_utf8(snapshot).map_err(io::Error::other)?;
+        let operations = text.lines().map(str::to_owned).collect();
+        *self.0.lock().expect("no holder panics") = operations;
+        Ok(())
+    }
+}
