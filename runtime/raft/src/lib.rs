@@ -12,6 +12,9 @@ mod member;
 pub mod network;
 mod options;
 mod proposer;
+#[cfg(test)]
+#[path = "../tests/seeds/mod.rs"]
+mod seeds;
 mod snapshot;
 mod status;
 mod writer;

@@ -7,6 +7,8 @@
 //! would lose the entries of both. So are the entries after a purge that lies beyond the log, which
 //! would leave a gap.
 
+#[cfg(test)]
+mod crash;
 mod held;
 mod load;
 mod record;
@@ -25,7 +27,8 @@ use held::HeldPurge;
 use record::SnapshotRecord;
 
 /// The size of the parts in which a snapshot is written: a vote or an append waits for one at most.
-const CHUNK_BYTES: usize = 1 << 20;
+/// Small in tests, so that snapshots have several.
+const CHUNK_BYTES: usize = if cfg!(test) { 256 } else { 1 << 20 };
 
 /// An index of the log, with what the engine says about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
