@@ -21,7 +21,7 @@ use tokio::sync::{oneshot, watch};
 use crate::error::{MemberError, Members, Peer};
 use crate::log::Log;
 use crate::machine::StateMachine;
-use crate::network::Network;
+use crate::network::{Handler, Network, REQUEST_BYTES_MAX};
 use crate::options::Options;
 use crate::status::{Role, Status};
 use log_store::LogStore;
@@ -72,9 +72,13 @@ impl Engine {
         let store = LogStore(Arc::clone(&log));
         let raft = Raft::new(options.id, config, rpc, store, machine).await;
         let raft = raft.map_err(io::Error::other)?;
-        network.serve(Arc::new(Requests(raft.clone())));
         tokio::spawn(forward_members(raft.metrics(), Arc::clone(&network)));
         Ok(Self { raft, log, network })
+    }
+
+    /// Answers the requests of other members.
+    pub(crate) fn requests(&self) -> impl Handler + use<> {
+        Requests(self.raft.clone())
     }
 
     /// Queues an entry. Entries are written in the order of the calls.
@@ -151,6 +155,14 @@ impl PendingEntry {
 }
 
 fn config(options: &Options) -> io::Result<Config> {
+    let largest = options.operation_bytes.saturating_add(options.entry_bytes);
+    let chunk = usize::try_from(options.snapshot_chunk_bytes).unwrap_or(usize::MAX);
+    if largest.max(chunk) > REQUEST_BYTES_MAX / 2 {
+        let text = format!("an entry or a part of a snapshot of {} bytes", largest.max(chunk));
+        let most = REQUEST_BYTES_MAX / 2;
+        let text = format!("the options allow {text}: at most {most} are possible");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
     let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let config = Config {
         cluster_name: "turnstile".into(),
@@ -168,11 +180,19 @@ fn config(options: &Options) -> io::Result<Config> {
     config.validate().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
 }
 
-/// Tells the network of each change of the members, until the member stops.
+/// Tells the network of each change of the members, until the member stops. Those that are removed
+/// stay known until the change is applied: the leader may be one of them, and needs the answers of
+/// the others until then.
 async fn forward_members(mut metrics: watch::Receiver<Metrics>, network: Arc<dyn Network>) {
     let mut told = Members::new();
     loop {
-        let members = members(&metrics.borrow_and_update());
+        let metrics_now = metrics.borrow_and_update().clone();
+        let mut members = members(&metrics_now);
+        if metrics_now.last_applied < *metrics_now.membership_config.log_id() {
+            told.iter().for_each(|(id, address)| {
+                members.entry(*id).or_insert_with(|| address.clone());
+            });
+        }
         if members != told {
             network.set_members(&members);
             told = members;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 /// A member and its address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peer {
     /// The id of the member.
     pub id: u64,
@@ -12,7 +14,7 @@ pub struct Peer {
 }
 
 /// Why a call to a member failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum MemberError {
     /// This member is not the leader. The operation is not executed.
     #[error("not the leader{}", hint(leader.as_ref()))]
@@ -38,6 +40,12 @@ pub enum MemberError {
     /// The timeout passed. The outcome is unknown: the operation may still be executed.
     #[error("timed out: the outcome is unknown")]
     TimedOut,
+    /// The operation was forwarded to the leader, whose answer is lost. The outcome is unknown.
+    #[error("the leader does not answer: {why}: the outcome is unknown")]
+    Lost {
+        /// Why.
+        why: String,
+    },
     /// The change of the members is not possible.
     #[error("the membership cannot be changed: {why}")]
     Membership {
@@ -61,8 +69,12 @@ impl MemberError {
             | Self::QueueFull
             | Self::TooLarge { .. }
             | Self::Membership { .. } => true,
-            Self::NoQuorum | Self::TimedOut | Self::Stopped { .. } => false,
+            Self::NoQuorum | Self::TimedOut | Self::Lost { .. } | Self::Stopped { .. } => false,
         }
+    }
+
+    pub(crate) fn stopped() -> Self {
+        Self::Stopped { why: "it was told to".into() }
     }
 }
 

@@ -6,6 +6,7 @@ mod error;
 #[cfg(test)]
 #[path = "../tests/folder/mod.rs"]
 mod folder;
+mod inbox;
 mod log;
 mod machine;
 mod member;

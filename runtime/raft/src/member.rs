@@ -5,17 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc};
 use tokio::time::{Instant, timeout};
 use turnstile_host::store::Store;
 
 use crate::engine::Engine;
 use crate::error::{MemberError, Members, Peer};
+use crate::inbox::{self, Inbox};
 use crate::log::Log;
 use crate::machine::StateMachine;
 use crate::network::Network;
 use crate::options::Options;
-use crate::proposer::{self, Proposal};
+use crate::proposer::{self, Proposal, submit};
 use crate::status::{Role, Status};
 
 /// A running member. Clones are handles of the same one. It runs until [`Member::stop`].
@@ -23,6 +24,7 @@ use crate::status::{Role, Status};
 pub struct Member {
     engine: Arc<Engine>,
     proposals: mpsc::Sender<Proposal>,
+    network: Arc<dyn Network>,
     options: Options,
     /// One change of the members is in progress at a time.
     changing: Arc<Mutex<()>>,
@@ -48,9 +50,13 @@ impl Member {
         let id = options.id;
         let opened = tokio::task::spawn_blocking(move || Log::open(store, id)).await;
         let log = Arc::new(opened.map_err(io::Error::other)??);
-        let engine = Arc::new(Engine::start(&options, log, Box::new(machine), network).await?);
+        let machine = Box::new(machine);
+        let engine = Engine::start(&options, log, machine, Arc::clone(&network)).await?;
+        let engine = Arc::new(engine);
         let proposals = proposer::start(Arc::clone(&engine), &options);
-        Ok(Self { engine, proposals, options, changing: Arc::default() })
+        let inbox = Inbox::new(engine.requests(), &proposals, options.timeout);
+        network.serve(Arc::new(inbox));
+        Ok(Self { engine, proposals, network, options, changing: Arc::default() })
     }
 
     /// Makes these the first members of a new group; call it on one of them, or on several with the
@@ -76,14 +82,46 @@ impl Member {
         }
         self.check_leader()?;
         let deadline = Instant::now() + self.options.timeout;
-        let place = tokio::time::timeout_at(deadline, self.proposals.reserve()).await;
-        let place = place.map_err(|_| MemberError::QueueFull)?.map_err(|_| stopped())?;
-        let (answer, answered) = oneshot::channel();
-        place.send(Proposal { operation, answer });
-        match tokio::time::timeout_at(deadline, answered).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Err(stopped()),
-            Err(_) => Err(self.timed_out()),
+        match submit(&self.proposals, operation, deadline).await {
+            Err(MemberError::TimedOut) => Err(self.timed_out()),
+            answer => answer,
+        }
+    }
+
+    /// Proposes an operation on this member, if it leads, or else on the leader. While there is
+    /// none, it waits for one.
+    ///
+    /// # Errors
+    /// As [`Member::propose`], and [`MemberError::Lost`] when the leader does not answer.
+    pub async fn forward(&self, operation: impl Into<Bytes>) -> Result<Bytes, MemberError> {
+        let operation = operation.into();
+        let attempts = async {
+            loop {
+                let leader = match self.propose(operation.clone()).await {
+                    Err(MemberError::NotLeader { leader }) => leader,
+                    answer => return answer,
+                };
+                if let Some(Peer { id, .. }) = leader {
+                    match inbox::forward(&*self.network, id, &operation).await {
+                        // Its term has ended, or has not begun.
+                        Err(MemberError::NotLeader { .. }) => {}
+                        answer => return answer,
+                    }
+                }
+                self.await_leader(leader.map(|peer| peer.id)).await?;
+            }
+        };
+        timeout(self.options.timeout, attempts).await.unwrap_or(Err(MemberError::TimedOut))
+    }
+
+    /// Waits for another leader than `before`; at most for a heartbeat, if there was one, since it
+    /// may begin to lead.
+    async fn await_leader(&self, before: Option<u64>) -> Result<(), MemberError> {
+        let is_new = |status: &Status| status.leader.is_some() && status.leader != before;
+        let Options { heartbeat, timeout, .. } = self.options;
+        match self.wait_for(if before.is_some() { heartbeat } else { timeout }, is_new).await {
+            Ok(_) | Err(MemberError::TimedOut) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
@@ -188,7 +226,7 @@ impl Member {
                 let peer = |id| Peer { id, address: members.get(&id).cloned().unwrap_or_default() };
                 Err(MemberError::NotLeader { leader: leader.map(peer) })
             }
-            Role::Stopped => Err(stopped()),
+            Role::Stopped => Err(MemberError::stopped()),
         }
     }
 
@@ -204,8 +242,4 @@ impl Member {
             }
         }
     }
-}
-
-fn stopped() -> MemberError {
-    MemberError::Stopped { why: "it was told to".into() }
 }

@@ -1,6 +1,8 @@
 //! Requests and answers between members: bytes, whatever carries them.
 
+mod calls;
 pub mod hub;
+pub mod tcp;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,6 +10,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
+
+/// The maximum size of a request that a network must carry.
+pub const REQUEST_BYTES_MAX: usize = 8 << 20;
 
 /// A future behind a pointer.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
 
 use crate::batch;
 use crate::engine::Engine;
@@ -28,6 +29,24 @@ pub(crate) fn start(engine: Arc<Engine>, options: &Options) -> mpsc::Sender<Prop
     let (bytes_max, operations_max) = (options.entry_bytes, options.entry_operations);
     tokio::spawn(Proposer { engine, proposals, bytes_max, operations_max }.run());
     queue
+}
+
+/// Queues an operation and waits for its answer, until the deadline.
+pub(crate) async fn submit(
+    proposals: &mpsc::Sender<Proposal>,
+    operation: Bytes,
+    deadline: Instant,
+) -> Result<Bytes, MemberError> {
+    let place = timeout_at(deadline, proposals.reserve()).await;
+    let place = place.map_err(|_| MemberError::QueueFull)?;
+    let place = place.map_err(|_| MemberError::stopped())?;
+    let (answer, answered) = oneshot::channel();
+    place.send(Proposal { operation, answer });
+    match timeout_at(deadline, answered).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) => Err(MemberError::stopped()),
+        Err(_) => Err(MemberError::TimedOut),
+    }
 }
 
 struct Proposer {

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::log_store::{decode, encode};
 use super::{Raft, TypeConfig};
+use crate::inbox::LOG;
 use crate::network::{Boxed, Handler, Network};
 
 /// What one member asks another. The answer is the `Result` of openraft's own handler.
@@ -64,7 +65,9 @@ impl Client {
         T: DeserializeOwned,
         E: std::error::Error + DeserializeOwned,
     {
-        let answer = self.network.call(self.to, encode(request)).await;
+        let request = postcard::to_extend(request, vec![LOG]);
+        let request = request.expect("the log's types can be encoded").into();
+        let answer = self.network.call(self.to, request).await;
         let answer = answer.map_err(|error| Unreachable::new(&error))?;
         let answer: io::Result<Result<T, RaftError<u64, E>>> = decode(&answer);
         match answer {

@@ -128,3 +128,26 @@ async fn a_stopped_member_and_a_large_operation_are_refused() {
     let error = group.members[&leader].propose("a").await.expect_err("it has stopped");
     assert!(matches!(error, MemberError::Stopped { .. }), "{error}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_follower_forwards_to_the_leader_and_to_the_next_one() {
+    let group = Group::start(3, |_| {}).await;
+    let old = group.leader().await;
+    let follower = group.others(old)[0];
+    let answer = group.members[&follower].forward("a").await.expect("the leader executes it");
+    assert_eq!(answer, "1");
+    group.hub.isolate(old);
+    let new = group.leader_among(&group.others(old)).await;
+    let follower = group.others(old).into_iter().find(|id| *id != new).expect("there are three");
+    let answer = group.members[&follower].forward("b").await.expect("the leader executes it");
+    assert_eq!(answer, "2");
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_without_a_leader_waits_for_one() {
+    let group = Group::start(3, |_| {}).await;
+    let answer = group.members[&2].forward("a").await.expect("a leader is elected");
+    assert_eq!(answer, "1");
+    group.end().await;
+}

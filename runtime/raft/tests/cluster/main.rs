@@ -1,7 +1,10 @@
 //! Groups of three members and more, in one process or over TCP, on simulated disks or in folders.
 
 mod failover;
+#[path = "../folder/mod.rs"]
+mod folder;
 mod group;
 mod members;
 mod register;
 mod snapshots;
+mod tcp;

@@ -1,0 +1,73 @@
+//! The requests of other members: those of the log, and operations that they forward.
+
+use std::time::Duration;
+
+use bytes::{Buf as _, Bytes};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::Instant;
+
+use crate::error::MemberError;
+use crate::network::{Boxed, CallError, Handler, Network};
+use crate::proposer::{Proposal, submit};
+
+/// The first byte of a request of the log.
+pub(crate) const LOG: u8 = 0;
+/// The first byte of a forwarded operation.
+const OPERATION: u8 = 1;
+
+/// The maximum number of forwarded operations that wait at the leader. It is less than a network
+/// answers at a time, so that they do not delay the log.
+const FORWARDED_MAX: usize = 1024;
+
+pub(crate) struct Inbox<H> {
+    log: H,
+    /// Weak: the network, which has this, outlives the member.
+    proposals: mpsc::WeakSender<Proposal>,
+    timeout: Duration,
+    forwarded: Semaphore,
+}
+
+impl<H> Inbox<H> {
+    pub(crate) fn new(log: H, proposals: &mpsc::Sender<Proposal>, timeout: Duration) -> Self {
+        let (proposals, forwarded) = (proposals.downgrade(), Semaphore::new(FORWARDED_MAX));
+        Self { log, proposals, timeout, forwarded }
+    }
+
+    async fn execute(&self, operation: Bytes) -> Result<Bytes, MemberError> {
+        let _waiting = self.forwarded.try_acquire().map_err(|_| MemberError::QueueFull)?;
+        let proposals = self.proposals.upgrade().ok_or_else(MemberError::stopped)?;
+        submit(&proposals, operation, Instant::now() + self.timeout).await
+    }
+}
+
+impl<H: Handler> Handler for Inbox<H> {
+    fn handle(&self, mut request: Bytes) -> Boxed<'_, Option<Bytes>> {
+        if request.is_empty() {
+            return Box::pin(std::future::ready(None));
+        }
+        match request.get_u8() {
+            LOG => self.log.handle(request),
+            OPERATION => Box::pin(async {
+                let answer = self.execute(request).await;
+                Some(postcard::to_allocvec(&answer).expect("an answer can be encoded").into())
+            }),
+            // A member of a later version.
+            2.. => Box::pin(std::future::ready(None)),
+        }
+    }
+}
+
+/// Has another member propose an operation.
+pub(crate) async fn forward(
+    network: &dyn Network,
+    to: u64,
+    operation: &[u8],
+) -> Result<Bytes, MemberError> {
+    let mut request = Vec::with_capacity(1 + operation.len());
+    request.push(OPERATION);
+    request.extend_from_slice(operation);
+    let answer = network.call(to, request.into()).await;
+    let answer = answer.map_err(|CallError { why }| MemberError::Lost { why })?;
+    let answer: Result<Result<Bytes, MemberError>, _> = postcard::from_bytes(&answer);
+    answer.unwrap_or_else(|error| Err(MemberError::Lost { why: error.to_string() }))
+}
