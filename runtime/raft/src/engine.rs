@@ -53,8 +53,12 @@ pub(crate) struct Engine {
     network: Arc<dyn Network>,
 }
 
-/// An entry that the leader has queued.
-pub(crate) struct PendingEntry(oneshot::Receiver<WriteResult>);
+/// An entry that was handed to openraft.
+pub(crate) struct PendingEntry {
+    result: oneshot::Receiver<WriteResult>,
+    metrics: watch::Receiver<Metrics>,
+    term: u64,
+}
 
 impl Engine {
     /// # Errors
@@ -82,8 +86,32 @@ impl Engine {
     }
 
     /// Queues an entry. Entries are written in the order of the calls.
+    ///
+    /// # Errors
+    /// When this member does not lead, and the entry is not queued.
     pub(crate) async fn write(&self, entry: Bytes) -> Result<PendingEntry, MemberError> {
-        self.raft.client_write_ff(entry).await.map(PendingEntry).map_err(stopped)
+        self.check_leader()?;
+        let metrics = self.raft.metrics();
+        let term = metrics.borrow().current_term;
+        let result = self.raft.client_write_ff(entry).await.map_err(stopped)?;
+        Ok(PendingEntry { result, metrics, term })
+    }
+
+    /// # Errors
+    /// When this member does not lead, as far as it knows.
+    pub(crate) fn check_leader(&self) -> Result<(), MemberError> {
+        let Status { role, leader, members, failure, .. } = self.status();
+        if let Some(why) = failure {
+            return Err(MemberError::Stopped { why });
+        }
+        match role {
+            Role::Leader => Ok(()),
+            Role::Learner | Role::Follower | Role::Candidate => {
+                let peer = |id| Peer { id, address: members.get(&id).cloned().unwrap_or_default() };
+                Err(MemberError::NotLeader { leader: leader.map(peer) })
+            }
+            Role::Stopped => Err(MemberError::stopped()),
+        }
     }
 
     /// Waits until everything is applied that was committed before the call.
@@ -146,12 +174,32 @@ impl Engine {
 
 impl PendingEntry {
     /// The answers of the entry's operations, once they are applied.
+    ///
+    /// Openraft has one error for an entry that it rejects and for one that it has written and then
+    /// removes for another leader. The latter may be on a third member, which may lead later and
+    /// commit it: so the outcome is unknown. It forgets an entry that a snapshot of another leader
+    /// replaces: so the end of the term ends the wait.
     pub(crate) async fn answers(self) -> Result<Vec<Bytes>, MemberError> {
-        match self.0.await.map_err(stopped)? {
-            Ok(response) => Ok(response.data),
-            Err(error) => Err(client_error(error)),
+        let Self { result, metrics, term } = self;
+        let deposed = || MemberError::Lost { why: "the leader has changed".into() };
+        tokio::select! {
+            biased;
+            result = result => match result.map_err(stopped)? {
+                Ok(response) => Ok(response.data),
+                Err(ClientWriteError::ForwardToLeader(_)) => Err(deposed()),
+                Err(error @ ClientWriteError::ChangeMembershipError(_)) => Err(client_error(error)),
+            },
+            () = end_of_term(metrics, term) => Err(deposed()),
         }
     }
+}
+
+/// Completes when this member, which led in a term, no longer does.
+async fn end_of_term(mut metrics: watch::Receiver<Metrics>, term: u64) {
+    let is_over =
+        |metrics: &Metrics| metrics.current_term > term || metrics.state != ServerState::Leader;
+    // An error means that the member has stopped.
+    let _over = metrics.wait_for(is_over).await;
 }
 
 fn config(options: &Options) -> io::Result<Config> {

@@ -40,8 +40,9 @@ pub enum MemberError {
     /// The timeout passed. The outcome is unknown: the operation may still be executed.
     #[error("timed out: the outcome is unknown")]
     TimedOut,
-    /// The operation was forwarded to the leader, whose answer is lost. The outcome is unknown.
-    #[error("the leader does not answer: {why}: the outcome is unknown")]
+    /// The leader has changed, or does not answer, after the operation was handed to it. The
+    /// outcome is unknown: the operation may still be executed.
+    #[error("{why}: the outcome is unknown")]
     Lost {
         /// Why.
         why: String,

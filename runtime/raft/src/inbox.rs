@@ -1,11 +1,13 @@
 //! The requests of other members: those of the log, and operations that they forward.
 
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::Instant;
 
+use crate::engine::Engine;
 use crate::error::MemberError;
 use crate::network::{Boxed, CallError, Handler, Network};
 use crate::proposer::{Proposal, submit};
@@ -19,22 +21,37 @@ const OPERATION: u8 = 1;
 /// answers at a time, so that they do not delay the log.
 const FORWARDED_MAX: usize = 1024;
 
+/// Answers other members. The network, which has this, outlives the member: so it has no handle of
+/// the member that keeps it from being dropped.
 pub(crate) struct Inbox<H> {
     log: H,
-    /// Weak: the network, which has this, outlives the member.
+    engine: Weak<Engine>,
     proposals: mpsc::WeakSender<Proposal>,
     timeout: Duration,
     forwarded: Semaphore,
 }
 
-impl<H> Inbox<H> {
-    pub(crate) fn new(log: H, proposals: &mpsc::Sender<Proposal>, timeout: Duration) -> Self {
-        let (proposals, forwarded) = (proposals.downgrade(), Semaphore::new(FORWARDED_MAX));
-        Self { log, proposals, timeout, forwarded }
+impl Inbox<()> {
+    /// The inbox of a member.
+    pub(crate) fn of(
+        engine: &Arc<Engine>,
+        proposals: &mpsc::Sender<Proposal>,
+        timeout: Duration,
+    ) -> Inbox<impl Handler + use<>> {
+        Inbox {
+            log: engine.requests(),
+            engine: Arc::downgrade(engine),
+            proposals: proposals.downgrade(),
+            timeout,
+            forwarded: Semaphore::new(FORWARDED_MAX),
+        }
     }
+}
 
+impl<H> Inbox<H> {
     async fn execute(&self, operation: Bytes) -> Result<Bytes, MemberError> {
         let _waiting = self.forwarded.try_acquire().map_err(|_| MemberError::QueueFull)?;
+        self.engine.upgrade().ok_or_else(MemberError::stopped)?.check_leader()?;
         let proposals = self.proposals.upgrade().ok_or_else(MemberError::stopped)?;
         submit(&proposals, operation, Instant::now() + self.timeout).await
     }
@@ -67,7 +84,8 @@ pub(crate) async fn forward(
     request.push(OPERATION);
     request.extend_from_slice(operation);
     let answer = network.call(to, request.into()).await;
-    let answer = answer.map_err(|CallError { why }| MemberError::Lost { why })?;
+    let lost = |why| MemberError::Lost { why: format!("the leader does not answer: {why}") };
+    let answer = answer.map_err(|CallError { why }| lost(why))?;
     let answer: Result<Result<Bytes, MemberError>, _> = postcard::from_bytes(&answer);
-    answer.unwrap_or_else(|error| Err(MemberError::Lost { why: error.to_string() }))
+    answer.unwrap_or_else(|error| Err(lost(error.to_string())))
 }

@@ -12,6 +12,8 @@ mod crash;
 mod held;
 mod load;
 mod record;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::io;

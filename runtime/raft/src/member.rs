@@ -54,7 +54,7 @@ impl Member {
         let engine = Engine::start(&options, log, machine, Arc::clone(&network)).await?;
         let engine = Arc::new(engine);
         let proposals = proposer::start(Arc::clone(&engine), &options);
-        let inbox = Inbox::new(engine.requests(), &proposals, options.timeout);
+        let inbox = Inbox::of(&engine, &proposals, options.timeout);
         network.serve(Arc::new(inbox));
         Ok(Self { engine, proposals, network, options, changing: Arc::default() })
     }
@@ -80,7 +80,8 @@ impl Member {
         if len > most {
             return Err(MemberError::TooLarge { len, most });
         }
-        self.check_leader()?;
+        // An entry of a former term may occupy the queue.
+        self.engine.check_leader()?;
         let deadline = Instant::now() + self.options.timeout;
         match submit(&self.proposals, operation, deadline).await {
             Err(MemberError::TimedOut) => Err(self.timed_out()),
@@ -205,28 +206,12 @@ impl Member {
     ) -> Result<(), MemberError> {
         let serialized = async {
             let _changing = self.changing.lock().await;
-            self.check_leader()?;
+            self.engine.check_leader()?;
             change.await
         };
         match timeout(self.options.timeout, serialized).await {
             Ok(changed) => changed,
             Err(_) => Err(self.timed_out()),
-        }
-    }
-
-    /// Fails fast: an earlier operation of a former leader may occupy the queue.
-    fn check_leader(&self) -> Result<(), MemberError> {
-        let Status { role, leader, members, failure, .. } = self.status();
-        if let Some(why) = failure {
-            return Err(MemberError::Stopped { why });
-        }
-        match role {
-            Role::Leader => Ok(()),
-            Role::Learner | Role::Follower | Role::Candidate => {
-                let peer = |id| Peer { id, address: members.get(&id).cloned().unwrap_or_default() };
-                Err(MemberError::NotLeader { leader: leader.map(peer) })
-            }
-            Role::Stopped => Err(MemberError::stopped()),
         }
     }
 

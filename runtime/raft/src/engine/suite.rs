@@ -1,10 +1,11 @@
 //! Openraft's own tests of a storage, over ours.
 
-use std::io;
+use std::io::{self, Cursor};
 use std::sync::Arc;
 
-use openraft::StorageError;
+use openraft::storage::RaftStateMachine as _;
 use openraft::testing::{StoreBuilder, Suite};
+use openraft::{SnapshotMeta, StorageError};
 use turnstile_host::store::{Disk, LogStore as HostStore, Store};
 
 use super::TypeConfig;
@@ -13,6 +14,7 @@ use super::machine::Machine;
 use crate::folder::Folder;
 use crate::log::Log;
 use crate::machine::{Encode, StateMachine};
+use crate::snapshot::SnapshotParts;
 
 struct Nothing;
 
@@ -58,4 +60,27 @@ fn the_storage_on_a_simulated_disk_passes_openrafts_suite() {
 #[test]
 fn the_storage_in_a_folder_passes_openrafts_suite() {
     Suite::test_all(Build { is_simulated: false }).expect("each case passes");
+}
+
+fn damaged() -> Vec<u8> {
+    let parts = SnapshotParts { meta: "meta".into(), state: "state".into() };
+    let mut bytes = parts.encode().to_vec();
+    bytes[15] ^= 1;
+    bytes
+}
+
+#[tokio::test]
+async fn a_damaged_snapshot_is_refused_at_a_start_and_at_an_installation() {
+    let disk = Disk::default();
+    let log = Arc::new(Log::open(Box::new(disk.open()), 1).expect("the disk is empty"));
+    let mut machine = Machine::open(1, Arc::clone(&log), Box::new(Nothing)).expect("it is empty");
+    let data = Box::new(Cursor::new(damaged()));
+    let installed = machine.install_snapshot(&SnapshotMeta::default(), data).await;
+    let error = installed.expect_err("it is damaged").to_string();
+    assert!(error.contains("the snapshot is damaged: its checksum is wrong"), "{error}");
+    log.put_snapshot(Some(1), damaged().into()).await.expect("the disk works");
+    log.close();
+    let log = Arc::new(Log::open(Box::new(disk.open()), 1).expect("the log is whole"));
+    let error = Machine::open(1, log, Box::new(Nothing)).err().expect("it is damaged");
+    assert_eq!(error.to_string(), "the snapshot is damaged: its checksum is wrong");
 }
