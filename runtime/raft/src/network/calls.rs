@@ -26,7 +26,7 @@ pub(super) enum Message {
     Answer { call: u64, body: Option<Bytes> },
 }
 
-type Outcome = Result<Bytes, CallError>;
+type CallOutcome = Result<Bytes, CallError>;
 
 /// Sends a message to a member, or hands back why it cannot.
 pub(super) type Send =
@@ -37,7 +37,7 @@ pub(super) struct Calls {
     handler: OnceLock<Arc<dyn Handler>>,
     send: OnceLock<Send>,
     next: AtomicU64,
-    waiting: Mutex<BTreeMap<u64, oneshot::Sender<Outcome>>>,
+    waiting: Mutex<BTreeMap<u64, oneshot::Sender<CallOutcome>>>,
     answering: Arc<Semaphore>,
 }
 
@@ -65,7 +65,7 @@ impl Calls {
         assert!(self.handler.set(handler).is_ok(), "a network serves one member");
     }
 
-    pub(super) async fn call(&self, to: u64, body: Bytes) -> Outcome {
+    pub(super) async fn call(&self, to: u64, body: Bytes) -> CallOutcome {
         let call = self.next.fetch_add(1, Ordering::Relaxed);
         let (done, outcome) = oneshot::channel();
         self.lock().insert(call, done);
@@ -85,7 +85,7 @@ impl Calls {
         send(to, message)
     }
 
-    fn complete(&self, call: u64, outcome: Outcome) {
+    fn complete(&self, call: u64, outcome: CallOutcome) {
         if let Some(done) = self.lock().remove(&call) {
             // The caller may have been cancelled in between.
             let _unheard = done.send(outcome);
@@ -102,7 +102,7 @@ impl Calls {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, oneshot::Sender<Outcome>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, oneshot::Sender<CallOutcome>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

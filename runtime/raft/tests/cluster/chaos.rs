@@ -61,7 +61,7 @@ async fn disturb(group: &mut Group, rng: &mut Rng) {
     }
 }
 
-fn count_of<'a>(operations: &'a [String]) -> BTreeMap<&'a str, usize> {
+fn count_of(operations: &[String]) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for operation in operations {
         *counts.entry(operation.as_str()).or_default() += 1;
