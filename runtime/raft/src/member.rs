@@ -56,7 +56,9 @@ impl Member {
         let proposals = proposer::start(Arc::clone(&engine), &options);
         let inbox = Inbox::of(&engine, &proposals, options.timeout);
         network.serve(Arc::new(inbox));
-        Ok(Self { engine, proposals, network, options, changing: Arc::default() })
+        let changing = Arc::default();
+        tokio::spawn(finish_changes(Arc::clone(&engine), Arc::clone(&changing), options.clone()));
+        Ok(Self { engine, proposals, network, options, changing })
     }
 
     /// Makes these the first members of a new group; call it on one of them, or on several with the
@@ -225,6 +227,23 @@ impl Member {
             Role::Leader | Role::Learner | Role::Follower | Role::Candidate | Role::Stopped => {
                 MemberError::TimedOut
             }
+        }
+    }
+}
+
+/// Finishes changes of the members that a former leader has left between their two steps, until the
+/// member stops.
+async fn finish_changes(engine: Arc<Engine>, changing: Arc<Mutex<()>>, options: Options) {
+    let is_left = |status: &Status| status.role == Role::Leader && status.voters.len() > 1;
+    while engine.wait_for(is_left).await.is_ok() {
+        let _changing = changing.lock().await;
+        match timeout(options.timeout, engine.finish_change()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "a change of the members is not finished: it is retried");
+                tokio::time::sleep(options.heartbeat).await;
+            }
+            Err(_) => tracing::warn!("a change of the members is not finished: it is retried"),
         }
     }
 }

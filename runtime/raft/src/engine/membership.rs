@@ -42,7 +42,7 @@ impl Engine {
     }
 
     /// Finishes a change that was interrupted between its two steps.
-    async fn finish_change(&self) -> Result<(), MemberError> {
+    pub(crate) async fn finish_change(&self) -> Result<(), MemberError> {
         let voters = self.status().voters;
         match voters.as_slice() {
             [_, target] => self.change(ChangeMembers::ReplaceAllVoters(target.clone())).await,

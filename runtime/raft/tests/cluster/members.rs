@@ -1,6 +1,7 @@
 //! Changes of the members.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use turnstile_raft::{MemberError, Status};
 
@@ -67,5 +68,28 @@ async fn the_last_member_cannot_be_removed() {
     let error = group.members[&leader].remove_member(1).await.expect_err("none would remain");
     assert!(matches!(error, MemberError::Membership { .. }), "{error}");
     group.propose(leader, "a").await;
+    group.end().await;
+}
+
+/// How far the change is when the leader is cut off is left to chance.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_that_its_leader_has_left_half_done_is_finished_by_the_next() {
+    let group = Group::start(5, |options| options.timeout = Duration::from_secs(3)).await;
+    let old = group.leader().await;
+    let removed = group.others(old)[0];
+    let leader = group.members[&old].clone();
+    let changing = tokio::spawn(async move { leader.remove_member(removed).await });
+    let all = [BTreeSet::from([1, 2, 3, 4, 5])];
+    let is_told = |status: &Status| status.voters != all;
+    let others = group.others(old);
+    group.members[&others[1]].wait_for(PATIENCE, is_told).await.expect("it is told");
+    group.hub.isolate(old);
+    let remaining: Vec<u64> = others.into_iter().filter(|id| *id != removed).collect();
+    let is_uniform = |status: &Status| {
+        status.leader.is_some_and(|leader| leader != old) && status.voters.len() == 1
+    };
+    group.members[&remaining[0]].wait_for(PATIENCE, is_uniform).await.expect("it is finished");
+    // What its caller is told depends on how far it is.
+    let _told = changing.await.expect("it does not panic");
     group.end().await;
 }
