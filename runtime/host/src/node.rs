@@ -320,6 +320,31 @@ impl<C: NodeCore> Clone for Inbox<C> {
     }
 }
 
+impl<C: NodeCore> Inbox<C> {
+    /// Delivers a message at once, also while events are unread, and reads the state after its
+    /// step. The caller bounds the number of such messages. `None`: the node has ended, and the
+    /// message is not delivered.
+    pub fn take<T>(
+        &self,
+        from: C::Peer,
+        message: C::Message,
+        read: impl FnOnce(&C::State) -> T,
+    ) -> Option<T> {
+        self.host.upgrade()?.with(|state| {
+            if state.is_over() {
+                return None;
+            }
+            state.apply(Input::Message { from, message }, &mut ());
+            Some(read(state.engine.state()))
+        })
+    }
+
+    /// Reads the state; `None`: the node has been dropped.
+    pub fn read<T>(&self, read: impl FnOnce(&C::State) -> T) -> Option<T> {
+        Some(self.host.upgrade()?.with(|state| read(state.engine.state())))
+    }
+}
+
 impl<C: NodeCore> fmt::Debug for Inbox<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Inbox").finish_non_exhaustive()
