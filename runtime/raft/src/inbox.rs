@@ -1,4 +1,5 @@
-//! The requests of other members: those of the log, and operations that they forward.
+//! The requests of other members: those of the log, operations that they forward, and those of the
+//! application.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -17,6 +18,9 @@ pub(crate) const LOG: u8 = 0;
 /// The first byte of a forwarded operation.
 const OPERATION: u8 = 1;
 
+/// The first byte of a request of the application.
+const APPLICATION: u8 = 2;
+
 /// The maximum number of forwarded operations that wait at the leader. It is less than a network
 /// answers at a time, so that they do not delay the log.
 const FORWARDED_MAX: usize = 1024;
@@ -29,6 +33,7 @@ pub(crate) struct Inbox<H> {
     proposals: mpsc::WeakSender<Proposal>,
     timeout: Duration,
     forwarded: Semaphore,
+    application: Arc<dyn Handler>,
 }
 
 impl Inbox<()> {
@@ -37,6 +42,7 @@ impl Inbox<()> {
         engine: &Arc<Engine>,
         proposals: &mpsc::Sender<Proposal>,
         timeout: Duration,
+        application: Arc<dyn Handler>,
     ) -> Inbox<impl Handler + use<>> {
         Inbox {
             log: engine.requests(),
@@ -44,6 +50,7 @@ impl Inbox<()> {
             proposals: proposals.downgrade(),
             timeout,
             forwarded: Semaphore::new(FORWARDED_MAX),
+            application,
         }
     }
 }
@@ -68,8 +75,9 @@ impl<H: Handler> Handler for Inbox<H> {
                 let answer = self.execute(request).await;
                 Some(postcard::to_allocvec(&answer).expect("an answer can be encoded").into())
             }),
+            APPLICATION => self.application.handle(request),
             // A member of a later version.
-            2.. => Box::pin(std::future::ready(None)),
+            3.. => Box::pin(std::future::ready(None)),
         }
     }
 }
@@ -80,12 +88,42 @@ pub(crate) async fn forward(
     to: u64,
     operation: &[u8],
 ) -> Result<Bytes, MemberError> {
-    let mut request = Vec::with_capacity(1 + operation.len());
-    request.push(OPERATION);
-    request.extend_from_slice(operation);
-    let answer = network.call(to, request.into()).await;
-    let lost = |why| MemberError::Lost { why: format!("the leader does not answer: {why}") };
-    let answer = answer.map_err(|CallError { why }| lost(why))?;
+    let answer = call(network, to, OPERATION, operation).await?;
     let answer: Result<Result<Bytes, MemberError>, _> = postcard::from_bytes(&answer);
-    answer.unwrap_or_else(|error| Err(lost(error.to_string())))
+    answer.unwrap_or_else(|error| Err(lost(&error.to_string())))
+}
+
+/// Sends a request of the application to another member.
+pub(crate) async fn ask(
+    network: &dyn Network,
+    to: u64,
+    request: &[u8],
+) -> Result<Bytes, MemberError> {
+    call(network, to, APPLICATION, request).await
+}
+
+async fn call(
+    network: &dyn Network,
+    to: u64,
+    kind: u8,
+    content: &[u8],
+) -> Result<Bytes, MemberError> {
+    let mut request = Vec::with_capacity(1 + content.len());
+    request.push(kind);
+    request.extend_from_slice(content);
+    let answer = network.call(to, request.into()).await;
+    answer.map_err(|CallError { why }| lost(&why))
+}
+
+fn lost(why: &str) -> MemberError {
+    MemberError::Lost { why: format!("the member does not answer: {why}") }
+}
+
+/// The handler of a member whose application has no requests.
+pub(crate) struct NoRequests;
+
+impl Handler for NoRequests {
+    fn handle(&self, _request: Bytes) -> Boxed<'_, Option<Bytes>> {
+        Box::pin(std::future::ready(None))
+    }
 }

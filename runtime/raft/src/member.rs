@@ -11,10 +11,10 @@ use turnstile_host::store::Store;
 
 use crate::engine::Engine;
 use crate::error::{MemberError, Members, Peer};
-use crate::inbox::{self, Inbox};
+use crate::inbox::{self, Inbox, NoRequests};
 use crate::log::Log;
 use crate::machine::StateMachine;
-use crate::network::Network;
+use crate::network::{Handler, Network};
 use crate::options::Options;
 use crate::proposer::{self, Proposal, submit};
 use crate::status::{Role, Status};
@@ -47,6 +47,21 @@ impl Member {
         machine: impl StateMachine,
         network: Arc<dyn Network>,
     ) -> io::Result<Self> {
+        Self::start_with(options, store, machine, network, Arc::new(NoRequests)).await
+    }
+
+    /// As [`Member::start`], with the handler of the application's requests, which other members
+    /// send by [`Member::call`]. The network keeps it until the member stops.
+    ///
+    /// # Errors
+    /// As [`Member::start`].
+    pub async fn start_with(
+        options: Options,
+        store: Box<dyn Store>,
+        machine: impl StateMachine,
+        network: Arc<dyn Network>,
+        application: Arc<dyn Handler>,
+    ) -> io::Result<Self> {
         let id = options.id;
         let opened = tokio::task::spawn_blocking(move || Log::open(store, id)).await;
         let log = Arc::new(opened.map_err(io::Error::other)??);
@@ -54,7 +69,7 @@ impl Member {
         let engine = Engine::start(&options, log, machine, Arc::clone(&network)).await?;
         let engine = Arc::new(engine);
         let proposals = proposer::start(Arc::clone(&engine), &options);
-        let inbox = Inbox::of(&engine, &proposals, options.timeout);
+        let inbox = Inbox::of(&engine, &proposals, options.timeout, application);
         network.serve(Arc::new(inbox));
         let changing = Arc::default();
         tokio::spawn(finish_changes(Arc::clone(&engine), Arc::clone(&changing), options.clone()));
@@ -115,6 +130,16 @@ impl Member {
             }
         };
         timeout(self.options.timeout, attempts).await.unwrap_or(Err(MemberError::TimedOut))
+    }
+
+    /// Sends a request of the application to another member, past the log, and returns the answer
+    /// of its handler. The request arrives at most once. The caller drops a call that takes too
+    /// long.
+    ///
+    /// # Errors
+    /// When there is no answer; whether the request has arrived is unknown.
+    pub async fn call(&self, to: u64, request: &[u8]) -> Result<Bytes, MemberError> {
+        inbox::ask(&*self.network, to, request).await
     }
 
     /// Waits for another leader than `before`; at most for a heartbeat, if there was one, since it
