@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+
+mod changes;
+mod driver;
+mod error;
+mod machine;
+mod mutex;
+mod name;
+mod operation;
+mod options;
+mod presence;
+mod sender;
+mod service;
+mod sessions;
+mod shared;
+mod status;
+mod turns;
+
+pub use turnstile_core::replicated::types::{Address, LockName, LockStatus};
+
+pub use changes::{Change, Changes, Lagged};
+pub use error::LockError;
+pub use mutex::{Guard, Mutex};
+pub use name::lock_name;
+pub use options::Options;
+pub use service::LockService;
+pub use status::{LockState, Presence, Status};

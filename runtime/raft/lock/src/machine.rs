@@ -1,0 +1,149 @@
+//! The state machine of the log: the sessions, and the core's replica in its node.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use turnstile_core::number::Token;
+use turnstile_core::replicated::message::{Cluster, Message};
+use turnstile_core::replicated::types::{LockName, LockStatus, LogOperation};
+use turnstile_core::replicated::{Locks, Member};
+use turnstile_host::Inbox;
+use turnstile_raft::{Encode, StateMachine};
+
+use crate::operation::{
+    Answer, CommandResult, NamedCommand, Operation, SessionId, decode, encode, lock_of,
+};
+use crate::sessions::{Admission, Sessions};
+use crate::shared::{CoreNode, Data, Shared, tell};
+
+/// The reason why a node always takes what the machine gives it.
+const NODE_RUNS: &str = "the machine keeps its node, whose core does not panic";
+
+/// The machine. It keeps the node running.
+pub(crate) struct Machine {
+    shared: Arc<Shared>,
+    _node: Arc<CoreNode>,
+}
+
+/// The state in a snapshot.
+#[derive(Serialize, Deserialize)]
+struct Captured {
+    sessions: Sessions,
+    ids: BTreeMap<LockName, String>,
+    locks: Locks,
+}
+
+impl Machine {
+    pub(crate) const fn new(shared: Arc<Shared>, node: Arc<CoreNode>) -> Self {
+        Self { shared, _node: node }
+    }
+
+    fn register(&self, session: SessionId, member: u64, after: u64) -> Answer {
+        let now = self.shared.now();
+        self.shared.with(|data, inbox| {
+            if !data.sessions.register(session, member, after) {
+                return Answer::Refused;
+            }
+            data.presence.registered(now, session.address);
+            data.tell_of_sessions(inbox);
+            Answer::Applied(Vec::new())
+        })
+    }
+
+    fn execute(&self, session: SessionId, sequence: u64, commands: Vec<NamedCommand>) -> Answer {
+        self.shared.with(|data, inbox| match data.sessions.admit(session, sequence) {
+            Admission::Refused => Answer::Refused,
+            Admission::Repeated(results) => Answer::Applied(results),
+            Admission::Apply => {
+                let mut results = Vec::with_capacity(commands.len());
+                for command in commands {
+                    // A RESET of its own may have excluded it.
+                    if command.entry.by == session.address && data.sessions.is_live(session) {
+                        results.push(data.apply(command, inbox));
+                    }
+                }
+                data.sessions.answered(session, &results);
+                Answer::Applied(results)
+            }
+        })
+    }
+}
+
+impl Data {
+    fn tell_of_sessions(&mut self, inbox: &Inbox<Member>) {
+        for message in self.presence.sessions_changed(&self.sessions) {
+            tell(inbox, message);
+        }
+    }
+
+    fn apply(&mut self, command: NamedCommand, inbox: &Inbox<Member>) -> CommandResult {
+        let NamedCommand { entry, id } = command;
+        if let LogOperation::Reset(list) = &entry.operation {
+            self.sessions.reset(list);
+            // An excluded member learns of its minority before it learns what the others did.
+            self.tell_of_sessions(inbox);
+        }
+        let (index, member) = (self.sessions.next(), entry.by);
+        let lock = lock_of(&entry.operation);
+        let ids = &mut self.ids;
+        let applied = inbox.take(Cluster, Message::Apply { index, entry }, |state| {
+            let locks = &state.replica;
+            match lock {
+                Some(lock) if locks.lock(lock).is_none() => {
+                    ids.remove(&lock);
+                }
+                Some(lock) => {
+                    if let Some(id) = id {
+                        ids.entry(lock).or_insert(id);
+                    }
+                }
+                None => ids.retain(|lock, _| locks.lock(*lock).is_some()),
+            }
+            let status = lock.map_or(LockStatus::None, |lock| locks.status(lock, member));
+            let token = lock.and_then(|lock| locks.token(lock, member));
+            CommandResult { index, status, token }
+        });
+        applied.expect(NODE_RUNS)
+    }
+}
+
+impl StateMachine for Machine {
+    fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
+        let answer = match decode(operation) {
+            Some(Operation::Register { session, member, after }) => {
+                self.register(session, member, after)
+            }
+            Some(Operation::Envelope { session, sequence, commands }) => {
+                self.execute(session, sequence, commands)
+            }
+            // No member of this version has written it.
+            None => Answer::Refused,
+        };
+        encode(&answer)
+    }
+
+    fn snapshot(&self) -> Encode {
+        let captured = self.shared.with(|data, _| {
+            let locks = self.shared.read(|state| state.replica.clone()).expect(NODE_RUNS);
+            Captured { sessions: data.sessions.clone(), ids: data.ids.clone(), locks }
+        });
+        Box::new(move || encode(&captured))
+    }
+
+    fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
+        let Captured { sessions, ids, locks } = decode(snapshot).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidData, "the snapshot is not one of locks")
+        })?;
+        self.shared.with(|data, inbox| {
+            (data.sessions, data.ids) = (sessions, ids);
+            data.tell_of_sessions(inbox);
+            let count = data.sessions.count();
+            let index = (count > 0).then(|| Token::new(count));
+            let message = Message::Snapshot { index, locks };
+            inbox.take(Cluster, message, |_| ()).expect(NODE_RUNS);
+        });
+        Ok(())
+    }
+}

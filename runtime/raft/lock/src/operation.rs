@@ -1,0 +1,82 @@
+//! The operations of the log and their answers, as bytes.
+//!
+//! An envelope has the commands that a member has executed, in their order. Its session and its
+//! number make it apply once, and never after a RESET that excludes the session.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use turnstile_core::number::Token;
+use turnstile_core::replicated::types::{Address, LockName, LockStatus, LogEntry, LogOperation};
+
+/// A member's connection to the log, from a Register to the RESET that excludes it or the next
+/// Register. A member that has been in a minority begins another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct SessionId {
+    pub(crate) address: Address,
+    pub(crate) epoch: u64,
+}
+
+/// An operation of the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Operation {
+    /// Begins a session.
+    Register {
+        session: SessionId,
+        /// The id of the member.
+        member: u64,
+        /// What the member has applied: a late copy is recognised by it.
+        after: u64,
+    },
+    /// Commands of a session.
+    Envelope {
+        session: SessionId,
+        /// The first of a session has 1.
+        sequence: u64,
+        commands: Vec<NamedCommand>,
+    },
+}
+
+/// A command, with the id of its lock for people, if it may create the lock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NamedCommand {
+    pub(crate) entry: LogEntry,
+    pub(crate) id: Option<String>,
+}
+
+/// The answer to an operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Answer {
+    /// It is applied: the results of an envelope's commands, or nothing for a Register.
+    Applied(Vec<CommandResult>),
+    /// Its session does not live. Nothing is applied.
+    Refused,
+}
+
+/// The result of a command at the time when it was applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CommandResult {
+    /// The command's number in the log.
+    pub(crate) index: Token,
+    /// The status of its member.
+    pub(crate) status: LockStatus,
+    /// The fencing token, if it held the lock.
+    pub(crate) token: Option<Token>,
+}
+
+/// The lock that a command concerns; `None` if it concerns all.
+pub(crate) const fn lock_of(operation: &LogOperation) -> Option<LockName> {
+    match operation {
+        LogOperation::Lock(lock) | LogOperation::TryLock(lock) | LogOperation::Unlock(lock) => {
+            Some(*lock)
+        }
+        LogOperation::UnlockAll | LogOperation::Reset(_) => None,
+    }
+}
+
+pub(crate) fn encode(value: &impl Serialize) -> Vec<u8> {
+    postcard::to_allocvec(value).expect("it has no map of unknown length")
+}
+
+pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::from_bytes(bytes).ok()
+}

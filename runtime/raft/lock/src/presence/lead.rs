@@ -1,0 +1,177 @@
+//! A leader: it hears the reports of the others, and knows the reason of its election.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message};
+use turnstile_core::replicated::types::Address;
+
+use super::{Presence, RaftView, Reply, Report};
+use crate::sessions::Sessions;
+
+/// The leadership of one term.
+#[derive(Debug)]
+pub(super) struct Leading {
+    term: u64,
+    /// Since when it has reached a majority without a break, and this member has not resigned.
+    since: Duration,
+    /// When each member last reported, and whether it was in the majority then.
+    heard: BTreeMap<Address, (Duration, bool)>,
+    is_fresh: bool,
+    /// The core is told of its election.
+    is_elected: bool,
+    /// The members that never were present: the core is told that they have left.
+    left: BTreeSet<Address>,
+}
+
+impl Leading {
+    fn new(term: u64, since: Duration) -> Self {
+        let (heard, left) = (BTreeMap::new(), BTreeSet::new());
+        Self { term, since, heard, is_fresh: false, is_elected: false, left }
+    }
+
+    /// The majority is lost: what was heard before does not count.
+    pub(super) fn restart(&mut self) {
+        self.heard.clear();
+        self.left.clear();
+        (self.is_fresh, self.is_elected) = (false, false);
+    }
+
+    fn last_heard(&self, address: Address) -> Duration {
+        self.heard.get(&address).map_or(self.since, |(at, _)| *at)
+    }
+}
+
+impl Presence {
+    /// Takes a member's report; `None` if this member does not lead, or reaches no majority.
+    pub(crate) fn heard(
+        &mut self,
+        now: Duration,
+        report: Report,
+        sessions: &Sessions,
+    ) -> Option<Reply> {
+        let is_live = sessions.is_live(report.session);
+        let leading = self.leading.as_mut().filter(|leading| leading.is_fresh)?;
+        if is_live {
+            leading.heard.insert(report.session.address, (now, report.is_joined));
+        }
+        let (term, leader, count) = (leading.term, self.me, sessions.count());
+        let present = leading.is_elected.then(|| self.present.iter().copied().collect());
+        Some(Reply { term, leader, count, is_live, present })
+    }
+
+    /// A member has begun a session.
+    pub(crate) fn registered(&mut self, now: Duration, address: Address) {
+        if let Some(leading) = &mut self.leading {
+            leading.heard.insert(address, (now, false));
+            leading.left.remove(&address);
+        }
+    }
+
+    pub(super) fn lead(
+        &mut self,
+        now: Duration,
+        raft: &RaftView,
+        sessions: &Sessions,
+    ) -> Vec<Message> {
+        let leading = self.leading.take().filter(|leading| leading.term == raft.term);
+        let mut leading = leading.unwrap_or_else(|| Leading::new(raft.term, now));
+        let age = raft.quorum_age.filter(|age| *age <= self.lease);
+        let was_fresh = std::mem::replace(&mut leading.is_fresh, age.is_some());
+        if !was_fresh || !leading.is_fresh {
+            leading.since = now;
+        }
+        if let Some(age) = age {
+            self.contact = self.contact.max(now.saturating_sub(age));
+        }
+        let is_ready = leading.is_fresh && sessions.is_live(self.session());
+        let messages = match (is_ready, leading.is_elected) {
+            (false, _) => Vec::new(),
+            (true, true) => self.watch(now, &mut leading, sessions),
+            (true, false) => self.elect(now, raft, &mut leading, sessions),
+        };
+        self.leading = Some(leading);
+        messages
+    }
+
+    /// The members with a live session that it has heard of within the lease.
+    fn recent(&self, now: Duration, leading: &Leading, sessions: &Sessions) -> BTreeSet<Address> {
+        let most = self.lease + self.margin;
+        let is_recent =
+            |address: &Address| *address == self.me || now <= leading.last_heard(*address) + most;
+        sessions.live().map(|(address, _)| address).filter(is_recent).collect()
+    }
+
+    /// Tells the core of its election, once it is known who is present.
+    fn elect(
+        &mut self,
+        now: Duration,
+        raft: &RaftView,
+        leading: &mut Leading,
+        sessions: &Sessions,
+    ) -> Vec<Message> {
+        let has_reported = |address| address == self.me || leading.heard.contains_key(&address);
+        let is_over = now > leading.since + self.lease + self.margin;
+        if !is_over && !sessions.live().all(|(address, _)| has_reported(address)) {
+            return Vec::new();
+        }
+        let present = self.recent(now, leading, sessions);
+        let because = self.reason(raft, leading, &present, sessions);
+        let mut messages =
+            if self.is_joined { self.views(present) } else { vec![self.join(present)] };
+        messages.push(Message::Elected(because));
+        leading.is_elected = true;
+        (self.is_core_leader, self.leader) = (true, Some(self.me));
+        messages
+    }
+
+    /// The majority has persisted if a majority of the voters has not resigned.
+    fn reason(
+        &self,
+        raft: &RaftView,
+        leading: &Leading,
+        present: &BTreeSet<Address>,
+        sessions: &Sessions,
+    ) -> ElectionReason {
+        if self.is_core_leader {
+            return ElectionReason::TheCoordinatorChanged;
+        }
+        let stayed = leading
+            .heard
+            .iter()
+            .filter(|(address, (_, is_joined))| *is_joined && present.contains(address));
+        let stayed = stayed.filter_map(|(address, _)| sessions.member(*address));
+        let own = self.is_joined.then_some(self.member);
+        let stayed: BTreeSet<u64> = stayed.chain(own).collect();
+        let is_majority =
+            |voters: &BTreeSet<u64>| voters.intersection(&stayed).count() * 2 > voters.len();
+        if !raft.voters.iter().all(is_majority) {
+            ElectionReason::MajorityIsJustReached
+        } else if self.leader.is_some_and(|leader| present.contains(&leader)) {
+            ElectionReason::TheCoordinatorChanged
+        } else {
+            ElectionReason::TheLeaderLeft
+        }
+    }
+
+    /// Tells the core who has joined and who has left.
+    fn watch(&mut self, now: Duration, leading: &mut Leading, sessions: &Sessions) -> Vec<Message> {
+        let present = self.recent(now, leading, sessions);
+        let live = sessions.live().map(|(address, _)| address);
+        let gone: Vec<Address> = live
+            .filter(|address| !present.contains(address) && leading.left.insert(*address))
+            .collect();
+        leading.left.retain(|address| sessions.member(*address).is_some());
+        let are_known = gone.iter().all(|address| self.present.contains(address));
+        let mut messages = self.views(present.clone());
+        if !are_known && !messages.iter().any(is_left) {
+            // They have a session, and perhaps locks, but have never been present.
+            messages.push(self.view(Connectivity::Left, present));
+        }
+        messages
+    }
+}
+
+const fn is_left(message: &Message) -> bool {
+    matches!(message, Message::View { is: Connectivity::Left, .. })
+}

@@ -1,0 +1,136 @@
+//! The commands of the core on their way to the log: in their order, one envelope at a time.
+//!
+//! An envelope is repeated until it is answered or its session has ended; the log applies it once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use turnstile_core::replicated::message::{Cluster, Message};
+use turnstile_core::replicated::types::LogEntry;
+use turnstile_host::transport::{Transport, Unsent, UnsentReason};
+use turnstile_raft::Member as RaftMember;
+
+use crate::operation::{
+    Answer, CommandResult, NamedCommand, Operation, SessionId, decode, encode, lock_of,
+};
+use crate::shared::{Shared, Standing};
+use crate::turns::Turns;
+
+/// The maximum number of commands that wait for the log; more of them fail.
+const QUEUE_MAX: usize = 1 << 16;
+/// The maximum number of commands in an envelope.
+const ENVELOPE_MAX: usize = 256;
+
+/// The transport of the core's node.
+pub(crate) struct SenderTransport(mpsc::Sender<LogEntry>);
+
+/// The commands that wait for the log.
+pub(crate) type Queue = mpsc::Receiver<LogEntry>;
+
+impl SenderTransport {
+    pub(crate) fn new() -> (Self, Queue) {
+        let (sender, queue) = mpsc::channel(QUEUE_MAX);
+        (Self(sender), queue)
+    }
+}
+
+impl Transport<Cluster, Message> for SenderTransport {
+    fn send(&self, to: Cluster, message: Message) -> Result<(), Unsent<Cluster, Message>> {
+        // Members send nothing else.
+        let Message::Execute(entry) = message else { return Ok(()) };
+        self.0.try_send(entry).map_err(|error| {
+            let why = match &error {
+                mpsc::error::TrySendError::Full(_) => UnsentReason::QueueFull,
+                mpsc::error::TrySendError::Closed(_) => UnsentReason::Closed,
+            };
+            Unsent { to, message: Message::Execute(error.into_inner()), why }
+        })
+    }
+
+    async fn close(&self, _timeout: Duration) {}
+}
+
+/// The task that sends.
+pub(crate) struct Sender {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) raft: RaftMember,
+    pub(crate) turns: Arc<Turns>,
+    pub(crate) queue: Queue,
+    /// The pause after an attempt without an answer.
+    pub(crate) pause: Duration,
+}
+
+impl Sender {
+    /// Sends until the node ends.
+    pub(crate) async fn run(mut self) {
+        let mut standing = self.shared.standing();
+        let mut last: Option<(SessionId, u64)> = None;
+        while let Some(first) = self.queue.recv().await {
+            let entries = self.gather(first);
+            let live = standing.wait_for(|now| now.is_live).await.map(|now| now.session);
+            let Ok(session) = live else { return };
+            let before = last.filter(|(of, _)| *of == session).map_or(0, |(_, number)| number);
+            last = Some((session, before + 1));
+            match self.send(session, before + 1, &entries, &mut standing).await {
+                Some(results) => self.succeed(&entries, &results),
+                None => entries.iter().for_each(|entry| self.shared.fail(entry)),
+            }
+        }
+    }
+
+    fn gather(&mut self, first: LogEntry) -> Vec<LogEntry> {
+        let mut entries = vec![first];
+        while entries.len() < ENVELOPE_MAX
+            && let Ok(entry) = self.queue.try_recv()
+        {
+            entries.push(entry);
+        }
+        entries
+    }
+
+    /// Sends an envelope until it is answered; `None`: its session has ended, and it may or may not
+    /// have been applied before.
+    async fn send(
+        &self,
+        session: SessionId,
+        sequence: u64,
+        entries: &[LogEntry],
+        standing: &mut watch::Receiver<Standing>,
+    ) -> Option<Vec<CommandResult>> {
+        let commands = entries.iter().map(|entry| NamedCommand {
+            entry: entry.clone(),
+            id: lock_of(&entry.operation).and_then(|lock| self.turns.id(lock)),
+        });
+        let envelope = Operation::Envelope { session, sequence, commands: commands.collect() };
+        let envelope: bytes::Bytes = encode(&envelope).into();
+        let attempts = async {
+            loop {
+                match self.raft.forward(envelope.clone()).await.map(|answer| decode(&answer)) {
+                    Ok(Some(Answer::Applied(results))) => return Some(results),
+                    Ok(Some(Answer::Refused) | None) => return None,
+                    Err(error) => tracing::debug!(%error, sequence, "an envelope is repeated"),
+                }
+                tokio::time::sleep(self.pause).await;
+            }
+        };
+        let results = tokio::select! {
+            results = attempts => results,
+            _ended = standing.wait_for(|now| now.session != session) => return None,
+        };
+        if results.is_none() {
+            self.shared.abandon(session);
+        }
+        results
+    }
+
+    fn succeed(&self, entries: &[LogEntry], results: &[CommandResult]) {
+        for (entry, result) in entries.iter().zip(results) {
+            if let (Some(lock), Some(call)) = (lock_of(&entry.operation), entry.call) {
+                let CommandResult { index, status, token } = *result;
+                self.shared.answer(Message::Result { lock, call, index, status, token });
+            }
+        }
+        entries.iter().skip(results.len()).for_each(|entry| self.shared.fail(entry));
+    }
+}

@@ -1,0 +1,317 @@
+//! The lock service of one member.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::broadcast;
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+use turnstile_core::replicated::Member;
+use turnstile_core::replicated::message::{Command, Message, Notice};
+use turnstile_core::replicated::types::{Address, LockName, Timer};
+use turnstile_host::store::Store;
+use turnstile_host::{Event, Node, Notices, Options as NodeOptions, random_bytes};
+use turnstile_raft::Member as RaftMember;
+use turnstile_raft::network::Network;
+use turnstile_step::RowOutcome;
+
+use crate::changes::{Change, Changes};
+use crate::driver::Driver;
+use crate::error::LockError;
+use crate::machine::Machine;
+use crate::mutex::Mutex;
+use crate::name::lock_name;
+use crate::operation::lock_of;
+use crate::options::Options;
+use crate::presence::Presence as PresenceLogic;
+use crate::sender::{Queue, Sender, SenderTransport};
+use crate::shared::{CoreNode, Reports, Shared};
+use crate::status::{LockState, Presence, Status};
+use crate::turns::Turns;
+
+/// The number of unhandled events that the status shows.
+const UNHANDLED_MAX: usize = 16;
+
+type Unhandled = Arc<StdMutex<Vec<String>>>;
+
+/// The lock service of one member. Clones are handles of the same one. It runs until
+/// [`LockService::stop`].
+#[derive(Clone)]
+pub struct LockService(Arc<Inner>);
+
+impl fmt::Debug for LockService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LockService").field("address", &self.0.address).finish_non_exhaustive()
+    }
+}
+
+/// What the handles share.
+pub(crate) struct Inner {
+    address: Address,
+    raft: RaftMember,
+    node: Arc<CoreNode>,
+    shared: Arc<Shared>,
+    turns: Arc<Turns>,
+    changes: broadcast::WeakSender<Change>,
+    unhandled: Unhandled,
+    command_timeout: Duration,
+    runtime: Handle,
+    tasks: Vec<AbortHandle>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(AbortHandle::abort);
+    }
+}
+
+impl LockService {
+    /// Starts a member on its store, which no other program may use. A new member waits until
+    /// [`turnstile_raft::Member::initialize`] or `add_member` of [`LockService::raft`] makes it one
+    /// of a group.
+    ///
+    /// # Errors
+    /// When the options contradict each other, the system has no randomness, or the store has
+    /// damaged data or belongs to another member.
+    pub async fn start(
+        options: Options,
+        store: Box<dyn Store>,
+        network: Arc<dyn Network>,
+    ) -> io::Result<Self> {
+        options.check()?;
+        let address = Address(u64::from_le_bytes(random_bytes()?));
+        let unhandled = Unhandled::default();
+        let (node, inbox, notices, queue) = start_node(&options, address, &unhandled).await?;
+        let margin = 2 * options.raft.heartbeat;
+        let presence = PresenceLogic::new(address, options.raft.id, options.lease, margin);
+        let shared = Shared::new(inbox, presence);
+        let machine = Machine::new(Arc::clone(&shared), Arc::clone(&node));
+        let reports = Arc::new(Reports(Arc::clone(&shared)));
+        let raft = options.raft.clone();
+        let raft = RaftMember::start_with(raft, store, machine, network, reports).await?;
+        let turns = Arc::new(Turns::new());
+        let (changes, _) = broadcast::channel(options.changes_max);
+        let inner = Inner {
+            address,
+            raft: raft.clone(),
+            node,
+            shared: Arc::clone(&shared),
+            turns: Arc::clone(&turns),
+            changes: changes.downgrade(),
+            unhandled,
+            command_timeout: options.command_timeout,
+            runtime: Handle::current(),
+            tasks: start_tasks(&options, &shared, &raft, &turns, queue, notices, changes),
+        };
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// The lock with this id. Two ids with the same [`lock_name`] are one lock, which is safe: it
+    /// excludes more than it has to.
+    #[must_use]
+    pub fn lock(&self, id: &str) -> Mutex {
+        let inner = &self.0;
+        let turn = inner.turns.turn(lock_name(id), id, || inner.locks_in_use());
+        Mutex::new(Arc::clone(inner), turn)
+    }
+
+    /// The changes of this member's status from now on.
+    #[must_use]
+    pub fn changes(&self) -> Changes {
+        let changes = self.0.changes.upgrade().map(|changes| changes.subscribe());
+        // Without a sender: the service has stopped.
+        Changes(changes.unwrap_or_else(|| broadcast::channel(1).1))
+    }
+
+    /// The replicated log: its members, snapshots and elections.
+    #[must_use]
+    pub fn raft(&self) -> &RaftMember {
+        &self.0.raft
+    }
+
+    /// The status.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.0.status()
+    }
+
+    /// Waits until the member takes commands: it is in a majority, and follows the log.
+    ///
+    /// # Errors
+    /// When that is not so within the time-out of a command.
+    pub async fn ready(&self) -> Result<(), LockError> {
+        self.0.ready().await
+    }
+
+    /// Stops the member. Its locks are released once the others exclude it.
+    pub async fn stop(&self) {
+        self.0.tasks.iter().for_each(AbortHandle::abort);
+        self.0.turns.close();
+        self.0.raft.stop().await;
+    }
+}
+
+impl Inner {
+    pub(crate) const fn runtime(&self) -> &Handle {
+        &self.runtime
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.turns.is_closed()
+    }
+
+    pub(crate) async fn ready(&self) -> Result<(), LockError> {
+        if self.is_stopped() {
+            return Err(LockError::Stopped);
+        }
+        let mut standing = self.shared.standing();
+        match timeout(self.command_timeout, standing.wait_for(|now| now.is_ready)).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(_)) => Err(LockError::Stopped),
+            Err(_) => Err(LockError::NoMajority),
+        }
+    }
+
+    pub(crate) async fn command(&self, command: Command) -> Result<(), LockError> {
+        self.node.command(command).await.map_err(|_| LockError::Stopped)
+    }
+
+    /// The fencing token of the task that has a lock.
+    pub(crate) fn token(&self, lock: LockName) -> Option<u64> {
+        let token = self.shared.read(|state| state.mutex(lock).and_then(|mutex| mutex.token));
+        token.flatten().map(|token| token.number())
+    }
+
+    /// The locks that the core may still say something about.
+    fn locks_in_use(&self) -> BTreeSet<LockName> {
+        let locks = self.shared.read(|state| {
+            let mutexes = state.mutexes().map(|(lock, _)| lock);
+            state.told.keys().copied().chain(mutexes).collect()
+        });
+        locks.unwrap_or_default()
+    }
+
+    fn status(&self) -> Status {
+        let raft = self.raft.status();
+        let standing = *self.shared.standing().borrow();
+        let state = self.node.state();
+        let data = self.shared.lock();
+        let presence =
+            |address: &Address| Presence { address: *address, id: data.sessions.member(*address) };
+        let locks = state.replica.iter().map(|(name, lock)| LockState {
+            lock: name,
+            id: data.ids.get(&name).cloned(),
+            holder: lock.holder.as_ref().map(presence),
+            token: lock.token.map(|token| token.number()),
+            waiters: lock.waiters.iter().map(presence).collect(),
+        });
+        Status {
+            id: raft.id,
+            role: raft.role,
+            term: raft.term,
+            leader: raft.leader,
+            address: self.address,
+            epoch: standing.session.epoch,
+            is_ready: standing.is_ready,
+            member: state.at.to_string(),
+            present: state.present.iter().map(presence).collect(),
+            locks: locks.collect(),
+            unhandled: self.unhandled.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+}
+
+type Started = (Arc<CoreNode>, turnstile_host::Inbox<Member>, Notices<Member>, Queue);
+
+async fn start_node(
+    options: &Options,
+    address: Address,
+    unhandled: &Unhandled,
+) -> io::Result<Started> {
+    let Options { command_timeout, retry, .. } = *options;
+    let mut node_options = NodeOptions::new(move |_, timer| match timer {
+        Timer::Timeout(_) => command_timeout,
+        Timer::Retry(_) => retry,
+    });
+    let unhandled = Arc::clone(unhandled);
+    node_options.observer = Some(Box::new(move |input, out| {
+        for row in &out.rows {
+            match row {
+                RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => {}
+                RowOutcome::Unexpected { .. } | RowOutcome::ActionFailed { .. } => {
+                    let mut list = unhandled.lock().unwrap_or_else(PoisonError::into_inner);
+                    if list.len() < UNHANDLED_MAX {
+                        list.push(format!("{row:?} of {input:?}"));
+                    }
+                }
+            }
+        }
+    }));
+    let (transport, queue) = SenderTransport::new();
+    let mut inbox = None;
+    let (node, notices) = Node::start(Member::new(address), node_options, async |given| {
+        inbox = Some(given);
+        Ok(transport)
+    })
+    .await?;
+    let inbox = inbox.expect("the node has given it for its transport");
+    Ok((Arc::new(node), inbox, notices, queue))
+}
+
+fn start_tasks(
+    options: &Options,
+    shared: &Arc<Shared>,
+    raft: &RaftMember,
+    turns: &Arc<Turns>,
+    queue: Queue,
+    notices: Notices<Member>,
+    changes: broadcast::Sender<Change>,
+) -> Vec<AbortHandle> {
+    let (shared, raft, turns) = (Arc::clone(shared), raft.clone(), Arc::clone(turns));
+    let heartbeat = options.raft.heartbeat;
+    let driver =
+        Driver { shared: Arc::clone(&shared), raft: raft.clone(), heartbeat, lease: options.lease };
+    let listening = listen(Arc::clone(&shared), Arc::clone(&turns), notices, changes);
+    let sender = Sender { shared, raft, turns, queue, pause: heartbeat };
+    vec![
+        tokio::spawn(driver.clone().tick()).abort_handle(),
+        tokio::spawn(driver.clone().report()).abort_handle(),
+        tokio::spawn(driver.register()).abort_handle(),
+        tokio::spawn(sender.run()).abort_handle(),
+        tokio::spawn(listening).abort_handle(),
+    ]
+}
+
+/// Distributes what the core says to its users.
+async fn listen(
+    shared: Arc<Shared>,
+    turns: Arc<Turns>,
+    mut notices: Notices<Member>,
+    changes: broadcast::Sender<Change>,
+) {
+    while let Some(event) = notices.next().await {
+        match event {
+            Event::Notice(Notice::Changed { lock, status, token }) => {
+                let (id, token) = (turns.id(lock), token.map(|token| token.number()));
+                // An error means that nobody listens.
+                let _deaf = changes.send(Change { lock, id, status, token });
+            }
+            Event::Notice(Notice::Mutex { lock, event }) => turns.on_event(lock, event),
+            Event::Unsent(unsent) => {
+                if let Message::Execute(entry) = unsent.message {
+                    shared.fail(&entry);
+                    if lock_of(&entry.operation).is_none() {
+                        // Without its RESET or UNLOCK_ALL it would wait for ever.
+                        shared.give_up();
+                    }
+                }
+            }
+            Event::Broken => break,
+        }
+    }
+    turns.close();
+}

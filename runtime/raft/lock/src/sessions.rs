@@ -1,0 +1,217 @@
+//! The sessions of the members: replicated, pure, and a function of the log alone.
+//!
+//! A command of the log counts only in a live session, once, and in the order of its session. The
+//! numbers of applied commands are counted here, too: all operations of one entry of the log have
+//! one raft index, which is therefore no fencing token.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use turnstile_core::number::Token;
+use turnstile_core::replicated::types::Address;
+
+use crate::operation::{CommandResult, SessionId};
+
+/// How long an ended session is remembered, and how late a Register may be, in commands. A copy of
+/// a Register that arrives later than this is refused for its age; one that arrives earlier, for
+/// what is remembered.
+const REMEMBERED: u64 = 10_000;
+
+/// The sessions, and the number of the last command.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sessions {
+    count: u64,
+    live: BTreeMap<Address, Session>,
+    ended: BTreeMap<Address, Ended>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Session {
+    epoch: u64,
+    member: u64,
+    /// The number of the last envelope, and its answer: its sender may repeat it.
+    last: u64,
+    answer: Vec<CommandResult>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Ended {
+    epoch: u64,
+    at: u64,
+}
+
+/// What to do with an envelope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// It is the next one: apply it.
+    Apply,
+    /// It is applied already, with this answer.
+    Repeated(Vec<CommandResult>),
+    /// Its session does not live.
+    Refused,
+}
+
+impl Sessions {
+    /// The number of the last applied command.
+    pub(crate) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The number of the next command.
+    pub(crate) const fn next(&mut self) -> Token {
+        self.count = self.count.strict_add(1);
+        Token::new(self.count)
+    }
+
+    pub(crate) fn is_live(&self, session: SessionId) -> bool {
+        self.live.get(&session.address).is_some_and(|live| live.epoch == session.epoch)
+    }
+
+    /// The addresses with a live session, and the ids of their members.
+    pub(crate) fn live(&self) -> impl Iterator<Item = (Address, u64)> + '_ {
+        self.live.iter().map(|(address, session)| (*address, session.member))
+    }
+
+    /// The id of the member that has this address in a live session.
+    pub(crate) fn member(&self, address: Address) -> Option<u64> {
+        self.live.get(&address).map(|session| session.member)
+    }
+
+    /// The last epoch of an address, as far as it is remembered.
+    pub(crate) fn known_epoch(&self, address: Address) -> Option<u64> {
+        let live = self.live.get(&address).map(|session| session.epoch);
+        live.max(self.ended.get(&address).map(|ended| ended.epoch))
+    }
+
+    /// Begins a session, which ends the former ones of its member, also at other addresses.
+    pub(crate) fn register(&mut self, session: SessionId, member: u64, after: u64) -> bool {
+        if self.is_live(session) {
+            return true;
+        }
+        let is_old = self.known_epoch(session.address) >= Some(session.epoch);
+        self.next();
+        self.ended.retain(|_, ended| ended.at + REMEMBERED >= self.count);
+        if is_old || after > self.count || after + REMEMBERED < self.count {
+            return false;
+        }
+        self.end(|address, live| live.member == member || address == session.address);
+        let live = Session { epoch: session.epoch, member, last: 0, answer: Vec::new() };
+        self.live.insert(session.address, live);
+        true
+    }
+
+    /// Ends the sessions of all addresses that are not in the list of a RESET. A RESET to nobody
+    /// excludes nobody: it clears the locks of members that have begun new sessions.
+    pub(crate) fn reset(&mut self, list: &[Address]) {
+        if !list.is_empty() {
+            self.end(|address, _| !list.contains(&address));
+        }
+    }
+
+    /// Whether this envelope is the next one of its session.
+    pub(crate) fn admit(&self, session: SessionId, sequence: u64) -> Admission {
+        match self.live.get(&session.address) {
+            Some(live) if live.epoch != session.epoch => Admission::Refused,
+            Some(live) if sequence == live.last + 1 => Admission::Apply,
+            Some(live) if sequence == live.last => Admission::Repeated(live.answer.clone()),
+            Some(_) | None => Admission::Refused,
+        }
+    }
+
+    /// Records the answer of an envelope, if its session still lives.
+    pub(crate) fn answered(&mut self, session: SessionId, answer: &[CommandResult]) {
+        if let Some(live) = self.live.get_mut(&session.address)
+            && live.epoch == session.epoch
+        {
+            live.last += 1;
+            live.answer = answer.to_vec();
+        }
+    }
+
+    fn end(&mut self, mut is_over: impl FnMut(Address, &Session) -> bool) {
+        let Self { count, live, ended } = self;
+        live.retain(|address, session| {
+            let is_over = is_over(*address, session);
+            if is_over {
+                ended.insert(*address, Ended { epoch: session.epoch, at: *count });
+            }
+            !is_over
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Address = Address(10);
+    const B: Address = Address(20);
+
+    const fn session(address: Address, epoch: u64) -> SessionId {
+        SessionId { address, epoch }
+    }
+
+    fn two() -> Sessions {
+        let mut sessions = Sessions::default();
+        assert!(sessions.register(session(A, 1), 1, 0));
+        assert!(sessions.register(session(B, 1), 2, 0));
+        sessions
+    }
+
+    #[test]
+    fn envelopes_are_applied_once_and_in_order() {
+        let mut sessions = two();
+        let a = session(A, 1);
+        assert_eq!(sessions.admit(a, 2), Admission::Refused, "the first is missing");
+        assert_eq!(sessions.admit(a, 1), Admission::Apply);
+        let answer = [CommandResult {
+            index: sessions.next(),
+            status: turnstile_core::replicated::types::LockStatus::Holding,
+            token: Some(Token::new(3)),
+        }];
+        sessions.answered(a, &answer);
+        assert_eq!(sessions.admit(a, 1), Admission::Repeated(answer.to_vec()));
+        assert_eq!(sessions.admit(a, 2), Admission::Apply);
+    }
+
+    #[test]
+    fn an_excluded_session_stays_excluded() {
+        let mut sessions = two();
+        sessions.reset(&[B]);
+        assert_eq!(sessions.admit(session(A, 1), 1), Admission::Refused);
+        assert!(!sessions.register(session(A, 1), 1, 2), "a late copy begins nothing");
+        assert!(sessions.register(session(A, 2), 1, 2));
+        assert_eq!(sessions.admit(session(A, 1), 1), Admission::Refused);
+        assert_eq!(sessions.admit(session(A, 2), 1), Admission::Apply);
+    }
+
+    #[test]
+    fn a_reset_to_nobody_excludes_nobody() {
+        let mut sessions = two();
+        sessions.reset(&[]);
+        assert_eq!(sessions.live().count(), 2);
+    }
+
+    #[test]
+    fn a_restarted_member_ends_the_session_of_its_former_address() {
+        let mut sessions = two();
+        let again = Address(11);
+        assert!(sessions.register(session(again, 1), 1, 2));
+        assert_eq!(sessions.live().collect::<Vec<_>>(), [(again, 1), (B, 2)]);
+        assert!(!sessions.register(session(A, 1), 1, 0));
+    }
+
+    #[test]
+    fn a_late_register_is_refused_by_its_age_when_the_session_is_forgotten() {
+        let mut sessions = two();
+        sessions.reset(&[B]);
+        for _ in 0..=2 * REMEMBERED {
+            sessions.next();
+        }
+        let count = sessions.count();
+        assert!(sessions.register(session(Address(30), 1), 3, count), "it forgets the ended ones");
+        assert_eq!(sessions.known_epoch(A), None);
+        assert!(!sessions.register(session(A, 1), 1, 2));
+        assert!(sessions.register(session(A, 2), 1, count));
+    }
+}

@@ -1,0 +1,149 @@
+//! What the tasks of a member share: the sessions, the presence, and the core's inbox.
+//!
+//! One mutex covers the decision to tell the core something and the telling, so that the core hears
+//! of views, elections and applied commands in the order in which they were decided.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::sync::watch;
+use turnstile_core::replicated::message::{Cluster, Message};
+use turnstile_core::replicated::types::{LockName, LogEntry};
+use turnstile_core::replicated::{Member, State};
+use turnstile_host::{Inbox, Node};
+use turnstile_raft::network::{Boxed, Handler};
+
+use crate::operation::{SessionId, decode, encode, lock_of};
+use crate::presence::{Presence, RaftView, Reply, Report};
+use crate::sender::SenderTransport;
+use crate::sessions::Sessions;
+
+/// The node that runs the core.
+pub(crate) type CoreNode = Node<Member, SenderTransport>;
+
+/// The session, for the task that sends commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) session: SessionId,
+    /// Whether commands of this session are applied, as far as this member has applied the log.
+    pub(crate) is_live: bool,
+    /// Whether the core takes commands: its last view is one of a majority, and it hears the log.
+    pub(crate) is_ready: bool,
+}
+
+pub(crate) struct Shared {
+    inbox: Inbox<Member>,
+    data: Mutex<Data>,
+    standing: watch::Sender<Standing>,
+    start: Instant,
+}
+
+/// The data behind the mutex.
+pub(crate) struct Data {
+    pub(crate) sessions: Sessions,
+    /// The ids of the locks with a holder or a waiter.
+    pub(crate) ids: BTreeMap<LockName, String>,
+    pub(crate) presence: Presence,
+}
+
+impl Shared {
+    pub(crate) fn new(inbox: Inbox<Member>, presence: Presence) -> Arc<Self> {
+        let session = presence.session();
+        let standing = Standing { session, is_live: false, is_ready: false };
+        let (sessions, ids) = (Sessions::default(), BTreeMap::new());
+        let data = Mutex::new(Data { sessions, ids, presence });
+        let standing = watch::Sender::new(standing);
+        Arc::new(Self { inbox, data, standing, start: Instant::now() })
+    }
+
+    pub(crate) fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Follows the session.
+    pub(crate) fn standing(&self) -> watch::Receiver<Standing> {
+        self.standing.subscribe()
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Data> {
+        self.data.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the data; the change tells the core what it has to. Then the standing is published.
+    pub(crate) fn with<T>(&self, change: impl FnOnce(&mut Data, &Inbox<Member>) -> T) -> T {
+        let mut data = self.lock();
+        let result = change(&mut data, &self.inbox);
+        let Data { sessions, presence, .. } = &*data;
+        let session = presence.session();
+        let is_ready = presence.is_joined() && self.read(|state| state.hears) == Some(true);
+        let now = Standing { session, is_live: sessions.is_live(session), is_ready };
+        self.standing.send_if_modified(|before| std::mem::replace(before, now) != now);
+        result
+    }
+
+    /// Has the presence decide, and tells the core.
+    fn decide(&self, decide: impl FnOnce(&mut Presence, &Sessions) -> Vec<Message>) {
+        self.with(|data, inbox| {
+            for message in decide(&mut data.presence, &data.sessions) {
+                tell(inbox, message);
+            }
+        });
+    }
+
+    pub(crate) fn tick(&self, raft: &RaftView) {
+        let now = self.now();
+        self.decide(|presence, sessions| presence.tick(now, raft, sessions));
+    }
+
+    pub(crate) fn replied(&self, sent: Duration, report: Report, reply: Reply) {
+        self.decide(|presence, sessions| presence.replied(sent, report, reply, sessions));
+    }
+
+    /// Gives up a session.
+    pub(crate) fn abandon(&self, session: SessionId) {
+        self.decide(|presence, _| presence.abandon(session));
+    }
+
+    /// Gives up the current session.
+    pub(crate) fn give_up(&self) {
+        self.decide(|presence, _| presence.abandon(presence.session()));
+    }
+
+    /// Tells the core of a result or a failure, which is not ordered with the rest.
+    pub(crate) fn answer(&self, message: Message) {
+        // A node that has ended has no use for it.
+        let _told = self.inbox.take(Cluster, message, |_| ());
+    }
+
+    /// Tells the core that a command failed, if someone waits for it.
+    pub(crate) fn fail(&self, entry: &LogEntry) {
+        if let (Some(lock), Some(call)) = (lock_of(&entry.operation), entry.call) {
+            self.answer(Message::Failed { lock, call });
+        }
+    }
+
+    /// Reads the core's state; `None`: the node has ended.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&State) -> T) -> Option<T> {
+        self.inbox.read(read)
+    }
+}
+
+pub(crate) fn tell(inbox: &Inbox<Member>, message: Message) {
+    // The presence of a node that has ended concerns nobody.
+    let _told = inbox.take(Cluster, message, |_| ());
+}
+
+/// Answers the reports of other members.
+pub(crate) struct Reports(pub(crate) Arc<Shared>);
+
+impl Handler for Reports {
+    fn handle(&self, request: Bytes) -> Boxed<'_, Option<Bytes>> {
+        let reply = decode(&request).and_then(|report| {
+            let now = self.0.now();
+            self.0.with(|data, _| data.presence.heard(now, report, &data.sessions))
+        });
+        Box::pin(std::future::ready(reply.map(|reply| encode(&reply).into())))
+    }
+}

@@ -1,0 +1,55 @@
+//! What a member knows of the cluster and its locks.
+
+use turnstile_core::replicated::types::{Address, LockName};
+use turnstile_raft::Role;
+
+/// The status of a member at one time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The id of the member.
+    pub id: u64,
+    /// Its role in the replicated log.
+    pub role: Role,
+    /// Its term.
+    pub term: u64,
+    /// The leader of the term, if it is known.
+    pub leader: Option<u64>,
+    /// Its address: another one after each start.
+    pub address: Address,
+    /// The number of its session.
+    pub epoch: u64,
+    /// Whether it takes commands: it is in the majority, and follows the log.
+    pub is_ready: bool,
+    /// The state of the machine `lock-member`: resigned, follower or leader.
+    pub member: String,
+    /// The present members, by the last view.
+    pub present: Vec<Presence>,
+    /// The locks with a holder or a waiter, as far as this member has applied the log.
+    pub locks: Vec<LockState>,
+    /// Events that no row of a table handles, the first few: always empty, unless there is a bug.
+    pub unhandled: Vec<String>,
+}
+
+/// A member's address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Presence {
+    /// The address.
+    pub address: Address,
+    /// The id of the member, while it has a session.
+    pub id: Option<u64>,
+}
+
+/// A lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockState {
+    /// The lock.
+    pub lock: LockName,
+    /// Its id, if it is known.
+    pub id: Option<String>,
+    /// The holder.
+    pub holder: Option<Presence>,
+    /// The fencing token.
+    pub token: Option<u64>,
+    /// The waiters, in their order.
+    pub waiters: Vec<Presence>,
+}

@@ -1,0 +1,165 @@
+//! The locks that this member uses. Its tasks take turns: the core knows one thread for each lock.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{oneshot, watch};
+use turnstile_core::replicated::message::MutexEvent;
+use turnstile_core::replicated::types::LockName;
+
+use crate::error::LockError;
+use crate::name::shown;
+
+/// The number of turns below which none are removed.
+const PRUNE_LEAST: usize = 1024;
+
+/// The turns of all locks.
+pub(crate) struct Turns(Mutex<TurnMap>);
+
+struct TurnMap {
+    turns: BTreeMap<LockName, Arc<Turn>>,
+    /// The number at which those without a user are removed.
+    prune_at: usize,
+    is_closed: bool,
+}
+
+/// The turns of one lock.
+pub(crate) struct Turn {
+    pub(crate) lock: LockName,
+    id: Box<str>,
+    /// Held by the task whose turn it is; first in, first out.
+    pub(crate) queue: Arc<tokio::sync::Mutex<()>>,
+    slot: Mutex<Slot>,
+}
+
+/// Becomes true when the lock is lost, or closed when the service ends.
+pub(crate) type Loss = watch::Receiver<bool>;
+/// The outcome of lock() or tryLock(); `None`: without the lock.
+pub(crate) type Locked = Result<Option<Loss>, LockError>;
+
+/// What the task whose turn it is waits for.
+enum Slot {
+    Idle,
+    Locking(oneshot::Sender<Locked>),
+    Held(watch::Sender<bool>),
+    Unlocking(oneshot::Sender<Result<(), LockError>>),
+}
+
+impl Turns {
+    pub(crate) fn new() -> Self {
+        let turns = BTreeMap::new();
+        Self(Mutex::new(TurnMap { turns, prune_at: PRUNE_LEAST, is_closed: false }))
+    }
+
+    /// The turns of a lock. `in_use`: the locks whose turns must stay although no task has them.
+    pub(crate) fn turn(
+        &self,
+        lock: LockName,
+        id: &str,
+        in_use: impl FnOnce() -> BTreeSet<LockName>,
+    ) -> Arc<Turn> {
+        let mut map = self.lock();
+        if map.turns.len() >= map.prune_at {
+            let in_use = in_use();
+            map.turns.retain(|lock, turn| Arc::strong_count(turn) > 1 || in_use.contains(lock));
+            map.prune_at = PRUNE_LEAST.max(2 * map.turns.len());
+        }
+        let turn = map.turns.entry(lock).or_insert_with(|| Arc::new(Turn::new(lock, id)));
+        Arc::clone(turn)
+    }
+
+    /// The id of a lock, as it is displayed.
+    pub(crate) fn id(&self, lock: LockName) -> Option<String> {
+        self.lock().turns.get(&lock).map(|turn| shown(&turn.id).to_owned())
+    }
+
+    /// Tells the task whose turn it is.
+    pub(crate) fn on_event(&self, lock: LockName, event: MutexEvent) {
+        let turn = self.lock().turns.get(&lock).cloned();
+        if let Some(turn) = turn {
+            turn.on_event(event);
+        }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
+    /// Ends all waits: no further event will come.
+    pub(crate) fn close(&self) {
+        let mut map = self.lock();
+        map.is_closed = true;
+        map.turns.values().for_each(|turn| *turn.slot() = Slot::Idle);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, TurnMap> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Turn {
+    fn new(lock: LockName, id: &str) -> Self {
+        Self { lock, id: id.into(), queue: Arc::default(), slot: Mutex::new(Slot::Idle) }
+    }
+
+    /// Waits for the outcome of lock() or tryLock(), which is executed next.
+    pub(crate) fn await_lock(&self) -> oneshot::Receiver<Locked> {
+        let (sender, outcome) = oneshot::channel();
+        *self.slot() = Slot::Locking(sender);
+        outcome
+    }
+
+    /// Waits for the outcome of unlock(), which is executed next; `None`: the lock is lost already.
+    pub(crate) fn await_unlock(&self) -> Option<oneshot::Receiver<Result<(), LockError>>> {
+        let mut slot = self.slot();
+        let is_held = matches!(&*slot, Slot::Held(loss) if !*loss.borrow());
+        if !is_held {
+            *slot = Slot::Idle;
+            return None;
+        }
+        let (sender, outcome) = oneshot::channel();
+        *slot = Slot::Unlocking(sender);
+        Some(outcome)
+    }
+
+    fn on_event(&self, event: MutexEvent) {
+        let mut slot = self.slot();
+        let now = std::mem::replace(&mut *slot, Slot::Idle);
+        *slot = match (now, event) {
+            (Slot::Locking(outcome), MutexEvent::Returns) => {
+                let (held, loss) = watch::channel(false);
+                // A caller that has gone drops the guard, which unlocks.
+                let _gone = outcome.send(Ok(Some(loss)));
+                Slot::Held(held)
+            }
+            (Slot::Locking(outcome), MutexEvent::NotLocked) => finish(outcome, Ok(None)),
+            (Slot::Locking(outcome), MutexEvent::Throws) => finish(outcome, Err(LockError::Failed)),
+            (Slot::Unlocking(outcome), MutexEvent::Returns) => finish(outcome, Ok(())),
+            (Slot::Unlocking(outcome), MutexEvent::Throws) => {
+                finish(outcome, Err(LockError::Failed))
+            }
+            // The core had lost it before it took the command.
+            (Slot::Unlocking(outcome), MutexEvent::UnexpectedUnlocking) => {
+                finish(outcome, Err(LockError::Lost))
+            }
+            (Slot::Held(held), MutexEvent::UnexpectedUnlocking) => {
+                held.send_replace(true);
+                Slot::Held(held)
+            }
+            (now, event) => {
+                tracing::warn!(lock = self.lock.0, ?event, "nobody waits for this event");
+                now
+            }
+        };
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn finish<T>(outcome: oneshot::Sender<T>, value: T) -> Slot {
+    // Nobody may listen any more.
+    let _gone = outcome.send(value);
+    Slot::Idle
+}

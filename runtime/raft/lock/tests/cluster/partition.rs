@@ -1,0 +1,111 @@
+//! Members that are cut off, stop, or restart.
+
+use tokio::time::timeout;
+use turnstile_raft_lock::LockError;
+
+use crate::group::{Group, LOCK, PATIENCE};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_locks_of_a_stopped_leader_are_granted_to_their_waiters() {
+    let mut group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let others = group.others(leader);
+    let (waiter, keeper) = (others[0], others[1]);
+    let kept = group.lock(keeper, "kept").await;
+    let held = group.lock(leader, LOCK).await;
+    let token = held.token();
+    let mut changes = group.members[&waiter].changes();
+    let mutex = group.members[&waiter].lock(LOCK);
+    let waiting = tokio::spawn(async move { mutex.lock().await });
+    group.waits(waiter, &mut changes).await;
+    group.stop(leader).await;
+    timeout(PATIENCE, held.lost()).await.expect("its member has stopped");
+    let granted = timeout(PATIENCE, waiting).await;
+    let granted = granted.unwrap_or_else(|_| panic!("{:#?}", group.all()));
+    let granted = granted.expect("it ends").expect("the majority has persisted");
+    assert!(granted.token() > token);
+    assert!(!kept.is_lost(), "the members of the majority keep their locks");
+    kept.unlock().await.expect("it holds it");
+    group.join(leader).await;
+    group.ready(leader).await;
+    drop(granted);
+    drop(group.lock(leader, LOCK).await);
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_holder_that_is_cut_off_loses_its_lock_and_can_lock_again() {
+    let group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let others = group.others(leader);
+    let (cut, other) = (others[0], others[1]);
+    let held = group.lock(cut, LOCK).await;
+    let mutex = group.members[&other].lock(LOCK);
+    let waiting = tokio::spawn(async move { mutex.lock().await });
+    group.hub.isolate(cut);
+    timeout(PATIENCE, held.lost()).await.expect("it is in a minority");
+    assert_eq!(group.members[&cut].status().member, "resigned");
+    let granted = timeout(PATIENCE, waiting).await;
+    let granted = granted.unwrap_or_else(|_| panic!("{:#?}", group.all()));
+    let granted = granted.expect("it ends").expect("the majority has persisted");
+    assert!(granted.token() > held.token());
+    assert_eq!(held.unlock().await, Err(LockError::Lost));
+    group.hub.heal();
+    group.ready(cut).await;
+    let token = granted.token();
+    drop(granted);
+    assert!(group.lock(cut, LOCK).await.token() > token);
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_that_is_cut_off_fails_and_its_late_command_is_void() {
+    let group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let others = group.others(leader);
+    group.hub.isolate(leader);
+    // It does not know yet that it is alone.
+    let locked = group.members[&leader].lock(LOCK).lock().await;
+    assert_eq!(locked.expect_err("it is alone"), LockError::Failed);
+    let locked = group.members[&leader].lock(LOCK).lock().await;
+    assert_eq!(locked.expect_err("it is alone"), LockError::NoMajority);
+    group.leader_among(&others).await;
+    let held = group.lock(others[0], LOCK).await;
+    group.hub.heal();
+    group.ready(leader).await;
+    assert!(!held.is_lost());
+    held.unlock().await.expect("it is connected");
+    drop(group.lock(leader, LOCK).await);
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_locks_are_cleared_when_no_majority_was_left() {
+    let group = Group::start(3, |_| {}).await;
+    let held = group.lock(1, LOCK).await;
+    let second = group.lock(2, "second").await;
+    for id in 1..=3 {
+        group.hub.isolate(id);
+    }
+    timeout(PATIENCE, held.lost()).await.expect("it is in a minority");
+    timeout(PATIENCE, second.lost()).await.expect("it is in a minority");
+    group.hub.heal();
+    assert!(group.lock(3, LOCK).await.token() > held.token());
+    assert!(group.lock(1, "second").await.token() > second.token());
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restarted_holder_does_not_hold() {
+    let mut group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let id = group.others(leader)[0];
+    let held = group.lock(id, LOCK).await;
+    let before = group.members[&id].status().address;
+    group.stop(id).await;
+    group.join(id).await;
+    group.ready(id).await;
+    assert_ne!(group.members[&id].status().address, before);
+    assert!(group.lock(id, LOCK).await.token() > held.token());
+    group.end().await;
+}
