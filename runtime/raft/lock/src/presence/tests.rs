@@ -1,1 +1,224 @@
+//! Histories of members with explicit times. A world of the three without Raft: the test decides
+//! who leads and who hears whom.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message};
+use turnstile_core::replicated::types::Address;
+
+use super::{Presence, RaftView, Reply};
+use crate::sessions::Sessions;
+
+const LEASE: u64 = 1000;
+const MARGIN: u64 = 100;
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+const fn address(member: u64) -> Address {
+    Address(member * 10)
+}
+
+fn presence(member: u64) -> Presence {
+    Presence::new(address(member), member, ms(LEASE), ms(MARGIN))
+}
+
+fn register(sessions: &mut Sessions, of: &Presence) {
+    let after = sessions.count();
+    assert!(sessions.register(of.session(), of.member, after));
+}
+
+fn voters() -> Vec<BTreeSet<u64>> {
+    vec![(1..=3).collect()]
+}
+
+fn leads(term: u64, quorum_age: Option<u64>) -> RaftView {
+    RaftView { term, is_leader: true, quorum_age: quorum_age.map(ms), voters: voters() }
+}
+
+fn follows(term: u64) -> RaftView {
+    RaftView { term, is_leader: false, quorum_age: None, voters: voters() }
+}
+
+fn view(is: Connectivity, members: &[u64]) -> Message {
+    Message::View { is, members: members.iter().copied().map(address).collect() }
+}
+
+/// A follower reports to the leader at this time, and gets the reply at once.
+fn report(
+    at: u64,
+    from: &mut Presence,
+    to: &mut Presence,
+    sessions: &Sessions,
+) -> Option<Vec<Message>> {
+    let report = from.report();
+    let reply: Reply = to.heard(ms(at), report, sessions)?;
+    Some(from.replied(ms(at), report, reply, sessions))
+}
+
+/// Three members: the first leads term 1, and the others have joined it, at time 10.
+fn three() -> (Sessions, [Presence; 3]) {
+    let mut sessions = Sessions::default();
+    let [mut one, mut two, mut three] = [1, 2, 3].map(presence);
+    register(&mut sessions, &one);
+    let elected = one.tick(ms(0), &leads(1, Some(0)), &sessions);
+    let because = ElectionReason::MajorityIsJustReached;
+    assert_eq!(elected, [view(Connectivity::Joined, &[1]), Message::Elected(because)]);
+    for other in [&mut two, &mut three] {
+        assert_eq!(other.tick(ms(0), &follows(1), &sessions), []);
+        register(&mut sessions, other);
+        one.registered(ms(5), other.me);
+    }
+    let joined = one.tick(ms(10), &leads(1, Some(0)), &sessions);
+    assert_eq!(joined, [view(Connectivity::Joined, &[1, 2, 3])]);
+    for other in [&mut two, &mut three] {
+        let told = report(10, other, &mut one, &sessions);
+        assert_eq!(told, Some(vec![view(Connectivity::Joined, &[1, 2, 3])]));
+    }
+    (sessions, [one, two, three])
+}
+
+#[test]
+fn a_follower_resigns_before_the_leader_excludes_it() {
+    let (sessions, [mut one, mut two, mut three]) = three();
+    assert_eq!(report(900, &mut three, &mut one, &sessions), Some(vec![]));
+    let last = 10 + LEASE;
+    assert_eq!(two.tick(ms(last), &follows(1), &sessions), []);
+    let epoch = two.session().epoch;
+    let resigned = two.tick(ms(last + 1), &follows(1), &sessions);
+    assert_eq!(resigned, [view(Connectivity::Minority, &[2])]);
+    assert_eq!(two.session().epoch, epoch + 1);
+    assert!(two.is_unregistered(&sessions));
+    assert_eq!(one.tick(ms(last + MARGIN), &leads(1, Some(0)), &sessions), []);
+    let left = one.tick(ms(last + MARGIN + 1), &leads(1, Some(0)), &sessions);
+    assert_eq!(left, [view(Connectivity::Left, &[1, 3])]);
+    assert_eq!(one.tick(ms(last + MARGIN + 2), &leads(1, Some(0)), &sessions), []);
+}
+
+#[test]
+fn a_slow_member_that_is_excluded_resigns_and_joins_again() {
+    let (mut sessions, [mut one, mut two, _]) = three();
+    // The leader has not heard of it for long, but it has heard of the leader.
+    sessions.reset(&[address(1), address(3)]);
+    assert_eq!(two.sessions_changed(&sessions), [view(Connectivity::Minority, &[2])]);
+    assert_eq!(two.sessions_changed(&sessions), []);
+    assert_eq!(report(50, &mut two, &mut one, &sessions), Some(vec![]), "it has no session");
+    register(&mut sessions, &two);
+    one.registered(ms(60), two.me);
+    let told = report(70, &mut two, &mut one, &sessions).expect("it leads");
+    assert_eq!(told, [view(Connectivity::Joined, &[1, 2, 3])]);
+}
+
+#[test]
+fn a_member_that_hears_of_its_exclusion_before_it_applies_it_resigns() {
+    let (mut sessions, [mut one, mut two, _]) = three();
+    let behind = sessions.clone();
+    sessions.next();
+    sessions.reset(&[address(1), address(3)]);
+    let asked = two.report();
+    let reply = one.heard(ms(50), asked, &sessions).expect("it leads");
+    let resigned = two.replied(ms(50), asked, reply, &behind);
+    assert_eq!(resigned, [view(Connectivity::Minority, &[2])]);
+}
+
+#[test]
+fn a_leader_that_has_applied_less_excludes_nobody() {
+    let (mut sessions, [mut one, mut two, _]) = three();
+    let behind = Sessions::default();
+    let asked = two.report();
+    let reply = one.heard(ms(50), asked, &behind).expect("it leads");
+    assert!(!reply.is_live);
+    sessions.next();
+    assert_eq!(two.replied(ms(50), asked, reply, &sessions), []);
+    assert!(two.is_joined);
+}
+
+#[test]
+fn the_next_leader_keeps_the_members_that_stayed() {
+    let (sessions, [_, mut two, mut three]) = three();
+    // It waits for the members with a session, of which one does not report.
+    assert_eq!(two.tick(ms(500), &leads(2, Some(0)), &sessions), []);
+    assert_eq!(report(510, &mut three, &mut two, &sessions), Some(vec![]));
+    assert_eq!(report(1500, &mut three, &mut two, &sessions), Some(vec![]));
+    let since = 500 + LEASE + MARGIN;
+    assert_eq!(two.tick(ms(since), &leads(2, Some(0)), &sessions), []);
+    let elected = two.tick(ms(since + 1), &leads(2, Some(0)), &sessions);
+    let because = ElectionReason::TheLeaderLeft;
+    assert_eq!(elected, [view(Connectivity::Left, &[2, 3]), Message::Elected(because)]);
+}
+
+#[test]
+fn a_former_leader_that_is_present_is_deposed() {
+    let (sessions, [mut one, mut two, mut three]) = three();
+    assert_eq!(two.tick(ms(500), &leads(2, Some(0)), &sessions), []);
+    assert_eq!(one.tick(ms(500), &follows(2), &sessions), []);
+    let deposed = report(510, &mut one, &mut two, &sessions);
+    assert_eq!(deposed, Some(vec![Message::AnotherIsElected]));
+    assert_eq!(report(510, &mut three, &mut two, &sessions), Some(vec![]));
+    let elected = two.tick(ms(520), &leads(2, Some(0)), &sessions);
+    assert_eq!(elected, [Message::Elected(ElectionReason::TheCoordinatorChanged)]);
+}
+
+#[test]
+fn a_leader_that_is_elected_again_was_never_deposed() {
+    let (sessions, [mut one, mut two, mut three]) = three();
+    assert_eq!(one.tick(ms(400), &follows(2), &sessions), []);
+    assert_eq!(one.tick(ms(500), &leads(3, Some(0)), &sessions), []);
+    for other in [&mut two, &mut three] {
+        assert_eq!(report(510, other, &mut one, &sessions), Some(vec![]));
+    }
+    let elected = one.tick(ms(520), &leads(3, Some(0)), &sessions);
+    assert_eq!(elected, [Message::Elected(ElectionReason::TheCoordinatorChanged)]);
+}
+
+#[test]
+fn a_leader_without_a_quorum_resigns_and_is_elected_again_for_a_majority() {
+    let (mut sessions, [mut one, mut two, mut three]) = three();
+    let resigned = one.tick(ms(2000), &leads(1, Some(LEASE + 1)), &sessions);
+    assert_eq!(resigned, [view(Connectivity::Minority, &[1])]);
+    for other in [&mut two, &mut three] {
+        assert_eq!(report(2000, other, &mut one, &sessions), None, "it reaches no majority");
+        assert_eq!(other.tick(ms(2000), &follows(1), &sessions).len(), 1);
+    }
+    for member in [&mut one, &mut two, &mut three] {
+        register(&mut sessions, member);
+    }
+    assert_eq!(one.tick(ms(3000), &leads(1, Some(0)), &sessions), []);
+    for other in [&mut two, &mut three] {
+        assert_eq!(report(3010, other, &mut one, &sessions), Some(vec![]));
+    }
+    let elected = one.tick(ms(3020), &leads(1, Some(0)), &sessions);
+    let because = ElectionReason::MajorityIsJustReached;
+    assert_eq!(elected, [view(Connectivity::Joined, &[1, 2, 3]), Message::Elected(because)]);
+}
+
+#[test]
+fn a_resigned_leader_of_a_majority_that_stayed_clears_nothing() {
+    let (mut sessions, [_, mut two, mut three]) = three();
+    // The second was cut off, has resigned, and is elected before it hears of the first again.
+    let mut cut = presence(1);
+    cut.epoch = 2;
+    register(&mut sessions, &cut);
+    assert_eq!(cut.tick(ms(500), &leads(2, Some(0)), &sessions), []);
+    for other in [&mut two, &mut three] {
+        assert_eq!(report(510, other, &mut cut, &sessions), Some(vec![]));
+    }
+    let elected = cut.tick(ms(520), &leads(2, Some(0)), &sessions);
+    let because = ElectionReason::TheLeaderLeft;
+    assert_eq!(elected, [view(Connectivity::Joined, &[1, 2, 3]), Message::Elected(because)]);
+}
+
+#[test]
+fn a_session_that_never_reports_is_excluded() {
+    let (mut sessions, [mut one, mut two, mut three]) = three();
+    let dead = presence(4);
+    register(&mut sessions, &dead);
+    // The leader has not seen it begin: it was elected later.
+    for other in [&mut two, &mut three] {
+        assert_eq!(report(1000, other, &mut one, &sessions), Some(vec![]));
+    }
+    let left = one.tick(ms(LEASE + MARGIN + 1), &leads(1, Some(0)), &sessions);
+    assert_eq!(left, [view(Connectivity::Left, &[1, 2, 3])]);
+}

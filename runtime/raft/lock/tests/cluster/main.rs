@@ -3,5 +3,7 @@
 mod group;
 mod hand_over;
 mod partition;
+#[path = "../seeds/mod.rs"]
+mod seeds;
 mod snapshots;
 mod walk;
