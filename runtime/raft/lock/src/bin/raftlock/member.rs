@@ -1,0 +1,80 @@
+//! `raftlock member`: a member on its log, its addresses and its socket.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::EnvFilter;
+use turnstile_host::store::LogStore;
+use turnstile_host::transport::tcp::{Address, Tls};
+use turnstile_raft::Members;
+use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
+use turnstile_raft_lock::{LockService, Options};
+
+use super::{Failure, MemberArgs, socket};
+
+/// Runs a member until a signal ends it.
+pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
+    // The engine logs elections as warnings, and each request that an absent member does not answer
+    // as an error; the transport logs the connection once.
+    let engine = args.log.min(LevelFilter::ERROR);
+    let filter = format!("{},openraft={engine},openraft::replication=off", args.log);
+    let filter = EnvFilter::new(filter);
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    let mut term = signal(SignalKind::terminate())?;
+    let mut int = signal(SignalKind::interrupt())?;
+    let members = members(&args)?;
+    let network = network(&args, &members).await?;
+    let path = &args.socket.socket;
+    let at_socket = |error: io::Error| Failure::Unavailable(format!("{}: {error}", path.display()));
+    let listener = socket::bind(path).await.map_err(at_socket)?;
+    let store = LogStore::open(&args.data)?;
+    let mut raft = turnstile_raft::Options::new(args.id);
+    raft.heartbeat = args.heartbeat;
+    raft.election_least = 6 * args.heartbeat;
+    raft.election_most = 12 * args.heartbeat;
+    let service = LockService::start(Options::with(raft), Box::new(store), network).await?;
+    let initialized = service.raft().initialize(&members).await;
+    initialized.map_err(|error| Failure::Unavailable(error.to_string()))?;
+    tracing::info!(id = args.id, listen = %args.listen, socket = %path.display(), "started");
+    tokio::select! {
+        () = socket::serve(listener, service.clone()) => {}
+        _ = term.recv() => {}
+        _ = int.recv() => {}
+    }
+    service.stop().await;
+    // The next start replaces a socket that remains.
+    let _removed = std::fs::remove_file(path);
+    Ok(0)
+}
+
+fn members(args: &MemberArgs) -> Result<Members, Failure> {
+    let mut members = Members::new();
+    for (id, address) in &args.peers {
+        if members.insert(*id, address.clone()).is_some() {
+            return Err(Failure::Usage(format!("--peer: member {id} is given twice")));
+        }
+    }
+    if !members.contains_key(&args.id) {
+        let text = format!("--peer: member {}, which is this one, is not among them", args.id);
+        return Err(Failure::Usage(text));
+    }
+    Ok(members)
+}
+
+async fn network(args: &MemberArgs, members: &Members) -> Result<Arc<TcpNetwork>, Failure> {
+    let mut options = TcpOptions::new(args.id);
+    for (id, address) in members {
+        let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
+        let port = port
+            .parse()
+            .map_err(|_| Failure::Usage(format!("--peer: {address:?} is not HOST:PORT")))?;
+        options = options.peer(*id, Address::new(host, port));
+    }
+    if let Some(tls) = &args.tls {
+        let (certificate, key, authority) = (&tls[0], &tls[1], &tls[2]);
+        options = options.tls(Tls::read(certificate, key, authority)?);
+    }
+    Ok(TcpNetwork::bind(options, &args.listen.to_string()).await?)
+}

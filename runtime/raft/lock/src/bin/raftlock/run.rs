@@ -1,0 +1,152 @@
+//! `raftlock run`: runs a command under a lock, and ends it when the lock is lost.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::watch;
+use tokio::time::timeout;
+use turnstile_supervisor::{End, Held, Reaper, Signals, end_by, status_of, supervise};
+
+use super::wire::{Answer, Lines, Request, Unlock, write};
+use super::{Failure, LOST};
+
+/// The variable with the ids of the locks that a command runs under, one on each line.
+const HELD: &str = "RAFTLOCK_HELD";
+
+/// What to run, and under which lock.
+pub(crate) struct Run<'a> {
+    pub(crate) socket: &'a Path,
+    pub(crate) id: &'a str,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) grace: Duration,
+    pub(crate) command: &'a [OsString],
+}
+
+/// Runs the command and returns its exit status.
+pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
+    let Run { socket, id, timeout: most, grace, command } = run;
+    let held = std::env::var(HELD).unwrap_or_default();
+    if held.lines().any(|one| one == id) {
+        let text = format!("this command already runs under {id:?}: it would wait for itself");
+        return Err(Failure::Usage(text));
+    }
+    let mut signals = Signals::listen().map_err(|error| Failure::System(error.to_string()))?;
+    // Start the reaper while the request is in progress, so that it adds no delay.
+    let reaper = Reaper::start();
+    let reaper =
+        reaper.inspect_err(|error| eprintln!("raftlock: cannot start the reaper: {error}")).ok();
+    let stream = super::connect(socket).await?;
+    let (lines, mut sink) = stream.into_split();
+    let mut lines = Lines::new(lines);
+    let timeout_ms = most.map(|most| u64::try_from(most.as_millis()).unwrap_or(u64::MAX));
+    write(&mut sink, &Request::Lock { id: id.to_owned(), timeout_ms }).await?;
+    let answer = tokio::select! {
+        biased;
+        answer = lines.next::<Answer>() => answer?,
+        // The member withdraws the request when the connection is closed.
+        signal = signals.end() => return Ok(end_by(signal)),
+    };
+    let token = match answer {
+        Some(Answer::Held { token }) => token,
+        Some(Answer::TimedOut) => return Err(Failure::TimedOut),
+        Some(Answer::Error(text)) => return Err(Failure::Unavailable(text)),
+        Some(Answer::Lost | Answer::Unlocked | Answer::Status(_)) => {
+            return Err(Failure::Unavailable("the member gives no answer to the request".into()));
+        }
+        None => return Err(Failure::Unavailable("the member has closed the connection".into())),
+    };
+    let all_held = format!("{held}{id}\n");
+    let variables = [
+        ("RAFTLOCK_FENCING_TOKEN", token.to_string()),
+        ("RAFTLOCK_ID", id.to_owned()),
+        (HELD, all_held),
+    ];
+    let lock = MemberLock::watch(lines);
+    let ended = supervise(command, &variables, reaper, &lock, &mut signals, grace).await;
+    let was_lost = lock.release(sink).await;
+    match &ended.end {
+        Err(error) => {
+            eprintln!("raftlock: {}: {error}", command[0].to_string_lossy());
+            // As in a shell: command not found, or not executable.
+            Ok(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
+        }
+        Ok(End::Lost) => Ok(LOST),
+        Ok(End::By(_)) if was_lost => Ok(LOST),
+        Ok(End::By(status)) => {
+            ended.exit_by_its_signal();
+            Ok(status_of(*status))
+        }
+    }
+}
+
+/// The maximum time for the member to acknowledge that it has unlocked.
+const RELEASE_MAX: Duration = Duration::from_secs(5);
+
+/// What the member has said of the lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LockState {
+    Held,
+    Lost,
+    Unlocked,
+}
+
+/// The lock that a connection to a member holds.
+struct MemberLock(watch::Receiver<LockState>);
+
+impl MemberLock {
+    /// Reads what the member says; a connection that ends has lost the lock.
+    fn watch(mut lines: Lines<OwnedReadHalf>) -> Self {
+        let (state, watched) = watch::channel(LockState::Held);
+        tokio::spawn(async move {
+            let said = match lines.next::<Answer>().await {
+                Ok(Some(Answer::Unlocked)) => LockState::Unlocked,
+                Ok(_) | Err(_) => LockState::Lost,
+            };
+            state.send_replace(said);
+            state.closed().await;
+        });
+        Self(watched)
+    }
+
+    async fn until(&self, is_so: impl FnMut(&LockState) -> bool) -> LockState {
+        let mut state = self.0.clone();
+        let reached = state.wait_for(is_so).await;
+        reached.map_or(LockState::Lost, |state| *state)
+    }
+
+    /// Unlocks. Returns whether the lock was lost before.
+    async fn release(self, mut sink: OwnedWriteHalf) -> bool {
+        // An error means that the connection has ended, which its reader reports.
+        let _ended = write(&mut sink, &Unlock::Unlock).await;
+        let said = timeout(RELEASE_MAX, self.until(|state| *state != LockState::Held)).await;
+        match said {
+            Ok(state) => state == LockState::Lost,
+            Err(_) => {
+                eprintln!("raftlock: the member has not acknowledged that the lock is unlocked");
+                false
+            }
+        }
+    }
+}
+
+impl Held for MemberLock {
+    fn is_held(&self) -> bool {
+        *self.0.borrow() == LockState::Held
+    }
+
+    async fn lost(&self) {
+        self.until(|state| *state == LockState::Lost).await;
+    }
+
+    fn on_loss(&self) {
+        eprintln!("raftlock: the lock is lost; terminating the command");
+    }
+
+    /// None: the others may have the lock already.
+    fn grace_max(&self) -> Duration {
+        Duration::ZERO
+    }
+}
