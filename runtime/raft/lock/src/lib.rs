@@ -24,4 +24,4 @@ pub use mutex::{Guard, Mutex};
 pub use name::lock_name;
 pub use options::Options;
 pub use service::LockService;
-pub use status::{LockState, Presence, Status};
+pub use status::{LockMember, LockState, Status};

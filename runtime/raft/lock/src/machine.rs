@@ -147,3 +147,6 @@ impl StateMachine for Machine {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

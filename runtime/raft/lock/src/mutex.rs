@@ -68,7 +68,7 @@ impl Mutex {
     ) -> Result<Option<Guard>, LockError> {
         let Self { inner, turn } = self.clone();
         let run = async move {
-            let outcome = turn.await_lock();
+            let outcome = turn.await_lock()?;
             inner.command(command).await?;
             let locked: Locked = outcome.await.map_err(|_| LockError::Stopped)?;
             let Some(loss) = locked? else { return Ok(None) };
@@ -147,9 +147,7 @@ async fn release(
     turn: Arc<Turn>,
     _queue: OwnedMutexGuard<()>,
 ) -> Result<(), LockError> {
-    let Some(outcome) = turn.await_unlock() else {
-        return Err(if inner.is_stopped() { LockError::Stopped } else { LockError::Lost });
-    };
+    let outcome = turn.await_unlock()?;
     inner.command(Command::Unlock(turn.lock)).await?;
     outcome.await.map_err(|_| LockError::Stopped)?
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
@@ -27,10 +28,10 @@ use crate::mutex::Mutex;
 use crate::name::lock_name;
 use crate::operation::lock_of;
 use crate::options::Options;
-use crate::presence::Presence as PresenceLogic;
+use crate::presence::Presence;
 use crate::sender::{Queue, Sender, SenderTransport};
 use crate::shared::{CoreNode, Reports, Shared};
-use crate::status::{LockState, Presence, Status};
+use crate::status::{LockMember, LockState, Status};
 use crate::turns::Turns;
 
 /// The number of unhandled events that the status shows.
@@ -39,7 +40,7 @@ const UNHANDLED_MAX: usize = 16;
 type Unhandled = Arc<StdMutex<Vec<String>>>;
 
 /// The lock service of one member. Clones are handles of the same one. It runs until
-/// [`LockService::stop`].
+/// [`LockService::stop`]; dropping the last handle, mutex and guard stops it in the background.
 #[derive(Clone)]
 pub struct LockService(Arc<Inner>);
 
@@ -61,11 +62,18 @@ pub(crate) struct Inner {
     command_timeout: Duration,
     runtime: Handle,
     tasks: Vec<AbortHandle>,
+    is_stopped: AtomicBool,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
         self.tasks.iter().for_each(AbortHandle::abort);
+        // Its network may serve the next member of this id already.
+        if !self.is_stopped.load(Ordering::Acquire) {
+            let raft = self.raft.clone();
+            // A member without its tasks must not lead: it would exclude nobody.
+            let _stopping = self.runtime.spawn(async move { raft.stop().await });
+        }
     }
 }
 
@@ -87,7 +95,7 @@ impl LockService {
         let unhandled = Unhandled::default();
         let (node, inbox, notices, queue) = start_node(&options, address, &unhandled).await?;
         let margin = 2 * options.raft.heartbeat;
-        let presence = PresenceLogic::new(address, options.raft.id, options.lease, margin);
+        let presence = Presence::new(address, options.raft.id, options.lease, margin);
         let shared = Shared::new(inbox, presence);
         let machine = Machine::new(Arc::clone(&shared), Arc::clone(&node));
         let reports = Arc::new(Reports(Arc::clone(&shared)));
@@ -106,6 +114,7 @@ impl LockService {
             command_timeout: options.command_timeout,
             runtime: Handle::current(),
             tasks: start_tasks(&options, &shared, &raft, &turns, queue, notices, changes),
+            is_stopped: AtomicBool::new(false),
         };
         Ok(Self(Arc::new(inner)))
     }
@@ -151,7 +160,9 @@ impl LockService {
     pub async fn stop(&self) {
         self.0.tasks.iter().for_each(AbortHandle::abort);
         self.0.turns.close();
-        self.0.raft.stop().await;
+        if !self.0.is_stopped.swap(true, Ordering::AcqRel) {
+            self.0.raft.stop().await;
+        }
     }
 }
 
@@ -160,12 +171,8 @@ impl Inner {
         &self.runtime
     }
 
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.turns.is_closed()
-    }
-
     pub(crate) async fn ready(&self) -> Result<(), LockError> {
-        if self.is_stopped() {
+        if self.turns.is_closed() {
             return Err(LockError::Stopped);
         }
         let mut standing = self.shared.standing();
@@ -200,14 +207,16 @@ impl Inner {
         let standing = *self.shared.standing().borrow();
         let state = self.node.state();
         let data = self.shared.lock();
-        let presence =
-            |address: &Address| Presence { address: *address, id: data.sessions.member(*address) };
+        let member = |address: &Address| LockMember {
+            address: *address,
+            id: data.sessions.member(*address),
+        };
         let locks = state.replica.iter().map(|(name, lock)| LockState {
             lock: name,
             id: data.ids.get(&name).cloned(),
-            holder: lock.holder.as_ref().map(presence),
+            holder: lock.holder.as_ref().map(member),
             token: lock.token.map(|token| token.number()),
-            waiters: lock.waiters.iter().map(presence).collect(),
+            waiters: lock.waiters.iter().map(member).collect(),
         });
         Status {
             id: raft.id,
@@ -218,7 +227,7 @@ impl Inner {
             epoch: standing.session.epoch,
             is_ready: standing.is_ready,
             member: state.at.to_string(),
-            present: state.present.iter().map(presence).collect(),
+            present: state.present.iter().map(member).collect(),
             locks: locks.collect(),
             unhandled: self.unhandled.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }

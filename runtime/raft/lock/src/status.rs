@@ -23,16 +23,16 @@ pub struct Status {
     /// The state of the machine `lock-member`: resigned, follower or leader.
     pub member: String,
     /// The present members, by the last view.
-    pub present: Vec<Presence>,
+    pub present: Vec<LockMember>,
     /// The locks with a holder or a waiter, as far as this member has applied the log.
     pub locks: Vec<LockState>,
     /// Events that no row of a table handles, the first few: always empty, unless there is a bug.
     pub unhandled: Vec<String>,
 }
 
-/// A member's address.
+/// A member, as the holder of a lock, a waiter, or one of the present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Presence {
+pub struct LockMember {
     /// The address.
     pub address: Address,
     /// The id of the member, while it has a session.
@@ -47,9 +47,9 @@ pub struct LockState {
     /// Its id, if it is known.
     pub id: Option<String>,
     /// The holder.
-    pub holder: Option<Presence>,
+    pub holder: Option<LockMember>,
     /// The fencing token.
     pub token: Option<u64>,
     /// The waiters, in their order.
-    pub waiters: Vec<Presence>,
+    pub waiters: Vec<LockMember>,
 }

@@ -43,6 +43,8 @@ enum Slot {
     Locking(oneshot::Sender<Locked>),
     Held(watch::Sender<bool>),
     Unlocking(oneshot::Sender<Result<(), LockError>>),
+    /// The service has ended: no event will come.
+    Closed,
 }
 
 impl Turns {
@@ -64,7 +66,8 @@ impl Turns {
             map.turns.retain(|lock, turn| Arc::strong_count(turn) > 1 || in_use.contains(lock));
             map.prune_at = PRUNE_LEAST.max(2 * map.turns.len());
         }
-        let turn = map.turns.entry(lock).or_insert_with(|| Arc::new(Turn::new(lock, id)));
+        let first = if map.is_closed { Slot::Closed } else { Slot::Idle };
+        let turn = map.turns.entry(lock).or_insert_with(|| Arc::new(Turn::new(lock, id, first)));
         Arc::clone(turn)
     }
 
@@ -89,7 +92,7 @@ impl Turns {
     pub(crate) fn close(&self) {
         let mut map = self.lock();
         map.is_closed = true;
-        map.turns.values().for_each(|turn| *turn.slot() = Slot::Idle);
+        map.turns.values().for_each(|turn| *turn.slot() = Slot::Closed);
     }
 
     fn lock(&self) -> MutexGuard<'_, TurnMap> {
@@ -98,28 +101,37 @@ impl Turns {
 }
 
 impl Turn {
-    fn new(lock: LockName, id: &str) -> Self {
-        Self { lock, id: id.into(), queue: Arc::default(), slot: Mutex::new(Slot::Idle) }
+    fn new(lock: LockName, id: &str, first: Slot) -> Self {
+        Self { lock, id: id.into(), queue: Arc::default(), slot: Mutex::new(first) }
     }
 
     /// Waits for the outcome of lock() or tryLock(), which is executed next.
-    pub(crate) fn await_lock(&self) -> oneshot::Receiver<Locked> {
+    pub(crate) fn await_lock(&self) -> Result<oneshot::Receiver<Locked>, LockError> {
+        let mut slot = self.slot();
+        if matches!(&*slot, Slot::Closed) {
+            return Err(LockError::Stopped);
+        }
         let (sender, outcome) = oneshot::channel();
-        *self.slot() = Slot::Locking(sender);
-        outcome
+        *slot = Slot::Locking(sender);
+        Ok(outcome)
     }
 
-    /// Waits for the outcome of unlock(), which is executed next; `None`: the lock is lost already.
-    pub(crate) fn await_unlock(&self) -> Option<oneshot::Receiver<Result<(), LockError>>> {
+    /// Waits for the outcome of unlock(), which is executed next, unless the lock is lost already.
+    pub(crate) fn await_unlock(
+        &self,
+    ) -> Result<oneshot::Receiver<Result<(), LockError>>, LockError> {
         let mut slot = self.slot();
+        if matches!(&*slot, Slot::Closed) {
+            return Err(LockError::Stopped);
+        }
         let is_held = matches!(&*slot, Slot::Held(loss) if !*loss.borrow());
         if !is_held {
             *slot = Slot::Idle;
-            return None;
+            return Err(LockError::Lost);
         }
         let (sender, outcome) = oneshot::channel();
         *slot = Slot::Unlocking(sender);
-        Some(outcome)
+        Ok(outcome)
     }
 
     fn on_event(&self, event: MutexEvent) {
@@ -146,6 +158,7 @@ impl Turn {
                 held.send_replace(true);
                 Slot::Held(held)
             }
+            (Slot::Closed, _) => Slot::Closed,
             (now, event) => {
                 tracing::warn!(lock = self.lock.0, ?event, "nobody waits for this event");
                 now

@@ -1,6 +1,7 @@
 //! A group of members on simulated disks, connected by a hub.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -8,6 +9,8 @@ use turnstile_host::store::Disk;
 use turnstile_raft::network::hub::Hub;
 use turnstile_raft::{Members, Options as RaftOptions, Role, Status as RaftStatus};
 use turnstile_raft_lock::{Guard, LockService, LockStatus, Options};
+
+use crate::late::LateNetwork;
 
 /// The timeout of all waits of a test: reaching it is a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -32,6 +35,7 @@ pub(crate) fn options(id: u64) -> Options {
 pub(crate) struct Group {
     pub(crate) hub: Hub,
     pub(crate) members: BTreeMap<u64, LockService>,
+    pub(crate) networks: BTreeMap<u64, Arc<LateNetwork>>,
     disks: BTreeMap<u64, Disk>,
     configure: fn(&mut Options),
 }
@@ -39,8 +43,8 @@ pub(crate) struct Group {
 impl Group {
     /// Members 1 to `count`, as one group; all are ready.
     pub(crate) async fn start(count: u64, configure: fn(&mut Options)) -> Self {
-        let (hub, members, disks) = (Hub::new(), BTreeMap::new(), BTreeMap::new());
-        let mut group = Self { hub, members, disks, configure };
+        let (hub, members, networks) = (Hub::new(), BTreeMap::new(), BTreeMap::new());
+        let mut group = Self { hub, members, networks, disks: BTreeMap::new(), configure };
         for id in 1..=count {
             group.join(id).await;
         }
@@ -57,7 +61,9 @@ impl Group {
         let mut options = options(id);
         (self.configure)(&mut options);
         let store = Box::new(self.disks.entry(id).or_default().open());
-        let member = LockService::start(options, store, self.hub.join(id)).await;
+        let network = LateNetwork::new(self.hub.join(id));
+        self.networks.insert(id, Arc::clone(&network));
+        let member = LockService::start(options, store, network).await;
         self.members.insert(id, member.expect("its disk is whole"));
     }
 

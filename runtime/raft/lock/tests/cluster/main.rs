@@ -2,6 +2,7 @@
 
 mod group;
 mod hand_over;
+mod late;
 mod partition;
 #[path = "../seeds/mod.rs"]
 mod seeds;

@@ -109,3 +109,22 @@ async fn a_restarted_holder_does_not_hold() {
     assert!(group.lock(id, LOCK).await.token() > held.token());
     group.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_member_answers_at_once() {
+    let mut group = Group::start(3, |_| {}).await;
+    let held = group.lock(2, LOCK).await;
+    let (first, second) = (group.members[&2].lock(LOCK), group.members[&2].lock("second"));
+    let waiting = tokio::spawn(async move { first.lock().await });
+    group.stop(2).await;
+    assert_eq!(second.lock().await.expect_err("it has stopped"), LockError::Stopped);
+    assert_eq!(held.unlock().await, Err(LockError::Stopped));
+    let waited = timeout(PATIENCE, waiting).await.expect("it ends").expect("it does not panic");
+    assert_eq!(waited.expect_err("it has stopped"), LockError::Stopped);
+    // All handles of the former one are dropped only now that the next one runs.
+    group.join(2).await;
+    drop(second);
+    group.ready(2).await;
+    drop(group.lock(2, LOCK).await);
+    group.end().await;
+}

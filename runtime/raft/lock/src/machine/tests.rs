@@ -1,0 +1,139 @@
+//! The machine on a node, without Raft: operations in any order, with any raft index.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use turnstile_core::number::Token;
+use turnstile_core::replicated::Member;
+use turnstile_core::replicated::types::{Address, LockStatus, LogEntry, LogOperation};
+use turnstile_host::{Node, Notices, Options};
+use turnstile_raft::StateMachine as _;
+
+use super::Machine;
+use crate::name::lock_name;
+use crate::operation::{Answer, CommandResult, NamedCommand, Operation, SessionId, decode, encode};
+use crate::presence::Presence;
+use crate::sender::{Queue, SenderTransport};
+use crate::shared::Shared;
+
+const A: SessionId = SessionId { address: Address(10), epoch: 1 };
+const B: SessionId = SessionId { address: Address(20), epoch: 1 };
+/// All operations of one entry of the log have the same index.
+const RAFT_INDEX: u64 = 7;
+
+/// A machine, and what must not be dropped before it.
+struct Bench {
+    machine: Machine,
+    _notices: Notices<Member>,
+    _queue: Queue,
+}
+
+impl Bench {
+    /// The machine of a member that takes no part.
+    async fn start() -> Self {
+        let (transport, queue) = SenderTransport::new();
+        let options = Options::new(|_, _| Duration::from_secs(1));
+        let me = Address(1);
+        let mut inbox = None;
+        let node = Node::start(Member::new(me), options, async |given| {
+            inbox = Some(given);
+            Ok(transport)
+        });
+        let (node, notices) = node.await.expect("it has no store");
+        let presence = Presence::new(me, 1, Duration::from_secs(1), Duration::ZERO);
+        let shared = Shared::new(inbox.expect("it was given"), presence);
+        Self { machine: Machine::new(shared, Arc::new(node)), _notices: notices, _queue: queue }
+    }
+
+    fn apply(&mut self, operation: &Operation) -> Answer {
+        decode(&self.machine.apply(RAFT_INDEX, &encode(operation))).expect("it is an answer")
+    }
+
+    fn register(&mut self, session: SessionId, member: u64) {
+        let register = Operation::Register { session, member, after: 0 };
+        assert_eq!(self.apply(&register), Answer::Applied(Vec::new()));
+    }
+
+    fn execute(&mut self, session: SessionId, sequence: u64, all: &[LogOperation]) -> Answer {
+        let command = |operation: &LogOperation| NamedCommand {
+            entry: LogEntry { by: session.address, call: None, operation: operation.clone() },
+            id: Some("printer".into()),
+        };
+        let commands = all.iter().map(command).collect();
+        self.apply(&Operation::Envelope { session, sequence, commands })
+    }
+
+    async fn two_sessions() -> Self {
+        let mut bench = Self::start().await;
+        bench.register(A, 2);
+        bench.register(B, 3);
+        bench
+    }
+}
+
+fn lock() -> LogOperation {
+    LogOperation::Lock(lock_name("printer"))
+}
+
+fn unlock() -> LogOperation {
+    LogOperation::Unlock(lock_name("printer"))
+}
+
+fn results(answer: Answer) -> Vec<CommandResult> {
+    match answer {
+        Answer::Applied(results) => results,
+        Answer::Refused => panic!("it is refused"),
+    }
+}
+
+#[tokio::test]
+async fn tokens_grow_within_one_entry_of_the_log() {
+    let mut bench = Bench::two_sessions().await;
+    let mut tokens: Vec<Token> = Vec::new();
+    for round in 1..4 {
+        for session in [A, B] {
+            let results = results(bench.execute(session, round, &[lock(), unlock()]));
+            assert_eq!(results[0].status, LockStatus::Holding);
+            assert_eq!(results[1].status, LockStatus::None);
+            tokens.push(results[0].token.expect("it holds the lock"));
+        }
+    }
+    assert!(tokens.is_sorted_by(|one, next| one < next), "{tokens:?}");
+}
+
+#[tokio::test]
+async fn a_repeated_envelope_has_the_same_answer_and_no_effect() {
+    let mut bench = Bench::two_sessions().await;
+    let first = bench.execute(A, 1, &[lock()]);
+    assert_eq!(bench.execute(B, 1, &[lock()]), bench.execute(B, 1, &[lock()]));
+    assert_eq!(results(bench.execute(A, 2, &[unlock()]))[0].status, LockStatus::None);
+    assert_eq!(bench.execute(A, 1, &[lock()]), Answer::Refused, "it is late");
+    let again = results(bench.execute(B, 2, &[lock()]));
+    assert_eq!(again[0].status, LockStatus::Holding);
+    assert!(again[0].token > results(first)[0].token);
+}
+
+#[tokio::test]
+async fn a_command_after_the_reset_that_excludes_its_member_has_no_effect() {
+    let mut bench = Bench::two_sessions().await;
+    bench.execute(A, 1, &[LogOperation::Reset(vec![A.address])]);
+    assert_eq!(bench.execute(B, 1, &[lock()]), Answer::Refused);
+    assert_eq!(results(bench.execute(A, 2, &[lock()]))[0].status, LockStatus::Holding);
+}
+
+#[tokio::test]
+async fn a_snapshot_is_the_whole_state() {
+    let mut bench = Bench::two_sessions().await;
+    let first = bench.execute(A, 1, &[lock()]);
+    bench.execute(B, 1, &[lock()]);
+    let snapshot = bench.machine.snapshot()();
+    let mut other = Bench::start().await;
+    other.machine.install(&snapshot).expect("it is one");
+    assert_eq!(other.machine.snapshot()(), snapshot);
+    assert_eq!(other.execute(A, 1, &[lock()]), first);
+    for both in [&mut bench, &mut other] {
+        both.execute(A, 2, &[unlock()]);
+    }
+    assert_eq!(other.machine.snapshot()(), bench.machine.snapshot()());
+    assert!(other.machine.install(b"?").is_err());
+}
