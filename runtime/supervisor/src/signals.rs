@@ -21,8 +21,8 @@ pub(crate) enum SignalMeaning {
     OfChild,
 }
 
-/// The signals that this process catches: SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP and SIGCHLD. One
-/// that was ignored when the program started stays ignored.
+/// The signals that this process catches: SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP and SIGCHLD.
+/// One that was ignored when the program started stays ignored.
 pub struct Signals {
     term: SignalWatch,
     int: SignalWatch,

@@ -17,7 +17,7 @@ use tokio::net::UnixStream;
 use tracing::level_filters::LevelFilter;
 use turnstile_supervisor::{REAP, reap};
 
-use self::wire::{Answer, Lines, Request, write};
+use self::wire::{Lines, Reply, Request, write};
 
 /// Exit status: the member cannot be reached, or it refused the request.
 const UNAVAILABLE: u8 = 69;
@@ -120,8 +120,8 @@ struct MemberArgs {
     /// The directory of the member's log.
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// The interval of the leader's heartbeats, in seconds: without one for 6 to 12 of them a member
-    /// stands for election, and without contact to a majority for 28 its locks are lost.
+    /// The interval of the leader's heartbeats, in seconds: without one for 6 to 12 of them a
+    /// member stands for election, and without contact to a majority for 28 its locks are lost.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0.25")]
     heartbeat: Duration,
     /// Authenticates the members by TLS: this one's certificate and key, and the authority of all.
@@ -205,11 +205,11 @@ async fn connect(socket: &Path) -> Result<UnixStream, Failure> {
 async fn print_status(socket: &Path, json: bool) -> Result<u8, Failure> {
     let (lines, mut sink) = connect(socket).await?.into_split();
     write(&mut sink, &Request::Status).await?;
-    match Lines::new(lines).next::<Answer>().await? {
-        Some(Answer::Status(status)) if json => println!("{status}"),
-        Some(Answer::Status(status)) => print!("{}", status::text(&status)),
-        Some(Answer::Error(text)) => return Err(Failure::Unavailable(text)),
-        Some(Answer::Held { .. } | Answer::TimedOut | Answer::Lost | Answer::Unlocked) | None => {
+    match Lines::new(lines).next::<Reply>().await? {
+        Some(Reply::Status(status)) if json => println!("{status}"),
+        Some(Reply::Status(status)) => print!("{}", status::text(&status)),
+        Some(Reply::Error(text)) => return Err(Failure::Unavailable(text)),
+        Some(Reply::Held { .. } | Reply::TimedOut | Reply::Lost | Reply::Unlocked) | None => {
             return Err(Failure::Unavailable("the member does not say its status".into()));
         }
     }

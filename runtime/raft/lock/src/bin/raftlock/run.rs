@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use turnstile_supervisor::{End, Held, Reaper, Signals, end_by, status_of, supervise};
 
-use super::wire::{Answer, Lines, Request, Unlock, write};
+use super::wire::{Lines, Reply, Request, Unlock, write};
 use super::{Failure, LOST};
 
 /// The variable with the ids of the locks that a command runs under, one on each line.
@@ -45,15 +45,15 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
     write(&mut sink, &Request::Lock { id: id.to_owned(), timeout_ms }).await?;
     let answer = tokio::select! {
         biased;
-        answer = lines.next::<Answer>() => answer?,
+        answer = lines.next::<Reply>() => answer?,
         // The member withdraws the request when the connection is closed.
         signal = signals.end() => return Ok(end_by(signal)),
     };
     let token = match answer {
-        Some(Answer::Held { token }) => token,
-        Some(Answer::TimedOut) => return Err(Failure::TimedOut),
-        Some(Answer::Error(text)) => return Err(Failure::Unavailable(text)),
-        Some(Answer::Lost | Answer::Unlocked | Answer::Status(_)) => {
+        Some(Reply::Held { token }) => token,
+        Some(Reply::TimedOut) => return Err(Failure::TimedOut),
+        Some(Reply::Error(text)) => return Err(Failure::Unavailable(text)),
+        Some(Reply::Lost | Reply::Unlocked | Reply::Status(_)) => {
             return Err(Failure::Unavailable("the member gives no answer to the request".into()));
         }
         None => return Err(Failure::Unavailable("the member has closed the connection".into())),
@@ -101,8 +101,8 @@ impl MemberLock {
     fn watch(mut lines: Lines<OwnedReadHalf>) -> Self {
         let (state, watched) = watch::channel(LockState::Held);
         tokio::spawn(async move {
-            let said = match lines.next::<Answer>().await {
-                Ok(Some(Answer::Unlocked)) => LockState::Unlocked,
+            let said = match lines.next::<Reply>().await {
+                Ok(Some(Reply::Unlocked)) => LockState::Unlocked,
                 Ok(_) | Err(_) => LockState::Lost,
             };
             state.send_replace(said);

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use turnstile_raft_lock::{Guard, LockError, LockService};
 
-use super::wire::{Answer, Lines, Request, Unlock, write};
+use super::wire::{Lines, Reply, Request, Unlock, write};
 use super::{ID_MAX, status};
 
 /// The maximum number of connections; further ones wait.
@@ -78,37 +78,36 @@ async fn answer(stream: UnixStream, service: &LockService) -> io::Result<()> {
     let mut lines = Lines::new(lines);
     match timeout(REQUEST_MAX, lines.next::<Request>()).await {
         Ok(Ok(Some(Request::Status))) => {
-            write(&mut sink, &Answer::Status(status::json(&service.status()))).await
+            write(&mut sink, &Reply::Status(status::json(&service.status()))).await
         }
         Ok(Ok(Some(Request::Lock { id, .. }))) if id.is_empty() || id.len() > ID_MAX => {
             let text = format!("the id of a lock has 1 to {ID_MAX} bytes");
-            write(&mut sink, &Answer::Error(text)).await
+            write(&mut sink, &Reply::Error(text)).await
         }
         Ok(Ok(Some(Request::Lock { id, timeout_ms }))) => {
             let mut end = pin!(lines.next::<Unlock>());
             let most = timeout_ms.map_or(Duration::MAX, Duration::from_millis);
             let locked = tokio::select! {
                 locked = lock(service, &id) => locked,
-                () = sleep(most) => return write(&mut sink, &Answer::TimedOut).await,
+                () = sleep(most) => return write(&mut sink, &Reply::TimedOut).await,
                 // The user has gone; who waits gives the lock back when it is granted.
                 _ = &mut end => return Ok(()),
             };
             match locked {
                 Ok(guard) => hold(guard, end, &mut sink).await,
-                Err(error) => write(&mut sink, &Answer::Error(error.to_string())).await,
+                Err(error) => write(&mut sink, &Reply::Error(error.to_string())).await,
             }
         }
         Ok(Ok(None)) => Ok(()),
         Ok(Err(error)) => {
-            write(&mut sink, &Answer::Error(format!("the request is not understood: {error}")))
-                .await
+            write(&mut sink, &Reply::Error(format!("the request is not understood: {error}"))).await
         }
-        Err(_) => write(&mut sink, &Answer::Error("the request did not come in time".into())).await,
+        Err(_) => write(&mut sink, &Reply::Error("the request did not come in time".into())).await,
     }
 }
 
-/// Waits for a lock. A command that fails, for example since the leader has changed, is repeated: if
-/// it has locked nevertheless, the member unlocks first.
+/// Waits for a lock. A command that fails, for example since the leader has changed, is repeated:
+/// if it has locked nevertheless, the member unlocks first.
 async fn lock(service: &LockService, id: &str) -> Result<Guard, LockError> {
     let mutex = service.lock(id);
     loop {
@@ -125,9 +124,9 @@ async fn hold(
     end: impl Future<Output = io::Result<Option<Unlock>>>,
     sink: &mut (impl AsyncWrite + Unpin),
 ) -> io::Result<()> {
-    write(sink, &Answer::Held { token: guard.token() }).await?;
+    write(sink, &Reply::Held { token: guard.token() }).await?;
     let end = tokio::select! {
-        () = guard.lost() => return write(sink, &Answer::Lost).await,
+        () = guard.lost() => return write(sink, &Reply::Lost).await,
         end = end => end,
     };
     if !matches!(end, Ok(Some(Unlock::Unlock))) {
@@ -135,10 +134,10 @@ async fn hold(
         return Ok(());
     }
     let answer = match guard.unlock().await {
-        Ok(()) => Answer::Unlocked,
-        Err(LockError::Lost) => Answer::Lost,
+        Ok(()) => Reply::Unlocked,
+        Err(LockError::Lost) => Reply::Lost,
         Err(error @ (LockError::NoMajority | LockError::Failed | LockError::Stopped)) => {
-            Answer::Error(error.to_string())
+            Reply::Error(error.to_string())
         }
     };
     write(sink, &answer).await

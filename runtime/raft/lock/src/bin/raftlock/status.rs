@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use turnstile_raft::Role;
-use turnstile_raft_lock::{Presence, Status};
+use turnstile_raft_lock::{LockMember, Status};
 
 /// The status as JSON.
 pub(crate) fn json(status: &Status) -> Value {
@@ -30,7 +30,7 @@ pub(crate) fn json(status: &Status) -> Value {
             "waiters": lock.waiters.iter().map(presence).collect::<Vec<_>>(),
         })
     });
-    let mut by_id: Vec<&Presence> = present.iter().collect();
+    let mut by_id: Vec<&LockMember> = present.iter().collect();
     by_id.sort_by_key(|one| (one.id, one.address));
     json!({
         "version": 1,
@@ -53,7 +53,7 @@ fn hex(number: u64) -> String {
     format!("{number:016x}")
 }
 
-fn presence(one: &Presence) -> Value {
+fn presence(one: &LockMember) -> Value {
     json!({ "id": one.id, "address": hex(one.address.0) })
 }
 

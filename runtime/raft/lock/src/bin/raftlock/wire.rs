@@ -27,10 +27,10 @@ pub(crate) enum Request {
     Status,
 }
 
-/// A line in answer.
+/// A line in reply.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answer {
+pub(crate) enum Reply {
     /// The lock is held.
     Held {
         /// The fencing token.
