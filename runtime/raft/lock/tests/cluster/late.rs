@@ -73,6 +73,8 @@ async fn a_command_that_arrives_after_the_reset_is_void() {
     let leader = group.leader().await;
     let others = group.others(leader);
     let (slow, other) = (others[0], others[1]);
+    // Its UNLOCK_ALL is executed before this.
+    group.lock(slow, "warm").await.unlock().await.expect("it is connected");
     let network = &group.networks[&slow];
     network.is_armed.store(true, Ordering::SeqCst);
     let mutex = group.members[&slow].lock(LOCK);
