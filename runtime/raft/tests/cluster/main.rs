@@ -7,5 +7,6 @@ mod folder;
 mod group;
 mod members;
 mod register;
+mod requests;
 mod snapshots;
 mod tcp;
