@@ -1,6 +1,8 @@
 //! The cluster as the members see it: a replicated log, a leader, and connectivity. It elects any
 //! connected member and appends commands in their order; the members' cores decide all else.
 
+mod rename;
+
 use turnstile_core::number::Token;
 use turnstile_core::replicated::Locks;
 use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message};
@@ -33,6 +35,8 @@ pub(crate) struct Cluster {
     pub(super) answers: Vec<(Address, Message)>,
     /// Results may fail: they are not sent at once.
     may_fail: bool,
+    /// Commands of a partitioned member enter the log until a RESET excludes it.
+    takes_late: bool,
     /// Commands that wait for a leader.
     pub(super) held: Vec<LogEntry>,
     /// Dropped commands: their callers are notified at any time, or never.
@@ -50,6 +54,8 @@ pub(crate) struct ClusterMember {
     pub(crate) is_partitioned: bool,
     /// It was partitioned at some time.
     pub(crate) was_partitioned: bool,
+    /// Its commands no longer enter the log, since it is partitioned.
+    is_excluded: bool,
     /// It has no log, and needs a snapshot.
     is_new: bool,
     /// It is connected, but does not receive new entries of the log.
@@ -61,11 +67,12 @@ pub(crate) struct ClusterMember {
 
 impl Cluster {
     /// All members are connected; the first one leads.
-    pub(super) fn new(members: usize, witnesses: usize, may_fail: bool) -> Self {
+    pub(super) fn new(members: usize, witnesses: usize, [may_fail, takes_late]: [bool; 2]) -> Self {
         let member = |address| ClusterMember {
             address: Address(address),
             is_partitioned: false,
             was_partitioned: false,
+            is_excluded: false,
             is_new: false,
             is_behind: false,
             pending: Vec::new(),
@@ -80,6 +87,7 @@ impl Cluster {
             last: None,
             answers: Vec::new(),
             may_fail,
+            takes_late,
             held: Vec::new(),
             lost: Vec::new(),
             broken: CommandViolations::default(),
@@ -223,6 +231,7 @@ impl Cluster {
         let is_seen = self.has_majority() && !self.members[node].is_partitioned;
         let member = &mut self.members[node];
         (member.is_partitioned, member.was_partitioned, member.is_behind) = (true, true, false);
+        member.is_excluded |= ends || !self.takes_late;
         let mut outbox = Vec::new();
         if ends {
             self.answers.retain(|(address, _)| *address != member.address);
@@ -272,7 +281,7 @@ impl Cluster {
 
     fn connect(&mut self, node: NodeId) -> Outbox {
         let had_majority = self.has_majority();
-        self.members[node].is_partitioned = false;
+        (self.members[node].is_partitioned, self.members[node].is_excluded) = (false, false);
         if !self.has_majority() {
             return Vec::new();
         }
@@ -294,7 +303,7 @@ impl Cluster {
         outbox
     }
 
-    /// Receives a command; drops it unless its member is with the majority.
+    /// Receives a command; drops it unless its member is with the majority, or was when it sent it.
     pub(super) fn receive(
         &mut self,
         from: NodeId,
@@ -304,7 +313,7 @@ impl Cluster {
         if self.members[from].address != entry.by {
             return Vec::new();
         }
-        if self.members[from].is_partitioned || !self.has_majority() {
+        if self.members[from].is_excluded || !self.has_majority() {
             self.lose(entry);
             return Vec::new();
         }
@@ -343,6 +352,11 @@ impl Cluster {
         self.is_reset |=
             leader == Some(entry.by) && matches!(entry.operation, LogOperation::Reset(_));
         self.last = Some(index);
+        if let LogOperation::Reset(list) = &entry.operation {
+            for member in &mut self.members {
+                member.is_excluded |= member.is_partitioned && !list.contains(&member.address);
+            }
+        }
         let before = self.log_state.clone();
         let choice = service.apply(&mut self.log_state, index, &entry);
         let stayed = |address: Address| {
@@ -370,22 +384,5 @@ impl Cluster {
             outbox.extend(self.change(ClusterEvent::Answer(0), service));
         }
         outbox
-    }
-
-    /// Renames members, and their addresses.
-    pub(super) fn rename(&mut self, to: &[NodeId], each: &mut dyn FnMut(&mut Address)) {
-        let before = self.members.clone();
-        before.into_iter().zip(to).for_each(|(member, &to)| self.members[to] = member);
-        self.leader = self.leader.map(|node| to[node]);
-        self.answers.iter_mut().for_each(|(address, _)| each(address));
-        self.log_state.visit_addresses(each);
-        let pending = self.members.iter_mut().flat_map(|member| {
-            each(&mut member.address);
-            member.pending.iter_mut().map(|(_, (_, entry))| entry)
-        });
-        let pending: Vec<&mut LogEntry> = pending.collect();
-        for entry in pending.into_iter().chain(&mut self.held).chain(&mut self.lost) {
-            entry.visit_addresses(each);
-        }
     }
 }

@@ -35,6 +35,8 @@ pub struct Replicated {
     pub locks: u16,
     /// Results may fail.
     pub may_fail: bool,
+    /// Commands of a partitioned member enter the log until a RESET excludes it.
+    pub takes_late: bool,
     /// The table of the log's commands.
     pub status: StatusRules,
     /// The table of a member.
@@ -52,13 +54,13 @@ impl Replicated {
     pub fn new(
         [members, witnesses]: [usize; 2],
         locks: u16,
-        may_fail: bool,
+        [may_fail, takes_late]: [bool; 2],
         tables: &[Replacement],
     ) -> Result<Self, Refusal> {
         let status = StatusRules::among(tables)?;
         let member = MemberRules::among(tables)?;
         let mutex = MutexRules::among(tables)?;
-        Ok(Self { members, witnesses, locks, may_fail, status, member, mutex })
+        Ok(Self { members, witnesses, locks, may_fail, takes_late, status, member, mutex })
     }
 
     /// A replica: all take the same one of several matching rows of a command, which the log chose.
@@ -85,7 +87,7 @@ impl Replicated {
 
     /// The log of a running cluster.
     pub(crate) fn cluster(&self) -> Cluster {
-        Cluster::new(self.members, self.witnesses, self.may_fail)
+        Cluster::new(self.members, self.witnesses, [self.may_fail, self.takes_late])
     }
 }
 

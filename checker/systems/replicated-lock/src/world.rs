@@ -64,9 +64,14 @@ impl SystemSpec for Replicated {
 
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
         let may_fail = plan.has(FAILS);
+        let takes_late = match plan.value("commands") {
+            Some("late") => true,
+            Some("lost") | None => false,
+            _ => return Err(plan.refuse("commands", "late or lost")),
+        };
         let witnesses = usize::from(plan.number_from(0, "witnesses")?);
         let voters = [plan.count("member")?, witnesses];
-        Self::new(voters, plan.number("locks")?, may_fail, &plan.options.tables)
+        Self::new(voters, plan.number("locks")?, [may_fail, takes_late], &plan.options.tables)
     }
 
     fn nodes(self, _count: usize) -> Arc<dyn System> {
