@@ -11,7 +11,8 @@ mod rpc;
 mod suite;
 
 use std::io::{self, Cursor};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use bytes::Bytes;
 use openraft::error::{CheckIsLeaderError, ClientWriteError, ForwardToLeader, RaftError};
@@ -51,6 +52,9 @@ pub(crate) struct Engine {
     raft: Raft,
     log: Arc<Log>,
     network: Arc<dyn Network>,
+    /// When openraft last published its metrics, which it does with every heartbeat. It does not
+    /// while its task waits for the store, and ages in the metrics are those of that time.
+    published: Arc<Mutex<Instant>>,
 }
 
 /// An entry that was handed to openraft.
@@ -76,8 +80,10 @@ impl Engine {
         let store = LogStore(Arc::clone(&log));
         let raft = Raft::new(options.id, config, rpc, store, machine).await;
         let raft = raft.map_err(io::Error::other)?;
-        tokio::spawn(forward_members(raft.metrics(), Arc::clone(&network)));
-        Ok(Self { raft, log, network })
+        let published = Arc::new(Mutex::new(Instant::now()));
+        let (metrics, seen) = (raft.metrics(), Arc::clone(&published));
+        tokio::spawn(forward_members(metrics, Arc::clone(&network), seen));
+        Ok(Self { raft, log, network, published })
     }
 
     /// Answers the requests of other members.
@@ -135,8 +141,14 @@ impl Engine {
     }
 
     pub(crate) fn status(&self) -> Status {
+        // Before the metrics: those may be newer, and then are taken for older than they are.
+        let published = *self.published.lock().unwrap_or_else(PoisonError::into_inner);
         let metrics = self.raft.metrics().borrow().clone();
-        status(&metrics, self.log.is_failing())
+        let mut status = status(&metrics, self.log.is_failing());
+        let since = u64::try_from(published.elapsed().as_millis()).unwrap_or(u64::MAX);
+        status.millis_since_quorum_ack =
+            status.millis_since_quorum_ack.map(|millis| millis.saturating_add(since));
+        status
     }
 
     /// Waits for a status.
@@ -228,12 +240,18 @@ fn config(options: &Options) -> io::Result<Config> {
     config.validate().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
 }
 
-/// Tells the network of each change of the members, until the member stops. Those that are removed
+/// Tells the network of each change of the members, and notes when there are new metrics, until the
+/// member stops. Those that are removed
 /// stay known until the change is applied: the leader may be one of them, and needs the answers of
 /// the others until then.
-async fn forward_members(mut metrics: watch::Receiver<Metrics>, network: Arc<dyn Network>) {
+async fn forward_members(
+    mut metrics: watch::Receiver<Metrics>,
+    network: Arc<dyn Network>,
+    published: Arc<Mutex<Instant>>,
+) {
     let mut told = Members::new();
     loop {
+        *published.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         let metrics_now = metrics.borrow_and_update().clone();
         let mut members = members(&metrics_now);
         if metrics_now.last_applied < *metrics_now.membership_config.log_id() {
@@ -269,6 +287,7 @@ fn status(metrics: &Metrics, is_store_failing: bool) -> Status {
         leader: metrics.current_leader,
         last_log_index: metrics.last_log_index,
         applied_index: metrics.last_applied.map(|id| id.index),
+        applied_term: metrics.last_applied.map(|id| id.leader_id.term),
         snapshot_index: metrics.snapshot.map(|id| id.index),
         purged_index: metrics.purged.map(|id| id.index),
         voters: metrics.membership_config.membership().get_joint_config().clone(),

@@ -34,6 +34,9 @@ pub struct Status {
     pub last_log_index: Option<u64>,
     /// The index of the last applied entry.
     pub applied_index: Option<u64>,
+    /// The term of the last applied entry. On a leader, its own once it has applied the log of all
+    /// former terms.
+    pub applied_term: Option<u64>,
     /// The index of the last entry in the snapshot.
     pub snapshot_index: Option<u64>,
     /// The index of the last purged entry.
