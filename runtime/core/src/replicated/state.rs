@@ -31,7 +31,7 @@ pub struct State {
     pub(super) mutexes: BTreeMap<LockName, Mutex>,
     pub(super) calls: CommandId,
     /// The last UNLOCK_ALL that it executed because it rejoined.
-    pub(super) unlock_all: Option<CommandId>,
+    pub unlock_all: Option<CommandId>,
 }
 
 /// A mutex: an exclusive lock across processes, as seen by one of them.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use turnstile_raft::{Member as RaftMember, Role};
 
-use crate::operation::{Operation, decode, encode};
+use crate::operation::{NewSession, Operation, decode, encode};
 use crate::presence::RaftView;
 use crate::shared::Shared;
 
@@ -28,6 +28,7 @@ impl Driver {
             self.shared.tick(&RaftView {
                 term: status.term,
                 is_leader: status.role == Role::Leader,
+                is_caught_up: status.applied_term == Some(status.term),
                 quorum_age: status.millis_since_quorum_ack.map(Duration::from_millis),
                 voters: status.voters,
             });
@@ -62,10 +63,13 @@ impl Driver {
             let register = {
                 let data = self.shared.lock();
                 let is_unregistered = data.presence.is_unregistered(&data.sessions);
-                is_unregistered.then(|| Operation::Register {
-                    session: data.presence.session(),
-                    member: self.raft.status().id,
-                    after: data.sessions.count(),
+                is_unregistered.then(|| {
+                    Operation::Register(NewSession {
+                        session: data.presence.session(),
+                        member: self.raft.status().id,
+                        lease: data.presence.lease(),
+                        after: data.sessions.count(),
+                    })
                 })
             };
             if let Some(register) = register {

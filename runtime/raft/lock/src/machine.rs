@@ -13,9 +13,9 @@ use turnstile_host::Inbox;
 use turnstile_raft::{Encode, StateMachine};
 
 use crate::operation::{
-    Answer, CommandResult, NamedCommand, Operation, SessionId, decode, encode, lock_of,
+    Answer, CommandResult, NamedCommand, NewSession, Operation, SessionId, decode, encode, lock_of,
 };
-use crate::sessions::{Admission, Sessions};
+use crate::sessions::{Admission, Registration, Sessions};
 use crate::shared::{CoreNode, Data, Shared, tell};
 
 /// The reason why a node always takes what the machine gives it.
@@ -40,15 +40,16 @@ impl Machine {
         Self { shared, _node: node }
     }
 
-    fn register(&self, session: SessionId, member: u64, after: u64) -> Answer {
+    fn register(&self, new: NewSession) -> Answer {
         let now = self.shared.now();
-        self.shared.with(|data, inbox| {
-            if !data.sessions.register(session, member, after) {
-                return Answer::Refused;
+        self.shared.with(|data, inbox| match data.sessions.register(new) {
+            Registration::Refused => Answer::Refused,
+            Registration::Repeated => Answer::Applied(Vec::new()),
+            Registration::New => {
+                data.presence.registered(now, new.session.address);
+                data.tell_of_sessions(inbox);
+                Answer::Applied(Vec::new())
             }
-            data.presence.registered(now, session.address);
-            data.tell_of_sessions(inbox);
-            Answer::Applied(Vec::new())
         })
     }
 
@@ -84,6 +85,9 @@ impl Data {
             self.sessions.reset(list);
             // An excluded member learns of its minority before it learns what the others did.
             self.tell_of_sessions(inbox);
+            if entry.by == self.presence.session().address {
+                self.presence.has_reset();
+            }
         }
         let (index, member) = (self.sessions.next(), entry.by);
         let lock = lock_of(&entry.operation);
@@ -112,9 +116,7 @@ impl Data {
 impl StateMachine for Machine {
     fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
         let answer = match decode(operation) {
-            Some(Operation::Register { session, member, after }) => {
-                self.register(session, member, after)
-            }
+            Some(Operation::Register(new)) => self.register(new),
             Some(Operation::Envelope { session, sequence, commands }) => {
                 self.execute(session, sequence, commands)
             }

@@ -72,9 +72,11 @@ impl Mutex {
             inner.command(command).await?;
             let locked: Locked = outcome.await.map_err(|_| LockError::Stopped)?;
             let Some(loss) = locked? else { return Ok(None) };
-            // None: it is lost again.
-            let token = inner.token(turn.lock).unwrap_or(0);
-            Ok(Some(Guard { inner, turn, token, loss, queue: Some(queue) }))
+            let token = inner.token(turn.lock);
+            let queue = Some(queue);
+            let guard = Guard { inner, turn, token: token.unwrap_or_default(), loss, queue };
+            // Without a token it is lost again; the guard is dropped.
+            if token.is_some() { Ok(Some(guard)) } else { Err(LockError::Lost) }
         };
         let running = self.inner.runtime().spawn(run);
         running.await.map_err(|_| LockError::Stopped)?
@@ -99,9 +101,9 @@ impl fmt::Debug for Guard {
 }
 
 impl Guard {
-    /// The fencing token: greater than that of every earlier grant. Give it to what the lock
-    /// protects, which rejects a token that is less than one it has seen: a member learns with a
-    /// delay that it has lost the lock. Zero, less than every token, if that has already happened.
+    /// The fencing token: greater than that of every earlier grant of this lock. Give it to what the
+    /// lock protects, which rejects a token that is less than one it has seen: a member learns with
+    /// a delay that it has lost the lock.
     #[must_use]
     pub const fn token(&self) -> u64 {
         self.token

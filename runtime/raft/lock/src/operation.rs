@@ -3,6 +3,8 @@
 //! An envelope has the commands that a member has executed, in their order. Its session and its
 //! number make it apply once, and never after a RESET that excludes the session.
 
+use std::time::Duration;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use turnstile_core::number::Token;
@@ -16,17 +18,23 @@ pub(crate) struct SessionId {
     pub(crate) epoch: u64,
 }
 
+/// A session that is to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NewSession {
+    pub(crate) session: SessionId,
+    /// The id of the member.
+    pub(crate) member: u64,
+    /// How long it may keep its locks without contact; it resigns then, and is excluded later.
+    pub(crate) lease: Duration,
+    /// What the member has applied: a late copy is recognised by it.
+    pub(crate) after: u64,
+}
+
 /// An operation of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Operation {
     /// Begins a session.
-    Register {
-        session: SessionId,
-        /// The id of the member.
-        member: u64,
-        /// What the member has applied: a late copy is recognised by it.
-        after: u64,
-    },
+    Register(NewSession),
     /// Commands of a session.
     Envelope {
         session: SessionId,

@@ -37,7 +37,9 @@ pub(crate) struct Reply {
     /// How many commands the leader has applied, and whether the session lives after them.
     pub(crate) count: u64,
     pub(crate) is_live: bool,
-    /// The present members, once the leader's election is complete.
+    /// The time since a majority acknowledged the leader.
+    pub(crate) quorum_age: Duration,
+    /// The present members, once the RESET of the leader's election is applied.
     pub(crate) present: Option<Vec<Address>>,
 }
 
@@ -46,6 +48,8 @@ pub(crate) struct Reply {
 pub(crate) struct RaftView {
     pub(crate) term: u64,
     pub(crate) is_leader: bool,
+    /// Whether it has applied an entry of its term, and so all of former terms.
+    pub(crate) is_caught_up: bool,
     /// The time since a majority acknowledged this leader.
     pub(crate) quorum_age: Option<Duration>,
     pub(crate) voters: Vec<BTreeSet<u64>>,
@@ -56,7 +60,7 @@ pub(crate) struct RaftView {
 pub(crate) struct Presence {
     me: Address,
     member: u64,
-    /// How long a contact counts.
+    /// How long a contact of this member counts.
     lease: Duration,
     /// How much longer the leader waits before it excludes a member.
     margin: Duration,
@@ -91,6 +95,11 @@ impl Presence {
             term: 0,
             leading: None,
         }
+    }
+
+    /// How long a contact of this member counts, as the others have to know.
+    pub(crate) const fn lease(&self) -> Duration {
+        self.lease
     }
 
     /// The current session, which may not be registered yet.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
 use turnstile_core::replicated::message::{Cluster, Message};
 use turnstile_core::replicated::types::LogEntry;
 use turnstile_host::transport::{Transport, Unsent, UnsentReason};
@@ -59,6 +60,8 @@ pub(crate) struct Sender {
     pub(crate) queue: Queue,
     /// The pause after an attempt without an answer.
     pub(crate) pause: Duration,
+    /// The maximum time of an attempt: its leader may be lost.
+    pub(crate) patience: Duration,
 }
 
 impl Sender {
@@ -67,10 +70,19 @@ impl Sender {
         let mut standing = self.shared.standing();
         let mut last: Option<(SessionId, u64)> = None;
         while let Some(first) = self.queue.recv().await {
-            let entries = self.gather(first);
-            let live = standing.wait_for(|now| now.is_live).await.map(|now| now.session);
-            let Ok(session) = live else { return };
+            let mut entries = self.gather(first);
+            let open = standing.wait_for(|now| now.is_live && now.opened_by.is_some()).await;
+            let Ok(Standing { session, opened_by, .. }) = open.map(|open| *open) else { return };
             let before = last.filter(|(of, _)| *of == session).map_or(0, |(_, number)| number);
+            if before == 0 {
+                // What was executed in a former session does not enter the log in this one.
+                let opens = |entry: &LogEntry| entry.call == opened_by;
+                let over = entries.iter().position(opens).unwrap_or(entries.len());
+                entries.drain(..over).for_each(|entry| self.shared.fail(&entry));
+                if entries.is_empty() {
+                    continue;
+                }
+            }
             last = Some((session, before + 1));
             match self.send(session, before + 1, &entries, &mut standing).await {
                 Some(results) => self.succeed(&entries, &results),
@@ -106,10 +118,12 @@ impl Sender {
         let envelope: bytes::Bytes = encode(&envelope).into();
         let attempts = async {
             loop {
-                match self.raft.forward(envelope.clone()).await.map(|answer| decode(&answer)) {
-                    Ok(Some(Answer::Applied(results))) => return Some(results),
-                    Ok(Some(Answer::Refused) | None) => return None,
-                    Err(error) => tracing::debug!(%error, sequence, "an envelope is repeated"),
+                let attempt = timeout(self.patience, self.raft.forward(envelope.clone())).await;
+                match attempt.map(|answer| answer.map(|answer| decode(&answer))) {
+                    Ok(Ok(Some(Answer::Applied(results)))) => return Some(results),
+                    Ok(Ok(Some(Answer::Refused) | None)) => return None,
+                    Ok(Err(error)) => tracing::debug!(%error, sequence, "an envelope is repeated"),
+                    Err(_) => tracing::debug!(sequence, "an envelope is repeated after a while"),
                 }
                 tokio::time::sleep(self.pause).await;
             }

@@ -285,7 +285,8 @@ fn start_tasks(
     let driver =
         Driver { shared: Arc::clone(&shared), raft: raft.clone(), heartbeat, lease: options.lease };
     let listening = listen(Arc::clone(&shared), Arc::clone(&turns), notices, changes);
-    let sender = Sender { shared, raft, turns, queue, pause: heartbeat };
+    let patience = options.raft.election_most;
+    let sender = Sender { shared, raft, turns, queue, pause: heartbeat, patience };
     vec![
         tokio::spawn(driver.clone().tick()).abort_handle(),
         tokio::spawn(driver.clone().report()).abort_handle(),

@@ -5,12 +5,13 @@
 //! one raft index, which is therefore no fencing token.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use turnstile_core::number::Token;
 use turnstile_core::replicated::types::Address;
 
-use crate::operation::{CommandResult, SessionId};
+use crate::operation::{CommandResult, NewSession, SessionId};
 
 /// How long an ended session is remembered, and how late a Register may be, in commands. A copy of
 /// a Register that arrives later than this is refused for its age; one that arrives earlier, for
@@ -29,6 +30,7 @@ pub(crate) struct Sessions {
 struct Session {
     epoch: u64,
     member: u64,
+    lease: Duration,
     /// The number of the last envelope, and its answer: its sender may repeat it.
     last: u64,
     answer: Vec<CommandResult>,
@@ -38,6 +40,17 @@ struct Session {
 struct Ended {
     epoch: u64,
     at: u64,
+}
+
+/// What has become of a Register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Registration {
+    /// The session has begun.
+    New,
+    /// It had begun already.
+    Repeated,
+    /// It is late.
+    Refused,
 }
 
 /// What to do with an envelope.
@@ -72,6 +85,11 @@ impl Sessions {
         self.live.iter().map(|(address, session)| (*address, session.member))
     }
 
+    /// How long the member with this address may keep its locks without contact.
+    pub(crate) fn lease(&self, address: Address) -> Duration {
+        self.live.get(&address).map_or(Duration::ZERO, |session| session.lease)
+    }
+
     /// The id of the member that has this address in a live session.
     pub(crate) fn member(&self, address: Address) -> Option<u64> {
         self.live.get(&address).map(|session| session.member)
@@ -84,20 +102,21 @@ impl Sessions {
     }
 
     /// Begins a session, which ends the former ones of its member, also at other addresses.
-    pub(crate) fn register(&mut self, session: SessionId, member: u64, after: u64) -> bool {
+    pub(crate) fn register(&mut self, new: NewSession) -> Registration {
+        let NewSession { session, member, lease, after } = new;
         if self.is_live(session) {
-            return true;
+            return Registration::Repeated;
         }
         let is_old = self.known_epoch(session.address) >= Some(session.epoch);
         self.next();
         self.ended.retain(|_, ended| ended.at + REMEMBERED >= self.count);
         if is_old || after > self.count || after + REMEMBERED < self.count {
-            return false;
+            return Registration::Refused;
         }
         self.end(|address, live| live.member == member || address == session.address);
-        let live = Session { epoch: session.epoch, member, last: 0, answer: Vec::new() };
+        let live = Session { epoch: session.epoch, member, lease, last: 0, answer: Vec::new() };
         self.live.insert(session.address, live);
-        true
+        Registration::New
     }
 
     /// Ends the sessions of all addresses that are not in the list of a RESET. A RESET to nobody
@@ -151,10 +170,19 @@ mod tests {
         SessionId { address, epoch }
     }
 
+    fn register(
+        sessions: &mut Sessions,
+        session: SessionId,
+        member: u64,
+        after: u64,
+    ) -> Registration {
+        sessions.register(NewSession { session, member, lease: Duration::ZERO, after })
+    }
+
     fn two() -> Sessions {
         let mut sessions = Sessions::default();
-        assert!(sessions.register(session(A, 1), 1, 0));
-        assert!(sessions.register(session(B, 1), 2, 0));
+        assert_eq!(register(&mut sessions, session(A, 1), 1, 0), Registration::New);
+        assert_eq!(register(&mut sessions, session(B, 1), 2, 0), Registration::New);
         sessions
     }
 
@@ -179,8 +207,12 @@ mod tests {
         let mut sessions = two();
         sessions.reset(&[B]);
         assert_eq!(sessions.admit(session(A, 1), 1), Admission::Refused);
-        assert!(!sessions.register(session(A, 1), 1, 2), "a late copy begins nothing");
-        assert!(sessions.register(session(A, 2), 1, 2));
+        assert_eq!(
+            register(&mut sessions, session(A, 1), 1, 2),
+            Registration::Refused,
+            "a late copy begins nothing"
+        );
+        assert_eq!(register(&mut sessions, session(A, 2), 1, 2), Registration::New);
         assert_eq!(sessions.admit(session(A, 1), 1), Admission::Refused);
         assert_eq!(sessions.admit(session(A, 2), 1), Admission::Apply);
     }
@@ -196,9 +228,9 @@ mod tests {
     fn a_restarted_member_ends_the_session_of_its_former_address() {
         let mut sessions = two();
         let again = Address(11);
-        assert!(sessions.register(session(again, 1), 1, 2));
+        assert_eq!(register(&mut sessions, session(again, 1), 1, 2), Registration::New);
         assert_eq!(sessions.live().collect::<Vec<_>>(), [(again, 1), (B, 2)]);
-        assert!(!sessions.register(session(A, 1), 1, 0));
+        assert_eq!(register(&mut sessions, session(A, 1), 1, 0), Registration::Refused);
     }
 
     #[test]
@@ -209,9 +241,13 @@ mod tests {
             sessions.next();
         }
         let count = sessions.count();
-        assert!(sessions.register(session(Address(30), 1), 3, count), "it forgets the ended ones");
+        assert_eq!(
+            register(&mut sessions, session(Address(30), 1), 3, count),
+            Registration::New,
+            "it forgets the ended ones"
+        );
         assert_eq!(sessions.known_epoch(A), None);
-        assert!(!sessions.register(session(A, 1), 1, 2));
-        assert!(sessions.register(session(A, 2), 1, count));
+        assert_eq!(register(&mut sessions, session(A, 1), 1, 2), Registration::Refused);
+        assert_eq!(register(&mut sessions, session(A, 2), 1, count), Registration::New);
     }
 }

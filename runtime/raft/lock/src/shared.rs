@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::sync::watch;
 use turnstile_core::replicated::message::{Cluster, Message};
-use turnstile_core::replicated::types::{LockName, LogEntry};
+use turnstile_core::replicated::types::{CommandId, LockName, LogEntry};
 use turnstile_core::replicated::{Member, State};
 use turnstile_host::{Inbox, Node};
 use turnstile_raft::network::{Boxed, Handler};
@@ -29,6 +29,8 @@ pub(crate) struct Standing {
     pub(crate) session: SessionId,
     /// Whether commands of this session are applied, as far as this member has applied the log.
     pub(crate) is_live: bool,
+    /// The UNLOCK_ALL that the core executed when it joined: what it executed before is over.
+    pub(crate) opened_by: Option<CommandId>,
     /// Whether the core takes commands: its last view is one of a majority, and it hears the log.
     pub(crate) is_ready: bool,
 }
@@ -51,7 +53,7 @@ pub(crate) struct Data {
 impl Shared {
     pub(crate) fn new(inbox: Inbox<Member>, presence: Presence) -> Arc<Self> {
         let session = presence.session();
-        let standing = Standing { session, is_live: false, is_ready: false };
+        let standing = Standing { session, is_live: false, opened_by: None, is_ready: false };
         let (sessions, ids) = (Sessions::default(), BTreeMap::new());
         let data = Mutex::new(Data { sessions, ids, presence });
         let standing = watch::Sender::new(standing);
@@ -77,8 +79,10 @@ impl Shared {
         let result = change(&mut data, &self.inbox);
         let Data { sessions, presence, .. } = &*data;
         let session = presence.session();
-        let is_ready = presence.is_joined() && self.read(|state| state.hears) == Some(true);
-        let now = Standing { session, is_live: sessions.is_live(session), is_ready };
+        let core = self.read(|state| (state.unlock_all, state.hears));
+        let (opened_by, hears) = core.filter(|_| presence.is_joined()).unwrap_or_default();
+        let is_live = sessions.is_live(session);
+        let now = Standing { session, is_live, opened_by, is_ready: hears };
         self.standing.send_if_modified(|before| std::mem::replace(before, now) != now);
         result
     }

@@ -11,7 +11,9 @@ use turnstile_raft::StateMachine as _;
 
 use super::Machine;
 use crate::name::lock_name;
-use crate::operation::{Answer, CommandResult, NamedCommand, Operation, SessionId, decode, encode};
+use crate::operation::{
+    Answer, CommandResult, NamedCommand, NewSession, Operation, SessionId, decode, encode,
+};
 use crate::presence::Presence;
 use crate::sender::{Queue, SenderTransport};
 use crate::shared::Shared;
@@ -50,7 +52,8 @@ impl Bench {
     }
 
     fn register(&mut self, session: SessionId, member: u64) {
-        let register = Operation::Register { session, member, after: 0 };
+        let register =
+            Operation::Register(NewSession { session, member, lease: Duration::ZERO, after: 0 });
         assert_eq!(self.apply(&register), Answer::Applied(Vec::new()));
     }
 

@@ -10,7 +10,8 @@ use super::{Presence, Reply, Report};
 use crate::sessions::Sessions;
 
 impl Presence {
-    /// Takes the leader's reply to a report that was sent at this time.
+    /// Takes the leader's reply to a report that was sent at this time. It is as much a contact as
+    /// the leader's own, which may be cut off, too.
     pub(crate) fn replied(
         &mut self,
         sent: Duration,
@@ -29,11 +30,11 @@ impl Presence {
         let is_live = reply.is_live && sessions.is_live(self.session());
         let present = reply.present.map(|present| self.with_me(present));
         if self.is_joined {
-            self.contact = self.contact.max(sent);
+            self.contact = self.contact.max(sent.saturating_sub(reply.quorum_age));
             return self.heard_of(reply.leader, present);
         }
         let Some(present) = present.filter(|_| is_live) else { return Vec::new() };
-        self.contact = self.contact.max(sent);
+        self.contact = self.contact.max(sent.saturating_sub(reply.quorum_age));
         self.leader = Some(reply.leader);
         vec![self.join(present)]
     }

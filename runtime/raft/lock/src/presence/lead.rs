@@ -20,6 +20,8 @@ pub(super) struct Leading {
     is_fresh: bool,
     /// The core is told of its election.
     is_elected: bool,
+    /// The RESET of its election is applied.
+    is_reset: bool,
     /// The members that never were present: the core is told that they have left.
     left: BTreeSet<Address>,
 }
@@ -27,14 +29,14 @@ pub(super) struct Leading {
 impl Leading {
     fn new(term: u64, since: Duration) -> Self {
         let (heard, left) = (BTreeMap::new(), BTreeSet::new());
-        Self { term, since, heard, is_fresh: false, is_elected: false, left }
+        Self { term, since, heard, is_fresh: false, is_elected: false, is_reset: false, left }
     }
 
     /// The majority is lost: what was heard before does not count.
     pub(super) fn restart(&mut self) {
         self.heard.clear();
         self.left.clear();
-        (self.is_fresh, self.is_elected) = (false, false);
+        (self.is_fresh, self.is_elected, self.is_reset) = (false, false, false);
     }
 
     fn last_heard(&self, address: Address) -> Duration {
@@ -51,13 +53,22 @@ impl Presence {
         sessions: &Sessions,
     ) -> Option<Reply> {
         let is_live = sessions.is_live(report.session);
-        let leading = self.leading.as_mut().filter(|leading| leading.is_fresh)?;
+        let quorum_age = now.saturating_sub(self.contact);
+        let leading = self.leading.as_mut();
+        let leading = leading.filter(|leading| leading.is_fresh && quorum_age <= self.lease)?;
         if is_live {
             leading.heard.insert(report.session.address, (now, report.is_joined));
         }
         let (term, leader, count) = (leading.term, self.me, sessions.count());
-        let present = leading.is_elected.then(|| self.present.iter().copied().collect());
-        Some(Reply { term, leader, count, is_live, present })
+        let present = leading.is_reset.then(|| self.present.iter().copied().collect());
+        Some(Reply { term, leader, count, is_live, quorum_age, present })
+    }
+
+    /// A RESET of this member is applied.
+    pub(crate) fn has_reset(&mut self) {
+        if let Some(leading) = &mut self.leading {
+            leading.is_reset = leading.is_elected;
+        }
     }
 
     /// A member has begun a session.
@@ -84,7 +95,7 @@ impl Presence {
         if let Some(age) = age {
             self.contact = self.contact.max(now.saturating_sub(age));
         }
-        let is_ready = leading.is_fresh && sessions.is_live(self.session());
+        let is_ready = leading.is_fresh && raft.is_caught_up && sessions.is_live(self.session());
         let messages = match (is_ready, leading.is_elected) {
             (false, _) => Vec::new(),
             (true, true) => self.watch(now, &mut leading, sessions),
@@ -96,9 +107,10 @@ impl Presence {
 
     /// The members with a live session that it has heard of within the lease.
     fn recent(&self, now: Duration, leading: &Leading, sessions: &Sessions) -> BTreeSet<Address> {
-        let most = self.lease + self.margin;
-        let is_recent =
-            |address: &Address| *address == self.me || now <= leading.last_heard(*address) + most;
+        let is_recent = |address: &Address| {
+            let most = sessions.lease(*address) + self.margin;
+            *address == self.me || now <= leading.last_heard(*address) + most
+        };
         sessions.live().map(|(address, _)| address).filter(is_recent).collect()
     }
 
@@ -111,7 +123,8 @@ impl Presence {
         sessions: &Sessions,
     ) -> Vec<Message> {
         let has_reported = |address| address == self.me || leading.heard.contains_key(&address);
-        let is_over = now > leading.since + self.lease + self.margin;
+        let leases = sessions.live().map(|(address, _)| sessions.lease(address));
+        let is_over = now > leading.since + leases.max().unwrap_or_default() + self.margin;
         if !is_over && !sessions.live().all(|(address, _)| has_reported(address)) {
             return Vec::new();
         }

@@ -8,7 +8,8 @@ use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message}
 use turnstile_core::replicated::types::Address;
 
 use super::{Presence, RaftView, Reply};
-use crate::sessions::Sessions;
+use crate::operation::NewSession;
+use crate::sessions::{Registration, Sessions};
 
 const LEASE: u64 = 1000;
 const MARGIN: u64 = 100;
@@ -27,7 +28,9 @@ fn presence(member: u64) -> Presence {
 
 fn register(sessions: &mut Sessions, of: &Presence) {
     let after = sessions.count();
-    assert!(sessions.register(of.session(), of.member, after));
+    let (session, member, lease) = (of.session(), of.member, of.lease());
+    let begun = sessions.register(NewSession { session, member, lease, after });
+    assert_eq!(begun, Registration::New);
 }
 
 fn voters() -> Vec<BTreeSet<u64>> {
@@ -35,11 +38,13 @@ fn voters() -> Vec<BTreeSet<u64>> {
 }
 
 fn leads(term: u64, quorum_age: Option<u64>) -> RaftView {
-    RaftView { term, is_leader: true, quorum_age: quorum_age.map(ms), voters: voters() }
+    let quorum_age = quorum_age.map(ms);
+    RaftView { term, is_leader: true, is_caught_up: true, quorum_age, voters: voters() }
 }
 
 fn follows(term: u64) -> RaftView {
-    RaftView { term, is_leader: false, quorum_age: None, voters: voters() }
+    let (is_leader, is_caught_up) = (false, false);
+    RaftView { term, is_leader, is_caught_up, quorum_age: None, voters: voters() }
 }
 
 fn view(is: Connectivity, members: &[u64]) -> Message {
@@ -66,6 +71,7 @@ fn three() -> (Sessions, [Presence; 3]) {
     let elected = one.tick(ms(0), &leads(1, Some(0)), &sessions);
     let because = ElectionReason::MajorityIsJustReached;
     assert_eq!(elected, [view(Connectivity::Joined, &[1]), Message::Elected(because)]);
+    one.has_reset();
     for other in [&mut two, &mut three] {
         assert_eq!(other.tick(ms(0), &follows(1), &sessions), []);
         register(&mut sessions, other);
@@ -221,4 +227,57 @@ fn a_session_that_never_reports_is_excluded() {
     }
     let left = one.tick(ms(LEASE + MARGIN + 1), &leads(1, Some(0)), &sessions);
     assert_eq!(left, [view(Connectivity::Left, &[1, 2, 3])]);
+}
+
+#[test]
+fn nobody_joins_before_the_reset_of_the_election_is_applied() {
+    let mut sessions = Sessions::default();
+    let [mut one, mut two] = [1, 2].map(presence);
+    register(&mut sessions, &one);
+    assert_eq!(one.tick(ms(0), &leads(1, Some(0)), &sessions).len(), 2);
+    register(&mut sessions, &two);
+    one.registered(ms(5), two.me);
+    assert_eq!(report(10, &mut two, &mut one, &sessions), Some(vec![]));
+    one.has_reset();
+    assert_eq!(report(20, &mut two, &mut one, &sessions).expect("it leads").len(), 1);
+}
+
+#[test]
+fn a_leader_is_elected_once_it_has_applied_the_log_of_former_terms() {
+    let mut sessions = Sessions::default();
+    let mut one = presence(1);
+    register(&mut sessions, &one);
+    let behind = RaftView { is_caught_up: false, ..leads(1, Some(0)) };
+    assert_eq!(one.tick(ms(0), &behind, &sessions), []);
+    assert_eq!(one.tick(ms(1), &leads(1, Some(0)), &sessions).len(), 2);
+}
+
+#[test]
+fn a_reply_is_no_newer_a_contact_than_that_of_the_leader_with_its_majority() {
+    let (sessions, [mut one, mut two, _]) = three();
+    assert_eq!(one.tick(ms(1000), &leads(1, Some(900)), &sessions), []);
+    assert_eq!(report(1009, &mut two, &mut one, &sessions), Some(vec![]));
+    let contact = 100;
+    assert_eq!(two.tick(ms(contact + LEASE), &follows(1), &sessions), []);
+    assert_eq!(two.tick(ms(contact + LEASE + 1), &follows(1), &sessions).len(), 1);
+    assert_eq!(report(1200, &mut two, &mut one, &sessions), None, "its own contact is too old");
+}
+
+#[test]
+fn a_member_with_a_longer_lease_is_excluded_later() {
+    let (mut sessions, [mut one, mut two, mut three]) = three();
+    let slow = Presence::new(address(4), 4, ms(3 * LEASE), ms(MARGIN));
+    register(&mut sessions, &slow);
+    one.registered(ms(10), slow.me);
+    let tick = |one: &mut Presence, at| one.tick(ms(at), &leads(1, Some(0)), &sessions);
+    assert_eq!(tick(&mut one, 11), [view(Connectivity::Joined, &[1, 2, 3, 4])]);
+    for at in [1000, 2000, 3000] {
+        assert_eq!(tick(&mut one, at), []);
+        for other in [&mut two, &mut three] {
+            assert!(report(at, other, &mut one, &sessions).is_some());
+        }
+    }
+    let last = 10 + 3 * LEASE + MARGIN;
+    assert_eq!(tick(&mut one, last), []);
+    assert_eq!(tick(&mut one, last + 1), [view(Connectivity::Left, &[1, 2, 3])]);
 }

@@ -21,7 +21,9 @@ pub(crate) struct LateNetwork {
     is_armed: AtomicBool,
     held: mpsc::UnboundedSender<Held>,
     /// The operations that are held back.
-    pub(crate) late: Mutex<mpsc::UnboundedReceiver<Held>>,
+    late: Mutex<mpsc::UnboundedReceiver<Held>>,
+    /// All requests since they are recorded.
+    sent: Mutex<Option<Vec<Bytes>>>,
 }
 
 /// An operation that is held back.
@@ -35,7 +37,28 @@ impl LateNetwork {
     pub(crate) fn new(port: Arc<HubPort>) -> Arc<Self> {
         let (held, late) = mpsc::unbounded_channel();
         let (is_armed, late) = (AtomicBool::new(false), Mutex::new(late));
-        Arc::new(Self { port, is_armed, held, late })
+        Arc::new(Self { port, is_armed, held, late, sent: Mutex::default() })
+    }
+
+    /// The next operation that is held back.
+    async fn next_late(&self) -> Held {
+        let late = std::future::poll_fn(|context| {
+            self.late.lock().expect("no test panics here").poll_recv(context)
+        });
+        timeout(PATIENCE, late).await.expect("it is forwarded").expect("it is held back")
+    }
+
+    /// Records all requests from now on.
+    fn record(&self) {
+        *self.sent.lock().expect("no test panics here") = Some(Vec::new());
+    }
+
+    /// Whether a recorded request has these words: operations that are forwarded, and entries that
+    /// this member sends as the leader.
+    fn has_sent(&self, words: &[u8]) -> bool {
+        let sent = self.sent.lock().expect("no test panics here");
+        let mut all = sent.iter().flatten();
+        all.any(|one| one.windows(words.len()).any(|part| part == words))
     }
 }
 
@@ -50,6 +73,9 @@ impl Network for LateNetwork {
 
     fn call(&self, to: u64, request: Bytes) -> Boxed<'_, Result<Bytes, CallError>> {
         let is_operation = request.first() == Some(&OPERATION);
+        if let Some(sent) = &mut *self.sent.lock().expect("no test panics here") {
+            sent.push(request.clone());
+        }
         if !is_operation || !self.is_armed.swap(false, Ordering::SeqCst) {
             return self.port.call(to, request);
         }
@@ -79,10 +105,7 @@ async fn a_command_that_arrives_after_the_reset_is_void() {
     network.is_armed.store(true, Ordering::SeqCst);
     let mutex = group.members[&slow].lock(LOCK);
     let locking = tokio::spawn(async move { mutex.lock().await });
-    let late = std::future::poll_fn(|context| {
-        network.late.lock().expect("no test panics here").poll_recv(context)
-    });
-    let late = timeout(PATIENCE, late).await.expect("it is forwarded").expect("it is held back");
+    let late = network.next_late().await;
     let address = group.members[&slow].status().address;
     group.hub.isolate(slow);
     let failed = timeout(PATIENCE, locking).await.expect("it is in a minority").expect("it ends");
@@ -106,5 +129,35 @@ async fn a_command_that_arrives_after_the_reset_is_void() {
     let status = group.members[&other].status();
     let held = tried.unwrap_or_else(|| panic!("a command from before is executed: {status:#?}"));
     held.unlock().await.expect("it is connected");
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_waited_when_its_member_resigned_does_not_enter_the_log() {
+    let group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let slow = group.others(leader)[0];
+    group.lock(slow, "warm").await.unlock().await.expect("it is connected");
+    let network = &group.networks[&slow];
+    network.record();
+    network.is_armed.store(true, Ordering::SeqCst);
+    let [first, second] = ["sent first", "sent second"].map(|id| {
+        let mutex = group.members[&slow].lock(id);
+        move || tokio::spawn(async move { mutex.lock().await.err() })
+    });
+    let first = first();
+    let _never_delivered = network.next_late().await;
+    // It waits behind the first one.
+    let second = second();
+    group.hub.isolate(slow);
+    for command in [first, second] {
+        let failed = timeout(PATIENCE, command).await.expect("it is in a minority");
+        assert!(failed.expect("it ends").is_some(), "it is locked");
+    }
+    group.hub.heal();
+    group.ready(slow).await;
+    group.lock(slow, "later").await.unlock().await.expect("it is connected");
+    assert!(network.has_sent(b"sent first") && network.has_sent(b"later"));
+    assert!(!network.has_sent(b"sent second"), "it is of a former session");
     group.end().await;
 }

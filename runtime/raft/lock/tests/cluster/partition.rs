@@ -1,5 +1,7 @@
 //! Members that are cut off, stop, or restart.
 
+use std::sync::atomic::Ordering;
+
 use tokio::time::timeout;
 use turnstile_raft_lock::LockError;
 
@@ -126,5 +128,25 @@ async fn a_stopped_member_answers_at_once() {
     drop(second);
     group.ready(2).await;
     drop(group.lock(2, LOCK).await);
+    group.end().await;
+}
+
+/// Its task waits for the disk, and neither sends heartbeats nor says that it has lost its majority.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_whose_disk_is_full_loses_its_locks() {
+    let group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let held = group.lock(leader, LOCK).await;
+    group.full[&leader].store(true, Ordering::SeqCst);
+    let other = group.members[&leader].lock("other");
+    let stuck = tokio::spawn(async move { other.lock().await });
+    timeout(PATIENCE, held.lost()).await.expect("it reaches no majority");
+    let next = group.lock(group.others(leader)[0], LOCK).await;
+    assert!(next.token() > held.token());
+    group.full[&leader].store(false, Ordering::SeqCst);
+    // It has failed, or is granted by the next leader; then nobody takes the guard.
+    drop(timeout(PATIENCE, stuck).await.expect("its command ends").expect("it does not panic"));
+    next.unlock().await.expect("it is connected");
+    group.ready(leader).await;
     group.end().await;
 }
