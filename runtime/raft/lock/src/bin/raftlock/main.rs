@@ -54,7 +54,7 @@ enum CliCommand {
     Member(MemberArgs),
     /// Runs a command while holding a lock.
     ///
-    /// Environment of the command: RAFTLOCK_FENCING_TOKEN, which grows with each grant of any lock;
+    /// Environment of the command: RAFTLOCK_FENCING_TOKEN, which grows with each grant of the lock;
     /// RAFTLOCK_ID, the lock's id; RAFTLOCK_HELD, the ids of all locks that the command runs under.
     /// A nested run for one of these is refused, since it would wait for itself.
     ///

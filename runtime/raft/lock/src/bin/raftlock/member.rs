@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::level_filters::LevelFilter;
@@ -38,15 +39,20 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     let initialized = service.raft().initialize(&members).await;
     initialized.map_err(|error| Failure::Unavailable(error.to_string()))?;
     tracing::info!(id = args.id, listen = %args.listen, socket = %path.display(), "started");
-    tokio::select! {
-        () = socket::serve(listener, service.clone()) => {}
-        _ = term.recv() => {}
-        _ = int.recv() => {}
-    }
-    service.stop().await;
-    // The next start replaces a socket that remains.
+    let failed = service.raft().wait_for(Duration::MAX, |status| status.failure.is_some());
+    let ended = tokio::select! {
+        () = socket::serve(listener, service.clone()) => Ok(0),
+        failed = failed => Err(Failure::Unavailable(match failed {
+            Ok(status) => status.failure.unwrap_or_default(),
+            Err(error) => error.to_string(),
+        })),
+        _ = term.recv() => Ok(0),
+        _ = int.recv() => Ok(0),
+    };
+    // First, since the next process may bind it at once. A start replaces one that remains.
     let _removed = std::fs::remove_file(path);
-    Ok(0)
+    service.stop().await;
+    ended
 }
 
 fn members(args: &MemberArgs) -> Result<Members, Failure> {

@@ -103,6 +103,11 @@ impl MemberLock {
         tokio::spawn(async move {
             let said = match lines.next::<Reply>().await {
                 Ok(Some(Reply::Unlocked)) => LockState::Unlocked,
+                // Only unlocking has an error, and the member repeats it.
+                Ok(Some(Reply::Error(text))) => {
+                    eprintln!("raftlock: {text}");
+                    LockState::Unlocked
+                }
                 Ok(_) | Err(_) => LockState::Lost,
             };
             state.send_replace(said);
