@@ -88,7 +88,7 @@ impl Engine {
 
     /// Answers the requests of other members.
     pub(crate) fn requests(&self) -> impl Handler + use<> {
-        Requests(self.raft.clone())
+        Requests::new(self.raft.clone())
     }
 
     /// Queues an entry. Entries are written in the order of the calls.

@@ -14,6 +14,7 @@ use openraft::raft::{
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
 
 use super::log_store::{decode, encode};
 use super::{Raft, TypeConfig};
@@ -108,10 +109,22 @@ impl RaftNetwork<TypeConfig> for Client {
 }
 
 /// Answers the requests of other members.
-pub(super) struct Requests(pub(super) Raft);
+pub(super) struct Requests {
+    raft: Raft,
+    places: Semaphore,
+}
+
+/// The maximum number of requests that openraft has at a time. Each member sends one at a time, and
+/// repeats it; while a full disk blocks openraft, they would accumulate.
+const REQUESTS_MAX: usize = 64;
 
 impl Requests {
+    pub(super) fn new(raft: Raft) -> Self {
+        Self { raft, places: Semaphore::new(REQUESTS_MAX) }
+    }
+
     async fn answer(&self, request: &[u8]) -> Option<Bytes> {
+        let _place = self.places.try_acquire().ok()?;
         let request = match decode(request) {
             Ok(request) => request,
             Err(error) => {
@@ -120,9 +133,9 @@ impl Requests {
             }
         };
         match request {
-            Request::Append(request) => reply(&self.0.append_entries(request).await),
-            Request::Vote(request) => reply(&self.0.vote(request).await),
-            Request::InstallSnapshot(request) => reply(&self.0.install_snapshot(request).await),
+            Request::Append(request) => reply(&self.raft.append_entries(request).await),
+            Request::Vote(request) => reply(&self.raft.vote(request).await),
+            Request::InstallSnapshot(request) => reply(&self.raft.install_snapshot(request).await),
         }
     }
 }
