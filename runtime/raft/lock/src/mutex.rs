@@ -101,9 +101,9 @@ impl fmt::Debug for Guard {
 }
 
 impl Guard {
-    /// The fencing token: greater than that of every earlier grant of this lock. Give it to what the
-    /// lock protects, which rejects a token that is less than one it has seen: a member learns with
-    /// a delay that it has lost the lock.
+    /// The fencing token: greater than that of every earlier grant of this lock. Give it to what
+    /// the lock protects, which rejects a token that is less than one it has seen: a member learns
+    /// with a delay that it has lost the lock.
     #[must_use]
     pub const fn token(&self) -> u64 {
         self.token

@@ -20,6 +20,8 @@ pub struct Status {
     pub epoch: u64,
     /// Whether it takes commands: it is in the majority, and follows the log.
     pub is_ready: bool,
+    /// Whether its store rejects writes: then it follows no log.
+    pub is_store_failing: bool,
     /// The state of the machine `lock-member`: resigned, follower or leader.
     pub member: String,
     /// The present members, by the last view.

@@ -131,7 +131,7 @@ async fn a_stopped_member_answers_at_once() {
     group.end().await;
 }
 
-/// Its task waits for the disk, and neither sends heartbeats nor says that it has lost its majority.
+/// Its task waits for the disk: it neither sends heartbeats nor says that it has no majority.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leader_whose_disk_is_full_loses_its_locks() {
     let group = Group::start(3, |_| {}).await;

@@ -41,12 +41,12 @@ impl Group {
         let folder = Folder::new("raftlock");
         std::fs::create_dir_all(folder.path()).expect("the temporary folder can be written");
         let mut group = Self { folder, ports, members: [None, None, None] };
-        (0..3).for_each(|one| group.start_member(one));
+        (0..3).for_each(|one| group.start_member(one, &["--new"]));
         (0..3).for_each(|one| group.await_status(one, |status| status["ready"] == true));
         group
     }
 
-    fn start_member(&mut self, one: usize) {
+    fn start_member(&mut self, one: usize, more: &[&str]) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raftlock"));
         command.args(["member", "--id", &(one + 1).to_string(), "--heartbeat", HEARTBEAT]);
         command.arg("--listen").arg(format!("127.0.0.1:{}", self.ports[one]));
@@ -54,7 +54,7 @@ impl Group {
             command.arg("--peer").arg(format!("{}=127.0.0.1:{port}", peer + 1));
         }
         command.arg("--data").arg(self.folder.path().join(format!("data-{one}")));
-        command.arg("--socket").arg(self.socket(one)).args(["--log", "error"]);
+        command.arg("--socket").arg(self.socket(one)).args(["--log", "error"]).args(more);
         self.members[one] = Some(Running(command.spawn().expect("the program is built")));
     }
 
@@ -176,23 +176,58 @@ fn a_killed_leader_loses_its_locks_and_comes_back() {
     assert_eq!(holder.0.wait().expect("it ends").code(), Some(76), "its lock is lost");
     let next = group.token((leader + 1) % 3);
     assert!(next > token, "{next} after {token}");
-    group.start_member(leader);
+    group.start_member(leader, &[]);
     group.await_status(leader, |status| status["ready"] == true);
     assert!(group.token(leader) > next);
     group.assert_nothing_unhandled();
 }
 
 #[test]
-fn a_leader_that_sleeps_beyond_its_lease_ends_its_commands_when_it_wakes() {
+fn a_command_is_ended_when_its_member_stops_for_a_lease() {
     let group = Group::start();
     let leader = group.leader();
     let (mut holder, token) = group.hold(leader);
     group.signal(leader, "-STOP");
     let next = group.token((leader + 1) % 3);
     assert!(next > token, "{next} after {token}");
+    let ended = holder.0.try_wait().expect("it is ours").expect("another has the lock");
+    assert_eq!(ended.code(), Some(76), "its lock is lost");
     group.signal(leader, "-CONT");
-    assert_eq!(holder.0.wait().expect("it ends").code(), Some(76), "its lock is lost");
     group.await_status(leader, |status| status["ready"] == true);
     assert!(group.token(leader) > next);
     group.assert_nothing_unhandled();
+}
+
+#[test]
+fn a_member_starts_anew_only_when_it_is_told_to() {
+    let folder = Folder::new("raftlock-new");
+    let start = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raftlock"));
+        command.args(["member", "--id", "1", "--listen", "127.0.0.1:0", "--peer", "1=127.0.0.1:1"]);
+        command.arg("--data").arg(folder.path().join("data"));
+        command.arg("--socket").arg(folder.path().join("sock")).args(more);
+        command
+    };
+    std::fs::create_dir_all(folder.path()).expect("the temporary folder can be written");
+    let lost = start(&[]).output().expect("the program is built");
+    assert_eq!(code(&lost), Some(2));
+    assert!(String::from_utf8_lossy(&lost.stderr).contains("--new"), "{lost:?}");
+    let data = folder.path().join("data");
+    std::fs::create_dir_all(&data).expect("the temporary folder can be written");
+    std::fs::write(data.join("1.log"), "a log").expect("the temporary folder can be written");
+    let again = start(&["--new"]).output().expect("the program is built");
+    assert_eq!(code(&again), Some(2));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("has a log already"), "{again:?}");
+    let fast = start(&["--heartbeat", "0"]).output().expect("the program is built");
+    assert_eq!(code(&fast), Some(2));
+}
+
+#[test]
+fn a_timeout_of_zero_takes_a_lock_that_nobody_has() {
+    let group = Group::start();
+    assert_eq!(code(&group.output(0, &["run", "job", "--timeout", "0", "--", "true"])), Some(0));
+    let (_holder, _token) = group.hold(1);
+    assert_eq!(code(&group.output(0, &["run", "job", "--timeout", "0", "--", "true"])), Some(75));
+    let control = group.output(0, &["run", "a\nb", "--", "true"]);
+    assert_eq!(code(&control), Some(2));
 }

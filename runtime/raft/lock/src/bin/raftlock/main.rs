@@ -6,7 +6,7 @@ mod socket;
 mod status;
 mod wire;
 
-use std::io;
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use tokio::net::UnixStream;
+use tokio::time::timeout;
 use tracing::level_filters::LevelFilter;
 use turnstile_supervisor::{REAP, reap};
 
@@ -30,6 +31,9 @@ const USAGE: u8 = 2;
 
 /// The maximum length of a lock's id in bytes.
 const ID_MAX: usize = 255;
+
+/// The maximum time for a reply that needs no lock.
+const REPLY_MAX: Duration = Duration::from_secs(10);
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -60,7 +64,8 @@ enum CliCommand {
     ///
     /// Exit status: that of the command, or 128 + N if signal N terminated it; 69: the member
     /// cannot be reached, or it refused the request; 75: the timeout passed before the lock was
-    /// granted; 76: the lock was lost and the command was terminated.
+    /// granted; 76: the lock was lost and the command was terminated; 2: invalid arguments, or a
+    /// nested run; 126 and 127: the command cannot be executed, or is not found.
     ///
     /// The lock is lost when the member of this machine stops, or reaches no majority of the
     /// members. Another may have it at once, so the command gets SIGTERM and SIGKILL. What must
@@ -90,11 +95,13 @@ struct SocketArgs {
 
 #[derive(Args, Debug)]
 struct RunArgs {
-    /// The lock's id.
+    /// The lock's id: 1 to 255 bytes, without control characters.
+    #[arg(value_parser = lock_id)]
     id: String,
     #[command(flatten)]
     socket: SocketArgs,
-    /// The maximum time to wait for the lock, in seconds [default: no limit].
+    /// The maximum time to wait for the lock, in seconds; 0: only if nobody has it [default: no
+    /// limit].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
     /// The time between a signal to terminate and SIGKILL to the command, in seconds.
@@ -122,8 +129,12 @@ struct MemberArgs {
     data: PathBuf,
     /// The interval of the leader's heartbeats, in seconds: without one for 6 to 12 of them a
     /// member stands for election, and without contact to a majority for 28 its locks are lost.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0.25")]
+    #[arg(long, value_name = "SECONDS", value_parser = heartbeat, default_value = "0.25")]
     heartbeat: Duration,
+    /// Begins an empty log: for the first start of a member. One that has lost its log must not
+    /// start again under its number, since it may have voted for what it no longer knows.
+    #[arg(long)]
+    new: bool,
     /// Authenticates the members by TLS: this one's certificate and key, and the authority of all.
     /// A certificate names the host of its member's address.
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]
@@ -138,6 +149,20 @@ struct MemberArgs {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_owned())?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+fn heartbeat(text: &str) -> Result<Duration, String> {
+    let (least, most) = (Duration::from_millis(10), Duration::from_secs(60));
+    let interval = seconds(text)?;
+    let is_possible = least <= interval && interval <= most;
+    is_possible.then_some(interval).ok_or_else(|| "0.01 to 60 seconds are possible".to_owned())
+}
+
+fn lock_id(text: &str) -> Result<String, String> {
+    match text.is_empty() || text.len() > ID_MAX || text.chars().any(char::is_control) {
+        true => Err(format!("1 to {ID_MAX} bytes without control characters are expected")),
+        false => Ok(text.to_owned()),
+    }
 }
 
 fn peer(text: &str) -> Result<(u64, String), String> {
@@ -205,15 +230,27 @@ async fn connect(socket: &Path) -> Result<UnixStream, Failure> {
 async fn print_status(socket: &Path, json: bool) -> Result<u8, Failure> {
     let (lines, mut sink) = connect(socket).await?.into_split();
     write(&mut sink, &Request::Status).await?;
-    match Lines::new(lines).next::<Reply>().await? {
-        Some(Reply::Status(status)) if json => println!("{status}"),
-        Some(Reply::Status(status)) => print!("{}", status::text(&status)),
+    let mut lines = Lines::new(lines);
+    let reply = timeout(REPLY_MAX, lines.next::<Reply>()).await.map_err(|_| silent())??;
+    let text = match reply {
+        Some(Reply::Status(status)) if json => format!("{status}\n"),
+        Some(Reply::Status(status)) => status::text(&status),
         Some(Reply::Error(text)) => return Err(Failure::Unavailable(text)),
-        Some(Reply::Held { .. } | Reply::TimedOut | Reply::Lost | Reply::Unlocked) | None => {
+        Some(
+            Reply::Held { .. } | Reply::StillHeld | Reply::TimedOut | Reply::Lost | Reply::Unlocked,
+        )
+        | None => {
             return Err(Failure::Unavailable("the member does not say its status".into()));
         }
-    }
+    };
+    // Nobody may read any more.
+    let _closed = io::stdout().write_all(text.as_bytes());
     Ok(0)
+}
+
+/// The member is there, and says nothing.
+fn silent() -> Failure {
+    Failure::Unavailable("the member does not answer: it is stopped, or overloaded".into())
 }
 
 impl From<io::Error> for Failure {

@@ -30,18 +30,20 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     let path = &args.socket.socket;
     let at_socket = |error: io::Error| Failure::Unavailable(format!("{}: {error}", path.display()));
     let listener = socket::bind(path).await.map_err(at_socket)?;
-    let store = LogStore::open(&args.data)?;
+    let store = open(&args)?;
     let mut raft = turnstile_raft::Options::new(args.id);
     raft.heartbeat = args.heartbeat;
     raft.election_least = 6 * args.heartbeat;
     raft.election_most = 12 * args.heartbeat;
-    let service = LockService::start(Options::with(raft), Box::new(store), network).await?;
+    let options = Options::with(raft);
+    let times = socket::Times { heartbeat: args.heartbeat, lease: options.lease };
+    let service = LockService::start(options, Box::new(store), network).await?;
     let initialized = service.raft().initialize(&members).await;
     initialized.map_err(|error| Failure::Unavailable(error.to_string()))?;
     tracing::info!(id = args.id, listen = %args.listen, socket = %path.display(), "started");
     let failed = service.raft().wait_for(Duration::MAX, |status| status.failure.is_some());
     let ended = tokio::select! {
-        () = socket::serve(listener, service.clone()) => Ok(0),
+        () = socket::serve(listener, service.clone(), times) => Ok(0),
         failed = failed => Err(Failure::Unavailable(match failed {
             Ok(status) => status.failure.unwrap_or_default(),
             Err(error) => error.to_string(),
@@ -53,6 +55,29 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     let _removed = std::fs::remove_file(path);
     service.stop().await;
     ended
+}
+
+/// Opens the log, which must be there unless it is the first start.
+fn open(args: &MemberArgs) -> Result<LogStore, Failure> {
+    let (id, path) = (args.id, args.data.display());
+    let is_there = match std::fs::read_dir(&args.data) {
+        Ok(mut files) => files.next().is_some(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) => return Err(Failure::Unavailable(format!("{path}: {error}"))),
+    };
+    match (is_there, args.new) {
+        (true, true) => Err(Failure::Usage(format!("--new: {path} has a log already"))),
+        (false, false) => Err(Failure::Usage(format!(
+            "{path} has no log: the first start of a member needs --new; one that has lost its log \
+             must not start again as member {id}"
+        ))),
+        (_, _) => LogStore::open(&args.data).map_err(|error| {
+            Failure::Unavailable(format!(
+                "{error} (but never start member {id} with an empty directory: it may have voted \
+                 for what it no longer knows)"
+            ))
+        }),
+    }
 }
 
 fn members(args: &MemberArgs) -> Result<Members, Failure> {

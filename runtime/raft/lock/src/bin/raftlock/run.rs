@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use turnstile_supervisor::{End, Held, Reaper, Signals, end_by, status_of, supervise};
 
 use super::wire::{Lines, Reply, Request, Unlock, write};
-use super::{Failure, LOST};
+use super::{Failure, LOST, REPLY_MAX, silent};
 
 /// The variable with the ids of the locks that a command runs under, one on each line.
 const HELD: &str = "RAFTLOCK_HELD";
@@ -43,17 +43,19 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
     let mut lines = Lines::new(lines);
     let timeout_ms = most.map(|most| u64::try_from(most.as_millis()).unwrap_or(u64::MAX));
     write(&mut sink, &Request::Lock { id: id.to_owned(), timeout_ms }).await?;
-    let answer = tokio::select! {
+    // The member counts the timeout, too, unless it is stopped.
+    let most = most.map_or(Duration::MAX, |most| most.saturating_add(REPLY_MAX));
+    let reply = tokio::select! {
         biased;
-        answer = lines.next::<Reply>() => answer?,
+        reply = timeout(most, lines.next::<Reply>()) => reply.map_err(|_| silent())??,
         // The member withdraws the request when the connection is closed.
         signal = signals.end() => return Ok(end_by(signal)),
     };
-    let token = match answer {
-        Some(Reply::Held { token }) => token,
+    let (token, lease) = match reply {
+        Some(Reply::Held { token, lease_ms }) => (token, Duration::from_millis(lease_ms)),
         Some(Reply::TimedOut) => return Err(Failure::TimedOut),
         Some(Reply::Error(text)) => return Err(Failure::Unavailable(text)),
-        Some(Reply::Lost | Reply::Unlocked | Reply::Status(_)) => {
+        Some(Reply::StillHeld | Reply::Lost | Reply::Unlocked | Reply::Status(_)) => {
             return Err(Failure::Unavailable("the member gives no answer to the request".into()));
         }
         None => return Err(Failure::Unavailable("the member has closed the connection".into())),
@@ -64,7 +66,7 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
         ("RAFTLOCK_ID", id.to_owned()),
         (HELD, all_held),
     ];
-    let lock = MemberLock::watch(lines);
+    let lock = MemberLock::watch(lines, lease);
     let ended = supervise(command, &variables, reaper, &lock, &mut signals, grace).await;
     let was_lost = lock.release(sink).await;
     match &ended.end {
@@ -97,18 +99,22 @@ enum LockState {
 struct MemberLock(watch::Receiver<LockState>);
 
 impl MemberLock {
-    /// Reads what the member says; a connection that ends has lost the lock.
-    fn watch(mut lines: Lines<OwnedReadHalf>) -> Self {
+    /// Reads what the member says; a connection that ends, or is silent for the lease, has lost the
+    /// lock.
+    fn watch(mut lines: Lines<OwnedReadHalf>, lease: Duration) -> Self {
         let (state, watched) = watch::channel(LockState::Held);
         tokio::spawn(async move {
-            let said = match lines.next::<Reply>().await {
-                Ok(Some(Reply::Unlocked)) => LockState::Unlocked,
-                // Only unlocking has an error, and the member repeats it.
-                Ok(Some(Reply::Error(text))) => {
-                    eprintln!("raftlock: {text}");
-                    LockState::Unlocked
+            let said = loop {
+                match timeout(lease, lines.next::<Reply>()).await {
+                    Ok(Ok(Some(Reply::StillHeld))) => {}
+                    Ok(Ok(Some(Reply::Unlocked))) => break LockState::Unlocked,
+                    // Only unlocking has an error, and the member repeats it.
+                    Ok(Ok(Some(Reply::Error(text)))) => {
+                        eprintln!("raftlock: {text}");
+                        break LockState::Unlocked;
+                    }
+                    Ok(_) | Err(_) => break LockState::Lost,
                 }
-                Ok(_) | Err(_) => LockState::Lost,
             };
             state.send_replace(said);
             state.closed().await;

@@ -11,11 +11,11 @@ use std::time::Duration;
 use tokio::io::AsyncWrite;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
-use tokio::time::{sleep, timeout};
+use tokio::time::{interval, sleep, timeout};
 use turnstile_raft_lock::{Guard, LockError, LockService};
 
 use super::wire::{Lines, Reply, Request, Unlock, write};
-use super::{ID_MAX, status};
+use super::{lock_id, status};
 
 /// The maximum number of connections; further ones wait.
 const CONNECTIONS_MAX: usize = 1024;
@@ -25,6 +25,13 @@ const REQUEST_MAX: Duration = Duration::from_secs(10);
 const REPEAT_PAUSE: Duration = Duration::from_millis(100);
 /// The pause after a connection could not be accepted.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How often a user is told that a lock is held, and for how long without it may be taken for held.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    pub(crate) heartbeat: Duration,
+    pub(crate) lease: Duration,
+}
 
 /// Listens at a path, to which only this user can connect. A socket at which nobody listens any
 /// more is replaced.
@@ -50,7 +57,7 @@ pub(crate) async fn bind(path: &Path) -> io::Result<UnixListener> {
 }
 
 /// Serves connections until it is dropped.
-pub(crate) async fn serve(listener: UnixListener, service: LockService) {
+pub(crate) async fn serve(listener: UnixListener, service: LockService, times: Times) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
@@ -58,7 +65,7 @@ pub(crate) async fn serve(listener: UnixListener, service: LockService) {
             Ok((stream, _)) => {
                 let service = service.clone();
                 tokio::spawn(async move {
-                    if let Err(error) = answer(stream, &service).await {
+                    if let Err(error) = answer(stream, &service, times).await {
                         tracing::debug!(%error, "a connection has failed");
                     }
                     drop(place);
@@ -73,28 +80,28 @@ pub(crate) async fn serve(listener: UnixListener, service: LockService) {
     }
 }
 
-async fn answer(stream: UnixStream, service: &LockService) -> io::Result<()> {
+async fn answer(stream: UnixStream, service: &LockService, times: Times) -> io::Result<()> {
     let (lines, mut sink) = stream.into_split();
     let mut lines = Lines::new(lines);
     match timeout(REQUEST_MAX, lines.next::<Request>()).await {
         Ok(Ok(Some(Request::Status))) => {
             write(&mut sink, &Reply::Status(status::json(&service.status()))).await
         }
-        Ok(Ok(Some(Request::Lock { id, .. }))) if id.is_empty() || id.len() > ID_MAX => {
-            let text = format!("the id of a lock has 1 to {ID_MAX} bytes");
-            write(&mut sink, &Reply::Error(text)).await
-        }
         Ok(Ok(Some(Request::Lock { id, timeout_ms }))) => {
             let mut end = pin!(lines.next::<Unlock>());
             let most = timeout_ms.map_or(Duration::MAX, Duration::from_millis);
+            if let Err(text) = lock_id(&id) {
+                return write(&mut sink, &Reply::Error(text)).await;
+            }
             let locked = tokio::select! {
-                locked = lock(service, &id) => locked,
-                () = sleep(most) => return write(&mut sink, &Reply::TimedOut).await,
+                locked = lock(service, &id, most.is_zero()) => locked,
+                () = sleep(most), if !most.is_zero() => Ok(None),
                 // The user has gone; who waits gives the lock back when it is granted.
                 _ = &mut end => return Ok(()),
             };
             match locked {
-                Ok(guard) => hold(guard, end, &mut sink).await,
+                Ok(Some(guard)) => hold(guard, end, &mut sink, times).await,
+                Ok(None) => write(&mut sink, &Reply::TimedOut).await,
                 Err(error) => write(&mut sink, &Reply::Error(error.to_string())).await,
             }
         }
@@ -108,12 +115,23 @@ async fn answer(stream: UnixStream, service: &LockService) -> io::Result<()> {
 
 /// Waits for a lock. A command that fails, for example since the leader has changed, is repeated:
 /// if it has locked nevertheless, the member unlocks first.
-async fn lock(service: &LockService, id: &str) -> Result<Guard, LockError> {
+async fn lock(
+    service: &LockService,
+    id: &str,
+    only_if_free: bool,
+) -> Result<Option<Guard>, LockError> {
     let mutex = service.lock(id);
     loop {
-        match mutex.lock().await {
-            Err(LockError::Failed | LockError::NoMajority) => sleep(REPEAT_PAUSE).await,
-            locked @ (Ok(_) | Err(LockError::Lost | LockError::Stopped)) => return locked,
+        let locked = match only_if_free {
+            true => return mutex.try_lock().await,
+            false => mutex.lock().await.map(Some),
+        };
+        match locked {
+            // A lock that is lost at once was not used.
+            Err(LockError::Failed | LockError::NoMajority | LockError::Lost) => {
+                sleep(REPEAT_PAUSE).await;
+            }
+            locked @ (Ok(_) | Err(LockError::Stopped)) => return locked,
         }
     }
 }
@@ -123,11 +141,19 @@ async fn hold(
     guard: Guard,
     end: impl Future<Output = io::Result<Option<Unlock>>>,
     sink: &mut (impl AsyncWrite + Unpin),
+    times: Times,
 ) -> io::Result<()> {
-    write(sink, &Reply::Held { token: guard.token() }).await?;
-    let end = tokio::select! {
-        () = guard.lost() => return write(sink, &Reply::Lost).await,
-        end = end => end,
+    let lease_ms = u64::try_from(times.lease.as_millis()).unwrap_or(u64::MAX);
+    write(sink, &Reply::Held { token: guard.token(), lease_ms }).await?;
+    let mut beats = interval(times.heartbeat);
+    let mut end = pin!(end);
+    let end = loop {
+        tokio::select! {
+            biased;
+            () = guard.lost() => return write(sink, &Reply::Lost).await,
+            end = &mut end => break end,
+            _ = beats.tick() => write(sink, &Reply::StillHeld).await?,
+        }
     };
     if !matches!(end, Ok(Some(Unlock::Unlock))) {
         // The user has hung up. Dropping the guard unlocks.

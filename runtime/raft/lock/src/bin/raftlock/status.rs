@@ -16,6 +16,7 @@ pub(crate) fn json(status: &Status) -> Value {
         address,
         epoch,
         is_ready,
+        is_store_failing,
         member,
         present,
         locks,
@@ -41,6 +42,7 @@ pub(crate) fn json(status: &Status) -> Value {
         "address": hex(address.0),
         "epoch": epoch,
         "ready": is_ready,
+        "store_failing": is_store_failing,
         "member": member,
         "present": by_id.into_iter().map(presence).collect::<Vec<_>>(),
         "locks": locks.collect::<Vec<_>>(),
@@ -88,9 +90,10 @@ pub(crate) fn text(status: &Value) -> String {
         if list.is_empty() { "-".to_owned() } else { list.join(", ") }
     };
     let ready = if status["ready"] == true { "ready" } else { "not ready" };
+    let disk = if status["store_failing"] == true { ", its disk rejects writes" } else { "" };
     let (id, member, term) = (word(&status["id"]), word(&status["member"]), word(&status["term"]));
     let leader = word(&status["leader"]);
-    let _written = writeln!(out, "member   {id}: {member}, {ready}");
+    let _written = writeln!(out, "member   {id}: {member}, {ready}{disk}");
     let _written = writeln!(out, "leader   {leader} in term {term}");
     let _written = writeln!(out, "present  {}", all(&status["present"]));
     for lock in status["locks"].as_array().into_iter().flatten() {

@@ -35,7 +35,12 @@ pub(crate) enum Reply {
     Held {
         /// The fencing token.
         token: u64,
+        /// Without another line for this time, in milliseconds, the lock is lost: the member has
+        /// stopped, and the others exclude it later.
+        lease_ms: u64,
     },
+    /// The lock is still held.
+    StillHeld,
     /// The timeout passed; the lock is not held.
     TimedOut,
     /// The lock was lost.
