@@ -2,12 +2,10 @@
 //! effect of a checkout.
 
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::command::{Scratch, ends_with, text, turnstile};
+use crate::command::{Scratch, ends_with, text, turnstile, unread};
 
 fn tables() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
@@ -76,20 +74,9 @@ fn every_bundled_table_is_listed_with_its_counts() {
 #[test]
 fn a_reader_that_goes_away_is_no_fault() {
     for words in [&["check", "trap.yaml"][..], &["list"], &["lint", "gate.yaml"]] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_turnstile"))
-            .args(words)
-            .current_dir(tables())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary is built");
-        drop(child.stdout.take());
-        let mut complaint = String::new();
-        let mut stderr = child.stderr.take().expect("piped");
-        stderr.read_to_string(&mut complaint).expect("standard error is text");
-        let status = child.wait().expect("it ends by itself");
+        let (status, complaint) = unread(&tables(), words);
         assert_eq!(complaint, "", "{words:?}");
-        assert!(status.code().is_some_and(|code| code != 2), "{words:?}: {status}");
+        assert!(status.is_some_and(|code| code != 2), "{words:?}: {status:?}");
     }
 }
 

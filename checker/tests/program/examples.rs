@@ -8,6 +8,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::command::Scratch;
+
 /// A world of an example, and a mistake: the file, the text and its replacement, for both.
 struct Example {
     name: &'static str,
@@ -86,17 +88,15 @@ fn turnstile(example: &Example, at: &Path) -> (u64, bool) {
 
 /// The same by Spin.
 fn spin(name: &str, model: &str) -> Option<(u64, bool)> {
-    let folder = std::env::temp_dir().join(format!("turnstile-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    let folder = Scratch::new(name);
     fs::write(folder.join("model.pml"), model).expect("the temporary folder can be written");
     let run = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(arguments).current_dir(&folder).output().ok()?;
+        let output = Command::new(program).args(arguments).current_dir(&*folder).output().ok()?;
         Some(String::from_utf8_lossy(&output.stdout).into_owned())
     };
     run("spin", &["-a", "model.pml"])?;
     run("gcc", &["-O1", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"])?;
     let text = run("./pan", &["-m100000", "-E"])?;
-    fs::remove_dir_all(&folder).expect("it was made here");
     let stored = text.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
     let states = stored.and_then(|number| number.trim().parse().ok());
     Some((states.unwrap_or_else(|| panic!("no count in {text}")), !text.contains("errors: 0")))
@@ -107,8 +107,7 @@ fn the_examples_have_the_states_and_verdicts_that_spin_finds() {
     for example in &EXAMPLES {
         let from = folder(example.name);
         assert_eq!(turnstile(example, &from), (example.states, false), "{}", example.name);
-        let copy = std::env::temp_dir().join(format!("turnstile-wrong-{}", std::process::id()));
-        fs::create_dir_all(&copy).expect("the temporary folder can be written");
+        let copy = Scratch::new("wrong");
         let [file, right, wrong] = example.table;
         for entry in fs::read_dir(&from).expect("the example is checked in") {
             let path = entry.expect("a readable folder").path();
@@ -119,7 +118,6 @@ fn the_examples_have_the_states_and_verdicts_that_spin_finds() {
             fs::write(copy.join(name), text).expect("the temporary folder can be written");
         }
         assert!(turnstile(example, &copy).1, "{}: the mistake is not found", example.name);
-        fs::remove_dir_all(&copy).expect("it was made here");
         let path = from.join(format!("{}.pml", example.name));
         let model = fs::read_to_string(&path).expect("the model is checked in");
         let [right, wrong] = example.model;

@@ -3,29 +3,17 @@
 //! back to the rows of their tables.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use turnstile_import::{Options, import};
 use turnstile_spec::table::RowSource;
 use turnstile_spec::{Source, WrittenTable};
 
-/// The exit status, standard output and standard error of a command in a folder.
-fn turnstile(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_turnstile"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("the binary is built");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let status = output.status.code().expect("no signal ended it");
-    (status, text(&output.stdout), text(&output.stderr))
-}
+use crate::command::{Scratch, outcome};
 
 /// A new folder with the documents of the sessions.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("turnstile-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("the temporary folder can be written");
+fn folder(name: &str) -> Scratch {
+    let folder = Scratch::new(name);
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables/documents");
     for file in ["order.md", "order-cells.csv"] {
         fs::copy(from.join(file), folder.join(file)).expect("a document is copied");
@@ -46,23 +34,22 @@ fn files(folder: &Path) -> Vec<String> {
 fn what_is_imported_checks_clean() {
     let folder = folder("import");
     let arguments = ["import", "order.md", "--cells", "order-cells.csv", "--out", "order.yaml"];
-    let (status, out, err) = turnstile(&folder, &arguments);
+    let (status, out, err) = outcome(&folder, &arguments);
     assert_eq!((status, out.as_str()), (0, ""), "{err}");
     assert!(err.ends_with("wrote order.yaml\nnext: turnstile lint order.yaml\n"), "{err}");
     for verb in ["lint", "check"] {
-        let (status, out, err) = turnstile(&folder, &[verb, "order.yaml"]);
+        let (status, out, err) = outcome(&folder, &[verb, "order.yaml"]);
         assert_eq!((status, err.as_str()), (0, ""), "{verb}:\n{out}");
     }
     // The same text, without a file.
-    let (_, out, _) = turnstile(&folder, &arguments[..4]);
+    let (_, out, _) = outcome(&folder, &arguments[..4]);
     assert_eq!(out, fs::read_to_string(folder.join("order.yaml")).expect("it is written"));
     // Without the cells, nothing but they are missing.
-    let (_, out, _) = turnstile(&folder, &["import", "order.md"]);
+    let (_, out, _) = outcome(&folder, &["import", "order.md"]);
     fs::write(folder.join("bare.yaml"), out).expect("the folder can be written");
-    let (status, out, _) = turnstile(&folder, &["lint", "bare.yaml"]);
+    let (status, out, _) = outcome(&folder, &["lint", "bare.yaml"]);
     assert_eq!((status, out.matches("error[T022]").count()), (1, 3), "{out}");
     assert!(out.ends_with("bare.yaml: 3 errors\n"), "{out}");
-    fs::remove_dir_all(folder).expect("it was made here");
 }
 
 #[test]
@@ -76,13 +63,12 @@ fn nothing_is_overwritten_or_half_written() {
         ("none/order.yaml", "cannot write none/order.yaml"),
         (".", ". exists already"),
     ] {
-        let (status, text, err) = turnstile(&folder, &["import", "order.md", "--out", out]);
+        let (status, text, err) = outcome(&folder, &["import", "order.md", "--out", out]);
         assert_eq!((status, text.as_str()), (2, ""), "{out}: {err}");
         assert!(err.contains(message), "{err}");
     }
     assert_eq!(files(&folder), before);
     assert_eq!(fs::read_to_string(folder.join("mine.yaml")).expect("it is there"), "mine");
-    fs::remove_dir_all(folder).expect("it was made here");
 }
 
 #[test]
@@ -105,15 +91,14 @@ fn odd_documents_are_refused() {
     ] {
         fs::write(folder.join(name), bytes).expect("the folder can be written");
         let arguments = ["import", name, "--out", "out.yaml"];
-        let (actual, out, err) = turnstile(&folder, &arguments);
+        let (actual, out, err) = outcome(&folder, &arguments);
         assert_eq!((actual, out.as_str()), (status, ""), "{name}: {err}");
         assert!(err.contains(message), "{name}: {err}");
         assert!(!folder.join("out.yaml").exists(), "{name}");
         // The same for the cells.
-        let (actual, out, _) = turnstile(&folder, &["import", "order.md", "--cells", name]);
+        let (actual, out, _) = outcome(&folder, &["import", "order.md", "--cells", name]);
         assert_eq!((actual, out.as_str()), (status, ""), "{name}");
     }
-    fs::remove_dir_all(folder).expect("it was made here");
 }
 
 #[test]

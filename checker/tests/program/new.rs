@@ -5,64 +5,46 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The exit status, standard output and standard error of a command in a folder.
-fn turnstile(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_turnstile"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("the binary is built");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let status = output.status.code().expect("no signal ended it");
-    (status, text(&output.stdout), text(&output.stderr))
-}
-
-fn empty_folder(name: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("turnstile-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("the temporary folder can be written");
-    folder
-}
+use crate::command::{Scratch, outcome};
 
 #[test]
 fn what_is_new_checks_clean() {
-    let folder = empty_folder("new");
+    let folder = Scratch::new("new");
     for (new, file) in
         [(&["new", "lamp"][..], "lamp.yaml"), (&["new", "shop", "--system"], "shop/shop.yaml")]
     {
-        let (status, out, err) = turnstile(&folder, new);
+        let (status, out, err) = outcome(&folder, new);
         assert_eq!((status, err.as_str()), (0, ""), "{new:?}");
         assert!(out.ends_with(&format!("next: turnstile check {file}\n")), "{out}");
         for verb in ["lint", "check"] {
-            let (status, out, err) = turnstile(&folder, &[verb, file]);
+            let (status, out, err) = outcome(&folder, &[verb, file]);
             assert_eq!((status, err.as_str()), (0, ""), "{verb} {file}:\n{out}");
             assert!(!out.contains("vacuous"), "{out}");
         }
     }
-    fs::remove_dir_all(folder).expect("it was made here");
 }
 
 #[test]
 fn lint_of_a_system_has_the_errors_of_its_tables() {
-    let folder = empty_folder("lint");
-    assert_eq!(turnstile(&folder, &["new", "shop", "--system"]).0, 0);
+    let folder = Scratch::new("lint");
+    assert_eq!(outcome(&folder, &["new", "shop", "--system"]).0, 0);
     let table = folder.join("shop/server.yaml");
     let text = fs::read_to_string(&table).expect("it is new");
     fs::write(&table, text + "\nignore:\n  - { state: nowhere, event: nothing, because: \"-\" }\n")
         .expect("the folder can be written");
-    let (status, out, _) = turnstile(&folder, &["lint", "shop/shop.yaml"]);
+    let (status, out, _) = outcome(&folder, &["lint", "shop/shop.yaml"]);
     assert!(status == 1 && out.contains("--> shop/server.yaml:"), "{out}");
-    let (status, out, _) = turnstile(&folder, &["check", "shop/shop.yaml"]);
+    let (status, out, _) = outcome(&folder, &["check", "shop/shop.yaml"]);
     assert!(status == 1 && out.contains("--> shop/server.yaml:"), "{out}");
-    fs::remove_dir_all(folder).expect("it was made here");
 }
 
 #[test]
 fn nothing_is_overwritten() {
-    let folder = empty_folder("old");
+    let folder = Scratch::new("old");
     fs::write(folder.join("lamp.yaml"), "mine").expect("the folder can be written");
     fs::create_dir(folder.join("shop")).expect("the folder can be written");
     for new in [&["new", "lamp"][..], &["new", "shop", "--system"]] {
-        let (status, out, err) = turnstile(&folder, new);
+        let (status, out, err) = outcome(&folder, new);
         assert_eq!((status, out.as_str()), (2, ""), "{new:?}");
         assert!(err.contains("exists already"), "{err}");
     }
@@ -70,23 +52,22 @@ fn nothing_is_overwritten() {
     let in_shop = fs::read_dir(folder.join("shop")).expect("it is still there").count();
     assert_eq!((lamp.as_str(), in_shop), ("mine", 0));
     for name in ["", "../up", "9lives", "a b", "ä"] {
-        let (status, _, err) = turnstile(&folder, &["new", name]);
+        let (status, _, err) = outcome(&folder, &["new", name]);
         assert_eq!(status, 2, "{name}");
         assert!(err.contains("cannot name a machine"), "{err}");
     }
-    fs::remove_dir_all(folder).expect("it was made here");
 }
 
 #[test]
 fn a_new_crate_checks_builds_and_runs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folder = empty_folder("crate");
+    let folder = Scratch::new("crate");
     let new = ["new", "lamp-2", "--rust", "--checkout", root.to_str().expect("it is text")];
-    let (status, out, err) = turnstile(&folder, &new);
+    let (status, out, err) = outcome(&folder, &new);
     assert_eq!((status, err.as_str()), (0, ""));
     let next = "next: turnstile check lamp-2/lamp-2.yaml && cd lamp-2 && cargo run\n";
     assert!(out.ends_with(next), "{out}");
-    let (status, out, _) = turnstile(&folder, &["check", "lamp-2/lamp-2.yaml"]);
+    let (status, out, _) = outcome(&folder, &["check", "lamp-2/lamp-2.yaml"]);
     assert_eq!(status, 0, "{out}");
     let lamp = folder.join("lamp-2");
     // The versions that the workspace locks are there without a network.
@@ -119,10 +100,8 @@ fn a_new_crate_checks_builds_and_runs() {
         ("tokio", ".", "cannot name a crate"),
         ("lamp-3", ".", "name a checkout of Turnstile"),
     ] {
-        let (status, out, err) =
-            turnstile(&folder, &["new", name, "--rust", "--checkout", checkout]);
+        let (status, out, err) = outcome(&folder, &["new", name, "--rust", "--checkout", checkout]);
         assert_eq!((status, out.as_str()), (2, ""), "{name}");
         assert!(err.contains(why) && !folder.join(name).exists(), "{err}");
     }
-    fs::remove_dir_all(folder).expect("it was made here");
 }

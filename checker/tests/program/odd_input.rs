@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use crate::command::{Scratch, ends_with, text, turnstile};
+use crate::command::{Scratch, ends_with, text, turnstile, unread};
 
 fn tables() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
@@ -108,20 +108,6 @@ fn no_output_overwrites_an_input() {
     assert_eq!(fs::read_to_string(folder.join("gate.yaml")).expect("it is there"), before);
 }
 
-/// The status and the messages of a command whose standard output is closed.
-fn unread(words: &[&str]) -> (Option<i32>, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_turnstile"))
-        .args(words)
-        .current_dir(tables())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary is built");
-    drop(child.stdout.take());
-    let output = child.wait_with_output().expect("it ends by itself");
-    (output.status.code(), text(&output.stderr))
-}
-
 /// A closed pipe truncates no search, and no further one starts: the status is that of the results.
 #[test]
 fn a_closed_pipe_ends_every_verb_without_a_message() {
@@ -136,12 +122,12 @@ fn a_closed_pipe_ends_every_verb_without_a_message() {
         &["explain", "T012"],
         &["schema"],
     ] {
-        assert_eq!(unread(words), (Some(0), String::new()), "{words:?}");
+        assert_eq!(unread(&tables(), words), (Some(0), String::new()), "{words:?}");
     }
     // The failure is independent of the reader.
     for words in [&["check", "trap.yaml", "fetch.yaml"][..], &["mutate", "gate.yaml", "fetch.yaml"]]
     {
-        assert_eq!(unread(words), (Some(1), String::new()), "{words:?}");
+        assert_eq!(unread(&tables(), words), (Some(1), String::new()), "{words:?}");
     }
 }
 
@@ -151,7 +137,7 @@ fn files_are_written_although_standard_output_is_closed() {
     let file = folder.join("out.xml");
     let path = file.to_str().expect("text");
     let words = ["check", "gate.yaml", "fetch.yaml", "--junit", path];
-    assert_eq!(unread(&words), (Some(0), String::new()));
+    assert_eq!(unread(&tables(), &words), (Some(0), String::new()));
     let junit = fs::read_to_string(file).expect("it was written");
     assert!(junit.contains("gate (table)") && junit.contains("fetch (table)"), "{junit}");
 }

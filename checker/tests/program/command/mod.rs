@@ -2,12 +2,33 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// The output of the program in a folder.
 pub(crate) fn turnstile(folder: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_turnstile"));
     command.args(words).current_dir(folder).output().expect("the binary is built")
+}
+
+/// The exit status, standard output and standard error of the program in a folder.
+pub(crate) fn outcome(folder: &Path, words: &[&str]) -> (i32, String, String) {
+    let output = turnstile(folder, words);
+    let status = output.status.code().expect("no signal ended it");
+    (status, text(&output.stdout), text(&output.stderr))
+}
+
+/// The status and the messages of the program in a folder, when its standard output is closed.
+pub(crate) fn unread(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_turnstile"))
+        .args(words)
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary is built");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends by itself");
+    (output.status.code(), text(&output.stderr))
 }
 
 /// An empty folder outside of any checkout, gone when the test is over.
