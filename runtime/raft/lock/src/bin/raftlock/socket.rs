@@ -121,17 +121,16 @@ async fn lock(
     only_if_free: bool,
 ) -> Result<Option<Guard>, LockError> {
     let mutex = service.lock(id);
+    if only_if_free {
+        return mutex.try_lock().await;
+    }
     loop {
-        let locked = match only_if_free {
-            true => return mutex.try_lock().await,
-            false => mutex.lock().await.map(Some),
-        };
-        match locked {
+        match mutex.lock().await {
             // A lock that is lost at once was not used.
             Err(LockError::Failed | LockError::NoMajority | LockError::Lost) => {
                 sleep(REPEAT_PAUSE).await;
             }
-            locked @ (Ok(_) | Err(LockError::Stopped)) => return locked,
+            locked @ (Ok(_) | Err(LockError::Stopped)) => return locked.map(Some),
         }
     }
 }
