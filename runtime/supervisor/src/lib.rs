@@ -9,5 +9,5 @@ mod terminal;
 pub use rustix::process::Signal;
 
 pub use reaper::{REAP, Reaper, reap};
-pub use run::{End, Ended, Held, end_by, status_of, supervise};
+pub use run::{End, Ended, Held, LOST, end_by, supervise};
 pub use signals::Signals;

@@ -30,6 +30,9 @@ pub trait Held {
     fn grace_max(&self) -> Duration;
 }
 
+/// Exit status: the lock was lost while the command ran, and the command was terminated.
+pub const LOST: u8 = 76;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -49,15 +52,28 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Exits by the signal that ended the command if a key of the terminal caused it, so that the
+    /// The exit status of a supervisor with this name, once it has released the lock: that of the
+    /// command; [`LOST`]; 127 if there is no such command, and 126 if it cannot be executed, which is
+    /// printed.
+    ///
+    /// If a key of the terminal ended the command, the process exits by that signal, so that the
     /// surrounding script exits, too: a shell continues after a command that only returns a status.
-    /// Returns if there was no such signal.
-    pub fn exit_by_its_signal(&self) {
-        if let Ok(End::By(status)) = &self.end
-            && let Some(signal) = status.signal().and_then(Signal::from_named_raw)
-        {
+    #[must_use]
+    pub fn exit_status(&self, name: &str, command: &[OsString], was_lost: bool) -> u8 {
+        let status = match &self.end {
+            Err(error) => {
+                let command = command.first().map(|word| word.to_string_lossy());
+                eprintln!("{name}: {}: {error}", command.unwrap_or_default());
+                return if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
+            }
+            Ok(End::Lost) => return LOST,
+            Ok(End::By(_)) if was_lost => return LOST,
+            Ok(End::By(status)) => *status,
+        };
+        if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
             exit_by(signal, self.target);
         }
+        status_of(status)
     }
 }
 
@@ -173,8 +189,7 @@ fn exit_by(signal: Signal, target: Option<SignalTarget>) {
 }
 
 /// The exit status of a command: its own, or 128 + N if signal N terminated it.
-#[must_use]
-pub fn status_of(status: ExitStatus) -> u8 {
+fn status_of(status: ExitStatus) -> u8 {
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }

@@ -18,14 +18,12 @@ use turnstile_claim::wire::seconds;
 use turnstile_claim::{keychain, log_filter};
 use turnstile_core::claim::record::Status;
 use turnstile_host::Trace;
-use turnstile_supervisor::{REAP, Signals, end_by, reap};
+use turnstile_supervisor::{LOST, REAP, Signals, end_by, reap};
 
 /// Exit status: the server cannot be reached, or it refused the request.
 const UNAVAILABLE: u8 = 69;
 /// Exit status: the timeout passed before the lock was granted.
 const TIMED_OUT: u8 = 75;
-/// Exit status: the claim was lost while the command ran, and the command was terminated.
-const LOST: u8 = 76;
 /// Exit status: invalid arguments or settings.
 const USAGE: u8 = 2;
 

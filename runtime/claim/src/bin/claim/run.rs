@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::future::pending;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +10,10 @@ use turnstile_claim::client::{
     Acquire, Claim, Error, ErrorKind, HELD, LockClient, LockClientBuilder,
 };
 use turnstile_claim::wire::claim::{ClaimSeen, id_in};
-use turnstile_supervisor::{End, Held, Reaper, Signal, Signals, end_by, status_of, supervise};
+use turnstile_supervisor::{End, Held, Reaper, Signal, Signals, end_by, supervise};
 
 use super::query::{printable, process_of};
-use super::{LOST, RunArgs, system_error};
+use super::{RunArgs, system_error};
 
 /// The maximum time for the server to acknowledge a release or withdrawal.
 pub(super) const CLOSE_MAX: Duration = Duration::from_secs(5);
@@ -52,19 +51,7 @@ pub(super) async fn run(builder: LockClientBuilder, args: RunArgs) -> Result<u8,
     {
         print_unreleased(error, args.claim_args.ttl);
     }
-    match &ended.end {
-        Err(error) => {
-            eprintln!("claim: {}: {error}", args.command[0].to_string_lossy());
-            // As in a shell: command not found, or not executable.
-            Ok(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
-        }
-        Ok(End::Lost) => Ok(LOST),
-        Ok(End::By(_)) if is_lost => Ok(LOST),
-        Ok(End::By(status)) => {
-            ended.exit_by_its_signal();
-            Ok(status_of(*status))
-        }
-    }
+    Ok(ended.exit_status("claim", &args.command, is_lost))
 }
 
 /// Waits for the lock. After a timeout or a signal, the claim is withdrawn before this returns:

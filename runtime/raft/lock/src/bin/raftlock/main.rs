@@ -24,8 +24,6 @@ use self::wire::{Lines, Reply, Request, write};
 const UNAVAILABLE: u8 = 69;
 /// Exit status: the timeout passed before the lock was granted.
 const TIMED_OUT: u8 = 75;
-/// Exit status: the lock was lost while the command ran, and the command was terminated.
-const LOST: u8 = 76;
 /// Exit status: invalid arguments or settings.
 const USAGE: u8 = 2;
 

@@ -1,17 +1,16 @@
 //! `raftlock run`: runs a command under a lock, and ends it when the lock is lost.
 
 use std::ffi::OsString;
-use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::watch;
 use tokio::time::timeout;
-use turnstile_supervisor::{End, Held, Reaper, Signals, end_by, status_of, supervise};
+use turnstile_supervisor::{Held, Reaper, Signals, end_by, supervise};
 
 use super::wire::{Lines, Reply, Request, Unlock, write};
-use super::{Failure, LOST, REPLY_MAX, silent};
+use super::{Failure, REPLY_MAX, silent};
 
 /// The variable with the ids of the locks that a command runs under, one on each line.
 const HELD: &str = "RAFTLOCK_HELD";
@@ -69,19 +68,7 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
     let lock = MemberLock::watch(lines, lease);
     let ended = supervise(command, &variables, reaper, &lock, &mut signals, grace).await;
     let was_lost = lock.release(sink).await;
-    match &ended.end {
-        Err(error) => {
-            eprintln!("raftlock: {}: {error}", command[0].to_string_lossy());
-            // As in a shell: command not found, or not executable.
-            Ok(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
-        }
-        Ok(End::Lost) => Ok(LOST),
-        Ok(End::By(_)) if was_lost => Ok(LOST),
-        Ok(End::By(status)) => {
-            ended.exit_by_its_signal();
-            Ok(status_of(*status))
-        }
-    }
+    Ok(ended.exit_status("raftlock", command, was_lost))
 }
 
 /// The maximum time for the member to acknowledge that it has unlocked.
