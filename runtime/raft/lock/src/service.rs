@@ -219,14 +219,10 @@ impl Inner {
             waiters: lock.waiters.iter().map(member).collect(),
         });
         Status {
-            id: raft.id,
-            role: raft.role,
-            term: raft.term,
-            leader: raft.leader,
             address: self.address,
             epoch: standing.session.epoch,
             is_ready: standing.is_ready && !raft.is_store_failing,
-            is_store_failing: raft.is_store_failing,
+            raft,
             member: state.at.to_string(),
             present: state.present.iter().map(member).collect(),
             locks: locks.collect(),

@@ -1,27 +1,18 @@
 //! What a member knows of the cluster and its locks.
 
 use turnstile_core::replicated::types::{Address, LockName};
-use turnstile_raft::Role;
 
 /// The status of a member at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// The id of the member.
-    pub id: u64,
-    /// Its role in the replicated log.
-    pub role: Role,
-    /// Its term.
-    pub term: u64,
-    /// The leader of the term, if it is known.
-    pub leader: Option<u64>,
+    /// The status of its log. While its store rejects writes, it follows no log.
+    pub raft: turnstile_raft::Status,
     /// Its address: another one after each start.
     pub address: Address,
     /// The number of its session.
     pub epoch: u64,
     /// Whether it takes commands: it is in the majority, and follows the log.
     pub is_ready: bool,
-    /// Whether its store rejects writes: then it follows no log.
-    pub is_store_failing: bool,
     /// The state of the machine `lock-member`: resigned, follower or leader.
     pub member: String,
     /// The present members, by the last view.

@@ -8,20 +8,7 @@ use turnstile_raft_lock::{LockMember, Status};
 
 /// The status as JSON.
 pub(crate) fn json(status: &Status) -> Value {
-    let Status {
-        id,
-        role,
-        term,
-        leader,
-        address,
-        epoch,
-        is_ready,
-        is_store_failing,
-        member,
-        present,
-        locks,
-        unhandled,
-    } = status;
+    let Status { raft, address, epoch, is_ready, member, present, locks, unhandled } = status;
     let locks = locks.iter().map(|lock| {
         json!({
             "id": lock.id,
@@ -35,14 +22,14 @@ pub(crate) fn json(status: &Status) -> Value {
     by_id.sort_by_key(|one| (one.id, one.address));
     json!({
         "version": 1,
-        "id": id,
-        "role": role_name(*role),
-        "term": term,
-        "leader": leader,
+        "id": raft.id,
+        "role": role_name(raft.role),
+        "term": raft.term,
+        "leader": raft.leader,
         "address": hex(address.0),
         "epoch": epoch,
         "ready": is_ready,
-        "store_failing": is_store_failing,
+        "store_failing": raft.is_store_failing,
         "member": member,
         "present": by_id.into_iter().map(presence).collect::<Vec<_>>(),
         "locks": locks.collect::<Vec<_>>(),
