@@ -53,8 +53,8 @@ pub struct Ended {
 
 impl Ended {
     /// The exit status of a supervisor with this name, once it has released the lock: that of the
-    /// command; [`LOST`]; 127 if there is no such command, and 126 if it cannot be executed, which is
-    /// printed.
+    /// command; [`LOST`]; 127 if there is no such command, and 126 if it cannot be executed, which
+    /// is printed.
     ///
     /// If a key of the terminal ended the command, the process exits by that signal, so that the
     /// surrounding script exits, too: a shell continues after a command that only returns a status.
