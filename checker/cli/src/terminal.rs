@@ -7,13 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use turnstile_search::allocation;
 use turnstile_search::bounds::{Progress, ProgressSnapshot};
 use turnstile_world::trace::grouped;
 
 use crate::report::paint::{Paint, WIDTH};
 use crate::report::text::bytes;
 
-use super::allocation;
+/// Its counts tell what a search has needed.
+#[global_allocator]
+static ALLOCATOR: allocation::Counting = allocation::Counting;
 
 /// Between two drawings of the line.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -1,5 +1,6 @@
 //! What the process has allocated: a counting global allocator, so that a search can say what it
-//! needed at its peak and end before the machine does.
+//! needed at its peak and end before the machine does. A program that wants the counts makes
+//! [`Counting`] its `#[global_allocator]`; in others they are zero.
 //!
 //! Each thread counts for itself and settles with the others once it has moved by
 //! [`GRAIN`] bytes, so that threads do not wait for each other at every allocation.
@@ -14,10 +15,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 const GRAIN: i64 = 16 * 1024;
 
 /// Hands on to the system's allocator and counts.
-pub(crate) struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+#[derive(Debug)]
+pub struct Counting;
 
 static HELD: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
@@ -28,7 +27,7 @@ thread_local! {
 }
 
 /// Counts from here.
-pub(crate) fn reset() {
+pub fn reset() {
     settle(0);
     let held = HELD.load(Ordering::Relaxed);
     BASE.store(held, Ordering::Relaxed);
@@ -36,13 +35,15 @@ pub(crate) fn reset() {
 }
 
 /// Bytes allocated since [`reset`] and not given back.
-pub(crate) fn held() -> u64 {
+#[must_use]
+pub fn held() -> u64 {
     settle(0);
     since_reset(HELD.load(Ordering::Relaxed))
 }
 
 /// The peak of [`held`] since [`reset`].
-pub(crate) fn peak() -> u64 {
+#[must_use]
+pub fn peak() -> u64 {
     settle(0);
     since_reset(PEAK.load(Ordering::Relaxed))
 }
