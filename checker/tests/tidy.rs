@@ -75,6 +75,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "runtime/raft",
             "runtime/raft/lock",
             "runtime/claim",
+            "runtime/faults",
         ],
     ),
     (

@@ -1,0 +1,238 @@
+//! The members of a service as processes, each on its own host with its own disk.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::disk::Disk;
+use crate::network::Network;
+use crate::service::{Change, Place, Programs, Service, Start};
+
+/// The library that shifts a process's clock, below the folder of an architecture in `/usr/lib`.
+const CLOCK: &str = "faketime/libfaketime.so.1";
+/// The maximum time for what the members do by themselves.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two questions to a member.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A member: its place, its disk, and its process if it runs.
+pub(crate) struct Member {
+    pub(crate) place: Place,
+    pub(crate) disk: Disk,
+    process: Option<Child>,
+}
+
+/// The members, by their numbers.
+pub(crate) struct Cluster {
+    pub(crate) service: Service,
+    pub(crate) programs: Programs,
+    folder: PathBuf,
+    pub(crate) members: BTreeMap<u8, Member>,
+    /// After the members, so that it is removed after their processes.
+    pub(crate) network: Network,
+}
+
+impl Cluster {
+    /// Starts a service, and waits until all members are ready.
+    pub(crate) fn start(
+        service: Service,
+        programs: Programs,
+        members: u8,
+        folder: &Path,
+    ) -> io::Result<Self> {
+        let (folder, network) = (folder.to_owned(), Network::new()?);
+        let members_of = BTreeMap::new();
+        let mut cluster = Self { service, programs, folder, members: members_of, network };
+        (1..=members).try_for_each(|id| cluster.add_host(id))?;
+        (1..=members).try_for_each(|id| cluster.start_member(id, Start::New, 0))?;
+        cluster.await_ready()?;
+        Ok(cluster)
+    }
+
+    /// Adds a host with an empty disk.
+    pub(crate) fn add_host(&mut self, id: u8) -> io::Result<()> {
+        self.network.add(id)?;
+        let disk = Disk::mount(&self.folder.join(format!("disk-{id}")))?;
+        let socket = self.folder.join(format!("{id}.sock"));
+        let place = Place { id, data: disk.data(), socket };
+        self.members.insert(id, Member { place, disk, process: None });
+        Ok(())
+    }
+
+    /// Starts a member, whose wall clock is this many hours ahead.
+    pub(crate) fn start_member(&mut self, id: u8, start: Start, hours: i8) -> io::Result<()> {
+        let ids: Vec<u8> = self.members.keys().copied().collect();
+        let words = {
+            let place = &self.member(id)?.place;
+            self.service.member(&self.programs, place, &ids, start)
+        };
+        let log = OpenOptions::new().create(true).append(true).open(self.log(id))?;
+        let mut command = self.network.on(id);
+        command.args(words).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        if hours != 0 {
+            command.env("LD_PRELOAD", clock_library()?).env("FAKETIME", format!("{hours:+}h"));
+            command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        }
+        let process = command.spawn()?;
+        self.member_mut(id)?.process = Some(process);
+        Ok(())
+    }
+
+    pub(crate) fn member(&self, id: u8) -> io::Result<&Member> {
+        self.members.get(&id).ok_or_else(|| io::Error::other(format!("there is no member {id}")))
+    }
+
+    fn member_mut(&mut self, id: u8) -> io::Result<&mut Member> {
+        let missing = || io::Error::other(format!("there is no member {id}"));
+        self.members.get_mut(&id).ok_or_else(missing)
+    }
+
+    /// The file of what a member says.
+    pub(crate) fn log(&self, id: u8) -> PathBuf {
+        self.folder.join(format!("member-{id}.log"))
+    }
+
+    /// Sends a signal to a member.
+    pub(crate) fn signal(&self, id: u8, signal: Signal) -> io::Result<()> {
+        let process = self.member(id)?.process.as_ref();
+        let process = process.ok_or_else(|| io::Error::other(format!("member {id} runs not")))?;
+        Ok(kill_process(Pid::from_child(process), signal)?)
+    }
+
+    /// Kills a member.
+    pub(crate) fn kill(&mut self, id: u8) -> io::Result<()> {
+        if let Some(mut process) = self.member_mut(id)?.process.take() {
+            process.kill()?;
+            process.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Removes a member's host and disk.
+    pub(crate) fn remove_host(&mut self, id: u8) -> io::Result<()> {
+        self.kill(id)?;
+        self.members.remove(&id);
+        Ok(())
+    }
+
+    /// Waits for the end of a member that must not run.
+    pub(crate) fn await_end(&mut self, id: u8) -> io::Result<ExitStatus> {
+        let begun = Instant::now();
+        loop {
+            let process = self.member_mut(id)?.process.as_mut();
+            let Some(process) = process else {
+                return Err(io::Error::other(format!("member {id} runs not")));
+            };
+            if let Some(status) = process.try_wait()? {
+                self.member_mut(id)?.process = None;
+                return Ok(status);
+            }
+            late(begun, || format!("member {id} runs, and must not"))?;
+        }
+    }
+
+    /// Waits until every running member is ready.
+    pub(crate) fn await_ready(&self) -> io::Result<()> {
+        let begun = Instant::now();
+        let running = self.members.values().filter(|member| member.process.is_some());
+        for Member { place, .. } in running {
+            let standing = || self.service.standing(&self.network, &self.programs, place);
+            while !standing().is_some_and(|standing| standing.is_ready) {
+                late(begun, || format!("member {} is not ready: {:?}", place.id, standing()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until a member that runs says that it is not ready.
+    pub(crate) fn await_unready(&self, id: u8) -> io::Result<()> {
+        let (begun, place) = (Instant::now(), &self.member(id)?.place);
+        let standing = || self.service.standing(&self.network, &self.programs, place);
+        while standing().is_none_or(|standing| standing.is_ready) {
+            late(begun, || format!("member {id} is ready, and must not be"))?;
+        }
+        Ok(())
+    }
+
+    /// The leader that a ready member knows, once there is one.
+    pub(crate) fn leader(&self) -> io::Result<u8> {
+        let begun = Instant::now();
+        loop {
+            for Member { place, .. } in self.members.values() {
+                let standing = self.service.standing(&self.network, &self.programs, place);
+                let leader = standing.filter(|standing| standing.is_ready);
+                if let Some(leader) = leader.and_then(|standing| standing.leader) {
+                    return Ok(leader);
+                }
+            }
+            late(begun, || "no member knows a leader".into())?;
+        }
+    }
+
+    /// Changes the members, by one of them.
+    pub(crate) fn change(&self, by: u8, change: Change) -> io::Result<()> {
+        let words = self.service.change(&self.programs, &self.member(by)?.place, change);
+        crate::tool::run(self.network.on(by).args(words))
+    }
+
+    /// The words, up to its own, of a command under a lock, through a member.
+    pub(crate) fn run_words(&self, by: u8, lock: &str, timeout: f64) -> io::Result<Vec<String>> {
+        let place = &self.member(by)?.place;
+        let on = self.network.on(by);
+        let before = [on.get_program()].into_iter().chain(on.get_args());
+        let before = before.map(|word| word.to_string_lossy().into_owned());
+        Ok(before.chain(self.service.run(&self.programs, place, lock, timeout)).collect())
+    }
+
+    /// The members that have ended by themselves, and those that have panicked.
+    pub(crate) fn broken(&mut self) -> io::Result<Vec<String>> {
+        let mut broken = Vec::new();
+        for (id, member) in &mut self.members {
+            let ended = member.process.as_mut().map(Child::try_wait).transpose()?.flatten();
+            broken.extend(ended.map(|status| format!("member {id} has ended: {status}")));
+        }
+        for id in self.members.keys() {
+            let text = io::read_to_string(File::open(self.log(*id))?)?;
+            let panics = text.lines().filter(|line| line.contains("panicked at"));
+            broken.extend(panics.map(|line| format!("member {id}: {line}")));
+        }
+        Ok(broken)
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for member in self.members.values_mut() {
+            if let Some(mut process) = member.process.take() {
+                // It may have ended by itself.
+                let _killed = process.kill();
+                let _ended = process.wait();
+            }
+        }
+    }
+}
+
+/// The library that shifts a process's clock.
+pub(crate) fn clock_library() -> io::Result<PathBuf> {
+    for entry in std::fs::read_dir("/usr/lib")? {
+        let path = entry?.path().join(CLOCK);
+        if path.exists() {
+            return Ok(path);
+        }
+    }
+    Err(io::Error::other("libfaketime is missing: install Debian's package faketime"))
+}
+
+/// Waits a little; an error once [`PATIENCE`] is over.
+pub(crate) fn late(begun: Instant, what: impl FnOnce() -> String) -> io::Result<()> {
+    if begun.elapsed() > PATIENCE {
+        return Err(io::Error::other(format!("{} after {PATIENCE:?}", what())));
+    }
+    std::thread::sleep(PAUSE);
+    Ok(())
+}

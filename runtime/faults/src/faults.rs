@@ -1,0 +1,139 @@
+//! The faults: each strikes a running service under load, and is over at its end.
+
+use std::io;
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use turnstile_host::Rng;
+
+use crate::cluster::Cluster;
+use crate::service::{Change, HEARTBEAT, Start};
+
+/// What strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Fault {
+    /// The leader is killed, and starts again later.
+    KillLeader,
+    /// All members are killed at once, and start again.
+    KillAll,
+    /// The leader is cut off from all others for longer than a lease.
+    CutLeader,
+    /// What one member sends reaches no other one, but it hears them.
+    Mute,
+    /// One member hears no other one, but they hear it.
+    Deaf,
+    /// Two halves that only one member connects.
+    Bridge,
+    /// The leader stops for longer than a lease, and goes on where it was.
+    PauseLeader,
+    /// The disk of the leader is full.
+    FullDisk,
+    /// A member is killed in the middle of a write.
+    TornLog,
+    /// A member starts again with its clock an hour ahead, and then an hour behind.
+    Clock,
+    /// A bit of a member's log is flipped: it must refuse to start, and is replaced by another one.
+    FlippedLog,
+}
+
+/// A lease, after which a member that is cut off has lost its locks: 28 heartbeats.
+fn lease() -> Duration {
+    Duration::from_secs_f64(28.0 * HEARTBEAT)
+}
+
+impl Fault {
+    /// Strikes, and takes it back.
+    pub(crate) fn strike(self, cluster: &mut Cluster, rng: &mut Rng) -> io::Result<()> {
+        let leader = cluster.leader()?;
+        let short = rng.between(Duration::from_millis(100), Duration::from_secs(2));
+        let long = lease() + short;
+        match self {
+            Self::KillLeader => {
+                cluster.kill(leader)?;
+                sleep(short);
+                cluster.start_member(leader, Start::Again, 0)
+            }
+            Self::KillAll => {
+                let ids: Vec<u8> = cluster.members.keys().copied().collect();
+                ids.iter().try_for_each(|id| cluster.kill(*id))?;
+                sleep(short);
+                ids.iter().try_for_each(|id| cluster.start_member(*id, Start::Again, 0))
+            }
+            Self::CutLeader => cut(cluster, long, |from, to| from == leader || to == leader),
+            Self::Mute => {
+                let one = any(cluster, rng);
+                cut(cluster, long, |from, _| from == one)
+            }
+            Self::Deaf => {
+                let one = any(cluster, rng);
+                cut(cluster, long, |_, to| to == one)
+            }
+            Self::Bridge => {
+                let bridge = any(cluster, rng);
+                cut(cluster, long, |from, to| ![from, to].contains(&bridge) && (from ^ to) & 1 == 1)
+            }
+            Self::PauseLeader => {
+                cluster.signal(leader, Signal::STOP)?;
+                sleep(long);
+                cluster.signal(leader, Signal::CONT)
+            }
+            Self::FullDisk => {
+                cluster.member(leader)?.disk.fill()?;
+                cluster.await_unready(leader)?;
+                sleep(short);
+                cluster.member(leader)?.disk.free()
+            }
+            Self::TornLog => {
+                let one = any(cluster, rng);
+                cluster.kill(one)?;
+                cluster.member(one)?.disk.tear()?;
+                cluster.start_member(one, Start::Again, 0)
+            }
+            Self::Clock => [1, -1].into_iter().try_for_each(|hours| {
+                let one = any(cluster, rng);
+                cluster.kill(one)?;
+                cluster.start_member(one, Start::Again, hours)?;
+                sleep(short);
+                cluster.await_ready()
+            }),
+            Self::FlippedLog => replace_damaged(cluster, rng),
+        }
+    }
+}
+
+/// A member with a damaged log refuses to start, and another one takes its place.
+fn replace_damaged(cluster: &mut Cluster, rng: &mut Rng) -> io::Result<()> {
+    let one = any(cluster, rng);
+    cluster.kill(one)?;
+    cluster.member(one)?.disk.flip()?;
+    cluster.start_member(one, Start::Again, 0)?;
+    let status = cluster.await_end(one)?;
+    if status.success() {
+        return Err(io::Error::other(format!("member {one} ended well with a damaged log")));
+    }
+    cluster.remove_host(one)?;
+    let by = any(cluster, rng);
+    cluster.change(by, Change::Remove(one))?;
+    let new = cluster.members.keys().max().map_or(1, |last| last + 1);
+    cluster.add_host(new)?;
+    cluster.start_member(new, Start::Join, 0)?;
+    cluster.change(by, Change::Add(new))
+}
+
+/// Cuts some directions between the hosts for some time.
+fn cut(cluster: &Cluster, lasts: Duration, is_cut: impl Fn(u8, u8) -> bool) -> io::Result<()> {
+    for from in cluster.members.keys() {
+        for to in cluster.members.keys().filter(|to| *to != from && is_cut(*from, **to)) {
+            cluster.network.cut(*from, *to)?;
+        }
+    }
+    sleep(lasts);
+    cluster.network.heal()
+}
+
+/// One of the members.
+fn any(cluster: &Cluster, rng: &mut Rng) -> u8 {
+    let ids: Vec<u8> = cluster.members.keys().copied().collect();
+    ids[(rng.number() % ids.len() as u64) as usize]
+}

@@ -1,0 +1,210 @@
+//! The services under test: how a member is started, asked, and used.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::network::{Network, address};
+
+/// The port on which members listen for each other.
+const PEER_PORT: u16 = 7000;
+/// The port on which a claim server listens for its clients.
+const HTTP_PORT: u16 = 5000;
+/// The heartbeat interval of all members, in seconds.
+pub(crate) const HEARTBEAT: f64 = 0.1;
+
+/// A service under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Service {
+    /// The replicated lock service.
+    Raftlock,
+    /// Claims on a replicated log.
+    Turnstiled,
+}
+
+/// A member, and where it keeps what.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// Its number, and that of its host.
+    pub(crate) id: u8,
+    /// The directory of its log.
+    pub(crate) data: PathBuf,
+    /// The path of its Unix socket, if the service has one.
+    pub(crate) socket: PathBuf,
+}
+
+/// How a member starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// With the others, with an empty log.
+    New,
+    /// With an empty log, to be added to a group.
+    Join,
+    /// With its log.
+    Again,
+}
+
+/// What a member says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) is_ready: bool,
+    pub(crate) leader: Option<u8>,
+}
+
+/// The folder of the programs under test.
+#[derive(Clone, Debug)]
+pub(crate) struct Programs(pub(crate) PathBuf);
+
+impl Service {
+    /// The environment variable of a command with its fencing token.
+    pub(crate) const fn token_variable(self) -> &'static str {
+        match self {
+            Self::Raftlock => "RAFTLOCK_FENCING_TOKEN",
+            Self::Turnstiled => "CLAIM_FENCING_TOKEN",
+        }
+    }
+
+    /// The programs of the service.
+    pub(crate) const fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::Raftlock => &["raftlock"],
+            Self::Turnstiled => &["turnstiled", "claim"],
+        }
+    }
+
+    /// Runs a member among others.
+    pub(crate) fn member(
+        self,
+        programs: &Programs,
+        place: &Place,
+        others: &[u8],
+        start: Start,
+    ) -> Vec<String> {
+        let own = address(place.id);
+        let mut words = match self {
+            Self::Raftlock => vec![programs.path("raftlock"), "member".into()],
+            Self::Turnstiled => vec![programs.path("turnstiled"), "--cluster=faults".into()],
+        };
+        words.extend([format!("--id={}", place.id), format!("--data={}", place.data.display())]);
+        words.push(format!("--heartbeat={HEARTBEAT}"));
+        match self {
+            Self::Raftlock => {
+                words.push(format!("--listen={own}:{PEER_PORT}"));
+                words.push(format!("--socket={}", place.socket.display()));
+            }
+            Self::Turnstiled => {
+                words.push(format!("--peer-listen={own}:{PEER_PORT}"));
+                words.push(format!("--listen=127.0.0.1:{HTTP_PORT}"));
+            }
+        }
+        words.extend(others.iter().map(|id| format!("--peer={id}={}:{PEER_PORT}", address(*id))));
+        match start {
+            Start::New => words.push("--new".into()),
+            Start::Join => words.push("--join".into()),
+            Start::Again => {}
+        }
+        words
+    }
+
+    /// Runs a command, whose words follow, under a lock, through the member of the same host.
+    pub(crate) fn run(
+        self,
+        programs: &Programs,
+        place: &Place,
+        lock: &str,
+        timeout: f64,
+    ) -> Vec<String> {
+        let (timeout, grace) = (format!("--timeout={timeout}"), "--grace=1".into());
+        let mut words = match self {
+            Self::Raftlock => {
+                let socket = format!("--socket={}", place.socket.display());
+                vec![programs.path("raftlock"), "run".into(), socket]
+            }
+            Self::Turnstiled => {
+                let url = format!("--url=http://127.0.0.1:{HTTP_PORT}");
+                vec![programs.path("claim"), url, "run".into(), "--ttl=3".into()]
+            }
+        };
+        words.extend([timeout, grace, lock.into(), "--".into()]);
+        words
+    }
+
+    /// Changes the members, by one of them.
+    pub(crate) fn change(self, programs: &Programs, place: &Place, change: Change) -> Vec<String> {
+        let (word, id) = match change {
+            Change::Add(id) => ("add", format!("{id}={}:{PEER_PORT}", address(id))),
+            Change::Remove(id) => ("remove", id.to_string()),
+        };
+        let mut words = match self {
+            Self::Raftlock => vec![programs.path("raftlock"), "members".into()],
+            Self::Turnstiled => vec![programs.path("turnstiled"), "member".into()],
+        };
+        words.push(word.into());
+        words.push(match self {
+            Self::Raftlock => format!("--socket={}", place.socket.display()),
+            Self::Turnstiled => format!("--url=http://127.0.0.1:{HTTP_PORT}"),
+        });
+        words.push(id);
+        words
+    }
+
+    /// Asks a member how it is; nothing if it does not answer.
+    pub(crate) fn standing(
+        self,
+        network: &Network,
+        programs: &Programs,
+        place: &Place,
+    ) -> Option<Standing> {
+        match self {
+            Self::Raftlock => {
+                let mut command = Command::new(programs.path("raftlock"));
+                command.args(["status", "--json", "--socket"]).arg(&place.socket);
+                let output = command.output().ok().filter(|output| output.status.success())?;
+                let status: Value = serde_json::from_slice(&output.stdout).ok()?;
+                let leader = status["leader"].as_u64().and_then(|id| u8::try_from(id).ok());
+                Some(Standing { is_ready: status["ready"] == true, leader })
+            }
+            Self::Turnstiled => {
+                let ready = get(network, place, "/readyz")?.0 == "200";
+                let metrics = get(network, place, "/metrics")?.1;
+                let leader = metrics.lines().find_map(|line| {
+                    line.strip_prefix("turnstile_log_leader ")?.trim().parse().ok()
+                });
+                Some(Standing { is_ready: ready, leader: leader.filter(|id| *id != 0) })
+            }
+        }
+    }
+}
+
+/// A change of the members.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    /// One that runs becomes a member.
+    Add(u8),
+    /// One is a member no more.
+    Remove(u8),
+}
+
+impl Programs {
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    /// The programs that are not there.
+    pub(crate) fn missing(&self, service: Service) -> Option<&'static str> {
+        let mut names = service.programs().iter();
+        names.find(|name| !Path::new(&self.path(name)).exists()).copied()
+    }
+}
+
+/// The status and the body of a page of a claim server.
+fn get(network: &Network, place: &Place, path: &str) -> Option<(String, String)> {
+    let mut command = network.on(place.id);
+    command.args(["curl", "--silent", "--max-time", "2", "--write-out", "\n%{http_code}"]);
+    command.arg(format!("http://127.0.0.1:{HTTP_PORT}{path}"));
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let (body, status) = text.rsplit_once('\n')?;
+    Some((status.to_owned(), body.to_owned()))
+}
