@@ -44,7 +44,10 @@ impl Driver {
             let Some(leader) = status.leader.filter(|leader| *leader != status.id) else {
                 continue;
             };
-            let report = self.shared.lock().presence.report();
+            let report = {
+                let data = self.shared.lock();
+                data.presence.report(&data.sessions)
+            };
             let (sent, request) = (self.shared.now(), encode(&report));
             let reply = timeout(2 * self.heartbeat, self.raft.call(leader, &request)).await;
             if let Ok(Ok(reply)) = reply

@@ -46,7 +46,7 @@ impl Machine {
             Registration::Refused => Answer::Refused,
             Registration::Repeated => Answer::Applied(Vec::new()),
             Registration::New => {
-                data.presence.registered(now, new.session.address);
+                data.presence.registered(now, new.session.address, data.sessions.count());
                 data.tell_of_sessions(inbox);
                 Answer::Applied(Vec::new())
             }

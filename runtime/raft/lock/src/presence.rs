@@ -27,6 +27,8 @@ pub(crate) struct Report {
     pub(crate) session: SessionId,
     /// Whether it is in the majority, in this session.
     pub(crate) is_joined: bool,
+    /// How many commands it has applied.
+    pub(crate) applied: u64,
 }
 
 /// The leader's answer.
@@ -37,6 +39,8 @@ pub(crate) struct Reply {
     /// How many commands the leader has applied, and whether the session lives after them.
     pub(crate) count: u64,
     pub(crate) is_live: bool,
+    /// Whether the report counts as a contact: the member follows the log, and has not left.
+    pub(crate) is_current: bool,
     /// The time since a majority acknowledged the leader.
     pub(crate) quorum_age: Duration,
     /// The present members, once the RESET of the leader's election is applied.
@@ -117,8 +121,9 @@ impl Presence {
         !self.is_joined && !sessions.is_live(self.session())
     }
 
-    pub(crate) const fn report(&self) -> Report {
-        Report { session: self.session(), is_joined: self.is_joined }
+    pub(crate) const fn report(&self, sessions: &Sessions) -> Report {
+        let (session, is_joined) = (self.session(), self.is_joined);
+        Report { session, is_joined, applied: sessions.count() }
     }
 
     /// Compares the present with the past; returns the messages for the core, in their order.

@@ -29,12 +29,16 @@ impl Presence {
         }
         let is_live = reply.is_live && sessions.is_live(self.session());
         let present = reply.present.map(|present| self.with_me(present));
-        if self.is_joined {
+        // Without this it would keep its locks longer than the leader waits for it.
+        if reply.is_current {
             self.contact = self.contact.max(sent.saturating_sub(reply.quorum_age));
+        }
+        if self.is_joined {
             return self.heard_of(reply.leader, present);
         }
-        let Some(present) = present.filter(|_| is_live) else { return Vec::new() };
-        self.contact = self.contact.max(sent.saturating_sub(reply.quorum_age));
+        let Some(present) = present.filter(|_| is_live && reply.is_current) else {
+            return Vec::new();
+        };
         self.leader = Some(reply.leader);
         vec![self.join(present)]
     }

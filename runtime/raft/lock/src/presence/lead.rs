@@ -15,8 +15,8 @@ pub(super) struct Leading {
     term: u64,
     /// Since when it has reached a majority without a break, and this member has not resigned.
     since: Duration,
-    /// When each member last reported, and whether it was in the majority then.
-    heard: BTreeMap<Address, (Duration, bool)>,
+    /// The last contact of each member.
+    heard: BTreeMap<Address, Contact>,
     is_fresh: bool,
     /// The core is told of its election.
     is_elected: bool,
@@ -24,6 +24,17 @@ pub(super) struct Leading {
     is_reset: bool,
     /// The members that never were present: the core is told that they have left.
     left: BTreeSet<Address>,
+}
+
+/// A report of a member that follows the log.
+#[derive(Debug)]
+struct Contact {
+    at: Duration,
+    /// Whether it was in the majority.
+    is_joined: bool,
+    /// How many commands the leader had applied. The next report is a contact only of a member that
+    /// has applied them, too: one whose disk hangs reports, but does not know of its locks.
+    count: u64,
 }
 
 impl Leading {
@@ -40,7 +51,7 @@ impl Leading {
     }
 
     fn last_heard(&self, address: Address) -> Duration {
-        self.heard.get(&address).map_or(self.since, |(at, _)| *at)
+        self.heard.get(&address).map_or(self.since, |contact| contact.at)
     }
 }
 
@@ -56,12 +67,15 @@ impl Presence {
         let quorum_age = now.saturating_sub(self.contact);
         let leading = self.leading.as_mut();
         let leading = leading.filter(|leading| leading.is_fresh && quorum_age <= self.lease)?;
-        if is_live {
-            leading.heard.insert(report.session.address, (now, report.is_joined));
+        let (address, count) = (report.session.address, sessions.count());
+        let follows = leading.heard.get(&address).is_none_or(|last| report.applied >= last.count);
+        let is_current = is_live && follows;
+        if is_current {
+            leading.heard.insert(address, Contact { at: now, is_joined: report.is_joined, count });
         }
-        let (term, leader, count) = (leading.term, self.me, sessions.count());
+        let (term, leader) = (leading.term, self.me);
         let present = leading.is_reset.then(|| self.present.iter().copied().collect());
-        Some(Reply { term, leader, count, is_live, quorum_age, present })
+        Some(Reply { term, leader, count, is_live, is_current, quorum_age, present })
     }
 
     /// A RESET of this member is applied.
@@ -71,10 +85,10 @@ impl Presence {
         }
     }
 
-    /// A member has begun a session.
-    pub(crate) fn registered(&mut self, now: Duration, address: Address) {
+    /// A member has begun a session, by this number of commands.
+    pub(crate) fn registered(&mut self, now: Duration, address: Address, count: u64) {
         if let Some(leading) = &mut self.leading {
-            leading.heard.insert(address, (now, false));
+            leading.heard.insert(address, Contact { at: now, is_joined: false, count });
             leading.left.remove(&address);
         }
     }
@@ -152,7 +166,7 @@ impl Presence {
         let stayed = leading
             .heard
             .iter()
-            .filter(|(address, (_, is_joined))| *is_joined && present.contains(address));
+            .filter(|(address, contact)| contact.is_joined && present.contains(address));
         let stayed = stayed.filter_map(|(address, _)| sessions.member(*address));
         let own = self.is_joined.then_some(self.member);
         let stayed: BTreeSet<u64> = stayed.chain(own).collect();

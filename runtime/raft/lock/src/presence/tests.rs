@@ -58,7 +58,7 @@ fn report(
     to: &mut Presence,
     sessions: &Sessions,
 ) -> Option<Vec<Message>> {
-    let report = from.report();
+    let report = from.report(sessions);
     let reply: Reply = to.heard(ms(at), report, sessions)?;
     Some(from.replied(ms(at), report, reply, sessions))
 }
@@ -75,7 +75,7 @@ fn three() -> (Sessions, [Presence; 3]) {
     for other in [&mut two, &mut three] {
         assert_eq!(other.tick(ms(0), &follows(1), &sessions), []);
         register(&mut sessions, other);
-        one.registered(ms(5), other.me);
+        one.registered(ms(5), other.me, sessions.count());
     }
     let joined = one.tick(ms(10), &leads(1, Some(0)), &sessions);
     assert_eq!(joined, [view(Connectivity::Joined, &[1, 2, 3])]);
@@ -112,7 +112,7 @@ fn a_slow_member_that_is_excluded_resigns_and_joins_again() {
     assert_eq!(two.sessions_changed(&sessions), []);
     assert_eq!(report(50, &mut two, &mut one, &sessions), Some(vec![]), "it has no session");
     register(&mut sessions, &two);
-    one.registered(ms(60), two.me);
+    one.registered(ms(60), two.me, sessions.count());
     let told = report(70, &mut two, &mut one, &sessions).expect("it leads");
     assert_eq!(told, [view(Connectivity::Joined, &[1, 2, 3])]);
 }
@@ -123,7 +123,7 @@ fn a_member_that_hears_of_its_exclusion_before_it_applies_it_resigns() {
     let behind = sessions.clone();
     sessions.next();
     sessions.reset(&[address(1), address(3)]);
-    let asked = two.report();
+    let asked = two.report(&behind);
     let reply = one.heard(ms(50), asked, &sessions).expect("it leads");
     let resigned = two.replied(ms(50), asked, reply, &behind);
     assert_eq!(resigned, [view(Connectivity::Minority, &[2])]);
@@ -133,7 +133,7 @@ fn a_member_that_hears_of_its_exclusion_before_it_applies_it_resigns() {
 fn a_leader_that_has_applied_less_excludes_nobody() {
     let (mut sessions, [mut one, mut two, _]) = three();
     let behind = Sessions::default();
-    let asked = two.report();
+    let asked = two.report(&sessions);
     let reply = one.heard(ms(50), asked, &behind).expect("it leads");
     assert!(!reply.is_live);
     sessions.next();
@@ -236,7 +236,7 @@ fn nobody_joins_before_the_reset_of_the_election_is_applied() {
     register(&mut sessions, &one);
     assert_eq!(one.tick(ms(0), &leads(1, Some(0)), &sessions).len(), 2);
     register(&mut sessions, &two);
-    one.registered(ms(5), two.me);
+    one.registered(ms(5), two.me, sessions.count());
     assert_eq!(report(10, &mut two, &mut one, &sessions), Some(vec![]));
     one.has_reset();
     assert_eq!(report(20, &mut two, &mut one, &sessions).expect("it leads").len(), 1);
@@ -268,7 +268,7 @@ fn a_member_with_a_longer_lease_is_excluded_later() {
     let (mut sessions, [mut one, mut two, mut three]) = three();
     let slow = Presence::new(address(4), 4, ms(3 * LEASE), ms(MARGIN));
     register(&mut sessions, &slow);
-    one.registered(ms(10), slow.me);
+    one.registered(ms(10), slow.me, sessions.count());
     let tick = |one: &mut Presence, at| one.tick(ms(at), &leads(1, Some(0)), &sessions);
     assert_eq!(tick(&mut one, 11), [view(Connectivity::Joined, &[1, 2, 3, 4])]);
     for at in [1000, 2000, 3000] {
@@ -280,4 +280,53 @@ fn a_member_with_a_longer_lease_is_excluded_later() {
     let last = 10 + 3 * LEASE + MARGIN;
     assert_eq!(tick(&mut one, last), []);
     assert_eq!(tick(&mut one, last + 1), [view(Connectivity::Left, &[1, 2, 3])]);
+}
+
+/// Its disk hangs, for example: its tasks run, and its log does not.
+#[test]
+fn a_member_that_applies_nothing_resigns_and_is_excluded() {
+    let (mut sessions, [mut one, mut two, mut three]) = three();
+    let hung = sessions.clone();
+    let lead = |one: &mut Presence, at, sessions: &Sessions| {
+        one.tick(ms(at), &leads(1, Some(0)), sessions)
+    };
+    let report_hung = |at, two: &mut Presence, one: &mut Presence, sessions: &Sessions| {
+        let asked = two.report(&hung);
+        let reply = one.heard(ms(at), asked, sessions).expect("it leads");
+        two.replied(ms(at), asked, reply, &hung)
+    };
+    // There is nothing to apply: it follows.
+    assert_eq!(report_hung(1000, &mut two, &mut one, &sessions), []);
+    assert_eq!(report(1000, &mut three, &mut one, &sessions), Some(vec![]));
+    assert_eq!(lead(&mut one, 1100, &sessions), []);
+    sessions.next();
+    // The first report after the command may have crossed it.
+    assert_eq!(report_hung(1100, &mut two, &mut one, &sessions), []);
+    for at in [1500, 2000, 2100] {
+        assert_eq!(report_hung(at, &mut two, &mut one, &sessions), []);
+        assert_eq!(report(at, &mut three, &mut one, &sessions), Some(vec![]));
+        assert_eq!(lead(&mut one, at, &sessions), []);
+    }
+    let last = 1100 + LEASE;
+    assert_eq!(two.tick(ms(last), &follows(1), &hung), []);
+    assert_eq!(two.tick(ms(last + 1), &follows(1), &hung), [view(Connectivity::Minority, &[2])]);
+    assert_eq!(lead(&mut one, last + MARGIN, &sessions), []);
+    let left = lead(&mut one, last + MARGIN + 1, &sessions);
+    assert_eq!(left, [view(Connectivity::Left, &[1, 3])]);
+}
+
+#[test]
+fn a_member_that_lags_a_little_is_present() {
+    let (mut sessions, [mut one, mut two, mut three]) = three();
+    // Always one report behind.
+    for at in (100..3000).step_by(100) {
+        let behind = sessions.clone();
+        sessions.next();
+        assert_eq!(report(at, &mut three, &mut one, &sessions), Some(vec![]));
+        let asked = two.report(&behind);
+        let reply = one.heard(ms(at), asked, &sessions).expect("it leads");
+        assert_eq!(two.replied(ms(at), asked, reply, &behind), []);
+        assert_eq!(one.tick(ms(at), &leads(1, Some(0)), &sessions), []);
+        assert_eq!(two.tick(ms(at), &follows(1), &behind), []);
+    }
 }

@@ -150,3 +150,31 @@ async fn a_leader_whose_disk_is_full_loses_its_locks() {
     group.ready(leader).await;
     group.end().await;
 }
+
+/// It reports to the leader as before, and would wait for ever for a grant that it does not see.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_follower_whose_disk_is_full_loses_the_lock_that_it_is_granted() {
+    let group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let others = group.others(leader);
+    let (hung, other) = (others[0], others[1]);
+    let held = group.lock(other, LOCK).await;
+    let mut changes = group.members[&hung].changes();
+    let mutex = group.members[&hung].lock(LOCK);
+    let waiting = tokio::spawn(async move { mutex.lock().await });
+    group.waits(hung, &mut changes).await;
+    group.full[&hung].store(true, Ordering::SeqCst);
+    let token = held.token();
+    held.unlock().await.expect("there is a majority");
+    let holder = group.members[&leader].status().locks[0].holder;
+    assert_eq!(holder.and_then(|holder| holder.id), Some(hung));
+    let next = group.lock(leader, LOCK).await;
+    assert!(next.token() > token);
+    let failed = timeout(PATIENCE, waiting).await.expect("it resigns").expect("it ends");
+    assert!(failed.is_err(), "{failed:?}");
+    group.full[&hung].store(false, Ordering::SeqCst);
+    next.unlock().await.expect("there is a majority");
+    group.ready(hung).await;
+    drop(group.lock(hung, LOCK).await);
+    group.end().await;
+}
