@@ -26,7 +26,7 @@ pub(crate) struct NewSession {
     pub(crate) member: u64,
     /// How long it may keep its locks without contact; it resigns then, and is excluded later.
     pub(crate) lease: Duration,
-    /// What the member has applied: a late copy is recognised by it.
+    /// What the member has applied: a late copy, and one of a former life, is recognised by it.
     pub(crate) after: u64,
 }
 

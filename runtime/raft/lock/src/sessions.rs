@@ -24,6 +24,9 @@ pub(crate) struct Sessions {
     count: u64,
     live: BTreeMap<Address, Session>,
     ended: BTreeMap<Address, Ended>,
+    /// The number of the last Register of each member that began a session. A later life of the
+    /// member has applied it, and one that has not is a former one, whose Register is late.
+    begun: BTreeMap<u64, u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,10 +112,14 @@ impl Sessions {
         }
         let is_old = self.known_epoch(session.address) >= Some(session.epoch);
         self.next();
-        self.ended.retain(|_, ended| ended.at + REMEMBERED >= self.count);
-        if is_old || after > self.count || after + REMEMBERED < self.count {
+        let Self { count, ended, begun, .. } = self;
+        ended.retain(|_, ended| ended.at + REMEMBERED >= *count);
+        begun.retain(|_, at| *at + REMEMBERED >= *count);
+        let is_former = begun.get(&member).is_some_and(|begun| after < *begun);
+        if is_old || is_former || after > *count || after + REMEMBERED < *count {
             return Registration::Refused;
         }
+        begun.insert(member, *count);
         self.end(|address, live| live.member == member || address == session.address);
         let live = Session { epoch: session.epoch, member, lease, last: 0, answer: Vec::new() };
         self.live.insert(session.address, live);
@@ -148,7 +155,7 @@ impl Sessions {
     }
 
     fn end(&mut self, mut is_over: impl FnMut(Address, &Session) -> bool) {
-        let Self { count, live, ended } = self;
+        let Self { count, live, ended, .. } = self;
         live.retain(|address, session| {
             let is_over = is_over(*address, session);
             if is_over {
@@ -234,6 +241,23 @@ mod tests {
     }
 
     #[test]
+    fn a_register_of_a_former_life_that_was_never_applied_is_void() {
+        let mut sessions = two();
+        // It was sent before the restart, from an address or in a session that nobody knows.
+        let (never_applied, again) = (session(Address(12), 1), session(Address(11), 1));
+        let after = sessions.count();
+        assert_eq!(register(&mut sessions, again, 1, after), Registration::New);
+        assert_eq!(register(&mut sessions, never_applied, 1, after), Registration::Refused);
+        assert_eq!(register(&mut sessions, session(A, 2), 1, after), Registration::Refused);
+        assert!(sessions.is_live(again));
+        // Nor does it begin one when the new session has ended.
+        sessions.reset(&[B]);
+        assert_eq!(register(&mut sessions, never_applied, 1, after), Registration::Refused);
+        let count = sessions.count();
+        assert_eq!(register(&mut sessions, session(again.address, 2), 1, count), Registration::New);
+    }
+
+    #[test]
     fn a_late_register_is_refused_by_its_age_when_the_session_is_forgotten() {
         let mut sessions = two();
         sessions.reset(&[B]);
@@ -246,7 +270,7 @@ mod tests {
             Registration::New,
             "it forgets the ended ones"
         );
-        assert_eq!(sessions.known_epoch(A), None);
+        assert_eq!((sessions.known_epoch(A), sessions.begun.get(&1)), (None, None));
         assert_eq!(register(&mut sessions, session(A, 1), 1, 2), Registration::Refused);
         assert_eq!(register(&mut sessions, session(A, 2), 1, count), Registration::New);
     }
