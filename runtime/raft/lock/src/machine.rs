@@ -86,7 +86,7 @@ impl Data {
             // An excluded member learns of its minority before it learns what the others did.
             self.tell_of_sessions(inbox);
             if entry.by == self.presence.session().address {
-                self.presence.has_reset();
+                self.presence.has_reset(list);
             }
         }
         let (index, member) = (self.sessions.next(), entry.by);

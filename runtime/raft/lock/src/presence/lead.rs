@@ -22,7 +22,8 @@ pub(super) struct Leading {
     is_elected: bool,
     /// The RESET of its election is applied.
     is_reset: bool,
-    /// The members that never were present: the core is told that they have left.
+    /// The members with a session that the core is told of as left: the RESET that ends it is on
+    /// its way, and they are not present before they have another one.
     left: BTreeSet<Address>,
 }
 
@@ -69,7 +70,7 @@ impl Presence {
         let leading = leading.filter(|leading| leading.is_fresh && quorum_age <= self.lease)?;
         let (address, count) = (report.session.address, sessions.count());
         let follows = leading.heard.get(&address).is_none_or(|last| report.applied >= last.count);
-        let is_current = is_live && follows;
+        let is_current = is_live && follows && !leading.left.contains(&address);
         if is_current {
             leading.heard.insert(address, Contact { at: now, is_joined: report.is_joined, count });
         }
@@ -78,10 +79,15 @@ impl Presence {
         Some(Reply { term, leader, count, is_live, is_current, quorum_age, present })
     }
 
-    /// A RESET of this member is applied.
-    pub(crate) fn has_reset(&mut self) {
+    /// A RESET of this member is applied. It has ended the sessions of all that are not in a list
+    /// with members; those of them that have become present in between need no other RESET, which
+    /// might exclude a member that has just registered.
+    pub(crate) fn has_reset(&mut self, list: &[Address]) {
         if let Some(leading) = &mut self.leading {
             leading.is_reset = leading.is_elected;
+        }
+        if !list.is_empty() {
+            self.present.retain(|address| list.contains(address));
         }
     }
 
@@ -123,7 +129,8 @@ impl Presence {
     fn recent(&self, now: Duration, leading: &Leading, sessions: &Sessions) -> BTreeSet<Address> {
         let is_recent = |address: &Address| {
             let most = sessions.lease(*address) + self.margin;
-            *address == self.me || now <= leading.last_heard(*address) + most
+            let has_left = leading.left.contains(address);
+            *address == self.me || !has_left && now <= leading.last_heard(*address) + most
         };
         sessions.live().map(|(address, _)| address).filter(is_recent).collect()
     }
@@ -144,9 +151,17 @@ impl Presence {
         }
         let present = self.recent(now, leading, sessions);
         let because = self.reason(raft, leading, &present, sessions);
+        if because != ElectionReason::MajorityIsJustReached {
+            // The RESET of the election excludes them; an empty one excludes nobody.
+            let live = sessions.live().map(|(address, _)| address);
+            leading.left.extend(live.filter(|address| !present.contains(address)));
+        }
         let mut messages =
             if self.is_joined { self.views(present) } else { vec![self.join(present)] };
-        messages.push(Message::Elected(because));
+        if !(self.is_core_leader && messages.iter().any(is_left)) {
+            // A leader that remains one has told of the loss already, by the view.
+            messages.push(Message::Elected(because));
+        }
         leading.is_elected = true;
         (self.is_core_leader, self.leader) = (true, Some(self.me));
         messages

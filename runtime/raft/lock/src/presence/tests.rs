@@ -71,7 +71,7 @@ fn three() -> (Sessions, [Presence; 3]) {
     let elected = one.tick(ms(0), &leads(1, Some(0)), &sessions);
     let because = ElectionReason::MajorityIsJustReached;
     assert_eq!(elected, [view(Connectivity::Joined, &[1]), Message::Elected(because)]);
-    one.has_reset();
+    one.has_reset(&[]);
     for other in [&mut two, &mut three] {
         assert_eq!(other.tick(ms(0), &follows(1), &sessions), []);
         register(&mut sessions, other);
@@ -153,6 +153,56 @@ fn the_next_leader_keeps_the_members_that_stayed() {
     let elected = two.tick(ms(since + 1), &leads(2, Some(0)), &sessions);
     let because = ElectionReason::TheLeaderLeft;
     assert_eq!(elected, [view(Connectivity::Left, &[2, 3]), Message::Elected(because)]);
+    // The RESET of the election is not applied yet: there is no other one for the same loss.
+    assert_eq!(two.tick(ms(since + 2), &leads(2, Some(0)), &sessions), []);
+}
+
+#[test]
+fn a_leader_that_is_elected_again_tells_of_a_loss_once() {
+    let (sessions, [mut one, _, mut three]) = three();
+    assert_eq!(one.tick(ms(400), &follows(2), &sessions), []);
+    assert_eq!(one.tick(ms(500), &leads(3, Some(0)), &sessions), []);
+    let since = 500 + LEASE + MARGIN;
+    assert_eq!(report(1500, &mut three, &mut one, &sessions), Some(vec![]));
+    let left = one.tick(ms(since + 1), &leads(3, Some(0)), &sessions);
+    assert_eq!(left, [view(Connectivity::Left, &[1, 3])]);
+    assert_eq!(one.tick(ms(since + 2), &leads(3, Some(0)), &sessions), []);
+}
+
+/// The second has left; its RESET is on its way.
+fn after_a_loss() -> (Sessions, [Presence; 3]) {
+    let (sessions, [mut one, two, mut three]) = three();
+    assert_eq!(report(900, &mut three, &mut one, &sessions), Some(vec![]));
+    let left = one.tick(ms(10 + LEASE + MARGIN + 1), &leads(1, Some(0)), &sessions);
+    assert_eq!(left, [view(Connectivity::Left, &[1, 3])]);
+    (sessions, [one, two, three])
+}
+
+#[test]
+fn a_late_report_of_a_member_that_has_left_changes_nothing() {
+    let (mut sessions, [mut one, mut two, _]) = after_a_loss();
+    let asked = two.report(&sessions);
+    let reply = one.heard(ms(1200), asked, &sessions).expect("it leads");
+    assert!(!reply.is_current);
+    assert_eq!(two.replied(ms(1200), asked, reply, &sessions), []);
+    assert_eq!(two.tick(ms(1200), &follows(1), &sessions).len(), 1, "its lease is over");
+    assert_eq!(one.tick(ms(1201), &leads(1, Some(0)), &sessions), []);
+    sessions.reset(&[address(1), address(3)]);
+    one.has_reset(&[address(1), address(3)]);
+    assert_eq!(one.tick(ms(1202), &leads(1, Some(0)), &sessions), []);
+}
+
+#[test]
+fn a_member_that_registers_before_the_reset_of_its_loss_gets_no_second_one() {
+    let (mut sessions, [mut one, mut two, _]) = after_a_loss();
+    assert_eq!(two.tick(ms(1200), &follows(1), &sessions).len(), 1, "its lease is over");
+    register(&mut sessions, &two);
+    one.registered(ms(1201), two.me, sessions.count());
+    let joined = one.tick(ms(1202), &leads(1, Some(0)), &sessions);
+    assert_eq!(joined, [view(Connectivity::Joined, &[1, 2, 3])]);
+    sessions.reset(&[address(1), address(3)]);
+    one.has_reset(&[address(1), address(3)]);
+    assert_eq!(one.tick(ms(1203), &leads(1, Some(0)), &sessions), []);
 }
 
 #[test]
@@ -238,7 +288,7 @@ fn nobody_joins_before_the_reset_of_the_election_is_applied() {
     register(&mut sessions, &two);
     one.registered(ms(5), two.me, sessions.count());
     assert_eq!(report(10, &mut two, &mut one, &sessions), Some(vec![]));
-    one.has_reset();
+    one.has_reset(&[]);
     assert_eq!(report(20, &mut two, &mut one, &sessions).expect("it leads").len(), 1);
 }
 
