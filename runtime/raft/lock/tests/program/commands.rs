@@ -1,0 +1,104 @@
+//! Commands under locks, and members that are killed, stopped or started.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::folder::Folder;
+use crate::group::{Group, code};
+
+#[test]
+fn a_command_runs_under_the_lock_of_all_members() {
+    let group = Group::start();
+    let exit = group.output(0, &["run", "job", "--", "sh", "-c", "exit 7"]);
+    assert_eq!(code(&exit), Some(7));
+    let killed = group.output(1, &["run", "job", "--", "sh", "-c", "kill -9 $$"]);
+    assert_eq!(code(&killed), Some(128 + 9));
+    let missing = group.output(1, &["run", "job", "--", "/there/is/none"]);
+    assert_eq!(code(&missing), Some(127));
+    let nested = ["run", "a", "--", env!("CARGO_BIN_EXE_raftlock"), "run", "a", "--", "true"];
+    assert_eq!(code(&group.output(2, &nested)), Some(2), "it would wait for itself");
+
+    let (mut holder, token) = group.hold(0);
+    let held = |status: &Value| status["locks"][0]["holder"]["id"] == 1;
+    group.await_status(2, held);
+    let late = group.output(2, &["run", "job", "--timeout", "0.2", "--", "true"]);
+    assert_eq!(code(&late), Some(75));
+    let other = group.output(2, &["run", "other", "--", "true"]);
+    assert_eq!(code(&other), Some(0));
+    drop(holder.0.stdin.take());
+    assert_eq!(holder.0.wait().expect("it ends").code(), Some(0));
+    assert!(group.token(2) > token);
+
+    let nobody = group.folder.path().join("nobody.sock");
+    let mut command = group.raftlock(0, &["status"]);
+    let output = command.env("RAFTLOCK_SOCKET", nobody).output().expect("it is built");
+    assert_eq!(code(&output), Some(69));
+    group.assert_nothing_unhandled();
+}
+
+#[test]
+fn a_killed_leader_loses_its_locks_and_comes_back() {
+    let mut group = Group::start();
+    let leader = group.leader();
+    let (mut holder, token) = group.hold(leader);
+    group.signal(leader, "-KILL");
+    drop(group.members[leader].take());
+    assert_eq!(holder.0.wait().expect("it ends").code(), Some(76), "its lock is lost");
+    let next = group.token((leader + 1) % 3);
+    assert!(next > token, "{next} after {token}");
+    group.start_member(leader, &[]);
+    group.await_status(leader, |status| status["ready"] == true);
+    assert!(group.token(leader) > next);
+    group.assert_nothing_unhandled();
+}
+
+#[test]
+fn a_command_is_ended_when_its_member_stops_for_a_lease() {
+    let group = Group::start();
+    let leader = group.leader();
+    let (mut holder, token) = group.hold(leader);
+    group.signal(leader, "-STOP");
+    let next = group.token((leader + 1) % 3);
+    assert!(next > token, "{next} after {token}");
+    let ended = holder.0.try_wait().expect("it is ours").expect("another has the lock");
+    assert_eq!(ended.code(), Some(76), "its lock is lost");
+    group.signal(leader, "-CONT");
+    group.await_status(leader, |status| status["ready"] == true);
+    assert!(group.token(leader) > next);
+    group.assert_nothing_unhandled();
+}
+
+#[test]
+fn a_member_starts_anew_only_when_it_is_told_to() {
+    let folder = Folder::new("raftlock-new");
+    let start = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raftlock"));
+        command.args(["member", "--id", "1", "--listen", "127.0.0.1:0", "--peer", "1=127.0.0.1:1"]);
+        command.arg("--data").arg(folder.path().join("data"));
+        command.arg("--socket").arg(folder.path().join("sock")).args(more);
+        command
+    };
+    std::fs::create_dir_all(folder.path()).expect("the temporary folder can be written");
+    let lost = start(&[]).output().expect("the program is built");
+    assert_eq!(code(&lost), Some(2));
+    assert!(String::from_utf8_lossy(&lost.stderr).contains("--new"), "{lost:?}");
+    let data = folder.path().join("data");
+    std::fs::create_dir_all(&data).expect("the temporary folder can be written");
+    std::fs::write(data.join("1.log"), "a log").expect("the temporary folder can be written");
+    let again = start(&["--new"]).output().expect("the program is built");
+    assert_eq!(code(&again), Some(2));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("has a log already"), "{again:?}");
+    let fast = start(&["--heartbeat", "0"]).output().expect("the program is built");
+    assert_eq!(code(&fast), Some(2));
+}
+
+#[test]
+fn a_timeout_of_zero_takes_a_lock_that_nobody_has() {
+    let group = Group::start();
+    assert_eq!(code(&group.output(0, &["run", "job", "--timeout", "0", "--", "true"])), Some(0));
+    let (_holder, _token) = group.hold(1);
+    assert_eq!(code(&group.output(0, &["run", "job", "--timeout", "0", "--", "true"])), Some(75));
+    let control = group.output(0, &["run", "a\nb", "--", "true"]);
+    assert_eq!(code(&control), Some(2));
+}
