@@ -34,12 +34,18 @@ pub(crate) struct Group {
 
 impl Group {
     pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// Starts three members with these further arguments.
+    pub(crate) fn start_with(more: &[&str]) -> Self {
+        let more = [&["--new"], more].concat();
         let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         let ports = listeners.map(|one| one.local_addr().expect("it is bound").port());
         let folder = Folder::new("raftlock");
         std::fs::create_dir_all(folder.path()).expect("the temporary folder can be written");
         let mut group = Self { folder, ports, members: [None, None, None] };
-        (0..3).for_each(|one| group.start_member(one, &["--new"]));
+        (0..3).for_each(|one| group.start_member(one, &more));
         (0..3).for_each(|one| group.await_status(one, |status| status["ready"] == true));
         group
     }

@@ -4,3 +4,4 @@ mod commands;
 #[path = "../../../tests/folder/mod.rs"]
 mod folder;
 mod group;
+mod socket;

@@ -137,6 +137,10 @@ struct MemberArgs {
     /// A certificate names the host of its member's address.
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]
     tls: Option<Vec<PathBuf>>,
+    /// The maximum number of users that wait for a lock or hold one; more of them are refused.
+    /// Those that hold one already have as many places again, for others.
+    #[arg(long, value_name = "N", value_parser = users, default_value = "1024")]
+    users: usize,
     /// The least level of messages on standard error: off, error, warn, info, debug or trace.
     #[arg(long, value_name = "LEVEL", default_value_t = LevelFilter::INFO)]
     log: LevelFilter,
@@ -154,6 +158,11 @@ fn heartbeat(text: &str) -> Result<Duration, String> {
     let interval = seconds(text)?;
     let is_possible = least <= interval && interval <= most;
     is_possible.then_some(interval).ok_or_else(|| "0.01 to 60 seconds are possible".to_owned())
+}
+
+fn users(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=100_000).contains(number));
+    number.ok_or_else(|| "1 to 100000 are possible".to_owned())
 }
 
 fn lock_id(text: &str) -> Result<String, String> {

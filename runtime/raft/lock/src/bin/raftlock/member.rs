@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
@@ -23,6 +24,7 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     let filter = format!("{},openraft={engine},openraft::replication=off", args.log);
     let filter = EnvFilter::new(filter);
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    raise_open_files(args.users)?;
     let mut term = signal(SignalKind::terminate())?;
     let mut int = signal(SignalKind::interrupt())?;
     let members = members(&args)?;
@@ -43,7 +45,7 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     tracing::info!(id = args.id, listen = %args.listen, socket = %path.display(), "started");
     let failed = service.raft().wait_for(Duration::MAX, |status| status.failure.is_some());
     let ended = tokio::select! {
-        () = socket::serve(listener, service.clone(), times) => Ok(0),
+        () = socket::serve(listener, service.clone(), times, args.users) => Ok(0),
         failed = failed => Err(Failure::Unavailable(match failed {
             Ok(status) => status.failure.unwrap_or_default(),
             Err(error) => error.to_string(),
@@ -55,6 +57,23 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     let _removed = std::fs::remove_file(path);
     service.stop().await;
     ended
+}
+
+/// The open files of a member beside those of its users: connections, the log, and what arrives.
+const OPEN_FILES: u64 = 512;
+
+/// Raises the limit of open files to what the system allows, which must be enough: a user has one.
+fn raise_open_files(users: usize) -> Result<(), Failure> {
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })
+        .map_err(|error| Failure::System(format!("the limit of open files: {error}")))?;
+    let needed = 2 * users as u64 + OPEN_FILES;
+    match limit.maximum {
+        Some(most) if most < needed => Err(Failure::Usage(format!(
+            "--users: {users} need {needed} open files, and the limit is {most} (`ulimit -Hn`)"
+        ))),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Opens the log, which must be there unless it is the first start.

@@ -41,7 +41,8 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
     let (lines, mut sink) = stream.into_split();
     let mut lines = Lines::new(lines);
     let timeout_ms = most.map(|most| u64::try_from(most.as_millis()).unwrap_or(u64::MAX));
-    write(&mut sink, &Request::Lock { id: id.to_owned(), timeout_ms }).await?;
+    let nested = !held.is_empty();
+    write(&mut sink, &Request::Lock { id: id.to_owned(), timeout_ms, nested }).await?;
     // The member counts the timeout, too, unless it is stopped.
     let most = most.map_or(Duration::MAX, |most| most.saturating_add(REPLY_MAX));
     let reply = tokio::select! {

@@ -2,24 +2,26 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::AsyncWrite;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{interval, sleep, timeout};
 use turnstile_raft_lock::{Guard, LockError, LockService};
 
 use super::wire::{Lines, Reply, Request, Unlock, write};
 use super::{lock_id, status};
 
-/// The maximum number of connections; further ones wait.
-const CONNECTIONS_MAX: usize = 1024;
-/// The maximum time for the first line of a connection.
+/// The maximum number of connections whose request is being read, or answered at once; further ones
+/// wait. Users that wait for a lock or hold one have places of their own.
+const ARRIVING_MAX: usize = 64;
+/// The maximum time for the first line of a connection, and for taking an answer.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
 /// The pause before a failed command is repeated.
 const REPEAT_PAUSE: Duration = Duration::from_millis(100);
@@ -33,6 +35,30 @@ pub(crate) struct Times {
     pub(crate) lease: Duration,
 }
 
+/// The places of a member's users.
+struct Places {
+    users_max: usize,
+    users: Arc<Semaphore>,
+    /// For users that hold a lock already: those that wait for it must not keep them from another.
+    nested: Arc<Semaphore>,
+}
+
+impl Places {
+    fn new(users_max: usize) -> Self {
+        let semaphore = || Arc::new(Semaphore::new(users_max));
+        Self { users_max, users: semaphore(), nested: semaphore() }
+    }
+
+    /// A place for a user; the error says that there is none.
+    fn take(&self, is_nested: bool) -> Result<OwnedSemaphorePermit, String> {
+        let places = if is_nested { &self.nested } else { &self.users };
+        Arc::clone(places).try_acquire_owned().map_err(|_| {
+            let most = self.users_max;
+            format!("{most} users wait or hold locks already: try again, or raise --users")
+        })
+    }
+}
+
 /// Listens at a path, to which only this user can connect. A socket at which nobody listens any
 /// more is replaced.
 ///
@@ -43,7 +69,7 @@ pub(crate) async fn bind(path: &Path) -> io::Result<UnixListener> {
         return Err(io::Error::new(io::ErrorKind::AddrInUse, "another member listens there"));
     }
     match fs::symlink_metadata(path) {
-        Ok(found) if found.file_type().is_socket() => fs::remove_file(path)?,
+        Ok(found) if found.file_type().is_socket() => {}
         Ok(_) => {
             let text = "a file that is no socket is there";
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
@@ -51,24 +77,45 @@ pub(crate) async fn bind(path: &Path) -> io::Result<UnixListener> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    let listener = UnixListener::bind(path)?;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-    Ok(listener)
+    // The mode of a socket can be changed only once it is there. So it is bound in a folder that is
+    // closed to others, and then moved, which replaces the former one.
+    let folder = path.with_file_name(format!(".rl{}", std::process::id()));
+    let inside = folder.join("s");
+    // Remains of a process with the same number.
+    let _removed = fs::remove_file(&inside).and_then(|()| fs::remove_dir(&folder));
+    fs::DirBuilder::new().mode(0o700).create(&folder)?;
+    let bound = UnixListener::bind(&inside).and_then(|listener| {
+        fs::set_permissions(&inside, fs::Permissions::from_mode(0o600))?;
+        fs::rename(&inside, path)?;
+        Ok(listener)
+    });
+    if bound.is_err() {
+        // It may not be there.
+        let _removed = fs::remove_file(&inside);
+    }
+    fs::remove_dir(&folder)?;
+    bound
 }
 
-/// Serves connections until it is dropped.
-pub(crate) async fn serve(listener: UnixListener, service: LockService, times: Times) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+/// Serves connections until it is dropped: at most so many users that wait for a lock or hold one,
+/// and as many again that hold one already.
+pub(crate) async fn serve(
+    listener: UnixListener,
+    service: LockService,
+    times: Times,
+    users_max: usize,
+) {
+    let arriving = Arc::new(Semaphore::new(ARRIVING_MAX));
+    let places = Arc::new(Places::new(users_max));
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok(arrival) = Arc::clone(&arriving).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let service = service.clone();
+                let (service, places) = (service.clone(), Arc::clone(&places));
                 tokio::spawn(async move {
-                    if let Err(error) = answer(stream, &service, times).await {
+                    if let Err(error) = answer(stream, arrival, &service, times, &places).await {
                         tracing::debug!(%error, "a connection has failed");
                     }
-                    drop(place);
                 });
             }
             // There are too many open files, for example.
@@ -80,36 +127,55 @@ pub(crate) async fn serve(listener: UnixListener, service: LockService, times: T
     }
 }
 
-async fn answer(stream: UnixStream, service: &LockService, times: Times) -> io::Result<()> {
+async fn answer(
+    stream: UnixStream,
+    arrival: OwnedSemaphorePermit,
+    service: &LockService,
+    times: Times,
+    places: &Places,
+) -> io::Result<()> {
     let (lines, mut sink) = stream.into_split();
     let mut lines = Lines::new(lines);
-    match timeout(REQUEST_MAX, lines.next::<Request>()).await {
-        Ok(Ok(Some(Request::Status))) => {
-            write(&mut sink, &Reply::Status(status::json(&service.status()))).await
-        }
-        Ok(Ok(Some(Request::Lock { id, timeout_ms }))) => {
-            let mut end = pin!(lines.next::<Unlock>());
-            let most = timeout_ms.map_or(Duration::MAX, Duration::from_millis);
-            if let Err(text) = lock_id(&id) {
-                return write(&mut sink, &Reply::Error(text)).await;
-            }
-            let locked = tokio::select! {
-                locked = lock(service, &id, most.is_zero()) => locked,
-                () = sleep(most), if !most.is_zero() => Ok(None),
-                // The user has gone; who waits gives the lock back when it is granted.
-                _ = &mut end => return Ok(()),
-            };
-            match locked {
-                Ok(Some(guard)) => hold(guard, end, &mut sink, times).await,
-                Ok(None) => write(&mut sink, &Reply::TimedOut).await,
-                Err(error) => write(&mut sink, &Reply::Error(error.to_string())).await,
+    let reply = match timeout(REQUEST_MAX, lines.next::<Request>()).await {
+        Ok(Ok(Some(Request::Status))) => Reply::Status(status::json(&service.status())),
+        Ok(Ok(Some(Request::Lock { id, timeout_ms, nested }))) => {
+            let place = lock_id(&id).and_then(|_| places.take(nested));
+            match place {
+                Ok(_place) => {
+                    drop(arrival);
+                    let most = timeout_ms.map_or(Duration::MAX, Duration::from_millis);
+                    return use_lock(lines, sink, service, &id, most, times).await;
+                }
+                Err(text) => Reply::Error(text),
             }
         }
-        Ok(Ok(None)) => Ok(()),
-        Ok(Err(error)) => {
-            write(&mut sink, &Reply::Error(format!("the request is not understood: {error}"))).await
-        }
-        Err(_) => write(&mut sink, &Reply::Error("the request did not come in time".into())).await,
+        Ok(Ok(None)) => return Ok(()),
+        Ok(Err(error)) => Reply::Error(format!("the request is not understood: {error}")),
+        Err(_) => Reply::Error("the request did not come in time".into()),
+    };
+    timeout(REQUEST_MAX, write(&mut sink, &reply)).await?
+}
+
+/// Waits for a lock, and holds it until the user unlocks it or hangs up.
+async fn use_lock(
+    mut lines: Lines<OwnedReadHalf>,
+    mut sink: OwnedWriteHalf,
+    service: &LockService,
+    id: &str,
+    most: Duration,
+    times: Times,
+) -> io::Result<()> {
+    let mut end = pin!(lines.next::<Unlock>());
+    let locked = tokio::select! {
+        locked = lock(service, id, most.is_zero()) => locked,
+        () = sleep(most), if !most.is_zero() => Ok(None),
+        // The user has gone; who waits gives the lock back when it is granted.
+        _ = &mut end => return Ok(()),
+    };
+    match locked {
+        Ok(Some(guard)) => hold(guard, end, &mut sink, times).await,
+        Ok(None) => write(&mut sink, &Reply::TimedOut).await,
+        Err(error) => write(&mut sink, &Reply::Error(error.to_string())).await,
     }
 }
 

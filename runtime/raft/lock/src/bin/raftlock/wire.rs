@@ -22,6 +22,9 @@ pub(crate) enum Request {
         id: String,
         /// The maximum time to wait, in milliseconds.
         timeout_ms: Option<u64>,
+        /// Whether the user holds a lock already; then it has a place although many wait.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        nested: bool,
     },
     /// The member's status.
     Status,
