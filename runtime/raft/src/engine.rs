@@ -10,6 +10,7 @@ mod rpc;
 #[cfg(test)]
 mod suite;
 
+use std::collections::BTreeMap;
 use std::io::{self, Cursor};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -24,6 +25,7 @@ use crate::log::Log;
 use crate::machine::StateMachine;
 use crate::network::{Handler, Network, REQUEST_BYTES_MAX};
 use crate::options::Options;
+use crate::peers::Peers;
 use crate::status::{Role, Status};
 use log_store::LogStore;
 use machine::Machine;
@@ -49,9 +51,11 @@ type WriteResult =
 
 /// Openraft with our store, machine and network.
 pub(crate) struct Engine {
+    id: u64,
     raft: Raft,
     log: Arc<Log>,
     network: Arc<dyn Network>,
+    peers: Arc<Peers>,
     /// When openraft last published its metrics, which it does with every heartbeat. It does not
     /// while its task waits for the store, and ages in the metrics are those of that time.
     published: Arc<Mutex<Instant>>,
@@ -73,17 +77,18 @@ impl Engine {
         log: Arc<Log>,
         machine: Box<dyn StateMachine>,
         network: Arc<dyn Network>,
+        peers: Arc<Peers>,
     ) -> io::Result<Self> {
         let config = Arc::new(config(options)?);
         let machine = Machine::open(options.id, Arc::clone(&log), machine)?;
-        let rpc = Rpc::new(Arc::clone(&network), options.heartbeat);
+        let rpc = Rpc::new(Arc::clone(&peers), options.heartbeat);
         let store = LogStore(Arc::clone(&log));
         let raft = Raft::new(options.id, config, rpc, store, machine).await;
         let raft = raft.map_err(io::Error::other)?;
         let published = Arc::new(Mutex::new(Instant::now()));
         let (metrics, seen) = (raft.metrics(), Arc::clone(&published));
         tokio::spawn(forward_members(metrics, Arc::clone(&network), seen));
-        Ok(Self { raft, log, network, published })
+        Ok(Self { id: options.id, raft, log, network, peers, published })
     }
 
     /// Answers the requests of other members.
@@ -144,10 +149,17 @@ impl Engine {
         // Before the metrics: those may be newer, and then are taken for older than they are.
         let published = *self.published.lock().unwrap_or_else(PoisonError::into_inner);
         let metrics = self.raft.metrics().borrow().clone();
-        let mut status = status(&metrics, self.log.is_failing());
+        let mut status = self.status_of(&metrics);
         let since = u64::try_from(published.elapsed().as_millis()).unwrap_or(u64::MAX);
         status.millis_since_quorum_ack =
             status.millis_since_quorum_ack.map(|millis| millis.saturating_add(since));
+        status
+    }
+
+    fn status_of(&self, metrics: &Metrics) -> Status {
+        let mut status = status(metrics, self.log.is_failing());
+        status.group = self.peers.group().map(|group| group.to_string());
+        status.refused = self.peers.refused();
         status
     }
 
@@ -156,17 +168,22 @@ impl Engine {
         &self,
         mut is_reached: impl FnMut(&Status) -> bool,
     ) -> Result<Status, MemberError> {
-        let mut metrics = self.raft.metrics();
+        let (mut metrics, mut refusals) = (self.raft.metrics(), self.peers.changes());
         loop {
+            refusals.borrow_and_update();
             let now = metrics.borrow_and_update().clone();
-            let status = status(&now, self.log.is_failing());
+            let status = self.status_of(&now);
             if is_reached(&status) {
                 return Ok(status);
             }
             if let Some(why) = status.failure {
                 return Err(MemberError::Stopped { why });
             }
-            metrics.changed().await.map_err(stopped)?;
+            tokio::select! {
+                changed = metrics.changed() => changed.map_err(stopped)?,
+                // Its sender is that of this member.
+                _refused = refusals.changed() => {}
+            }
         }
     }
 
@@ -294,6 +311,8 @@ fn status(metrics: &Metrics, is_store_failing: bool) -> Status {
         members: members(metrics),
         millis_since_quorum_ack: metrics.millis_since_quorum_ack,
         is_store_failing,
+        group: None,
+        refused: BTreeMap::new(),
         failure: metrics.running_state.as_ref().err().map(ToString::to_string),
     }
 }

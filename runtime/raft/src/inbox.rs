@@ -4,13 +4,14 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use bytes::{Buf as _, Bytes};
+use bytes::Bytes;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::Instant;
 
 use crate::engine::Engine;
 use crate::error::MemberError;
-use crate::network::{Boxed, CallError, Handler, Network};
+use crate::network::{Boxed, CallError, Handler};
+use crate::peers::{self, Head, Peers, WHO};
 use crate::proposer::{Proposal, submit};
 
 /// The first byte of a request of the log.
@@ -28,6 +29,7 @@ const FORWARDED_MAX: usize = 1024;
 /// Answers other members. The network, which has this, outlives the member: so it has no handle of
 /// the member that keeps it from being dropped.
 pub(crate) struct Inbox<H> {
+    peers: Weak<Peers>,
     log: H,
     engine: Weak<Engine>,
     proposals: mpsc::WeakSender<Proposal>,
@@ -39,12 +41,14 @@ pub(crate) struct Inbox<H> {
 impl Inbox<()> {
     /// The inbox of a member.
     pub(crate) fn of(
+        peers: &Arc<Peers>,
         engine: &Arc<Engine>,
         proposals: &mpsc::Sender<Proposal>,
         timeout: Duration,
         application: Arc<dyn Handler>,
     ) -> Inbox<impl Handler + use<>> {
         Inbox {
+            peers: Arc::downgrade(peers),
             log: engine.requests(),
             engine: Arc::downgrade(engine),
             proposals: proposals.downgrade(),
@@ -64,55 +68,62 @@ impl<H> Inbox<H> {
     }
 }
 
-impl<H: Handler> Handler for Inbox<H> {
-    fn handle(&self, mut request: Bytes) -> Boxed<'_, Option<Bytes>> {
-        if request.is_empty() {
-            return Box::pin(std::future::ready(None));
+impl<H: Handler> Inbox<H> {
+    async fn answer(&self, mut request: Bytes) -> Option<Bytes> {
+        let peers = self.peers.upgrade()?;
+        if request.first() == Some(&WHO) {
+            return peers.answer(&request[1..]).await;
         }
-        match request.get_u8() {
-            LOG => self.log.handle(request),
-            OPERATION => Box::pin(async {
+        let head = Head::take(&mut request)?;
+        let sender = match peers.admit(&head).await {
+            Ok(sender) => sender,
+            Err(refusal) => return refusal,
+        };
+        let content = match head.kind {
+            LOG => {
+                // A member of a group has taken this one in.
+                if let (None, Some(group)) = (peers.group(), sender.group) {
+                    peers.set_group(group);
+                }
+                self.log.handle(request).await?
+            }
+            OPERATION => {
                 let answer = self.execute(request).await;
-                Some(postcard::to_allocvec(&answer).expect("an answer can be encoded").into())
-            }),
-            APPLICATION => self.application.handle(request),
+                postcard::to_allocvec(&answer).expect("an answer can be encoded").into()
+            }
+            APPLICATION => self.application.handle(request).await?,
             // A member of a later version.
-            3.. => Box::pin(std::future::ready(None)),
-        }
+            3.. => return None,
+        };
+        Some(peers::answer(&content))
+    }
+}
+
+impl<H: Handler> Handler for Inbox<H> {
+    fn handle(&self, request: Bytes) -> Boxed<'_, Option<Bytes>> {
+        Box::pin(self.answer(request))
     }
 }
 
 /// Has another member propose an operation.
 pub(crate) async fn forward(
-    network: &dyn Network,
+    peers: &Arc<Peers>,
     to: u64,
     operation: &[u8],
 ) -> Result<Bytes, MemberError> {
-    let answer = call(network, to, OPERATION, operation).await?;
+    let answer = call(peers, to, OPERATION, operation).await?;
     let answer: Result<Result<Bytes, MemberError>, _> = postcard::from_bytes(&answer);
     answer.unwrap_or_else(|error| Err(lost(&error.to_string())))
 }
 
 /// Sends a request of the application to another member.
-pub(crate) async fn ask(
-    network: &dyn Network,
-    to: u64,
-    request: &[u8],
-) -> Result<Bytes, MemberError> {
-    call(network, to, APPLICATION, request).await
+pub(crate) async fn ask(peers: &Arc<Peers>, to: u64, request: &[u8]) -> Result<Bytes, MemberError> {
+    call(peers, to, APPLICATION, request).await
 }
 
-async fn call(
-    network: &dyn Network,
-    to: u64,
-    kind: u8,
-    content: &[u8],
-) -> Result<Bytes, MemberError> {
-    let mut request = Vec::with_capacity(1 + content.len());
-    request.push(kind);
-    request.extend_from_slice(content);
-    let answer = network.call(to, request.into()).await;
-    answer.map_err(|CallError { why }| lost(&why))
+async fn call(peers: &Arc<Peers>, to: u64, kind: u8, content: &[u8]) -> Result<Bytes, MemberError> {
+    let put = |head: Vec<u8>| [&head, content].concat();
+    peers.call(to, kind, put).await.map_err(|CallError { why }| lost(&why))
 }
 
 fn lost(why: &str) -> MemberError {

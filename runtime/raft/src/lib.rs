@@ -6,12 +6,14 @@ mod error;
 #[cfg(test)]
 #[path = "../tests/folder/mod.rs"]
 mod folder;
+mod group;
 mod inbox;
 mod log;
 mod machine;
 mod member;
 pub mod network;
 mod options;
+mod peers;
 mod proposer;
 #[cfg(test)]
 #[path = "../tests/seeds/mod.rs"]

@@ -11,6 +11,7 @@
 mod crash;
 mod held;
 mod load;
+mod owner;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,7 @@ use std::ops::RangeBounds;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use turnstile_host::store::{Batch, Store};
 
 use crate::writer::{Done, Write, Writer};
@@ -46,10 +47,15 @@ pub(crate) struct Log {
     writer: Writer,
     /// One snapshot is written at a time.
     snapshots: tokio::sync::Mutex<()>,
+    /// Its number is durable.
+    is_begun: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
 struct LogState {
+    number: u64,
+    group: Option<Bytes>,
+    peers: BTreeMap<u64, u64>,
     vote: Option<Bytes>,
     committed: Option<Mark>,
     purged: Option<Mark>,
@@ -86,7 +92,8 @@ impl Log {
         let load::Loaded { state, repair } = load::load(&mut *store, member)?;
         let writer = Writer::start(store)?;
         writer.write(Write { batch: repair, done: None });
-        Ok(Self { state: Mutex::new(state), writer, snapshots: tokio::sync::Mutex::new(()) })
+        let (state, snapshots) = (Mutex::new(state), tokio::sync::Mutex::new(()));
+        Ok(Self { state, writer, snapshots, is_begun: watch::Sender::new(false) })
     }
 
     /// The vote.

@@ -11,11 +11,13 @@ use turnstile_host::store::Store;
 
 use crate::engine::Engine;
 use crate::error::{MemberError, Members, Peer};
+use crate::group::Group;
 use crate::inbox::{self, Inbox, NoRequests};
 use crate::log::Log;
 use crate::machine::StateMachine;
 use crate::network::{Handler, Network};
 use crate::options::Options;
+use crate::peers::Peers;
 use crate::proposer::{self, Proposal, submit};
 use crate::status::{Role, Status};
 
@@ -24,7 +26,7 @@ use crate::status::{Role, Status};
 pub struct Member {
     engine: Arc<Engine>,
     proposals: mpsc::Sender<Proposal>,
-    network: Arc<dyn Network>,
+    peers: Arc<Peers>,
     options: Options,
     /// One change of the members is in progress at a time.
     changing: Arc<Mutex<()>>,
@@ -65,15 +67,32 @@ impl Member {
         let id = options.id;
         let opened = tokio::task::spawn_blocking(move || Log::open(store, id)).await;
         let log = Arc::new(opened.map_err(io::Error::other)??);
-        let machine = Box::new(machine);
-        let engine = Engine::start(&options, log, machine, Arc::clone(&network)).await?;
+        let beginning = Arc::clone(&log);
+        // An error means that the member has stopped.
+        tokio::spawn(async move { beginning.begin().await });
+        let peers =
+            Peers::new(id, Arc::clone(&log), Arc::clone(&network), options.election_least);
+        let (machine, own) = (Box::new(machine), Arc::clone(&peers));
+        let engine = Engine::start(&options, log, machine, Arc::clone(&network), own).await?;
         let engine = Arc::new(engine);
         let proposals = proposer::start(Arc::clone(&engine), &options);
-        let inbox = Inbox::of(&engine, &proposals, options.timeout, application);
+        let inbox = Inbox::of(&peers, &engine, &proposals, options.timeout, application);
         network.serve(Arc::new(inbox));
         let changing = Arc::default();
         tokio::spawn(finish_changes(Arc::clone(&engine), Arc::clone(&changing), options.clone()));
-        Ok(Self { engine, proposals, network, options, changing })
+        let member = Self { engine, proposals, peers, options, changing };
+        tokio::spawn(member.clone().finish_initialization());
+        Ok(member)
+    }
+
+    /// Begins the group again, if the process ended before the log had its first entry.
+    async fn finish_initialization(self) {
+        let Some(group) = self.peers.group() else { return };
+        if group.members.contains_key(&self.options.id)
+            && let Err(error) = self.engine.initialize(&group.members).await
+        {
+            tracing::warn!(%error, "the group is not begun");
+        }
     }
 
     /// Makes these the first members of a new group; call it on one of them, or on several with the
@@ -82,7 +101,19 @@ impl Member {
     /// # Errors
     /// When this member is not in the list, or has stopped.
     pub async fn initialize(&self, members: &Members) -> Result<(), MemberError> {
-        self.engine.initialize(members).await
+        if self.peers.group().is_none() && self.status().last_log_index.is_none() {
+            let id = self.options.id;
+            if !members.contains_key(&id) {
+                let why = format!("member {id}, which is this one, is not in the list");
+                return Err(MemberError::Membership { why });
+            }
+            let (name, members) = (self.options.group.clone(), members.clone());
+            self.peers.set_group(Group { name, members, origin: None });
+        }
+        match self.peers.group() {
+            Some(group) => self.engine.initialize(&group.members).await,
+            None => Ok(()),
+        }
     }
 
     /// Proposes an operation, and returns the machine's answer after a majority has it and this
@@ -120,7 +151,7 @@ impl Member {
                     answer => return answer,
                 };
                 if let Some(Peer { id, .. }) = leader {
-                    match inbox::forward(&*self.network, id, &operation).await {
+                    match inbox::forward(&self.peers, id, &operation).await {
                         // Its term has ended, or has not begun.
                         Err(MemberError::NotLeader { .. }) => {}
                         answer => return answer,
@@ -139,7 +170,7 @@ impl Member {
     /// # Errors
     /// When there is no answer; whether the request has arrived is unknown.
     pub async fn call(&self, to: u64, request: &[u8]) -> Result<Bytes, MemberError> {
-        inbox::ask(&*self.network, to, request).await
+        inbox::ask(&self.peers, to, request).await
     }
 
     /// Waits for another leader than `before`; at most for a heartbeat, if there was one, since it
@@ -272,3 +303,6 @@ async fn finish_changes(engine: Arc<Engine>, changing: Arc<Mutex<()>>, options: 
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,9 @@ use std::time::Duration;
 pub struct Options {
     /// The id of this member; no other member may ever have it.
     pub id: u64,
+    /// The name of the group that this member begins, if it begins one: members with another name
+    /// are refused. Default: empty.
+    pub group: String,
     /// The interval of the leader's heartbeats, and the timeout of a request to a member; default
     /// 250 ms.
     pub heartbeat: Duration,
@@ -43,6 +46,7 @@ impl Options {
     pub const fn new(id: u64) -> Self {
         Self {
             id,
+            group: String::new(),
             heartbeat: Duration::from_millis(250),
             election_least: Duration::from_millis(1500),
             election_most: Duration::from_secs(3),

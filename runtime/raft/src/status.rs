@@ -1,6 +1,6 @@
 //! What a member knows about itself and the others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Members;
 
@@ -47,6 +47,12 @@ pub struct Status {
     pub members: Members,
     /// On a leader, the time since a majority last acknowledged it; `None` on others.
     pub millis_since_quorum_ack: Option<u64>,
+    /// The group: its name, and the members with which it began. `None` for a member that is to be
+    /// added.
+    pub group: Option<String>,
+    /// The members with which this one does not work, and why: they are of another group, for
+    /// example, or have lost their log.
+    pub refused: BTreeMap<u64, String>,
     /// Whether the store rejects writes.
     pub is_store_failing: bool,
     /// Why the member has stopped by itself.

@@ -3,14 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use openraft::error::{InitializeError, RaftError};
-use openraft::{BasicNode, ChangeMembers};
+use openraft::{BasicNode, ChangeMembers, Vote};
 
 use super::{Engine, client_error, stopped};
 use crate::error::{MemberError, Members};
 
 impl Engine {
-    /// Makes these the first members; nothing happens if there are some.
+    /// Makes these the first members; nothing happens if there are some, of which openraft would
+    /// speak as of an error.
     pub(crate) async fn initialize(&self, members: &Members) -> Result<(), MemberError> {
+        let is_begun = {
+            let metrics = self.raft.metrics();
+            let metrics = metrics.borrow();
+            metrics.last_log_index.is_some() || metrics.vote != Vote::default()
+        };
+        if is_begun || !members.contains_key(&self.id) {
+            return Ok(());
+        }
         let nodes: BTreeMap<u64, BasicNode> =
             members.iter().map(|(id, address)| (*id, BasicNode::new(address))).collect();
         match self.raft.initialize(nodes).await {

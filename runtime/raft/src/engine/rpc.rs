@@ -19,7 +19,8 @@ use tokio::sync::Semaphore;
 use super::log_store::{decode, encode};
 use super::{Raft, TypeConfig};
 use crate::inbox::LOG;
-use crate::network::{Boxed, Handler, Network};
+use crate::network::{Boxed, Handler};
+use crate::peers::Peers;
 
 /// What one member asks another. The answer is the `Result` of openraft's own handler.
 #[derive(Serialize, Deserialize)]
@@ -34,14 +35,14 @@ type CallResult<T, E = openraft::error::Infallible> =
 
 /// Makes the clients of a member.
 pub(super) struct Rpc {
-    network: Arc<dyn Network>,
+    peers: Arc<Peers>,
     /// The delay before a request to an unreachable member.
     pause: Duration,
 }
 
 impl Rpc {
-    pub(super) const fn new(network: Arc<dyn Network>, pause: Duration) -> Self {
-        Self { network, pause }
+    pub(super) const fn new(peers: Arc<Peers>, pause: Duration) -> Self {
+        Self { peers, pause }
     }
 }
 
@@ -49,14 +50,14 @@ impl RaftNetworkFactory<TypeConfig> for Rpc {
     type Network = Client;
 
     async fn new_client(&mut self, to: u64, _node: &BasicNode) -> Client {
-        Client { to, network: Arc::clone(&self.network), pause: self.pause }
+        Client { to, peers: Arc::clone(&self.peers), pause: self.pause }
     }
 }
 
 /// Sends requests to one member.
 pub(super) struct Client {
     to: u64,
-    network: Arc<dyn Network>,
+    peers: Arc<Peers>,
     pause: Duration,
 }
 
@@ -66,9 +67,10 @@ impl Client {
         T: DeserializeOwned,
         E: std::error::Error + DeserializeOwned,
     {
-        let request = postcard::to_extend(request, vec![LOG]);
-        let request = request.expect("the log's types can be encoded").into();
-        let answer = self.network.call(self.to, request).await;
+        let put = |head| {
+            postcard::to_extend(request, head).expect("the log's types can be encoded")
+        };
+        let answer = self.peers.call(self.to, LOG, put).await;
         let answer = answer.map_err(|error| Unreachable::new(&error))?;
         let answer: io::Result<Result<T, RaftError<u64, E>>> = decode(&answer);
         match answer {

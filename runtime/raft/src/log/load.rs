@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use bytes::{Bytes, BytesMut};
+use turnstile_host::random_bytes;
 use turnstile_host::store::{Batch, Key, Store};
 
 use super::record::{self, SnapshotRecord, invalid};
@@ -33,11 +34,15 @@ pub(super) fn load(store: &mut dyn Store, member: u64) -> io::Result<Loaded> {
         content.take(key, value)
     })?;
     let mut repair = Batch::default();
-    match &content.owner {
+    content.state.number = match &content.owner {
         Some(owner) => record::check_owner(owner, member)?,
-        None if is_empty => repair.put(&record::OWNER, &record::owner(member)),
+        None if is_empty => {
+            let number = u64::from_le_bytes(random_bytes()?);
+            repair.put(&record::OWNER, &record::owner(member, number));
+            number
+        }
         None => return Err(invalid("it has no owner")),
-    }
+    };
     let Content { record, chunks, mut state, .. } = content;
     state.snapshot = snapshot(record, chunks, &mut repair)?;
     check_entries(&state)?;
@@ -55,6 +60,10 @@ impl Content {
             (record::CHUNK_KIND, Some(_)) => {
                 self.chunks.insert(*key, value.to_vec());
             }
+            (record::PEER_KIND, Some(id)) => {
+                self.state.peers.insert(id, record::number(value)?);
+            }
+            (_, _) if *key == record::GROUP => self.state.group = Some(bytes()),
             (_, _) if *key == record::OWNER => self.owner = Some(value.to_vec()),
             (_, _) if *key == record::VOTE => self.state.vote = Some(bytes()),
             (_, _) if *key == record::PURGED => self.state.purged = Some(record::mark(value)?),

@@ -8,47 +8,66 @@ use turnstile_host::store::{Batch, Key};
 
 use super::Mark;
 
-/// The version of the format and the member's id.
+/// The version of the format, the member's id, and the number of this log.
 pub(super) const OWNER: Key = Key::single(1);
 pub(super) const VOTE: Key = Key::single(2);
 pub(super) const PURGED: Key = Key::single(3);
 pub(super) const COMMITTED: Key = Key::single(4);
 pub(super) const SNAPSHOT: Key = Key::single(SNAPSHOT_KIND);
+/// The group of the member.
+pub(super) const GROUP: Key = Key::single(8);
 
 pub(super) const SNAPSHOT_KIND: u8 = 5;
 pub(super) const CHUNK_KIND: u8 = 6;
 pub(super) const ENTRY_KIND: u8 = 7;
+/// The numbers of the other members' logs.
+pub(super) const PEER_KIND: u8 = 9;
 
 /// The version of the format of all values.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// The key of an entry.
 pub(super) const fn entry(index: u64) -> Key {
     Key::numbered(ENTRY_KIND, index)
 }
 
+/// The key of the number of a member's log.
+pub(super) const fn peer(id: u64) -> Key {
+    Key::numbered(PEER_KIND, id)
+}
+
 /// The value of [`OWNER`].
-pub(super) fn owner(member: u64) -> Vec<u8> {
+pub(super) fn owner(member: u64, number: u64) -> Vec<u8> {
     let mut value = vec![VERSION];
     value.extend_from_slice(&member.to_le_bytes());
+    value.extend_from_slice(&number.to_le_bytes());
     value
 }
 
+/// The number of the log.
+///
 /// # Errors
 /// When the store has another format, or belongs to another member.
-pub(super) fn check_owner(value: &[u8], member: u64) -> io::Result<()> {
+pub(super) fn check_owner(value: &[u8], member: u64) -> io::Result<u64> {
     let Some((&version, id)) = value.split_first() else { return Err(invalid("no owner")) };
     if version != VERSION {
         return Err(invalid(&format!(
             "the log has version {version} of the format: this program reads version {VERSION}"
         )));
     }
-    let id: [u8; 8] = id.try_into().map_err(|_| invalid("an owner of a wrong length"))?;
-    let owner = u64::from_le_bytes(id);
+    let (id, number) = id.split_first_chunk().ok_or_else(|| invalid("an incomplete owner"))?;
+    let owner = u64::from_le_bytes(*id);
     if owner != member {
         return Err(invalid(&format!("the log belongs to member {owner}, not to {member}")));
     }
-    Ok(())
+    self::number(number)
+}
+
+/// # Errors
+/// When the value is none of a number.
+pub(super) fn number(value: &[u8]) -> io::Result<u64> {
+    let bytes = value.try_into().map_err(|_| invalid("a number of a wrong length"))?;
+    Ok(u64::from_le_bytes(bytes))
 }
 
 pub(super) fn put_mark(out: &mut Vec<u8>, mark: &Mark) {

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Semaphore, oneshot};
+use turnstile_host::Rng;
 use turnstile_host::transport::{Receiver, Unsent};
 
 use super::{CallError, Handler};
@@ -46,7 +47,8 @@ impl Calls {
         Arc::new(Self {
             handler: OnceLock::new(),
             send: OnceLock::new(),
-            next: AtomicU64::new(0),
+            // An answer to a former process is none to this one.
+            next: AtomicU64::new(Rng::from_entropy().number()),
             waiting: Mutex::default(),
             answering: Arc::new(Semaphore::new(ANSWERING_MAX)),
         })

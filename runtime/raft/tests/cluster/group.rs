@@ -33,11 +33,16 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Members 1 to `count`, as one group.
-    pub(crate) async fn start(count: u64, configure: fn(&mut Options)) -> Self {
+    /// No members yet.
+    pub(crate) fn empty(configure: fn(&mut Options)) -> Self {
         let (hub, members) = (Hub::new(), BTreeMap::new());
         let (registers, disks) = (BTreeMap::new(), BTreeMap::new());
-        let mut group = Self { hub, members, registers, disks, configure };
+        Self { hub, members, registers, disks, configure }
+    }
+
+    /// Members 1 to `count`, as one group.
+    pub(crate) async fn start(count: u64, configure: fn(&mut Options)) -> Self {
+        let mut group = Self::empty(configure);
         for id in 1..=count {
             group.join(id).await;
         }
@@ -61,6 +66,11 @@ impl Group {
     /// Stops a member; its disk remains.
     pub(crate) async fn stop(&mut self, id: u64) {
         self.members.remove(&id).expect("it runs").stop().await;
+    }
+
+    /// Gives a member that is stopped an empty disk.
+    pub(crate) fn lose_disk(&mut self, id: u64) {
+        self.disks.remove(&id).expect("it had one");
     }
 
     /// Waits until one of the members leads and has applied an entry of its term.

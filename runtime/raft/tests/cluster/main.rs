@@ -5,6 +5,7 @@ mod failover;
 #[path = "../folder/mod.rs"]
 mod folder;
 mod group;
+mod identity;
 mod members;
 mod register;
 mod requests;

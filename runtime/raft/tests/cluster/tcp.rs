@@ -188,7 +188,7 @@ async fn members_with_certificates_replicate() {
 async fn a_member_of_another_version_is_rejected() {
     let mut site = Site::new(2, false).await;
     let running = site.start(options(1), 2).await;
-    let later = tcp::Options::new(2, "turnstile-raft/2")
+    let later = tcp::Options::new(2, "turnstile-raft/3")
         .peer(1, Address::new("127.0.0.1", site.ports[&1]))
         .limits(Limits { timeout: Duration::from_secs(1), ..Limits::default() });
     let listener = site.listeners.remove(&2).expect("it is not used");

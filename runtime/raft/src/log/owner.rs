@@ -1,0 +1,60 @@
+//! Whose log it is: its own number, the group of its member, and the numbers of the other members'
+//! logs, by which a member is recognised that has lost its log.
+
+use std::io;
+
+use bytes::Bytes;
+use turnstile_host::store::Batch;
+
+use super::{Log, record};
+use crate::writer::Write;
+
+impl Log {
+    /// The number of this log, once it is durable: another one begins with another number.
+    pub(crate) async fn number(&self) -> u64 {
+        let mut begun = self.is_begun.subscribe();
+        begun.wait_for(|is_begun| *is_begun).await.expect("the log has the sender");
+        self.lock().number
+    }
+
+    /// Waits until the number is durable.
+    ///
+    /// # Errors
+    /// When the log was closed first.
+    pub(crate) async fn begin(&self) -> io::Result<()> {
+        // The number was written when the log was opened, and so before this.
+        self.write_and_wait(Batch::default()).await?;
+        self.is_begun.send_replace(true);
+        Ok(())
+    }
+
+    /// The group, encoded.
+    pub(crate) fn group(&self) -> Option<Bytes> {
+        self.lock().group.clone()
+    }
+
+    /// Replaces the group. It is durable before whatever is written later.
+    pub(crate) fn put_group(&self, group: Bytes) {
+        let mut batch = Batch::default();
+        batch.put(&record::GROUP, &group);
+        let mut state = self.lock();
+        state.group = Some(group);
+        self.writer.write(Write { batch, done: None });
+    }
+
+    /// The number of a member's log, if it was noted.
+    pub(crate) fn peer(&self, id: u64) -> Option<u64> {
+        self.lock().peers.get(&id).copied()
+    }
+
+    /// Notes the number of a member's log, with the next write.
+    pub(crate) fn put_peer(&self, id: u64, number: u64) {
+        let mut state = self.lock();
+        if state.peers.insert(id, number) == Some(number) {
+            return;
+        }
+        let mut batch = Batch::default();
+        batch.put(&record::peer(id), &number.to_le_bytes());
+        self.writer.write(Write { batch, done: None });
+    }
+}

@@ -1,0 +1,377 @@
+//! The other members, as this one knows them, and the requests to them.
+//!
+//! Before the first request to or from a member, this one asks at its address who is there. So a
+//! member of another group is refused, and one that has lost its log, and a second process that
+//! has its id. Each request names the process that sends it and the one that it is for; after a
+//! restart of either they ask again.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::{Buf as _, BufMut as _, Bytes};
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+use tokio::time::timeout;
+use turnstile_host::Rng;
+
+use crate::group::Group;
+use crate::log::Log;
+use crate::network::{CallError, Network};
+
+/// The first byte of the question who is there.
+pub(crate) const WHO: u8 = 4;
+
+/// The size of what stands before the content of any other request: its kind, the id of its sender,
+/// and the processes of both.
+const HEAD_BYTES: usize = 1 + 3 * 8;
+
+/// How often a request is sent to a member that has restarted.
+const ATTEMPTS: usize = 2;
+
+/// The first byte of an answer: the content follows.
+const ANSWER: u8 = 0;
+/// The first byte of an answer: the request was for another process.
+const OTHER_PROCESS: u8 = 1;
+/// The first byte of an answer: the sender is refused, and the reason follows.
+const REFUSED: u8 = 2;
+
+/// Who asks who is there.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Question {
+    from: Identity,
+    /// The number of the log that it has noted of the member that it asks.
+    log: Option<u64>,
+}
+
+/// Who is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    member: u64,
+    /// A random number: another one after each start, and once its group is known.
+    process: u64,
+    /// The number of its log.
+    log: u64,
+    pub(crate) group: Option<Group>,
+}
+
+/// The head of a request.
+pub(crate) struct Head {
+    pub(crate) kind: u8,
+    pub(crate) from: u64,
+    process: u64,
+    to_process: u64,
+}
+
+/// What this member knows of the others.
+pub(crate) struct Peers {
+    id: u64,
+    log: Arc<Log>,
+    network: Arc<dyn Network>,
+    /// The timeout of a question.
+    patience: Duration,
+    state: Mutex<PeersState>,
+    /// Counts the refusals.
+    changes: watch::Sender<u64>,
+}
+
+struct PeersState {
+    process: u64,
+    group: Option<Group>,
+    known: BTreeMap<u64, Identity>,
+    /// The last process of each member, and the one before it: a request of that one is late, or it
+    /// still runs.
+    processes: BTreeMap<u64, (u64, Option<u64>)>,
+    refused: BTreeMap<u64, Refusal>,
+    /// One question to each member is asked at a time.
+    asking: BTreeMap<u64, Arc<tokio::sync::Mutex<()>>>,
+}
+
+/// Why this member does not work with another.
+#[derive(Debug, PartialEq, Eq)]
+struct Refusal {
+    why: String,
+    /// The other one refuses this one.
+    is_theirs: bool,
+}
+
+impl Peers {
+    pub(crate) fn new(
+        id: u64,
+        log: Arc<Log>,
+        network: Arc<dyn Network>,
+        patience: Duration,
+    ) -> Arc<Self> {
+        let state = PeersState {
+            process: Rng::from_entropy().number(),
+            group: log.group().and_then(|group| Group::decode(&group)),
+            known: BTreeMap::new(),
+            processes: BTreeMap::new(),
+            refused: BTreeMap::new(),
+            asking: BTreeMap::new(),
+        };
+        let (state, changes) = (Mutex::new(state), watch::Sender::new(0));
+        Arc::new(Self { id, log, network, patience, state, changes })
+    }
+
+    /// Changes with each refusal.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// The group of this member.
+    pub(crate) fn group(&self) -> Option<Group> {
+        self.lock().group.clone()
+    }
+
+    /// Makes this the group of this member. Others have to ask again.
+    pub(crate) fn set_group(&self, group: Group) {
+        let mut state = self.lock();
+        self.log.put_group(group.encode());
+        state.group = Some(group);
+        state.process = Rng::from_entropy().number();
+    }
+
+    /// The members with which this one does not work, and why.
+    pub(crate) fn refused(&self) -> BTreeMap<u64, String> {
+        self.lock().refused.iter().map(|(id, refusal)| (*id, refusal.why.clone())).collect()
+    }
+
+    /// Sends a request to a member and waits for the content of its answer. `put` appends the
+    /// content of the request.
+    pub(crate) async fn call(
+        self: &Arc<Self>,
+        to: u64,
+        kind: u8,
+        put: impl Fn(Vec<u8>) -> Vec<u8>,
+    ) -> Result<Bytes, CallError> {
+        for _ in 0..ATTEMPTS {
+            if let Some(answer) = self.attempt(to, kind, &put).await? {
+                return Ok(answer);
+            }
+        }
+        Err(CallError::new(format!("member {to} restarts")))
+    }
+
+    /// Sends a request; `None`: one of the two has restarted, and the request is not handled.
+    async fn attempt(
+        self: &Arc<Self>,
+        to: u64,
+        kind: u8,
+        put: impl Fn(Vec<u8>) -> Vec<u8>,
+    ) -> Result<Option<Bytes>, CallError> {
+        let known = self.lock().known.get(&to).cloned();
+        let peer = match known {
+            Some(peer) => peer,
+            None => self.ask(to, |_| true).await?,
+        };
+        self.note(kind, &peer);
+        let process = self.lock().process;
+        let mut request = Vec::with_capacity(HEAD_BYTES);
+        request.put_u8(kind);
+        [self.id, process, peer.process].into_iter().for_each(|number| request.put_u64_le(number));
+        let mut answer = self.network.call(to, put(request).into()).await?;
+        if answer.is_empty() {
+            return Err(CallError::new(format!("member {to} is of another version")));
+        }
+        match answer.get_u8() {
+            ANSWER => {
+                self.lock().refused.remove(&to);
+                Ok(Some(answer))
+            }
+            // Its group has become known since.
+            REFUSED if self.lock().process != process => Ok(None),
+            REFUSED => {
+                let why = format!("member {to} refuses this one: {}", text(&answer));
+                Err(self.refuse(to, Refusal { why, is_theirs: true }))
+            }
+            OTHER_PROCESS => {
+                self.lock().known.remove(&to);
+                Ok(None)
+            }
+            3.. => Err(CallError::new(format!("member {to} is of another version"))),
+        }
+    }
+
+    /// Checks the sender of a request; an error is the answer to it, if it has one.
+    pub(crate) async fn admit(self: &Arc<Self>, head: &Head) -> Result<Identity, Option<Bytes>> {
+        let Head { kind, from, process, to_process } = *head;
+        let (known, is_former) = {
+            let state = self.lock();
+            if to_process != state.process {
+                return Err(Some(Bytes::from_static(&[OTHER_PROCESS])));
+            }
+            let before = state.processes.get(&from).and_then(|(_, before)| *before);
+            let is_former = before == Some(process);
+            (state.known.get(&from).cloned(), is_former || from == self.id)
+        };
+        if is_former {
+            return Err(Some(refusal(&two_processes(from, "another one has started since"))));
+        }
+        let is_sender = |peer: &Identity| peer.process == process;
+        let asked = match known.filter(is_sender) {
+            Some(peer) => Ok(peer),
+            None => self.ask(from, is_sender).await,
+        };
+        match asked {
+            Ok(peer) if is_sender(&peer) => {
+                self.lock().refused.retain(|id, refusal| *id != from || refusal.is_theirs);
+                self.note(kind, &peer);
+                Ok(peer)
+            }
+            Ok(_) => {
+                let why = two_processes(from, "another one than the sender is at its address");
+                Err(Some(refusal(&self.refuse(from, Refusal { why, is_theirs: false }).why)))
+            }
+            // It does not hear an answer, either, unless it is refused.
+            Err(error) => {
+                let is_refused = self.refused().get(&from) == Some(&error.why);
+                Err(is_refused.then(|| refusal(&error.why)))
+            }
+        }
+    }
+
+    /// Asks a member who it is, unless one that is right has become known in the meantime. The
+    /// question goes on when its caller does not wait for it.
+    pub(crate) async fn ask(
+        self: &Arc<Self>,
+        id: u64,
+        is_right: impl Fn(&Identity) -> bool,
+    ) -> Result<Identity, CallError> {
+        let asking = Arc::clone(self.lock().asking.entry(id).or_default());
+        let asking = asking.lock_owned().await;
+        if let Some(known) = self.lock().known.get(&id).filter(|known| is_right(known)) {
+            return Ok(known.clone());
+        }
+        let peers = Arc::clone(self);
+        let asked = tokio::spawn(async move {
+            let _asking = asking;
+            peers.identify(id).await
+        });
+        asked.await.map_err(|_| CallError::new("the member stops"))?
+    }
+
+    async fn identify(&self, id: u64) -> Result<Identity, CallError> {
+        let answer = timeout(self.patience, self.question(id)).await;
+        let answer = answer.map_err(|_| CallError::new(format!("member {id} does not answer")))?;
+        let peer: Identity = postcard::from_bytes(&answer?).map_err(|error| {
+            CallError::new(format!("member {id} is of another version: {error}"))
+        })?;
+        let refuse = |why| self.refuse(id, Refusal { why, is_theirs: false });
+        self.check(id, &peer).map_err(refuse)?;
+        let mut state = self.lock();
+        state.known.insert(id, peer.clone());
+        let last = state.processes.entry(id).or_insert((peer.process, None));
+        if last.0 != peer.process {
+            *last = (peer.process, Some(last.0));
+        }
+        Ok(peer)
+    }
+
+    async fn question(&self, id: u64) -> Result<Bytes, CallError> {
+        let question = Question { from: self.identity().await, log: self.log.peer(id) };
+        let question = postcard::to_extend(&question, vec![WHO]);
+        self.network.call(id, question.expect("an identity can be encoded").into()).await
+    }
+
+    /// Whether this one works with the member that is at the address of another.
+    fn check(&self, id: u64, peer: &Identity) -> Result<(), String> {
+        if peer.member != id {
+            return Err(format!("member {} is at the address of {id}", peer.member));
+        }
+        if self.log.peer(id).is_some_and(|log| log != peer.log) {
+            return Err(lost_log(id));
+        }
+        match (&peer.group, self.group()) {
+            (Some(theirs), Some(ours)) if *theirs != ours => Err(format!(
+                "member {id} is of the group {theirs}, and member {} of the group {ours}: remove \
+                 the data of the one that began with a wrong list or name, and begin it again",
+                self.id
+            )),
+            (Some(_) | None, _) => Ok(()),
+        }
+    }
+
+    /// Answers the question who is there.
+    pub(crate) async fn answer(&self, question: &[u8]) -> Option<Bytes> {
+        let Question { from, log } = postcard::from_bytes(question).ok()?;
+        let identity = timeout(self.patience, self.identity()).await.ok()?;
+        let id = from.member;
+        if log.is_some_and(|log| log != identity.log) {
+            let why = format!("member {id} says: {}", lost_log(self.id));
+            self.refuse(id, Refusal { why, is_theirs: true });
+        } else if let Err(why) = self.check(id, &from) {
+            // It does not ask again, and so is not asked.
+            self.refuse(id, Refusal { why, is_theirs: false });
+        }
+        Some(postcard::to_allocvec(&identity).expect("an identity can be encoded").into())
+    }
+
+    /// Who this is, once the number of its log is durable.
+    async fn identity(&self) -> Identity {
+        let log = self.log.number().await;
+        let state = self.lock();
+        let (process, group) = (state.process, state.group.clone());
+        Identity { member: self.id, process, log, group }
+    }
+
+    /// Notes the log of a member of the group.
+    fn note(&self, kind: u8, peer: &Identity) {
+        if kind == crate::inbox::LOG {
+            self.log.put_peer(peer.member, peer.log);
+        }
+    }
+
+    fn refuse(&self, id: u64, refusal: Refusal) -> CallError {
+        let mut state = self.lock();
+        state.known.remove(&id);
+        let why = refusal.why.clone();
+        if state.refused.get(&id) != Some(&refusal) {
+            tracing::error!("{why}");
+            state.refused.insert(id, refusal);
+            self.changes.send_modify(|count| *count += 1);
+        }
+        CallError { why }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, PeersState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Head {
+    /// Takes the head from a request; `None` if it has none.
+    pub(crate) fn take(request: &mut Bytes) -> Option<Self> {
+        if request.len() < HEAD_BYTES {
+            return None;
+        }
+        let kind = request.get_u8();
+        let (from, process) = (request.get_u64_le(), request.get_u64_le());
+        Some(Self { kind, from, process, to_process: request.get_u64_le() })
+    }
+}
+
+/// The answer to a request, with this content.
+pub(crate) fn answer(content: &[u8]) -> Bytes {
+    [&[ANSWER], content].concat().into()
+}
+
+/// The answer to a request whose sender is refused.
+fn refusal(why: &str) -> Bytes {
+    [&[REFUSED], why.as_bytes()].concat().into()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn two_processes(id: u64, why: &str) -> String {
+    format!("two processes have the id {id}: {why}")
+}
+
+fn lost_log(id: u64) -> String {
+    format!(
+        "member {id} has lost its log, and may have voted for what it no longer knows: remove it, \
+         and add a member with a new id"
+    )
+}

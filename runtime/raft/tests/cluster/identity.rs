@@ -1,0 +1,116 @@
+//! Members that must not work together: of different groups, without their log, or with one id.
+
+use turnstile_raft::{Members, Status};
+
+use crate::group::{Group, PATIENCE};
+
+fn list(ids: &[u64]) -> Members {
+    ids.iter().map(|id| (*id, format!("member-{id}"))).collect()
+}
+
+/// Waits until a member does not work with another, and says why.
+async fn refusal(group: &Group, at: u64, other: u64) -> String {
+    let is_refused = |status: &Status| status.refused.contains_key(&other);
+    let status = group.members[&at].wait_for(PATIENCE, is_refused).await;
+    status.expect("it is refused").refused[&other].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_that_began_with_different_lists_refuse_each_other() {
+    let mut group = Group::empty(|_| {});
+    for id in 1..=3 {
+        group.join(id).await;
+    }
+    group.members[&2].initialize(&list(&[2])).await.expect("it is one of them");
+    group.leader_among(&[2]).await;
+    group.propose(2, "of the second").await;
+    group.members[&1].initialize(&list(&[1, 2, 3])).await.expect("it is one of them");
+    let leader = group.leader_among(&[1, 3]).await;
+    group.propose(leader, "of the first").await;
+    for (at, other) in [(leader, 2), (2, leader)] {
+        let why = refusal(&group, at, other).await;
+        assert!(why.contains("begun by 2=member-2"), "{why}");
+        assert!(why.contains("begun by 1=member-1, 2=member-2, 3=member-3"), "{why}");
+    }
+    group.propose(2, "and again").await;
+    assert_eq!(group.registers[&2].operations(), ["of the second", "and again"]);
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_of_another_name_is_another_one() {
+    let mut group = Group::empty(|options| options.group = format!("group {}", options.id % 2));
+    for id in 1..=2 {
+        group.join(id).await;
+        group.members[&id].initialize(&list(&[1, 2])).await.expect("it is one of them");
+    }
+    let why = refusal(&group, 1, 2).await;
+    assert!(why.contains("\"group 0\"") && why.contains("\"group 1\""), "{why}");
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_that_has_lost_its_log_is_refused_and_its_leader_goes_on() {
+    let mut group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    group.propose(leader, "a").await;
+    group.agree(leader).await;
+    let lost = group.others(leader)[0];
+    group.stop(lost).await;
+    group.lose_disk(lost);
+    group.join(lost).await;
+    let why = refusal(&group, leader, lost).await;
+    assert!(why.contains(&format!("member {lost} has lost its log")), "{why}");
+    let why = refusal(&group, lost, leader).await;
+    assert!(why.contains(&format!("member {lost} has lost its log")), "{why}");
+    group.propose(leader, "b").await;
+    assert_eq!(group.members[&leader].status().failure, None);
+    assert_eq!(group.registers[&lost].operations(), [""; 0]);
+    // The others know it after a restart, too.
+    for id in group.others(lost) {
+        group.stop(id).await;
+        group.join(id).await;
+    }
+    let leader = group.leader_among(&group.others(lost)).await;
+    refusal(&group, leader, lost).await;
+    // It is replaced.
+    group.stop(lost).await;
+    group.members[&leader].remove_member(lost).await.expect("a majority remains");
+    group.join(4).await;
+    group.members[&leader].add_member(4, "member-4").await.expect("it receives the log");
+    group.agree(leader).await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_process_of_a_member_is_refused() {
+    let mut group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let twice = group.others(leader)[0];
+    let first = group.members.remove(&twice).expect("it runs");
+    first.forward("by the first").await.expect("it is a member");
+    group.join(twice).await;
+    group.propose(leader, "to the second").await;
+    group.agree(leader).await;
+    // It hears of no leader any more, and stands for election.
+    let is_refused = |status: &Status| status.refused.contains_key(&leader);
+    let refused = first.wait_for(PATIENCE, is_refused).await.expect("it is refused").refused;
+    let why = &refused[&leader];
+    assert!(why.contains(&format!("two processes have the id {twice}")), "{why}");
+    group.members[&twice].forward("by the second").await.expect("it is a member");
+    group.agree(leader).await;
+    first.stop().await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_is_known_after_a_restart() {
+    let mut group = Group::start(2, |_| {}).await;
+    for id in 1..=2 {
+        group.stop(id).await;
+        group.join(id).await;
+    }
+    group.leader().await;
+    assert!(group.members[&2].status().group.expect("it is in one").contains("1=member-1"));
+    group.end().await;
+}
