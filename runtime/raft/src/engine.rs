@@ -18,7 +18,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use openraft::error::{CheckIsLeaderError, ClientWriteError, ForwardToLeader, RaftError};
 use openraft::{BasicNode, Config, RaftMetrics, ServerState, SnapshotPolicy};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::error::{MemberError, Members, Peer};
 use crate::log::Log;
@@ -238,6 +238,11 @@ fn config(options: &Options) -> io::Result<Config> {
         let text = format!("an entry or a part of a snapshot of {} bytes", largest.max(chunk));
         let most = REQUEST_BYTES_MAX / 2;
         let text = format!("the options allow {text}: at most {most} are possible");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let (largest, room) = (options.operation_bytes, options.queue_bytes);
+    if !(largest..=Semaphore::MAX_PERMITS).contains(&room) {
+        let text = format!("an operation may have {largest} bytes, and a queue {room} of them");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
     let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);

@@ -22,8 +22,9 @@ pub enum MemberError {
         /// The leader, if this member knows it.
         leader: Option<Peer>,
     },
-    /// The queue was full until the timeout. The operation is not executed.
-    #[error("too many operations are waiting")]
+    /// The queue was full until the timeout, or it is at the leader, to which the operation was
+    /// forwarded. The operation is not executed.
+    #[error("too many operations are waiting, or too many bytes of them")]
     QueueFull,
     /// The operation has more bytes than the limit. It is not executed.
     #[error("the operation has {len} bytes: at most {most} are accepted")]

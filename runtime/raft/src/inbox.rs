@@ -5,14 +5,15 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::engine::Engine;
 use crate::error::MemberError;
 use crate::network::{Boxed, CallError, Handler};
+use crate::options::Options;
 use crate::peers::{self, Head, Peers, WHO};
-use crate::proposer::{Proposal, submit};
+use crate::proposer::{Proposals, WeakProposals, submit, try_room};
 
 /// The first byte of a request of the log.
 pub(crate) const LOG: u8 = 0;
@@ -32,9 +33,11 @@ pub(crate) struct Inbox<H> {
     peers: Weak<Peers>,
     log: H,
     engine: Weak<Engine>,
-    proposals: mpsc::WeakSender<Proposal>,
+    proposals: WeakProposals,
     timeout: Duration,
     forwarded: Semaphore,
+    /// The bytes of those operations.
+    room: Arc<Semaphore>,
     application: Arc<dyn Handler>,
 }
 
@@ -43,8 +46,8 @@ impl Inbox<()> {
     pub(crate) fn of(
         peers: &Arc<Peers>,
         engine: &Arc<Engine>,
-        proposals: &mpsc::Sender<Proposal>,
-        timeout: Duration,
+        proposals: &Proposals,
+        options: &Options,
         application: Arc<dyn Handler>,
     ) -> Inbox<impl Handler + use<>> {
         Inbox {
@@ -52,8 +55,9 @@ impl Inbox<()> {
             log: engine.requests(),
             engine: Arc::downgrade(engine),
             proposals: proposals.downgrade(),
-            timeout,
+            timeout: options.timeout,
             forwarded: Semaphore::new(FORWARDED_MAX),
+            room: Arc::new(Semaphore::new(options.queue_bytes)),
             application,
         }
     }
@@ -62,6 +66,7 @@ impl Inbox<()> {
 impl<H> Inbox<H> {
     async fn execute(&self, operation: Bytes) -> Result<Bytes, MemberError> {
         let _waiting = self.forwarded.try_acquire().map_err(|_| MemberError::QueueFull)?;
+        let _room = try_room(&self.room, operation.len()).ok_or(MemberError::QueueFull)?;
         self.engine.upgrade().ok_or_else(MemberError::stopped)?.check_leader()?;
         let proposals = self.proposals.upgrade().ok_or_else(MemberError::stopped)?;
         submit(&proposals, operation, Instant::now() + self.timeout).await

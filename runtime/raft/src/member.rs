@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 use turnstile_host::store::Store;
 
@@ -18,14 +18,14 @@ use crate::machine::StateMachine;
 use crate::network::{Handler, Network};
 use crate::options::Options;
 use crate::peers::Peers;
-use crate::proposer::{self, Proposal, submit};
+use crate::proposer::{self, Proposals, submit};
 use crate::status::{Role, Status};
 
 /// A running member. Clones are handles of the same one. It runs until [`Member::stop`].
 #[derive(Clone)]
 pub struct Member {
     engine: Arc<Engine>,
-    proposals: mpsc::Sender<Proposal>,
+    proposals: Proposals,
     peers: Arc<Peers>,
     options: Options,
     /// One change of the members is in progress at a time.
@@ -76,7 +76,7 @@ impl Member {
         let engine = Engine::start(&options, log, machine, Arc::clone(&network), own).await?;
         let engine = Arc::new(engine);
         let proposals = proposer::start(Arc::clone(&engine), &options);
-        let inbox = Inbox::of(&peers, &engine, &proposals, options.timeout, application);
+        let inbox = Inbox::of(&peers, &engine, &proposals, &options, application);
         network.serve(Arc::new(inbox));
         let changing = Arc::default();
         tokio::spawn(finish_changes(Arc::clone(&engine), Arc::clone(&changing), options.clone()));

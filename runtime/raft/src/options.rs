@@ -36,6 +36,9 @@ pub struct Options {
     pub entry_operations: usize,
     /// The maximum number of operations that wait for a log entry; default 4,096.
     pub queue_operations: usize,
+    /// The maximum number of their bytes; default 64 MiB. As many bytes again may be those of
+    /// operations that other members have forwarded, which wait for a place here.
+    pub queue_bytes: usize,
     /// The timeout of a proposal, a read, or a change of the members; default 10 s.
     pub timeout: Duration,
 }
@@ -58,6 +61,7 @@ impl Options {
             entry_bytes: 256 << 10,
             entry_operations: 1024,
             queue_operations: 4096,
+            queue_bytes: 64 << 20,
             timeout: Duration::from_secs(10),
         }
     }

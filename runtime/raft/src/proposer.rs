@@ -1,7 +1,7 @@
 //! Many operations in one log entry, and at most two entries in flight.
 //!
 //! The leader awaits the sync of each entry. While one is being written, the operations of the next
-//! accumulate; so its size depends on the load alone.
+//! accumulate; so its size depends on the load alone. What waits is bounded in number and in bytes.
 
 use std::sync::Arc;
 
@@ -18,30 +18,67 @@ use crate::options::Options;
 const IN_FLIGHT: usize = 2;
 
 /// An operation and who waits for its answer.
-pub(crate) struct Proposal {
-    pub(crate) operation: Bytes,
-    pub(crate) answer: oneshot::Sender<Result<Bytes, MemberError>>,
+struct Proposal {
+    operation: Bytes,
+    answer: oneshot::Sender<Result<Bytes, MemberError>>,
+    /// Its bytes, of those that may wait.
+    _room: OwnedSemaphorePermit,
+}
+
+/// The queue of the proposals. It ends with the last of its clones.
+#[derive(Clone)]
+pub(crate) struct Proposals {
+    queue: mpsc::Sender<Proposal>,
+    room: Arc<Semaphore>,
+}
+
+/// A queue that does not keep it from ending.
+pub(crate) struct WeakProposals {
+    queue: mpsc::WeakSender<Proposal>,
+    room: Arc<Semaphore>,
+}
+
+impl Proposals {
+    pub(crate) fn downgrade(&self) -> WeakProposals {
+        WeakProposals { queue: self.queue.downgrade(), room: Arc::clone(&self.room) }
+    }
+}
+
+impl WeakProposals {
+    pub(crate) fn upgrade(&self) -> Option<Proposals> {
+        Some(Proposals { queue: self.queue.upgrade()?, room: Arc::clone(&self.room) })
+    }
 }
 
 /// Starts the task that gathers proposals; it ends when no sender is left.
-pub(crate) fn start(engine: Arc<Engine>, options: &Options) -> mpsc::Sender<Proposal> {
+pub(crate) fn start(engine: Arc<Engine>, options: &Options) -> Proposals {
     let (queue, proposals) = mpsc::channel(options.queue_operations.max(1));
+    let room = Arc::new(Semaphore::new(options.queue_bytes));
     let (bytes_max, operations_max) = (options.entry_bytes, options.entry_operations);
     tokio::spawn(Proposer { engine, proposals, bytes_max, operations_max }.run());
-    queue
+    Proposals { queue, room }
+}
+
+/// Takes so many bytes of those that may wait; `None`: there is no room for them now.
+pub(crate) fn try_room(room: &Arc<Semaphore>, bytes: usize) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(room).try_acquire_many_owned(u32::try_from(bytes).ok()?).ok()
 }
 
 /// Queues an operation and waits for its answer, until the deadline.
 pub(crate) async fn submit(
-    proposals: &mpsc::Sender<Proposal>,
+    proposals: &Proposals,
     operation: Bytes,
     deadline: Instant,
 ) -> Result<Bytes, MemberError> {
-    let place = timeout_at(deadline, proposals.reserve()).await;
+    let bytes = u32::try_from(operation.len()).expect("operations are limited far below 4 GiB");
+    let room = Arc::clone(&proposals.room).acquire_many_owned(bytes);
+    let room = timeout_at(deadline, room).await.map_err(|_| MemberError::QueueFull)?;
+    let room = room.map_err(|_| MemberError::stopped())?;
+    let place = timeout_at(deadline, proposals.queue.reserve()).await;
     let place = place.map_err(|_| MemberError::QueueFull)?;
     let place = place.map_err(|_| MemberError::stopped())?;
     let (answer, answered) = oneshot::channel();
-    place.send(Proposal { operation, answer });
+    place.send(Proposal { operation, answer, _room: room });
     match timeout_at(deadline, answered).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(_)) => Err(MemberError::stopped()),
@@ -74,7 +111,7 @@ impl Proposer {
     fn gather(&mut self, first: Proposal) -> (Bytes, Vec<Answer>) {
         let (mut entry, mut answers) = (BytesMut::new(), Vec::new());
         let mut next = Some(first);
-        while let Some(Proposal { operation, answer }) = next {
+        while let Some(Proposal { operation, answer, .. }) = next {
             if !answer.is_closed() {
                 batch::put(&mut entry, &operation);
                 answers.push(answer);

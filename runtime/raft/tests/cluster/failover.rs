@@ -130,6 +130,26 @@ async fn a_stopped_member_and_a_large_operation_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_bytes_that_wait_are_bounded() {
+    let group = Group::start(3, |options| {
+        (options.timeout, options.operation_bytes) = (Duration::from_secs(2), 400);
+        (options.queue_bytes, options.entry_operations) = (1000, 1);
+    })
+    .await;
+    let leader = group.leader().await;
+    group.propose(leader, "a").await;
+    group.hub.isolate(leader);
+    let many = (0..12).map(|_| group.members[&leader].propose(vec![b'x'; 300]));
+    let outcomes = join(many.map(Box::pin).collect()).await;
+    let full = outcomes.iter().filter(|outcome| **outcome == Err(MemberError::QueueFull)).count();
+    // Two are in flight, and three have room.
+    assert_eq!(full, 12 - 2 - 3, "{outcomes:?}");
+    let text = MemberError::QueueFull.to_string();
+    assert!(text.contains("bytes"), "{text}");
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_follower_forwards_to_the_leader_and_to_the_next_one() {
     let group = Group::start(3, |_| {}).await;
     let old = group.leader().await;
