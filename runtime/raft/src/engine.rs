@@ -187,6 +187,19 @@ impl Engine {
         }
     }
 
+    /// The reason of a timeout, as far as this member knows it.
+    pub(crate) fn timed_out(&self, options: &Options) -> MemberError {
+        let Status { role, millis_since_quorum_ack, .. } = self.status();
+        let lease = options.election_most.as_millis();
+        let has_quorum = millis_since_quorum_ack.is_some_and(|millis| u128::from(millis) <= lease);
+        match role {
+            Role::Leader if !has_quorum => MemberError::NoQuorum,
+            Role::Leader | Role::Learner | Role::Follower | Role::Candidate | Role::Stopped => {
+                MemberError::TimedOut
+            }
+        }
+    }
+
     /// Stops, and closes the network and the store. What is queued is written first, unless the
     /// store rejects it.
     pub(crate) async fn stop(&self) {

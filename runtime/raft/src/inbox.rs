@@ -8,6 +8,7 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
+use crate::changes::{Changes, MemberChange};
 use crate::engine::Engine;
 use crate::error::MemberError;
 use crate::network::{Boxed, CallError, Handler};
@@ -23,6 +24,9 @@ const OPERATION: u8 = 1;
 /// The first byte of a request of the application.
 const APPLICATION: u8 = 2;
 
+/// The first byte of a forwarded change of the members.
+const CHANGE: u8 = 3;
+
 /// The maximum number of forwarded operations that wait at the leader. It is less than a network
 /// answers at a time, so that they do not delay the log.
 const FORWARDED_MAX: usize = 1024;
@@ -34,6 +38,7 @@ pub(crate) struct Inbox<H> {
     log: H,
     engine: Weak<Engine>,
     proposals: WeakProposals,
+    changes: Weak<Changes>,
     timeout: Duration,
     forwarded: Semaphore,
     /// The bytes of those operations.
@@ -47,6 +52,7 @@ impl Inbox<()> {
         peers: &Arc<Peers>,
         engine: &Arc<Engine>,
         proposals: &Proposals,
+        changes: &Arc<Changes>,
         options: &Options,
         application: Arc<dyn Handler>,
     ) -> Inbox<impl Handler + use<>> {
@@ -55,6 +61,7 @@ impl Inbox<()> {
             log: engine.requests(),
             engine: Arc::downgrade(engine),
             proposals: proposals.downgrade(),
+            changes: Arc::downgrade(changes),
             timeout: options.timeout,
             forwarded: Semaphore::new(FORWARDED_MAX),
             room: Arc::new(Semaphore::new(options.queue_bytes)),
@@ -70,6 +77,14 @@ impl<H> Inbox<H> {
         self.engine.upgrade().ok_or_else(MemberError::stopped)?.check_leader()?;
         let proposals = self.proposals.upgrade().ok_or_else(MemberError::stopped)?;
         submit(&proposals, operation, Instant::now() + self.timeout).await
+    }
+}
+
+impl<H> Inbox<H> {
+    async fn change(&self, request: &[u8]) -> Result<(), MemberError> {
+        let change: MemberChange = postcard::from_bytes(request)
+            .map_err(|error| MemberError::Membership { why: error.to_string() })?;
+        self.changes.upgrade().ok_or_else(MemberError::stopped)?.make(&change).await
     }
 }
 
@@ -97,8 +112,12 @@ impl<H: Handler> Inbox<H> {
                 postcard::to_allocvec(&answer).expect("an answer can be encoded").into()
             }
             APPLICATION => self.application.handle(request).await?,
+            CHANGE => {
+                let changed = self.change(&request).await;
+                postcard::to_allocvec(&changed).expect("an outcome can be encoded").into()
+            }
             // A member of a later version.
-            3.. => return None,
+            WHO.. => return None,
         };
         Some(peers::answer(&content))
     }
@@ -118,6 +137,18 @@ pub(crate) async fn forward(
 ) -> Result<Bytes, MemberError> {
     let answer = call(peers, to, OPERATION, operation).await?;
     let answer: Result<Result<Bytes, MemberError>, _> = postcard::from_bytes(&answer);
+    answer.unwrap_or_else(|error| Err(lost(&error.to_string())))
+}
+
+/// Has the leader make a change of the members.
+pub(crate) async fn forward_change(
+    peers: &Arc<Peers>,
+    to: u64,
+    change: &MemberChange,
+) -> Result<(), MemberError> {
+    let request = postcard::to_allocvec(change).expect("a change can be encoded");
+    let answer = call(peers, to, CHANGE, &request).await?;
+    let answer: Result<Result<(), MemberError>, _> = postcard::from_bytes(&answer);
     answer.unwrap_or_else(|error| Err(lost(&error.to_string())))
 }
 

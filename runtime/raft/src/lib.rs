@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod batch;
+mod changes;
 mod engine;
 mod error;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod snapshot;
 mod status;
 mod writer;
 
+pub use changes::MemberChange;
 pub use error::{MemberError, Members, Peer};
 pub use machine::{Encode, StateMachine};
 pub use member::Member;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 use turnstile_host::store::Store;
 
+use crate::changes::{Changes, MemberChange};
 use crate::engine::Engine;
 use crate::error::{MemberError, Members, Peer};
 use crate::group::Group;
@@ -19,7 +19,7 @@ use crate::network::{Handler, Network};
 use crate::options::Options;
 use crate::peers::Peers;
 use crate::proposer::{self, Proposals, submit};
-use crate::status::{Role, Status};
+use crate::status::Status;
 
 /// A running member. Clones are handles of the same one. It runs until [`Member::stop`].
 #[derive(Clone)]
@@ -28,8 +28,7 @@ pub struct Member {
     proposals: Proposals,
     peers: Arc<Peers>,
     options: Options,
-    /// One change of the members is in progress at a time.
-    changing: Arc<Mutex<()>>,
+    changes: Arc<Changes>,
 }
 
 impl Member {
@@ -76,11 +75,11 @@ impl Member {
         let engine = Engine::start(&options, log, machine, Arc::clone(&network), own).await?;
         let engine = Arc::new(engine);
         let proposals = proposer::start(Arc::clone(&engine), &options);
-        let inbox = Inbox::of(&peers, &engine, &proposals, &options, application);
+        let changes = Changes::new(Arc::clone(&engine), options.clone());
+        let inbox = Inbox::of(&peers, &engine, &proposals, &changes, &options, application);
         network.serve(Arc::new(inbox));
-        let changing = Arc::default();
-        tokio::spawn(finish_changes(Arc::clone(&engine), Arc::clone(&changing), options.clone()));
-        let member = Self { engine, proposals, peers, options, changing };
+        tokio::spawn(Arc::clone(&changes).finish());
+        let member = Self { engine, proposals, peers, options, changes };
         tokio::spawn(member.clone().finish_initialization());
         Ok(member)
     }
@@ -132,7 +131,7 @@ impl Member {
         self.engine.check_leader()?;
         let deadline = Instant::now() + self.options.timeout;
         match submit(&self.proposals, operation, deadline).await {
-            Err(MemberError::TimedOut) => Err(self.timed_out()),
+            Err(MemberError::TimedOut) => Err(self.engine.timed_out(&self.options)),
             answer => answer,
         }
     }
@@ -193,7 +192,7 @@ impl Member {
     pub async fn read_index(&self) -> Result<Option<u64>, MemberError> {
         match timeout(self.options.timeout, self.engine.read_index()).await {
             Ok(read) => read,
-            Err(_) => Err(self.timed_out()),
+            Err(_) => Err(self.engine.timed_out(&self.options)),
         }
     }
 
@@ -204,7 +203,7 @@ impl Member {
     /// When this member is not the leader, or the change is not finished in time; it may still be
     /// finished later.
     pub async fn add_member(&self, id: u64, address: &str) -> Result<(), MemberError> {
-        self.change(self.engine.add_member(id, address)).await
+        self.changes.make(&MemberChange::Add { id, address: address.to_owned() }).await
     }
 
     /// Removes a member; the leader may remove itself. Its id must not be used again.
@@ -212,7 +211,20 @@ impl Member {
     /// # Errors
     /// As [`Member::add_member`].
     pub async fn remove_member(&self, id: u64) -> Result<(), MemberError> {
-        self.change(self.engine.remove_member(id)).await
+        self.changes.make(&MemberChange::Remove { id }).await
+    }
+
+    /// Makes a change of the members on this member, if it leads, or else on the leader.
+    ///
+    /// # Errors
+    /// As [`Member::add_member`], and [`MemberError::NotLeader`] while there is no leader.
+    pub async fn change_members(&self, change: &MemberChange) -> Result<(), MemberError> {
+        match self.changes.make(change).await {
+            Err(MemberError::NotLeader { leader: Some(Peer { id, .. }) }) => {
+                inbox::forward_change(&self.peers, id, change).await
+            }
+            changed => changed,
+        }
     }
 
     /// Makes a snapshot, and returns once it is durable.
@@ -256,51 +268,6 @@ impl Member {
     /// Stops the member, and closes its network and its store.
     pub async fn stop(&self) {
         self.engine.stop().await;
-    }
-
-    async fn change(
-        &self,
-        change: impl Future<Output = Result<(), MemberError>>,
-    ) -> Result<(), MemberError> {
-        let serialized = async {
-            let _changing = self.changing.lock().await;
-            self.engine.check_leader()?;
-            change.await
-        };
-        match timeout(self.options.timeout, serialized).await {
-            Ok(changed) => changed,
-            Err(_) => Err(self.timed_out()),
-        }
-    }
-
-    /// The reason of a timeout, as far as this member knows it.
-    fn timed_out(&self) -> MemberError {
-        let Status { role, millis_since_quorum_ack, .. } = self.status();
-        let lease = self.options.election_most.as_millis();
-        let has_quorum = millis_since_quorum_ack.is_some_and(|millis| u128::from(millis) <= lease);
-        match role {
-            Role::Leader if !has_quorum => MemberError::NoQuorum,
-            Role::Leader | Role::Learner | Role::Follower | Role::Candidate | Role::Stopped => {
-                MemberError::TimedOut
-            }
-        }
-    }
-}
-
-/// Finishes changes of the members that a former leader has left between their two steps, until the
-/// member stops.
-async fn finish_changes(engine: Arc<Engine>, changing: Arc<Mutex<()>>, options: Options) {
-    let is_left = |status: &Status| status.role == Role::Leader && status.voters.len() > 1;
-    while engine.wait_for(is_left).await.is_ok() {
-        let _changing = changing.lock().await;
-        match timeout(options.timeout, engine.finish_change()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "a change of the members is not finished: it is retried");
-                tokio::time::sleep(options.heartbeat).await;
-            }
-            Err(_) => tracing::warn!("a change of the members is not finished: it is retried"),
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use turnstile_raft::{MemberError, Status};
+use turnstile_raft::{MemberChange, MemberError, Status};
 
 use crate::group::{Group, PATIENCE};
 
@@ -28,6 +28,24 @@ async fn members_are_added_and_removed() {
     group.stop(2).await;
     group.propose(leader, "without 2").await;
     group.agree(leader).await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_follower_has_the_leader_change_the_members() {
+    let mut group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let follower = group.others(leader)[0];
+    group.join(4).await;
+    let add = MemberChange::Add { id: 4, address: "member-4".into() };
+    let knows = |status: &Status| status.leader == Some(leader);
+    group.members[&follower].wait_for(PATIENCE, knows).await.expect("it hears the leader");
+    group.members[&follower].change_members(&add).await.expect("it receives the log");
+    let voters = &group.members[&leader].status().voters;
+    assert_eq!(*voters, [BTreeSet::from([1, 2, 3, 4])]);
+    let remove = MemberChange::Remove { id: follower };
+    group.members[&follower].change_members(&remove).await.expect("a majority remains");
+    assert!(!group.members[&leader].status().members.contains_key(&follower));
     group.end().await;
 }
 
