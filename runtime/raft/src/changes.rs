@@ -11,6 +11,8 @@ use crate::error::MemberError;
 use crate::options::Options;
 use crate::status::{Role, Status};
 
+const UNFINISHED: &str = "a change of the members is not finished: it is retried";
+
 /// A change of the members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MemberChange {
@@ -67,10 +69,10 @@ impl Changes {
             match timeout(options.timeout, engine.finish_change()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    tracing::warn!(%error, "a change of the members is not finished: it is retried");
+                    tracing::warn!(%error, "{UNFINISHED}");
                     tokio::time::sleep(options.heartbeat).await;
                 }
-                Err(_) => tracing::warn!("a change of the members is not finished: it is retried"),
+                Err(_) => tracing::warn!("{UNFINISHED}"),
             }
         }
     }

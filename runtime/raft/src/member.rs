@@ -209,7 +209,7 @@ impl Member {
     /// Removes a member; the leader may remove itself. Its id must not be used again.
     ///
     /// # Errors
-    /// As [`Member::add_member`].
+    /// As [`Member::add_member`], and when there is no such member.
     pub async fn remove_member(&self, id: u64) -> Result<(), MemberError> {
         self.changes.make(&MemberChange::Remove { id }).await
     }

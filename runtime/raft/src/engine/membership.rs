@@ -34,6 +34,11 @@ impl Engine {
     /// Adds a member: first without a vote, until it has nearly all of the log.
     pub(crate) async fn add_member(&self, id: u64, address: &str) -> Result<(), MemberError> {
         self.finish_change().await?;
+        let has = self.status().members.get(&id).cloned();
+        if let Some(has) = has.filter(|has| has != address) {
+            let why = format!("member {id} has the address {has} already");
+            return Err(MemberError::Membership { why });
+        }
         let added = self.raft.add_learner(id, BasicNode::new(address), true).await;
         added.map_err(write_error)?;
         self.change(ChangeMembers::AddVoterIds(BTreeSet::from([id]))).await
@@ -42,6 +47,9 @@ impl Engine {
     /// Removes a member.
     pub(crate) async fn remove_member(&self, id: u64) -> Result<(), MemberError> {
         self.finish_change().await?;
+        if !self.status().members.contains_key(&id) {
+            return Err(MemberError::Membership { why: format!("there is no member {id}") });
+        }
         let is_voter = self.status().voters.iter().any(|voters| voters.contains(&id));
         let id = BTreeSet::from([id]);
         if is_voter {

@@ -28,8 +28,9 @@ impl Drop for Running {
 /// Three members on one machine.
 pub(crate) struct Group {
     pub(crate) folder: Folder,
-    ports: [u16; 3],
-    pub(crate) members: [Option<Running>; 3],
+    /// The last one is for a member that is added.
+    ports: [u16; 4],
+    pub(crate) members: [Option<Running>; 4],
 }
 
 impl Group {
@@ -40,11 +41,11 @@ impl Group {
     /// Starts three members with these further arguments.
     pub(crate) fn start_with(more: &[&str]) -> Self {
         let more = [&["--new"], more].concat();
-        let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+        let listeners = [(); 4].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         let ports = listeners.map(|one| one.local_addr().expect("it is bound").port());
         let folder = Folder::new("raftlock");
         std::fs::create_dir_all(folder.path()).expect("the temporary folder can be written");
-        let mut group = Self { folder, ports, members: [None, None, None] };
+        let mut group = Self { folder, ports, members: [None, None, None, None] };
         (0..3).for_each(|one| group.start_member(one, &more));
         (0..3).for_each(|one| group.await_status(one, |status| status["ready"] == true));
         group
@@ -54,12 +55,17 @@ impl Group {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raftlock"));
         command.args(["member", "--id", &(one + 1).to_string(), "--heartbeat", HEARTBEAT]);
         command.arg("--listen").arg(format!("127.0.0.1:{}", self.ports[one]));
-        for (peer, port) in self.ports.iter().enumerate() {
+        for (peer, port) in self.ports.iter().take(3).enumerate() {
             command.arg("--peer").arg(format!("{}=127.0.0.1:{port}", peer + 1));
         }
         command.arg("--data").arg(self.folder.path().join(format!("data-{one}")));
         command.arg("--socket").arg(self.socket(one)).args(["--log", "error"]).args(more);
         self.members[one] = Some(Running(command.spawn().expect("the program is built")));
+    }
+
+    /// The address of a member, for the others.
+    pub(crate) fn address(&self, one: usize) -> String {
+        format!("127.0.0.1:{}", self.ports[one])
     }
 
     pub(crate) fn socket(&self, one: usize) -> PathBuf {
@@ -128,7 +134,7 @@ impl Group {
     }
 
     pub(crate) fn assert_nothing_unhandled(&self) {
-        for one in 0..3 {
+        for one in 0..4 {
             if let Some(status) = self.status(one) {
                 assert_eq!(status["unhandled"], Value::Array(Vec::new()), "of member {one}");
             }

@@ -4,4 +4,5 @@ mod commands;
 #[path = "../../../tests/folder/mod.rs"]
 mod folder;
 mod group;
+mod members;
 mod socket;

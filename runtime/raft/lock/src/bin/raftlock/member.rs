@@ -14,7 +14,8 @@ use turnstile_raft::Members;
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 use turnstile_raft_lock::{LockService, Options};
 
-use super::{Failure, MemberArgs, socket};
+use super::cli::{MemberArgs, host_port};
+use super::{Failure, socket};
 
 /// Runs a member until a signal ends it.
 pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
@@ -34,14 +35,19 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     let listener = socket::bind(path).await.map_err(at_socket)?;
     let store = open(&args)?;
     let mut raft = turnstile_raft::Options::new(args.id);
+    raft.group.clone_from(&args.group);
     raft.heartbeat = args.heartbeat;
     raft.election_least = 6 * args.heartbeat;
     raft.election_most = 12 * args.heartbeat;
     let options = Options::with(raft);
     let times = socket::Times { heartbeat: args.heartbeat, lease: options.lease };
     let service = LockService::start(options, Box::new(store), network).await?;
-    let initialized = service.raft().initialize(&members).await;
-    initialized.map_err(|error| Failure::Unavailable(error.to_string()))?;
+    if args.new {
+        let initialized = service.raft().initialize(&members).await;
+        initialized.map_err(|error| Failure::Unavailable(error.to_string()))?;
+    } else if service.raft().status().group.is_none() {
+        tracing::info!("it is in no group yet: `raftlock members add` at another member adds it");
+    }
     tracing::info!(id = args.id, listen = %args.listen, socket = %path.display(), "started");
     let failed = service.raft().wait_for(Duration::MAX, |status| status.failure.is_some());
     let ended = tokio::select! {
@@ -84,11 +90,12 @@ fn open(args: &MemberArgs) -> Result<LogStore, Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => false,
         Err(error) => return Err(Failure::Unavailable(format!("{path}: {error}"))),
     };
-    match (is_there, args.new) {
-        (true, true) => Err(Failure::Usage(format!("--new: {path} has a log already"))),
+    let begins = if args.join { "--join" } else { "--new" };
+    match (is_there, args.new || args.join) {
+        (true, true) => Err(Failure::Usage(format!("{begins}: {path} has a log already"))),
         (false, false) => Err(Failure::Usage(format!(
-            "{path} has no log: the first start of a member needs --new; one that has lost its log \
-             must not start again as member {id}"
+            "{path} has no log: the first start of a member needs --new or --join; one that has \
+             lost its log must not start again as member {id}"
         ))),
         (_, _) => LogStore::open(&args.data).map_err(|error| {
             Failure::Unavailable(format!(
@@ -106,7 +113,7 @@ fn members(args: &MemberArgs) -> Result<Members, Failure> {
             return Err(Failure::Usage(format!("--peer: member {id} is given twice")));
         }
     }
-    if !members.contains_key(&args.id) {
+    if args.new && !members.contains_key(&args.id) {
         let text = format!("--peer: member {}, which is this one, is not among them", args.id);
         return Err(Failure::Usage(text));
     }
@@ -116,10 +123,7 @@ fn members(args: &MemberArgs) -> Result<Members, Failure> {
 async fn network(args: &MemberArgs, members: &Members) -> Result<Arc<TcpNetwork>, Failure> {
     let mut options = TcpOptions::new(args.id);
     for (id, address) in members {
-        let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
-        let port = port
-            .parse()
-            .map_err(|_| Failure::Usage(format!("--peer: {address:?} is not HOST:PORT")))?;
+        let (host, port) = host_port(address).map_err(Failure::Usage)?;
         options = options.peer(*id, Address::new(host, port));
     }
     if let Some(tls) = &args.tls {

@@ -55,7 +55,7 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
         Some(Reply::Held { token, lease_ms }) => (token, Duration::from_millis(lease_ms)),
         Some(Reply::TimedOut) => return Err(Failure::TimedOut),
         Some(Reply::Error(text)) => return Err(Failure::Unavailable(text)),
-        Some(Reply::StillHeld | Reply::Lost | Reply::Unlocked | Reply::Status(_)) => {
+        Some(Reply::StillHeld | Reply::Lost | Reply::Unlocked | Reply::Done | Reply::Status(_)) => {
             return Err(Failure::Unavailable("the member gives no answer to the request".into()));
         }
         None => return Err(Failure::Unavailable("the member has closed the connection".into())),

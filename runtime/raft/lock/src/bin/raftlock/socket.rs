@@ -13,10 +13,12 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{interval, sleep, timeout};
+use turnstile_raft::{MemberChange, MemberError};
 use turnstile_raft_lock::{Guard, LockError, LockService};
 
+use super::cli::lock_id;
+use super::status;
 use super::wire::{Lines, Reply, Request, Unlock, write};
-use super::{lock_id, status};
 
 /// The maximum number of connections whose request is being read, or answered at once; further ones
 /// wait. Users that wait for a lock or hold one have places of their own.
@@ -138,6 +140,12 @@ async fn answer(
     let mut lines = Lines::new(lines);
     let reply = match timeout(REQUEST_MAX, lines.next::<Request>()).await {
         Ok(Ok(Some(Request::Status))) => Reply::Status(status::json(&service.status())),
+        Ok(Ok(Some(Request::AddMember { id, address }))) => {
+            change(service, &MemberChange::Add { id, address }).await
+        }
+        Ok(Ok(Some(Request::RemoveMember { id }))) => {
+            change(service, &MemberChange::Remove { id }).await
+        }
         Ok(Ok(Some(Request::Lock { id, timeout_ms, nested }))) => {
             let place = lock_id(&id).and_then(|_| places.take(nested));
             match place {
@@ -154,6 +162,17 @@ async fn answer(
         Err(_) => Reply::Error("the request did not come in time".into()),
     };
     timeout(REQUEST_MAX, write(&mut sink, &reply)).await?
+}
+
+/// Changes the members, here or at the leader.
+async fn change(service: &LockService, change: &MemberChange) -> Reply {
+    match service.raft().change_members(change).await {
+        Ok(()) => Reply::Done,
+        Err(MemberError::NotLeader { .. }) => {
+            Reply::Error("there is no leader: a majority of the members must run".into())
+        }
+        Err(error) => Reply::Error(error.to_string()),
+    }
 }
 
 /// Waits for a lock, and holds it until the user unlocks it or hangs up.

@@ -31,6 +31,13 @@ pub(crate) fn json(status: &Status) -> Value {
         "ready": is_ready,
         "store_failing": raft.is_store_failing,
         "member": member,
+        "group": raft.group,
+        "members": raft.members.iter().map(|(id, address)| json!({
+            "id": id,
+            "address": address,
+            "voter": raft.voters.iter().any(|voters| voters.contains(id)),
+        })).collect::<Vec<_>>(),
+        "refused": raft.refused.values().collect::<Vec<_>>(),
         "present": by_id.into_iter().map(presence).collect::<Vec<_>>(),
         "locks": locks.collect::<Vec<_>>(),
         "unhandled": unhandled,
@@ -83,6 +90,9 @@ pub(crate) fn text(status: &Value) -> String {
     let _written = writeln!(out, "member   {id}: {member}, {ready}{disk}");
     let _written = writeln!(out, "leader   {leader} in term {term}");
     let _written = writeln!(out, "present  {}", all(&status["present"]));
+    for why in status["refused"].as_array().into_iter().flatten() {
+        let _written = writeln!(out, "refused  {}", word(why));
+    }
     for lock in status["locks"].as_array().into_iter().flatten() {
         let id = match &lock["id"] {
             Value::String(id) => format!("{id:?}"),

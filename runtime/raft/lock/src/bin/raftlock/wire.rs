@@ -28,6 +28,18 @@ pub(crate) enum Request {
     },
     /// The member's status.
     Status,
+    /// Adds a member, which runs.
+    AddMember {
+        /// Its number.
+        id: u64,
+        /// Its address.
+        address: String,
+    },
+    /// Removes a member.
+    RemoveMember {
+        /// Its number.
+        id: u64,
+    },
 }
 
 /// A line in reply.
@@ -50,6 +62,8 @@ pub(crate) enum Reply {
     Lost,
     /// The lock is unlocked, at the end of the connection.
     Unlocked,
+    /// What was asked for is done.
+    Done,
     /// The status, as its own object.
     Status(serde_json::Value),
     /// The request is refused, or has failed.

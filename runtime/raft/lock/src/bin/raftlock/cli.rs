@@ -1,0 +1,202 @@
+//! The arguments of `raftlock`; their documentation is its help.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use tracing::level_filters::LevelFilter;
+use turnstile_supervisor::REAP;
+
+/// The maximum length of a lock's id in bytes.
+const ID_MAX: usize = 255;
+
+/// The replicated lock service: members that agree on a log, and commands under their locks.
+#[derive(Parser, Debug)]
+#[command(version)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: CliCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum CliCommand {
+    /// Runs a member until SIGTERM or SIGINT.
+    Member(MemberArgs),
+    /// Runs a command while holding a lock.
+    ///
+    /// Environment of the command: RAFTLOCK_FENCING_TOKEN, which grows with each grant of the lock;
+    /// RAFTLOCK_ID, the lock's id; RAFTLOCK_HELD, the ids of all locks that the command runs under.
+    /// A nested run for one of these is refused, since it would wait for itself.
+    ///
+    /// Exit status: that of the command, or 128 + N if signal N terminated it; 69: the member
+    /// cannot be reached, or it refused the request; 75: the timeout passed before the lock was
+    /// granted; 76: the lock was lost and the command was terminated; 2: invalid arguments, or a
+    /// nested run; 126 and 127: the command cannot be executed, or is not found.
+    ///
+    /// The lock is lost when the member of this machine stops, or reaches no majority of the
+    /// members. Another may have it at once, so the command gets SIGTERM and SIGKILL. What must
+    /// never happen twice needs the fencing token.
+    ///
+    /// Signals, the terminal and orphans are handled as by `claim run`.
+    Run(RunArgs),
+    /// Lists, adds or removes members of the group.
+    ///
+    /// A member whose machine or disk is lost for good is replaced in three steps, while a majority
+    /// of the members runs. At another member: `raftlock members remove 3`. On the new machine,
+    /// with a number that no member has had: `raftlock member --id 4 --join ...`. At another
+    /// member: `raftlock members add 4=HOST:PORT`. Locks of the lost member are granted to others
+    /// by themselves, once its lease is over.
+    Members {
+        #[command(subcommand)]
+        command: MembersCommand,
+    },
+    /// Prints what the member knows: its role, the members, and all locks.
+    Status {
+        #[command(flatten)]
+        socket: SocketArgs,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Kills a process group that has outlived this program's parent.
+    #[command(name = REAP, hide = true)]
+    Reap,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum MembersCommand {
+    /// Prints the members, as far as this one knows.
+    List {
+        #[command(flatten)]
+        socket: SocketArgs,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Adds a member, which runs: it was started with --join. It has a vote once it has the log.
+    Add {
+        /// Its number and the address that the others connect to.
+        #[arg(value_name = "N=ADDR", value_parser = peer)]
+        member: (u64, String),
+        #[command(flatten)]
+        socket: SocketArgs,
+    },
+    /// Removes a member, whether it runs or not. No other member may ever have its number.
+    Remove {
+        /// Its number.
+        #[arg(value_name = "N")]
+        id: u64,
+        #[command(flatten)]
+        socket: SocketArgs,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SocketArgs {
+    /// The socket of the member of this machine.
+    #[arg(long, value_name = "PATH", env = "RAFTLOCK_SOCKET", default_value = "raftlock.sock")]
+    pub(crate) socket: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// The lock's id: 1 to 255 bytes, without control characters.
+    #[arg(value_parser = lock_id)]
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) socket: SocketArgs,
+    /// The maximum time to wait for the lock, in seconds; 0: only if nobody has it [default: no
+    /// limit].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// The time between a signal to terminate and SIGKILL to the command, in seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    pub(crate) grace: Duration,
+    /// The command and its arguments.
+    #[arg(last = true, required = true)]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MemberArgs {
+    /// This member's number; no other member may ever have it.
+    #[arg(long, value_name = "N")]
+    pub(crate) id: u64,
+    /// The address to listen on.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: SocketAddr,
+    /// The members of the group, with the addresses that the others connect to. With --new this
+    /// one is among them, and each needs the same list: members that began with different ones
+    /// refuse each other. Later, and with --join, those of the log replace them.
+    #[arg(long = "peer", value_name = "N=ADDR", value_parser = peer, required = true)]
+    pub(crate) peers: Vec<(u64, String)>,
+    /// The directory of the member's log.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// The interval of the leader's heartbeats, in seconds: without one for 6 to 12 of them a
+    /// member stands for election, and without contact to a majority for 28 its locks are lost.
+    #[arg(long, value_name = "SECONDS", value_parser = heartbeat, default_value = "0.25")]
+    pub(crate) heartbeat: Duration,
+    /// Begins a group with an empty log: for the first start of each of its first members. One that
+    /// has lost its log must not start again under its number, since it may have voted for what it
+    /// no longer knows; the others refuse it.
+    #[arg(long)]
+    pub(crate) new: bool,
+    /// Begins an empty log for a member that `raftlock members add` will add to a group.
+    #[arg(long, conflicts_with = "new")]
+    pub(crate) join: bool,
+    /// The name of the group that --new begins: members that began with another one are refused.
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub(crate) group: String,
+    /// Authenticates the members by TLS: this one's certificate and key, and the authority of all.
+    /// A certificate names the host of its member's address.
+    #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]
+    pub(crate) tls: Option<Vec<PathBuf>>,
+    /// The maximum number of users that wait for a lock or hold one; more of them are refused.
+    /// Those that hold one already have as many places again, for others.
+    #[arg(long, value_name = "N", value_parser = users, default_value = "1024")]
+    pub(crate) users: usize,
+    /// The least level of messages on standard error: off, error, warn, info, debug or trace.
+    #[arg(long, value_name = "LEVEL", default_value_t = LevelFilter::INFO)]
+    pub(crate) log: LevelFilter,
+    #[command(flatten)]
+    pub(crate) socket: SocketArgs,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+fn heartbeat(text: &str) -> Result<Duration, String> {
+    let (least, most) = (Duration::from_millis(10), Duration::from_secs(60));
+    let interval = seconds(text)?;
+    let is_possible = least <= interval && interval <= most;
+    is_possible.then_some(interval).ok_or_else(|| "0.01 to 60 seconds are possible".to_owned())
+}
+
+fn users(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=100_000).contains(number));
+    number.ok_or_else(|| "1 to 100000 are possible".to_owned())
+}
+
+pub(crate) fn lock_id(text: &str) -> Result<String, String> {
+    match text.is_empty() || text.len() > ID_MAX || text.chars().any(char::is_control) {
+        true => Err(format!("1 to {ID_MAX} bytes without control characters are expected")),
+        false => Ok(text.to_owned()),
+    }
+}
+
+fn peer(text: &str) -> Result<(u64, String), String> {
+    let (id, address) = text.split_once('=').ok_or("N=HOST:PORT is expected")?;
+    let id = id.parse().map_err(|_| format!("{id:?} is no number of a member"))?;
+    host_port(address)?;
+    Ok((id, address.to_owned()))
+}
+
+pub(crate) fn host_port(address: &str) -> Result<(&str, u16), String> {
+    let parts = address.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+    let parts = parts.and_then(|(host, port)| Some((host, port.parse().ok()?)));
+    parts.ok_or_else(|| format!("{address:?} is not HOST:PORT"))
+}

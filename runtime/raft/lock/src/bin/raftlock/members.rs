@@ -1,0 +1,51 @@
+//! `raftlock members`: the members of the group, and changes of them.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::cli::{MembersCommand, SocketArgs};
+use super::wire::{Reply, Request};
+use super::{Failure, ask, print, status_of};
+
+/// The maximum time for a change: the member and the leader have their time-outs, 10 s.
+const CHANGE_MAX: Duration = Duration::from_secs(60);
+
+/// Lists or changes the members.
+pub(crate) async fn run(command: MembersCommand) -> Result<u8, Failure> {
+    match command {
+        MembersCommand::List { socket: SocketArgs { socket }, json } => {
+            let status = status_of(&socket).await?;
+            let members = &status["members"];
+            print(&if json { format!("{members}\n") } else { text(members, &status["leader"]) });
+            Ok(0)
+        }
+        MembersCommand::Add { member: (id, address), socket: SocketArgs { socket } } => {
+            change(&socket, &Request::AddMember { id, address }).await
+        }
+        MembersCommand::Remove { id, socket: SocketArgs { socket } } => {
+            change(&socket, &Request::RemoveMember { id }).await
+        }
+    }
+}
+
+async fn change(socket: &Path, request: &Request) -> Result<u8, Failure> {
+    let Reply::Done = ask(socket, request, CHANGE_MAX).await? else {
+        return Err(Failure::Unavailable("the member does not say whether it is done".into()));
+    };
+    Ok(0)
+}
+
+/// The members as text for people.
+fn text(members: &Value, leader: &Value) -> String {
+    let mut out = String::new();
+    for member in members.as_array().into_iter().flatten() {
+        let (id, address) = (&member["id"], member["address"].as_str().unwrap_or_default());
+        let vote = if member["voter"] == true { "votes" } else { "has no vote yet" };
+        let leads = if id == leader { ", leads" } else { "" };
+        let _written = writeln!(out, "{id:<8} {address:<24} {vote}{leads}");
+    }
+    out
+}
