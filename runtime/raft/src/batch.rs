@@ -1,11 +1,19 @@
 //! The encoding of many operations in one log entry.
 //!
 //! A log entry costs the leader one sync, which it awaits; so the operations that wait share one.
+//! They have one version, by which all members apply them.
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 
 /// The length of an operation, in front of it.
 const LEN_BYTES: usize = 4;
+
+/// An entry without operations.
+pub(crate) fn begin(version: u32) -> BytesMut {
+    let mut out = BytesMut::new();
+    out.put_u32_le(version);
+    out
+}
 
 /// Appends an operation.
 pub(crate) fn put(out: &mut BytesMut, operation: &[u8]) {
@@ -14,9 +22,10 @@ pub(crate) fn put(out: &mut BytesMut, operation: &[u8]) {
     out.extend_from_slice(operation);
 }
 
-/// The operations of an entry; `None` if the bytes are not a list of operations.
-pub(crate) fn split(mut entry: Bytes) -> Option<Vec<Bytes>> {
+/// The version and the operations of an entry; `None` if the bytes are not a list of operations.
+pub(crate) fn split(mut entry: Bytes) -> Option<(u32, Vec<Bytes>)> {
     let mut operations = Vec::new();
+    let version = entry.try_get_u32_le().ok()?;
     while !entry.is_empty() {
         if entry.len() < LEN_BYTES {
             return None;
@@ -27,7 +36,7 @@ pub(crate) fn split(mut entry: Bytes) -> Option<Vec<Bytes>> {
         }
         operations.push(entry.split_to(len));
     }
-    Some(operations)
+    Some((version, operations))
 }
 
 #[cfg(test)]
@@ -36,12 +45,13 @@ mod tests {
 
     #[test]
     fn operations_come_back_and_a_cut_entry_is_rejected() {
-        let mut out = BytesMut::new();
+        let mut out = begin(3);
         let operations = [&b"first"[..], b"", b"third"];
         operations.iter().for_each(|operation| put(&mut out, operation));
         let entry = out.freeze();
-        assert_eq!(split(entry.clone()).expect("it is whole"), operations);
-        for len in [1, 8, entry.len() - 1] {
+        let (version, split_again) = split(entry.clone()).expect("it is whole");
+        assert_eq!((version, &split_again[..]), (3, &operations.map(Bytes::from_static)[..]));
+        for len in [1, 5, 12, entry.len() - 1] {
             assert_eq!(split(entry.slice(..len)), None, "cut at {len}");
         }
     }

@@ -9,11 +9,12 @@ mod membership;
 mod rpc;
 #[cfg(test)]
 mod suite;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use openraft::error::{CheckIsLeaderError, ClientWriteError, ForwardToLeader, RaftError};
@@ -30,6 +31,7 @@ use crate::status::{Role, Status};
 use log_store::LogStore;
 use machine::Machine;
 use rpc::{Requests, Rpc};
+use versions::Versions;
 
 openraft::declare_raft_types!(
     /// The types of the log: an entry has many operations, and its response their answers.
@@ -52,10 +54,13 @@ type WriteResult =
 /// Openraft with our store, machine and network.
 pub(crate) struct Engine {
     id: u64,
+    /// The pause between attempts.
+    pause: Duration,
     raft: Raft,
     log: Arc<Log>,
     network: Arc<dyn Network>,
     peers: Arc<Peers>,
+    versions: Versions,
     /// When openraft last published its metrics, which it does with every heartbeat. It does not
     /// while its task waits for the store, and ages in the metrics are those of that time.
     published: Arc<Mutex<Instant>>,
@@ -80,7 +85,9 @@ impl Engine {
         peers: Arc<Peers>,
     ) -> io::Result<Self> {
         let config = Arc::new(config(options)?);
+        let own = machine.version();
         let machine = Machine::open(options.id, Arc::clone(&log), machine)?;
+        let versions = Versions::new(options.id, own, Arc::clone(&peers), machine.version());
         let rpc = Rpc::new(Arc::clone(&peers), options.heartbeat);
         let store = LogStore(Arc::clone(&log));
         let raft = Raft::new(options.id, config, rpc, store, machine).await;
@@ -88,12 +95,31 @@ impl Engine {
         let published = Arc::new(Mutex::new(Instant::now()));
         let (metrics, seen) = (raft.metrics(), Arc::clone(&published));
         tokio::spawn(forward_members(metrics, Arc::clone(&network), seen));
-        Ok(Self { id: options.id, raft, log, network, peers, published })
+        let (id, pause) = (options.id, options.heartbeat);
+        Ok(Self { id, pause, raft, log, network, peers, versions, published })
     }
 
     /// Answers the requests of other members.
     pub(crate) fn requests(&self) -> impl Handler + use<> {
         Requests::new(self.raft.clone())
+    }
+
+    /// The version of the operations of the next entry, which is written next.
+    pub(crate) fn next_version(&self) -> u32 {
+        let metrics = self.raft.metrics().borrow().clone();
+        self.versions.next(&members(&metrics), metrics.current_term)
+    }
+
+    /// The version of the operations that this member would write, if it leads, or has applied.
+    pub(crate) fn version(&self) -> u32 {
+        let metrics = self.raft.metrics().borrow().clone();
+        match metrics.state {
+            ServerState::Leader => self.versions.peek(&members(&metrics), metrics.current_term),
+            ServerState::Learner
+            | ServerState::Follower
+            | ServerState::Candidate
+            | ServerState::Shutdown => self.versions.applied(),
+        }
     }
 
     /// Queues an entry. Entries are written in the order of the calls.
@@ -258,7 +284,7 @@ fn config(options: &Options) -> io::Result<Config> {
         let text = format!("an operation may have {largest} bytes, and a queue {room} of them");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
-    let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let config = Config {
         cluster_name: "turnstile".into(),
         heartbeat_interval: millis(options.heartbeat),

@@ -17,6 +17,19 @@ pub trait StateMachine: Send + 'static {
     /// operation's log entry: all operations that were written in one entry have the same.
     fn apply(&mut self, index: u64, operation: &[u8]) -> Vec<u8>;
 
+    /// The newest version of the operations that this machine can apply, 1 at first; it can apply
+    /// all before it, too. A member whose machine cannot apply what the log has stops.
+    fn version(&self) -> u32 {
+        1
+    }
+
+    /// Applies an operation by the rules of a version, which all members can apply, and which never
+    /// decreases: the oldest of the members' versions, once the leader knows all of them. A machine
+    /// whose rules change with its version has this in place of [`StateMachine::apply`].
+    fn apply_version(&mut self, _version: u32, index: u64, operation: &[u8]) -> Vec<u8> {
+        self.apply(index, operation)
+    }
+
     /// Captures the state. No operation is applied until this returns, so it should be quick; the
     /// returned function may take its time.
     fn snapshot(&self) -> Encode;

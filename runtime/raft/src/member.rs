@@ -69,8 +69,8 @@ impl Member {
         let beginning = Arc::clone(&log);
         // An error means that the member has stopped.
         tokio::spawn(async move { beginning.begin().await });
-        let peers =
-            Peers::new(id, Arc::clone(&log), Arc::clone(&network), options.election_least);
+        let (version, patience) = (machine.version(), options.election_least);
+        let peers = Peers::new(id, version, Arc::clone(&log), Arc::clone(&network), patience);
         let (machine, own) = (Box::new(machine), Arc::clone(&peers));
         let engine = Engine::start(&options, log, machine, Arc::clone(&network), own).await?;
         let engine = Arc::new(engine);
@@ -172,6 +172,13 @@ impl Member {
         inbox::ask(&self.peers, to, request).await
     }
 
+    /// The version of the operations that this member would propose, if it leads: all members can
+    /// apply those of this version. On others, that of the log.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        self.engine.version()
+    }
+
     /// Waits for another leader than `before`; at most for a heartbeat, if there was one, since it
     /// may begin to lead.
     async fn await_leader(&self, before: Option<u64>) -> Result<(), MemberError> {
@@ -201,7 +208,8 @@ impl Member {
     ///
     /// # Errors
     /// When this member is not the leader, or the change is not finished in time; it may still be
-    /// finished later.
+    /// finished later. And when the member is of another group, has lost its log, or cannot apply
+    /// the version of the log's operations.
     pub async fn add_member(&self, id: u64, address: &str) -> Result<(), MemberError> {
         self.changes.make(&MemberChange::Add { id, address: address.to_owned() }).await
     }

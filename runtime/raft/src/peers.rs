@@ -52,6 +52,8 @@ pub(crate) struct Identity {
     process: u64,
     /// The number of its log.
     log: u64,
+    /// The newest version of the operations that it can apply.
+    pub(crate) version: u32,
     pub(crate) group: Option<Group>,
 }
 
@@ -66,6 +68,7 @@ pub(crate) struct Head {
 /// What this member knows of the others.
 pub(crate) struct Peers {
     id: u64,
+    version: u32,
     log: Arc<Log>,
     network: Arc<dyn Network>,
     /// The timeout of a question.
@@ -98,6 +101,7 @@ struct Refusal {
 impl Peers {
     pub(crate) fn new(
         id: u64,
+        version: u32,
         log: Arc<Log>,
         network: Arc<dyn Network>,
         patience: Duration,
@@ -111,7 +115,12 @@ impl Peers {
             asking: BTreeMap::new(),
         };
         let (state, changes) = (Mutex::new(state), watch::Sender::new(0));
-        Arc::new(Self { id, log, network, patience, state, changes })
+        Arc::new(Self { id, version, log, network, patience, state, changes })
+    }
+
+    /// The version of a member, if it is known.
+    pub(crate) fn version(&self, id: u64) -> Option<u32> {
+        self.lock().known.get(&id).map(|peer| peer.version)
     }
 
     /// Changes with each refusal.
@@ -312,7 +321,7 @@ impl Peers {
         let log = self.log.number().await;
         let state = self.lock();
         let (process, group) = (state.process, state.group.clone());
-        Identity { member: self.id, process, log, group }
+        Identity { member: self.id, process, log, version: self.version, group }
     }
 
     /// Notes the log of a member of the group.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
@@ -109,7 +109,7 @@ impl Proposer {
 
     /// The entry of the operations that wait; those whose proposer has given up are left out.
     fn gather(&mut self, first: Proposal) -> (Bytes, Vec<Answer>) {
-        let (mut entry, mut answers) = (BytesMut::new(), Vec::new());
+        let (mut entry, mut answers) = (batch::begin(self.engine.next_version()), Vec::new());
         let mut next = Some(first);
         while let Some(Proposal { operation, answer, .. }) = next {
             if !answer.is_closed() {

@@ -3,6 +3,7 @@
 #![expect(clippy::result_large_err, reason = "the size of the error is that of openraft")]
 
 use std::io::{self, Cursor};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -11,6 +12,7 @@ use openraft::{
     AnyError, BasicNode, Entry, EntryPayload, LogId, OptionalSend, RaftSnapshotBuilder, Snapshot,
     SnapshotMeta, StorageError, StorageIOError, StoredMembership,
 };
+use serde::{Deserialize, Serialize};
 use turnstile_host::Rng;
 
 use super::TypeConfig;
@@ -21,7 +23,7 @@ use crate::machine::StateMachine;
 use crate::snapshot::SnapshotParts;
 
 type Stored<T> = Result<T, StorageError<u64>>;
-type Meta = SnapshotMeta<u64, BasicNode>;
+pub(super) type Meta = SnapshotMeta<u64, BasicNode>;
 
 /// Openraft's view of a [`StateMachine`], whose snapshots are in the log's store.
 #[derive(Clone)]
@@ -35,6 +37,15 @@ struct Applied {
     machine: Box<dyn StateMachine>,
     last: Option<LogId<u64>>,
     membership: StoredMembership<u64, BasicNode>,
+    /// The greatest version of the log's operations.
+    version: Arc<AtomicU32>,
+}
+
+/// What a snapshot says about the log.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SnapshotHead {
+    pub(super) meta: Meta,
+    pub(super) version: u32,
 }
 
 impl Machine {
@@ -47,11 +58,17 @@ impl Machine {
         log: Arc<Log>,
         machine: Box<dyn StateMachine>,
     ) -> io::Result<Self> {
-        let mut applied = Applied { machine, last: None, membership: StoredMembership::default() };
+        let (membership, version) = (StoredMembership::default(), Arc::new(AtomicU32::new(1)));
+        let mut applied = Applied { machine, last: None, membership, version };
         if let Some(bytes) = log.snapshot() {
             applied.install(bytes)?;
         }
         Ok(Self { member, log, applied: Arc::new(Mutex::new(applied)) })
+    }
+
+    /// The greatest version of the operations that are applied.
+    pub(super) fn version(&self) -> Arc<AtomicU32> {
+        Arc::clone(&self.lock().version)
     }
 
     fn lock(&self) -> MutexGuard<'_, Applied> {
@@ -68,11 +85,26 @@ impl Machine {
 impl Applied {
     fn install(&mut self, bytes: Bytes) -> io::Result<Meta> {
         let parts = SnapshotParts::decode(bytes)?;
-        let meta: Meta = decode(&parts.meta)?;
+        let SnapshotHead { meta, version } = decode(&parts.meta)?;
+        let version = self.check_version(version).map_err(io::Error::other)?;
         self.machine.install(&parts.state)?;
+        self.version.store(version, Ordering::Relaxed);
         self.last = meta.last_log_id;
         self.membership = meta.last_membership.clone();
         Ok(meta)
+    }
+
+    /// The version by which an entry of this one is applied: a leader that does not know all
+    /// members may write an older one than the leader before it.
+    fn check_version(&self, version: u32) -> Result<u32, String> {
+        let newest = self.machine.version();
+        if version > newest {
+            return Err(format!(
+                "the log has operations of version {version}, and this member applies those up to \
+                 version {newest}: it needs a later program"
+            ));
+        }
+        Ok(version.max(self.version.load(Ordering::Relaxed)))
     }
 
     fn apply(&mut self, entry: Entry<TypeConfig>) -> Stored<Vec<Bytes>> {
@@ -85,11 +117,14 @@ impl Applied {
                 Ok(Vec::new())
             }
             EntryPayload::Normal(operations) => {
-                let Some(operations) = batch::split(operations) else {
-                    let error = AnyError::error("the entry is no list of operations");
-                    return Err(StorageIOError::apply(id, error).into());
+                let refuse = |why: &str| StorageIOError::apply(id, AnyError::error(why));
+                let (version, operations) = batch::split(operations)
+                    .ok_or_else(|| refuse("the entry is no list of operations"))?;
+                let version = self.check_version(version).map_err(|why| refuse(&why))?;
+                self.version.store(version, Ordering::Relaxed);
+                let apply = |operation: &Bytes| {
+                    self.machine.apply_version(version, id.index, operation).into()
                 };
-                let apply = |operation: &Bytes| self.machine.apply(id.index, operation).into();
                 Ok(operations.iter().map(apply).collect())
             }
         }
@@ -98,13 +133,16 @@ impl Applied {
 
 impl RaftSnapshotBuilder<TypeConfig> for Machine {
     async fn build_snapshot(&mut self) -> Stored<Snapshot<TypeConfig>> {
-        let (state, last_log_id, last_membership) = {
+        let (state, last_log_id, last_membership, version) = {
             let applied = self.lock();
-            (applied.machine.snapshot(), applied.last, applied.membership.clone())
+            let version = applied.version.load(Ordering::Relaxed);
+            (applied.machine.snapshot(), applied.last, applied.membership.clone(), version)
         };
         let snapshot_id = self.snapshot_id(last_log_id);
         let meta = SnapshotMeta { last_log_id, last_membership, snapshot_id };
-        let parts_meta = encode(&meta);
+        let head = SnapshotHead { meta, version };
+        let parts_meta = encode(&head);
+        let meta = head.meta;
         let encoded = tokio::task::spawn_blocking(move || {
             SnapshotParts { meta: parts_meta, state: state().into() }.encode()
         });
@@ -161,8 +199,9 @@ impl RaftStateMachine<TypeConfig> for Machine {
 
     async fn get_current_snapshot(&mut self) -> Stored<Option<Snapshot<TypeConfig>>> {
         let Some(bytes) = self.log.snapshot() else { return Ok(None) };
-        let meta = SnapshotParts::decode(bytes.clone()).and_then(|parts| decode(&parts.meta));
-        let meta = meta.map_err(|error| StorageIOError::read_snapshot(None, &error))?;
+        let head = SnapshotParts::decode(bytes.clone()).and_then(|parts| decode(&parts.meta));
+        let head = head.map_err(|error| StorageIOError::read_snapshot(None, &error))?;
+        let SnapshotHead { meta, .. } = head;
         Ok(Some(Snapshot { meta, snapshot: Box::new(Cursor::new(bytes.into())) }))
     }
 }

@@ -7,6 +7,7 @@ use openraft::{BasicNode, ChangeMembers, Vote};
 
 use super::{Engine, client_error, stopped};
 use crate::error::{MemberError, Members};
+use crate::network::CallError;
 
 impl Engine {
     /// Makes these the first members; nothing happens if there are some, of which openraft would
@@ -39,9 +40,38 @@ impl Engine {
             let why = format!("member {id} has the address {has} already");
             return Err(MemberError::Membership { why });
         }
+        // What former leaders have written is applied then.
+        self.read_index().await?;
+        let version = self.candidate(id, address).await?;
+        let joining = self.versions.join(version, self.status().term);
+        let _joining = joining.map_err(|log| MemberError::Membership {
+            why: format!(
+                "member {id} applies operations up to version {version}, and the log has those of \
+                 version {log}: it needs a later program"
+            ),
+        })?;
         let added = self.raft.add_learner(id, BasicNode::new(address), true).await;
         added.map_err(write_error)?;
         self.change(ChangeMembers::AddVoterIds(BTreeSet::from([id]))).await
+    }
+
+    /// Asks a member that is to be added who it is, until it answers; returns its version.
+    async fn candidate(&self, id: u64, address: &str) -> Result<u32, MemberError> {
+        let mut members = self.status().members;
+        members.insert(id, address.to_owned());
+        // A later change of the members replaces it.
+        self.network.set_members(&members);
+        loop {
+            match self.peers.ask(id, |_| false).await {
+                Ok(candidate) => return Ok(candidate.version),
+                Err(CallError { why }) => {
+                    if self.peers.refused().get(&id) == Some(&why) {
+                        return Err(MemberError::Membership { why });
+                    }
+                }
+            }
+            tokio::time::sleep(self.pause).await;
+        }
     }
 
     /// Removes a member.

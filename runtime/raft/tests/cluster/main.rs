@@ -11,3 +11,4 @@ mod register;
 mod requests;
 mod snapshots;
 mod tcp;
+mod versions;
