@@ -6,6 +6,7 @@
 mod log_store;
 mod machine;
 mod membership;
+mod restore;
 mod rpc;
 #[cfg(test)]
 mod suite;
@@ -30,6 +31,7 @@ use crate::peers::Peers;
 use crate::status::{Role, Status};
 use log_store::LogStore;
 use machine::Machine;
+pub(crate) use restore::restore;
 use rpc::{Requests, Rpc};
 use versions::Versions;
 
@@ -159,6 +161,11 @@ impl Engine {
             RaftError::Fatal(fatal) => stopped(fatal),
         })?;
         Ok(read.map(|id| id.index))
+    }
+
+    /// The bytes of the last snapshot.
+    pub(crate) fn snapshot(&self) -> Option<Bytes> {
+        self.log.snapshot()
     }
 
     /// Starts to make a snapshot.

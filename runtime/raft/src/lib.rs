@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod backup;
 mod batch;
 mod changes;
 mod engine;
@@ -23,6 +24,7 @@ mod snapshot;
 mod status;
 mod writer;
 
+pub use backup::Backup;
 pub use changes::MemberChange;
 pub use error::{MemberError, Members, Peer};
 pub use machine::{Encode, StateMachine};

@@ -8,8 +8,9 @@ use bytes::Bytes;
 use tokio::time::{Instant, timeout};
 use turnstile_host::store::Store;
 
+use crate::backup::Backup;
 use crate::changes::{Changes, MemberChange};
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::error::{MemberError, Members, Peer};
 use crate::group::Group;
 use crate::inbox::{self, Inbox, NoRequests};
@@ -243,6 +244,46 @@ impl Member {
         let applied = self.status().applied_index;
         self.engine.trigger_snapshot().await?;
         self.wait_for(self.options.timeout, |status| status.snapshot_index >= applied).await
+    }
+
+    /// Makes a snapshot, and returns the state in it: what this member has applied.
+    ///
+    /// # Errors
+    /// When the snapshot is not made in time, or there is nothing that could be in it.
+    pub async fn backup(&self) -> io::Result<Backup> {
+        self.snapshot().await.map_err(io::Error::other)?;
+        let bytes = self.engine.snapshot();
+        let bytes = bytes.ok_or_else(|| io::Error::other("the member has applied nothing yet"))?;
+        Backup::decode(bytes)
+    }
+
+    /// Writes the state of another group into an empty store, for a member of a new group with
+    /// these members: one, to which others are added, or several, each of which is restored from
+    /// the same backup with the same list. What the other group has executed after the backup is
+    /// not there.
+    ///
+    /// # Errors
+    /// When the store is not empty, cannot be written, or this member is not in the list.
+    pub async fn restore(
+        options: &Options,
+        store: Box<dyn Store>,
+        backup: &Backup,
+        members: &Members,
+    ) -> io::Result<()> {
+        let id = options.id;
+        if !members.contains_key(&id) {
+            let text = format!("member {id}, which is this one, is not in the list");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        let (name, members) = (options.group.clone(), members.clone());
+        let group = Group { name, members, origin: Some(backup.0.checksum()) };
+        let opened = tokio::task::spawn_blocking(move || Log::open(store, id)).await;
+        let log = opened.map_err(io::Error::other)??;
+        // It is not retried: the operator sees the error.
+        log.give_up();
+        let restored = engine::restore(&log, id, &backup.0, &group).await;
+        tokio::task::spawn_blocking(move || log.close()).await.map_err(io::Error::other)?;
+        restored
     }
 
     /// Starts an election, which this member may win if it has all that is committed. Members that

@@ -23,11 +23,15 @@ pub(crate) struct SnapshotParts {
 }
 
 impl SnapshotParts {
+    pub(crate) fn checksum(&self) -> u64 {
+        checksum(&self.meta, &self.state)
+    }
+
     pub(crate) fn encode(&self) -> Bytes {
         let mut out = BytesMut::with_capacity(HEAD_BYTES + self.meta.len() + self.state.len());
         let len = u32::try_from(self.meta.len()).expect("a membership is far below 4 GiB");
         out.put_u8(VERSION);
-        out.put_u64_le(checksum(&self.meta, &self.state));
+        out.put_u64_le(self.checksum());
         out.put_u32_le(len);
         out.extend_from_slice(&self.meta);
         out.extend_from_slice(&self.state);

@@ -112,7 +112,7 @@ fn entry(bytes: &Bytes) -> Stored<Entry<TypeConfig>> {
     Ok(decode(bytes).map_err(|error| StorageIOError::read_logs(AnyError::new(&error)))?)
 }
 
-fn mark(id: &LogId<u64>) -> Mark {
+pub(super) fn mark(id: &LogId<u64>) -> Mark {
     Mark { index: id.index, id: encode(id) }
 }
 

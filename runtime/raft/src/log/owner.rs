@@ -28,6 +28,13 @@ impl Log {
         Ok(())
     }
 
+    /// Whether nothing is written but its number.
+    pub(crate) fn is_empty(&self) -> bool {
+        let state = self.lock();
+        let is_begun = state.group.is_some() || state.vote.is_some() || state.snapshot.is_some();
+        !is_begun && state.last_index().is_none()
+    }
+
     /// The group, encoded.
     pub(crate) fn group(&self) -> Option<Bytes> {
         self.lock().group.clone()

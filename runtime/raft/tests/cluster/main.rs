@@ -1,5 +1,6 @@
 //! Groups of three members and more, in one process or over TCP, on simulated disks or in folders.
 
+mod backups;
 mod chaos;
 mod failover;
 #[path = "../folder/mod.rs"]
