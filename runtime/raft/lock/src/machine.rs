@@ -35,6 +35,26 @@ struct Captured {
     locks: Locks,
 }
 
+/// The numbers that a restored state leaves out: more than the commands that the former cluster can
+/// have executed after the backup, so that the tokens grow.
+const SKIPPED: u64 = 1 << 40;
+
+/// The state with which a cluster begins that is restored: nobody holds a lock, since the members
+/// that did are those of another cluster.
+///
+/// # Errors
+/// When the bytes are no state of locks.
+pub(crate) fn restored(state: &[u8]) -> io::Result<Vec<u8>> {
+    let Captured { sessions, .. } = read(state)?;
+    let (ids, locks) = (BTreeMap::new(), Locks::new());
+    Ok(encode(&Captured { sessions: sessions.restored(SKIPPED), ids, locks }))
+}
+
+fn read(state: &[u8]) -> io::Result<Captured> {
+    let refused = || io::Error::new(io::ErrorKind::InvalidData, "the snapshot is not one of locks");
+    decode(state).ok_or_else(refused)
+}
+
 impl Machine {
     pub(crate) const fn new(shared: Arc<Shared>, node: Arc<CoreNode>) -> Self {
         Self { shared, _node: node }
@@ -135,9 +155,7 @@ impl StateMachine for Machine {
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
-        let Captured { sessions, ids, locks } = decode(snapshot).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidData, "the snapshot is not one of locks")
-        })?;
+        let Captured { sessions, ids, locks } = read(snapshot)?;
         self.shared.with(|data, inbox| {
             (data.sessions, data.ids) = (sessions, ids);
             data.tell_of_sessions(inbox);

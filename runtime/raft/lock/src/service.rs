@@ -16,14 +16,14 @@ use turnstile_core::replicated::message::{Command, Message, Notice};
 use turnstile_core::replicated::types::{Address, LockName, Timer};
 use turnstile_host::store::Store;
 use turnstile_host::{Event, Node, Notices, Options as NodeOptions, random_bytes};
-use turnstile_raft::Member as RaftMember;
 use turnstile_raft::network::Network;
+use turnstile_raft::{Backup, Member as RaftMember, Members};
 use turnstile_step::RowOutcome;
 
 use crate::changes::{Change, Changes};
 use crate::driver::Driver;
 use crate::error::LockError;
-use crate::machine::Machine;
+use crate::machine::{Machine, restored};
 use crate::mutex::Mutex;
 use crate::name::lock_name;
 use crate::operation::lock_of;
@@ -117,6 +117,23 @@ impl LockService {
             is_stopped: AtomicBool::new(false),
         };
         Ok(Self(Arc::new(inner)))
+    }
+
+    /// Writes the state of another cluster, which [`turnstile_raft::Member::backup`] has saved,
+    /// into an empty store for a member of a new cluster with these members; see
+    /// [`turnstile_raft::Member::restore`]. Nobody holds a lock there, and the fencing tokens are
+    /// greater than all of the other cluster.
+    ///
+    /// # Errors
+    /// As [`turnstile_raft::Member::restore`], and when the backup is not one of locks.
+    pub async fn restore(
+        options: &Options,
+        store: Box<dyn Store>,
+        backup: Backup,
+        members: &Members,
+    ) -> io::Result<()> {
+        let state = restored(backup.state())?;
+        RaftMember::restore(&options.raft, store, &backup.with_state(state), members).await
     }
 
     /// The lock with this id. Two ids with the same [`lock_name`] are one lock, which is safe: it

@@ -5,4 +5,5 @@ mod commands;
 mod folder;
 mod group;
 mod members;
+mod restore;
 mod socket;

@@ -51,6 +51,11 @@ pub(crate) enum CliCommand {
         #[command(subcommand)]
         command: MembersCommand,
     },
+    /// Saves the state of the group, or begins another group with it.
+    Snapshot {
+        #[command(subcommand)]
+        command: SnapshotCommand,
+    },
     /// Prints what the member knows: its role, the members, and all locks.
     Status {
         #[command(flatten)]
@@ -89,6 +94,40 @@ pub(crate) enum MembersCommand {
         id: u64,
         #[command(flatten)]
         socket: SocketArgs,
+    },
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum SnapshotCommand {
+    /// Has the member of this machine save what it has applied, in one file with a checksum.
+    Save {
+        /// The file, which must not be there.
+        file: PathBuf,
+        #[command(flatten)]
+        socket: SocketArgs,
+    },
+    /// Writes a saved state into the data directory of a member of a new group, which then starts
+    /// without --new.
+    ///
+    /// For a group that has lost a majority of its members for good. Nobody holds a lock in the new
+    /// group, and its fencing tokens are greater than all before. Members of the former group that
+    /// still run must be stopped first. The new group has one member, to which `raftlock members
+    /// add` adds others; or several, each restored from the same file with the same list.
+    Restore {
+        /// The file.
+        file: PathBuf,
+        /// The directory of the member's log, which must be empty or not there.
+        #[arg(long, value_name = "DIR")]
+        data: PathBuf,
+        /// The member's number.
+        #[arg(long, value_name = "N")]
+        id: u64,
+        /// The members of the new group, with the addresses that the others connect to.
+        #[arg(long = "peer", value_name = "N=ADDR", value_parser = peer, required = true)]
+        peers: Vec<(u64, String)>,
+        /// The name of the new group.
+        #[arg(long, value_name = "NAME", default_value = "")]
+        group: String,
     },
 }
 

@@ -4,6 +4,7 @@ mod cli;
 mod member;
 mod members;
 mod run;
+mod snapshot;
 mod socket;
 mod status;
 mod wire;
@@ -27,6 +28,9 @@ const UNAVAILABLE: u8 = 69;
 const TIMED_OUT: u8 = 75;
 /// Exit status: invalid arguments or settings.
 const USAGE: u8 = 2;
+
+/// The maximum time for what the member and its leader do, which have time-outs of 10 s.
+const CHANGE_MAX: Duration = Duration::from_secs(60);
 
 /// The maximum time for a reply that needs no lock.
 const REPLY_MAX: Duration = Duration::from_secs(10);
@@ -59,6 +63,9 @@ fn main() -> ExitCode {
         }
         CliCommand::Members { command } => {
             block_on(tokio::runtime::Builder::new_current_thread(), members::run(command))
+        }
+        CliCommand::Snapshot { command } => {
+            block_on(tokio::runtime::Builder::new_current_thread(), snapshot::run(command))
         }
         CliCommand::Status { socket, json } => block_on(
             tokio::runtime::Builder::new_current_thread(),
@@ -124,6 +131,14 @@ async fn ask(socket: &Path, request: &Request, most: Duration) -> Result<Reply, 
         Some(reply) => Ok(reply),
         None => Err(Failure::Unavailable("the member has closed the connection".into())),
     }
+}
+
+/// Has the member do something that has no result.
+async fn have_done(socket: &Path, request: &Request) -> Result<u8, Failure> {
+    let Reply::Done = ask(socket, request, CHANGE_MAX).await? else {
+        return Err(Failure::Unavailable("the member does not say whether it is done".into()));
+    };
+    Ok(0)
 }
 
 fn print(text: &str) {

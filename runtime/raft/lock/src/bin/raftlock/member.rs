@@ -28,7 +28,11 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     raise_open_files(args.users)?;
     let mut term = signal(SignalKind::terminate())?;
     let mut int = signal(SignalKind::interrupt())?;
-    let members = members(&args)?;
+    let members = members(&args.peers)?;
+    if args.new && !members.contains_key(&args.id) {
+        let text = format!("--peer: member {}, which is this one, is not among them", args.id);
+        return Err(Failure::Usage(text));
+    }
     let network = network(&args, &members).await?;
     let path = &args.socket.socket;
     let at_socket = |error: io::Error| Failure::Unavailable(format!("{}: {error}", path.display()));
@@ -106,16 +110,13 @@ fn open(args: &MemberArgs) -> Result<LogStore, Failure> {
     }
 }
 
-fn members(args: &MemberArgs) -> Result<Members, Failure> {
+/// The members of a list.
+pub(crate) fn members(peers: &[(u64, String)]) -> Result<Members, Failure> {
     let mut members = Members::new();
-    for (id, address) in &args.peers {
+    for (id, address) in peers {
         if members.insert(*id, address.clone()).is_some() {
             return Err(Failure::Usage(format!("--peer: member {id} is given twice")));
         }
-    }
-    if args.new && !members.contains_key(&args.id) {
-        let text = format!("--peer: member {}, which is this one, is not among them", args.id);
-        return Err(Failure::Usage(text));
     }
     Ok(members)
 }

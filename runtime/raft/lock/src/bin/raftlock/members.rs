@@ -1,17 +1,12 @@
 //! `raftlock members`: the members of the group, and changes of them.
 
 use std::fmt::Write as _;
-use std::path::Path;
-use std::time::Duration;
 
 use serde_json::Value;
 
 use super::cli::{MembersCommand, SocketArgs};
-use super::wire::{Reply, Request};
-use super::{Failure, ask, print, status_of};
-
-/// The maximum time for a change: the member and the leader have their time-outs, 10 s.
-const CHANGE_MAX: Duration = Duration::from_secs(60);
+use super::wire::Request;
+use super::{Failure, have_done, print, status_of};
 
 /// Lists or changes the members.
 pub(crate) async fn run(command: MembersCommand) -> Result<u8, Failure> {
@@ -23,19 +18,12 @@ pub(crate) async fn run(command: MembersCommand) -> Result<u8, Failure> {
             Ok(0)
         }
         MembersCommand::Add { member: (id, address), socket: SocketArgs { socket } } => {
-            change(&socket, &Request::AddMember { id, address }).await
+            have_done(&socket, &Request::AddMember { id, address }).await
         }
         MembersCommand::Remove { id, socket: SocketArgs { socket } } => {
-            change(&socket, &Request::RemoveMember { id }).await
+            have_done(&socket, &Request::RemoveMember { id }).await
         }
     }
-}
-
-async fn change(socket: &Path, request: &Request) -> Result<u8, Failure> {
-    let Reply::Done = ask(socket, request, CHANGE_MAX).await? else {
-        return Err(Failure::Unavailable("the member does not say whether it is done".into()));
-    };
-    Ok(0)
 }
 
 /// The members as text for people.

@@ -17,8 +17,8 @@ use turnstile_raft::{MemberChange, MemberError};
 use turnstile_raft_lock::{Guard, LockError, LockService};
 
 use super::cli::lock_id;
-use super::status;
 use super::wire::{Lines, Reply, Request, Unlock, write};
+use super::{snapshot, status};
 
 /// The maximum number of connections whose request is being read, or answered at once; further ones
 /// wait. Users that wait for a lock or hold one have places of their own.
@@ -146,6 +146,10 @@ async fn answer(
         Ok(Ok(Some(Request::RemoveMember { id }))) => {
             change(service, &MemberChange::Remove { id }).await
         }
+        Ok(Ok(Some(Request::Save { file }))) => match snapshot::save(service, file).await {
+            Ok(()) => Reply::Done,
+            Err(error) => Reply::Error(error.to_string()),
+        },
         Ok(Ok(Some(Request::Lock { id, timeout_ms, nested }))) => {
             let place = lock_id(&id).and_then(|_| places.take(nested));
             match place {

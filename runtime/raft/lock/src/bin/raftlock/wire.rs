@@ -3,6 +3,7 @@
 //! A connection that locks holds the lock until it sends [`Unlock`], or is closed.
 
 use std::io;
+use std::path::PathBuf;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,11 @@ pub(crate) enum Request {
     RemoveMember {
         /// Its number.
         id: u64,
+    },
+    /// Saves the state in a file.
+    Save {
+        /// Its absolute path.
+        file: PathBuf,
     },
 }
 
