@@ -8,12 +8,13 @@ mod machine;
 mod membership;
 mod restore;
 mod rpc;
+mod stream;
 #[cfg(test)]
 mod suite;
 mod versions;
 
 use std::collections::BTreeMap;
-use std::io::{self, Cursor};
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -43,7 +44,7 @@ openraft::declare_raft_types!(
         NodeId = u64,
         Node = BasicNode,
         Entry = openraft::Entry<TypeConfig>,
-        SnapshotData = Cursor<Vec<u8>>,
+        SnapshotData = Bytes,
         Responder = openraft::impls::OneshotResponder<TypeConfig>,
         AsyncRuntime = openraft::TokioRuntime
 );

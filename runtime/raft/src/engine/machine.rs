@@ -2,7 +2,7 @@
 
 #![expect(clippy::result_large_err, reason = "the size of the error is that of openraft")]
 
-use std::io::{self, Cursor};
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -149,7 +149,7 @@ impl RaftSnapshotBuilder<TypeConfig> for Machine {
         let bytes = encoded.await.map_err(|error| write_error(&meta, &error))?;
         let written = self.log.put_snapshot(last_log_id.map(|id| id.index), bytes.clone()).await;
         written.map_err(|error| write_error(&meta, &error))?;
-        Ok(Snapshot { meta, snapshot: Box::new(Cursor::new(bytes.into())) })
+        Ok(Snapshot { meta, snapshot: Box::new(bytes) })
     }
 }
 
@@ -177,16 +177,12 @@ impl RaftStateMachine<TypeConfig> for Machine {
         self.clone()
     }
 
-    async fn begin_receiving_snapshot(&mut self) -> Stored<Box<Cursor<Vec<u8>>>> {
+    async fn begin_receiving_snapshot(&mut self) -> Stored<Box<Bytes>> {
         Ok(Box::default())
     }
 
-    async fn install_snapshot(
-        &mut self,
-        meta: &Meta,
-        snapshot: Box<Cursor<Vec<u8>>>,
-    ) -> Stored<()> {
-        let bytes = Bytes::from(snapshot.into_inner());
+    async fn install_snapshot(&mut self, meta: &Meta, snapshot: Box<Bytes>) -> Stored<()> {
+        let bytes = *snapshot;
         let installed = self.lock().install(bytes.clone());
         let installed = installed.map_err(|error| read_error(meta, &error))?;
         if installed != *meta {
@@ -202,7 +198,7 @@ impl RaftStateMachine<TypeConfig> for Machine {
         let head = SnapshotParts::decode(bytes.clone()).and_then(|parts| decode(&parts.meta));
         let head = head.map_err(|error| StorageIOError::read_snapshot(None, &error))?;
         let SnapshotHead { meta, .. } = head;
-        Ok(Some(Snapshot { meta, snapshot: Box::new(Cursor::new(bytes.into())) }))
+        Ok(Some(Snapshot { meta, snapshot: Box::new(bytes) }))
     }
 }
 

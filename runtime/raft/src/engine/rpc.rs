@@ -5,18 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use openraft::BasicNode;
-use openraft::error::{Fatal, InstallSnapshotError, RPCError, RaftError, RemoteError, Unreachable};
+use openraft::error::{Fatal, RPCError, RaftError, RemoteError, ReplicationClosed, Unreachable};
 use openraft::network::{Backoff, RPCOption, RaftNetwork, RaftNetworkFactory};
-use openraft::raft::{
-    AppendEntriesRequest, AppendEntriesResponse, InstallSnapshotRequest, InstallSnapshotResponse,
-    VoteRequest, VoteResponse,
-};
+use openraft::raft::{AppendEntriesRequest, AppendEntriesResponse, VoteRequest, VoteResponse};
+use openraft::{BasicNode, OptionalSend, Snapshot, Vote};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
 use super::log_store::{decode, encode};
+use super::stream::{Part, Receiving, Sent, send};
 use super::{Raft, TypeConfig};
 use crate::inbox::LOG;
 use crate::network::{Boxed, Handler};
@@ -24,14 +22,13 @@ use crate::peers::Peers;
 
 /// What one member asks another. The answer is the `Result` of openraft's own handler.
 #[derive(Serialize, Deserialize)]
-enum Request {
+pub(super) enum Request {
     Append(AppendEntriesRequest<TypeConfig>),
     Vote(VoteRequest<u64>),
-    InstallSnapshot(InstallSnapshotRequest<TypeConfig>),
+    Snapshot(Part),
 }
 
-type CallResult<T, E = openraft::error::Infallible> =
-    Result<T, RPCError<u64, BasicNode, RaftError<u64, E>>>;
+type CallResult<T> = Result<T, RPCError<u64, BasicNode, RaftError<u64>>>;
 
 /// Makes the clients of a member.
 pub(super) struct Rpc {
@@ -62,17 +59,17 @@ pub(super) struct Client {
 }
 
 impl Client {
-    async fn call<T, E>(&self, request: &Request) -> CallResult<T, E>
-    where
-        T: DeserializeOwned,
-        E: std::error::Error + DeserializeOwned,
-    {
-        let put = |head| {
-            postcard::to_extend(request, head).expect("the log's types can be encoded")
-        };
+    /// Sends a request and waits for the bytes of its answer.
+    pub(super) async fn exchange(&self, request: &Request) -> Result<Bytes, Unreachable> {
+        let put =
+            |head| postcard::to_extend(request, head).expect("the log's types can be encoded");
         let answer = self.peers.call(self.to, LOG, put).await;
-        let answer = answer.map_err(|error| Unreachable::new(&error))?;
-        let answer: io::Result<Result<T, RaftError<u64, E>>> = decode(&answer);
+        answer.map_err(|error| Unreachable::new(&error))
+    }
+
+    async fn call<T: DeserializeOwned>(&self, request: &Request) -> CallResult<T> {
+        let answer = self.exchange(request).await?;
+        let answer: io::Result<Result<T, RaftError<u64>>> = decode(&answer);
         match answer {
             Ok(answer) => Ok(answer.map_err(|error| RemoteError::new(self.to, error))?),
             Err(error) => Err(RPCError::Unreachable(Unreachable::new(&error))),
@@ -89,12 +86,18 @@ impl RaftNetwork<TypeConfig> for Client {
         self.call(&Request::Append(request)).await
     }
 
-    async fn install_snapshot(
+    async fn full_snapshot(
         &mut self,
-        request: InstallSnapshotRequest<TypeConfig>,
-        _option: RPCOption,
-    ) -> CallResult<InstallSnapshotResponse<u64>, InstallSnapshotError> {
-        self.call(&Request::InstallSnapshot(request)).await
+        vote: Vote<u64>,
+        snapshot: Snapshot<TypeConfig>,
+        cancel: impl Future<Output = ReplicationClosed> + OptionalSend + 'static,
+        option: RPCOption,
+    ) -> Sent {
+        tokio::select! {
+            biased;
+            closed = cancel => Err(closed.into()),
+            sent = send(self, vote, snapshot, option) => sent,
+        }
     }
 
     async fn vote(
@@ -114,6 +117,7 @@ impl RaftNetwork<TypeConfig> for Client {
 pub(super) struct Requests {
     raft: Raft,
     places: Semaphore,
+    receiving: Receiving,
 }
 
 /// The maximum number of requests that openraft has at a time. Each member sends one at a time, and
@@ -122,7 +126,8 @@ const REQUESTS_MAX: usize = 64;
 
 impl Requests {
     pub(super) fn new(raft: Raft) -> Self {
-        Self { raft, places: Semaphore::new(REQUESTS_MAX) }
+        let (places, receiving) = (Semaphore::new(REQUESTS_MAX), Receiving::default());
+        Self { raft, places, receiving }
     }
 
     async fn answer(&self, request: &[u8]) -> Option<Bytes> {
@@ -137,7 +142,7 @@ impl Requests {
         match request {
             Request::Append(request) => reply(&self.raft.append_entries(request).await),
             Request::Vote(request) => reply(&self.raft.vote(request).await),
-            Request::InstallSnapshot(request) => reply(&self.raft.install_snapshot(request).await),
+            Request::Snapshot(part) => self.receiving.take(&self.raft, part).await,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Openraft's own tests of a storage, over ours.
 
-use std::io::{self, Cursor};
+use std::io;
 use std::sync::Arc;
 
 use openraft::storage::RaftStateMachine as _;
@@ -74,7 +74,7 @@ async fn a_damaged_snapshot_is_refused_at_a_start_and_at_an_installation() {
     let disk = Disk::default();
     let log = Arc::new(Log::open(Box::new(disk.open()), 1).expect("the disk is empty"));
     let mut machine = Machine::open(1, Arc::clone(&log), Box::new(Nothing)).expect("it is empty");
-    let data = Box::new(Cursor::new(damaged()));
+    let data = Box::new(damaged().into());
     let installed = machine.install_snapshot(&SnapshotMeta::default(), data).await;
     let error = installed.expect_err("it is damaged").to_string();
     assert!(error.contains("the snapshot is damaged: its checksum is wrong"), "{error}");

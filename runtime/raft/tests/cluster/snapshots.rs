@@ -1,8 +1,17 @@
 //! Snapshots: of a member that restarts, and for one that lags behind.
 
-use turnstile_raft::Status;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::group::{Group, PATIENCE};
+use bytes::Bytes;
+use turnstile_host::store::Disk;
+use turnstile_raft::network::hub::{Hub, HubPort};
+use turnstile_raft::network::{Boxed, CallError, Handler, Network};
+use turnstile_raft::{Member, Members, Options, Status};
+
+use crate::group::{Group, PATIENCE, options};
+use crate::register::Register;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_that_lags_behind_is_given_a_snapshot() {
@@ -34,6 +43,77 @@ async fn a_member_that_lags_behind_is_given_a_snapshot() {
     group.propose(leader, "the last").await;
     group.agree(leader).await;
     group.end().await;
+}
+
+/// The size of the parts of a snapshot.
+const PART: usize = 1000;
+
+/// A network that fails for a while in the middle of a snapshot.
+struct Broken {
+    port: Arc<HubPort>,
+    /// The parts that have arrived.
+    parts: AtomicUsize,
+    /// The requests that have failed.
+    failed: AtomicUsize,
+}
+
+impl Network for Broken {
+    fn serve(&self, handler: Arc<dyn Handler>) {
+        self.port.serve(handler);
+    }
+
+    fn set_members(&self, members: &BTreeMap<u64, String>) {
+        self.port.set_members(members);
+    }
+
+    fn call(&self, to: u64, request: Bytes) -> Boxed<'_, Result<Bytes, CallError>> {
+        let is_over = self.failed.load(Ordering::SeqCst) == 20;
+        if self.parts.load(Ordering::SeqCst) == 5 && !is_over {
+            self.failed.fetch_add(1, Ordering::SeqCst);
+            return Box::pin(std::future::ready(Err(CallError::new("it is broken"))));
+        }
+        if request.len() > PART {
+            self.parts.fetch_add(1, Ordering::SeqCst);
+        }
+        self.port.call(to, request)
+    }
+
+    fn close(&self) -> Boxed<'_, ()> {
+        self.port.close()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_snapshot_whose_stream_broke_is_resumed() {
+    let hub = Hub::new();
+    let settings = |id| Options {
+        keep_entries: 0,
+        snapshot_chunk_bytes: PART as u64,
+        heartbeat: std::time::Duration::from_millis(20),
+        ..options(id)
+    };
+    let (parts, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let network = Arc::new(Broken { port: hub.join(1), parts, failed });
+    let store = Box::new(Disk::default().open());
+    let leader = Member::start(settings(1), store, Register::default(), Arc::clone(&network) as _);
+    let leader = leader.await.expect("its disk is empty");
+    let list = Members::from([(1, "member-1".to_owned())]);
+    leader.initialize(&list).await.expect("it is one of them");
+    leader.forward("x".repeat(9 * PART + PART / 2)).await.expect("it is alone");
+    let index = leader.snapshot().await.expect("it is made").snapshot_index;
+    let purged = |status: &Status| status.purged_index == index;
+    leader.wait_for(PATIENCE, purged).await.expect("its entries are purged");
+    let (register, store) = (Register::default(), Box::new(Disk::default().open()));
+    let second = Member::start(settings(2), store, register.clone(), hub.join(2)).await;
+    let second = second.expect("its disk is empty");
+    leader.add_member(2, "member-2").await.expect("it receives the log");
+    assert_eq!(register.operations().len(), 1);
+    assert_eq!(network.failed.load(Ordering::SeqCst), 20, "it was broken");
+    // The last one is smaller, and not counted.
+    assert_eq!(network.parts.load(Ordering::SeqCst), 9, "each part is sent once");
+    for member in [leader, second] {
+        member.stop().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

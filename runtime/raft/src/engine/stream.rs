@@ -1,0 +1,144 @@
+//! A snapshot on its way to another member, in parts.
+//!
+//! The sender asks how much the receiver has, so that a stream that broke is resumed. The receiver
+//! keeps the parts in memory until it has another snapshot: after its restart, or for a newer
+//! snapshot, a stream begins again.
+
+use bytes::Bytes;
+use openraft::error::{Fatal, StreamingError, Unreachable};
+use openraft::network::RPCOption;
+use openraft::raft::SnapshotResponse;
+use openraft::{AnyError, Snapshot, Vote};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::log_store::{decode, encode};
+use super::machine::Meta;
+use super::rpc::{Client, Request};
+use super::{Raft, TypeConfig};
+
+/// The size of a part, unless the options have another.
+const PART_BYTES: usize = 512 << 10;
+
+/// A part of a snapshot; the first one is empty, and asks.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Part {
+    vote: Vote<u64>,
+    meta: Meta,
+    /// The size of the snapshot.
+    len: u64,
+    offset: u64,
+    data: Bytes,
+}
+
+/// How far the receiver is.
+#[derive(Serialize, Deserialize)]
+struct Progress {
+    vote: Vote<u64>,
+    /// How many bytes it has.
+    has: u64,
+    is_installed: bool,
+}
+
+pub(super) type Sent = Result<SnapshotResponse<u64>, StreamingError<TypeConfig, Fatal<u64>>>;
+
+/// Sends a snapshot until it is installed, or another leader has a greater vote.
+pub(super) async fn send(
+    client: &Client,
+    vote: Vote<u64>,
+    snapshot: Snapshot<TypeConfig>,
+    option: RPCOption,
+) -> Sent {
+    let Snapshot { meta, snapshot: bytes } = snapshot;
+    let part_bytes = option.snapshot_chunk_size().unwrap_or(PART_BYTES).max(1);
+    let (mut from, mut to) = (0, 0);
+    loop {
+        let (offset, len) = (from as u64, bytes.len() as u64);
+        let part = Part { vote, meta: meta.clone(), len, offset, data: bytes.slice(from..to) };
+        let answer = timeout(option.hard_ttl(), client.exchange(&Request::Snapshot(part))).await;
+        let answer = answer.map_err(|elapsed| Unreachable::new(&elapsed))??;
+        let progress: Progress = decode(&answer).map_err(|error| Unreachable::new(&error))?;
+        if progress.is_installed || progress.vote > vote {
+            return Ok(SnapshotResponse::new(progress.vote));
+        }
+        from = usize::try_from(progress.has).map_or(bytes.len(), |has| has.min(bytes.len()));
+        if from == bytes.len() {
+            let error = AnyError::error("the receiver has the snapshot, and does not install it");
+            return Err(Unreachable::new(&error).into());
+        }
+        to = from.saturating_add(part_bytes).min(bytes.len());
+    }
+}
+
+/// The snapshot that a member receives.
+#[derive(Default)]
+pub(super) struct Receiving(Mutex<Received>);
+
+#[derive(Default)]
+struct Received {
+    snapshot_id: String,
+    content: Content,
+}
+
+enum Content {
+    Parts(Vec<u8>),
+    Whole(Bytes),
+    Installed,
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::Parts(Vec::new())
+    }
+}
+
+impl Receiving {
+    /// Takes a part, and installs the snapshot with the last one. Returns the answer; `None` if the
+    /// member has stopped.
+    pub(super) async fn take(&self, raft: &Raft, part: Part) -> Option<Bytes> {
+        let mut received = self.0.lock().await;
+        let own = raft.metrics().borrow().vote;
+        if own > part.vote {
+            return Some(encode(&Progress { vote: own, has: 0, is_installed: false }));
+        }
+        if received.snapshot_id != part.meta.snapshot_id {
+            let snapshot_id = part.meta.snapshot_id.clone();
+            *received = Received { snapshot_id, content: Content::default() };
+        }
+        received.content.add(&part);
+        let mut progress =
+            Progress { vote: part.vote, has: received.content.len(part.len), is_installed: false };
+        if let Content::Whole(bytes) = &received.content {
+            let snapshot = Snapshot { meta: part.meta, snapshot: Box::new(bytes.clone()) };
+            progress.vote = raft.install_full_snapshot(part.vote, snapshot).await.ok()?.vote;
+            if progress.vote == part.vote {
+                received.content = Content::Installed;
+            }
+        }
+        progress.is_installed = matches!(received.content, Content::Installed);
+        Some(encode(&progress))
+    }
+}
+
+impl Content {
+    /// Takes a part that is the next one.
+    fn add(&mut self, part: &Part) {
+        let Self::Parts(bytes) = self else { return };
+        let whole = bytes.len() as u64 + part.data.len() as u64;
+        if part.offset == bytes.len() as u64 && whole <= part.len {
+            bytes.extend_from_slice(&part.data);
+        }
+        if bytes.len() as u64 == part.len {
+            *self = Self::Whole(std::mem::take(bytes).into());
+        }
+    }
+
+    /// How many bytes it has, of so many.
+    const fn len(&self, all: u64) -> u64 {
+        match self {
+            Self::Parts(bytes) => bytes.len() as u64,
+            Self::Whole(_) | Self::Installed => all,
+        }
+    }
+}
