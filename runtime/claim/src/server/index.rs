@@ -99,11 +99,6 @@ impl ClaimIndex {
 
     /// Adds a claim whose resource's number is from [`ClaimIndex::number`].
     pub(crate) fn add(&mut self, id: u64, entry: ClaimRecord) {
-        // The number may have been freed since: when the step that creates a claim deletes the last
-        // one of the same resource.
-        if self.free.remove(&entry.number) {
-            self.numbers.insert(entry.resource.clone(), entry.number);
-        }
         self.claims.insert((entry.number, id));
         self.set_live(id, entry.owner.as_ref(), !entry.status().is_final());
         self.entries.insert(id, Box::new(entry));

@@ -32,6 +32,8 @@ pub(crate) struct ClaimService {
     pub(super) index: ClaimIndex,
     /// The claims that the current step has changed, in any order, each at least once.
     changed: Vec<u64>,
+    /// The claims that the current step has removed. Their records are needed until its end.
+    removed: Vec<u64>,
     /// The claims that the current step has ended.
     over: Vec<u64>,
     /// The responses of the current step, which are sent after its changes are collected.
@@ -52,6 +54,7 @@ impl ClaimService {
         Self {
             index,
             changed: Vec::new(),
+            removed: Vec::new(),
             over: Vec::new(),
             responses: Vec::new(),
             meta,
@@ -110,7 +113,7 @@ impl Service for ClaimService {
             let id = id.number();
             self.changed.push(id);
             if kept.is_none() {
-                self.index.remove(id);
+                self.removed.push(id);
             }
         }
     }
@@ -133,6 +136,9 @@ impl Service for ClaimService {
 
     fn finish(&mut self, step: &mut Step<'_, Self>) {
         self.put_changed(step.state, step.batch);
+        for id in self.removed.drain(..) {
+            self.index.remove(id);
+        }
         // The long polls get the claim's new state.
         for id in std::mem::take(&mut self.over) {
             self.end_watches(id, step.now, step.outgoing);

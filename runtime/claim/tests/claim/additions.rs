@@ -308,6 +308,21 @@ fn a_resource_that_is_forgotten_while_it_is_claimed_shares_its_lock_with_no_othe
 }
 
 #[test]
+fn a_claim_that_is_forgotten_as_it_expires_does_not_come_back_as_the_refused_one() {
+    let mut options = Options::default();
+    (options.limits.finished_max, options.limits.waiters_max) = (0, 1);
+    let server = Running::start(Storage::Memory, options);
+    let mut client = server.client();
+    let lapses = client.post(&body("r", 0.3)).expect(201).path();
+    let waits = client.post(&body("r", 60.0)).expect(202).path();
+    until("it lapses", || client.get(&lapses).number("ttl") < 0.0);
+    client.post(&body("r", 60.0)).expect(429);
+    assert_eq!(client.get(&waits).field("status"), "active");
+    client.get(&lapses).expect(404);
+    assert_eq!(client.get("/v1/claims/").json().as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn a_waiter_that_nobody_asks_for_is_given_up() {
     let options = Options { unasked_max: Duration::from_millis(20), ..Options::default() };
     let server = Running::start(Storage::Memory, options);
