@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use turnstile_machines::claim_record as machine;
 use turnstile_step::Symbolic;
 
-use super::state::{Record, State};
+use super::state::{OpenRequest, Record, State};
 use crate::claim::message::ResourceName;
 use crate::number::{ClaimId, IdempotencyKey, Token};
 
@@ -61,10 +61,18 @@ impl Saved {
 
     /// The state of a server after a crash.
     pub(super) fn restore(self) -> State {
+        self.resume(&BTreeMap::new())
+    }
+
+    /// The state of a server that has lost no connection: with these open requests, by claim. It
+    /// equals the state whose claims were saved.
+    #[must_use]
+    pub fn resume(self, open: &BTreeMap<ClaimId, OpenRequest>) -> State {
         let Self { claims, last_claim, last_token } = self;
         let record = |(id, kept): (ClaimId, Option<SavedClaim>)| {
             let SavedClaim { resource, at, token, key } = kept?;
-            Some((id, Record { resource, at, token, key, open_request: None }))
+            let open_request = open.get(&id).copied();
+            Some((id, Record { resource, at, token, key, open_request }))
         };
         let claims = claims.into_iter().filter_map(record).collect();
         State { last_claim, last_token, ..State::of(claims) }

@@ -233,8 +233,8 @@ impl State {
         }
     }
 
-    /// The state of these claims, none of which has an open request. Each collection is built at
-    /// once, which takes half of the memory of insertions in order.
+    /// The state of these claims. Each collection is built at once, which takes half of the memory
+    /// of insertions in order.
     pub(super) fn of(claims: BTreeMap<ClaimId, Record>) -> Self {
         let mut finished = Vec::new();
         let mut placed: Vec<_> = claims.iter().map(|(id, record)| (record.resource, *id)).collect();
@@ -242,8 +242,9 @@ impl State {
         let of_resource = |claimants: &[(ResourceName, ClaimId)]| {
             let mut queue = ResourceQueue::default();
             for (_, id) in claimants {
-                let is_final =
-                    claims.get(id).is_some_and(|record| queue.update(*id, record.at, false));
+                let is_final = claims.get(id).is_some_and(|record| {
+                    queue.update(*id, record.at, record.open_request.is_some())
+                });
                 finished.extend(is_final.then_some(*id));
             }
             let (resource, _) = *claimants.first()?;
