@@ -186,6 +186,21 @@ impl<S: Service> Engine<S> {
         }
     }
 
+    /// Continues an engine from its core's state and its armed timers, each with the time at which
+    /// it fires.
+    pub fn resume(
+        core: S::Core,
+        state: <S::Core as Core>::State,
+        service: S,
+        armed: impl IntoIterator<Item = (TimerOf<S>, u64)>,
+    ) -> Self {
+        let mut engine = Self { state, ..Self::new(core, service, None) };
+        for (timer, due_us) in armed {
+            engine.timers.arm(timer, due_us);
+        }
+        engine
+    }
+
     /// Restarts the core from saved state. `timers` is the expected number of timers, for which
     /// memory is reserved.
     pub fn restart(&mut self, now: Moment, saved: Option<<S::Core as Core>::Saved>, timers: usize) {

@@ -109,6 +109,26 @@ impl Batch {
         self.entries.len()
     }
 
+    /// The writes as bytes, which [`Batch::read`] reads.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.entries
+    }
+
+    /// Calls `each` with each key and value that a batch of these bytes writes, in the order of
+    /// writing.
+    ///
+    /// # Errors
+    /// When the bytes are no batch; and the errors of `each`.
+    pub fn read(mut bytes: &[u8], each: Visitor<'_>) -> io::Result<()> {
+        while !bytes.is_empty() {
+            if let (key, Some(value)) = entry::take_entry(&mut bytes)? {
+                each(&key, value)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Removes all writes and keeps the allocation.
     pub fn clear(&mut self) {
         self.entries.clear();

@@ -120,6 +120,12 @@ impl<S: Service> HostState<S> {
         self.now
     }
 
+    /// Sets the time of the next input. For a caller that steps a service by times which come with
+    /// its inputs: it fires the timers of the engine itself.
+    pub const fn set_now(&mut self, now: Moment) {
+        self.now = now;
+    }
+
     /// The time of the current input.
     #[must_use]
     pub const fn now(&self) -> Moment {
@@ -192,7 +198,7 @@ impl<S: Service> HostState<S> {
     }
 
     /// The outputs that are ready to leave, if there is no store.
-    pub(super) fn take_volatile(&mut self) -> Option<Outbox<S>> {
+    pub fn take_volatile(&mut self) -> Option<Outbox<S>> {
         let is_ready = self.is_volatile && !self.is_idle();
         is_ready.then(|| self.exchange(Outbox::default()))
     }
