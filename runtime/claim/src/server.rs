@@ -10,6 +10,8 @@ mod auth_throttle;
 mod authenticate;
 mod call;
 mod claim_engine;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod connection;
 mod connection_state;
 mod digest;
@@ -24,6 +26,7 @@ mod listen;
 mod listing;
 mod metrics;
 mod network;
+mod options;
 mod page;
 mod quota;
 mod record;
@@ -44,9 +47,12 @@ mod write_timeout;
 
 pub use audit::Audit;
 pub use auth::Tokens;
+#[cfg(feature = "cluster")]
+pub use cluster::ClusterOptions;
 pub use host::{Hosts, PublicUrl, read_name};
 pub use listen::{Accept, TryWrite};
+pub use options::Options;
 pub use quota::Quotas;
 pub use runtime::runtime;
-pub use serve::{Options, Server, Storage};
+pub use serve::{Server, Storage};
 pub use tls::ServerTls;

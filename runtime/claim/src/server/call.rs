@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -9,6 +10,24 @@ use tokio::time::Instant;
 use super::audit::AuditCause;
 use super::auth::Identity;
 use super::reply::{CallKind, Reply};
+use crate::wire::request::{Patch, Post};
+
+/// A request that may change claims.
+#[derive(Clone, Debug)]
+pub(crate) enum ClaimRequest {
+    /// Create a claim; the key is the hash of the idempotency key.
+    Post { post: Post, key: Option<u64> },
+    /// Change a claim.
+    Patch { id: u64, patch: Patch },
+}
+
+/// One run of a member of a cluster. Its requests that wait are void when it has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(crate) struct MemberRun {
+    pub(crate) member: u64,
+    /// Random.
+    pub(crate) run: u64,
+}
 
 /// The response of a request and the channel of its waiting task.
 #[derive(Debug)]
@@ -77,6 +96,10 @@ pub(crate) struct PendingReply {
     pub(crate) until: Option<Instant>,
 }
 
+/// The first number of the callers that wait for the end of a claim: the long polls of this server.
+/// They decide nothing, so that the numbers of the others do not depend on them.
+pub(crate) const FIRST_WATCH: u64 = 1 << 63;
+
 /// The origin and the wait times of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestOrigin {
@@ -87,4 +110,7 @@ pub(crate) struct RequestOrigin {
     /// How long the client waits for the lock in all, in microseconds.
     pub(crate) timeout_us: Option<u64>,
     pub(crate) identity: Identity,
+    /// The member that has received it; `None` if the server is no member of a cluster.
+    #[cfg_attr(not(feature = "cluster"), expect(dead_code, reason = "then it is always `None`"))]
+    pub(crate) received_by: Option<MemberRun>,
 }

@@ -6,9 +6,7 @@
 use std::ops::{Deref, DerefMut};
 
 use tokio::sync::oneshot;
-use turnstile_core::claim::message::{
-    Caller, Message, Request, RequestKind, ResourceName, TargetStatus as To,
-};
+use turnstile_core::claim::message::{Caller, Message, Request, RequestKind, ResourceName};
 use turnstile_core::claim::record::Command;
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_host::HostState;
@@ -16,8 +14,8 @@ use turnstile_step::Input;
 
 use super::audit::AuditCause;
 use super::call::{
-    Call, EngineReply, NewClaim, OutgoingReply, PendingReply, RequestContext, RequestData,
-    RequestOrigin,
+    Call, ClaimRequest, EngineReply, NewClaim, OutgoingReply, PendingReply, RequestContext,
+    RequestData, RequestOrigin,
 };
 use super::digest;
 use super::index::NumberedResource;
@@ -46,13 +44,16 @@ impl DerefMut for ClaimEngine<'_> {
 }
 
 impl ClaimEngine<'_> {
+    /// Takes a request.
+    pub(crate) fn execute(&mut self, request: ClaimRequest, origin: &RequestOrigin) -> EngineReply {
+        match request {
+            ClaimRequest::Post { post, key } => self.post(post, key, origin),
+            ClaimRequest::Patch { id, patch } => self.patch(id, patch, origin),
+        }
+    }
+
     /// Creates a claim.
-    pub(crate) fn post(
-        &mut self,
-        post: Post,
-        key: Option<u64>,
-        origin: &RequestOrigin,
-    ) -> EngineReply {
+    fn post(&mut self, post: Post, key: Option<u64>, origin: &RequestOrigin) -> EngineReply {
         if self.0.is_failed() {
             return EngineReply::Ready(Reply::storage_in_trouble());
         }
@@ -97,7 +98,7 @@ impl ClaimEngine<'_> {
     }
 
     /// Changes a claim.
-    pub(crate) fn patch(&mut self, id: u64, patch: Patch, origin: &RequestOrigin) -> EngineReply {
+    fn patch(&mut self, id: u64, patch: Patch, origin: &RequestOrigin) -> EngineReply {
         if self.0.is_failed() {
             return EngineReply::Ready(Reply::storage_in_trouble());
         }
@@ -106,23 +107,20 @@ impl ClaimEngine<'_> {
             return self.answer_read(Reply::forbidden(id));
         }
         let claim = ClaimId::new(id);
-        let (ask, field, ttl_us) = match patch {
-            Patch::Ttl(ttl_us) => (RequestKind::Ttl { claim }, "ttl", Some(ttl_us)),
-            Patch::Status(to) => (RequestKind::Status { claim, to }, "status", None),
+        let (ask, kind, ttl_us) = match patch {
+            Patch::Ttl(ttl_us) => {
+                (RequestKind::Ttl { claim }, CallKind::Patch("ttl"), Some(ttl_us))
+            }
+            Patch::Status(to) => (RequestKind::Status { claim, to }, CallKind::PATCH_STATUS, None),
         };
         let call = Call {
-            kind: CallKind::Patch(field),
+            kind,
             claim: Some(id),
             resource: entry.map(|entry| entry.number),
             origin: origin.clone(),
             reply: None,
         };
         self.submit(ask, call, None, ttl_us)
-    }
-
-    /// Revokes a claim.
-    pub(crate) fn revoke(&mut self, id: u64, origin: &RequestOrigin) -> EngineReply {
-        self.patch(id, Patch::Status(To::Revoked), origin)
     }
 
     /// Shows a claim.

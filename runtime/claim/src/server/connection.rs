@@ -17,8 +17,8 @@ use tokio::sync::{mpsc, watch};
 use super::disconnect::{DisconnectWatch, PeekStream};
 use super::http::{AppState, Response};
 use super::listen::{RejectOnDrop, TryWrite};
+use super::options::Options;
 use super::route::IncomingRequest;
-use super::serve::Options;
 use super::slots::ConnectionSlot;
 use super::write_timeout::WriteTimeout;
 

@@ -1,4 +1,4 @@
-//! The engine as shared by the tasks of all connections.
+//! The engine as shared by the tasks of all connections: of this server alone, or replicated.
 
 use std::sync::Arc;
 
@@ -6,32 +6,102 @@ use tokio::sync::Semaphore;
 use turnstile_host::{Host, Outlet};
 
 use super::audit::Audit;
-use super::call::{EngineReply, OutgoingReply, PendingReply};
+use super::call::{
+    ClaimRequest, EngineReply, FIRST_WATCH, OutgoingReply, PendingReply, RequestOrigin,
+};
 use super::claim_engine::ClaimEngine;
+#[cfg(feature = "cluster")]
+use super::cluster::ReplicatedEngine;
 use super::disconnect::DisconnectWatch;
 use super::reply::Reply;
 use super::service::ClaimService;
+use crate::wire::request::Bounds;
 
-/// The engine, shared by requests, timers and the committing task.
+/// The engine, shared by all requests.
 #[derive(Debug)]
 pub(crate) struct EngineHandle {
-    host: Host<ClaimService>,
+    backend: Backend,
     /// Permits one read-only task at a time, so that readers do not starve writers.
     reading: Semaphore,
 }
 
+/// What takes the requests.
+#[derive(Debug)]
+enum Backend {
+    /// This process alone. Timers and the committing task share it.
+    Single(Host<ClaimService>),
+    /// A member of a cluster.
+    #[cfg(feature = "cluster")]
+    Replicated(Box<ReplicatedEngine>),
+}
+
 impl EngineHandle {
     pub(crate) fn new(host: Host<ClaimService>) -> Arc<Self> {
-        Arc::new(Self { host, reading: Semaphore::new(1) })
+        Arc::new(Self { backend: Backend::Single(host), reading: Semaphore::new(1) })
     }
 
-    pub(crate) fn host(&self) -> Host<ClaimService> {
-        self.host.clone()
+    #[cfg(feature = "cluster")]
+    pub(crate) fn replicated(engine: ReplicatedEngine) -> Arc<Self> {
+        let backend = Backend::Replicated(Box::new(engine));
+        Arc::new(Self { backend, reading: Semaphore::new(1) })
     }
 
-    /// Calls a function with the engine, and wakes the tasks that have work.
+    /// The host, if the server is no member of a cluster.
+    pub(crate) fn host(&self) -> Option<Host<ClaimService>> {
+        match &self.backend {
+            Backend::Single(host) => Some(host.clone()),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(_) => None,
+        }
+    }
+
+    /// The member of the replicated log, if there is one.
+    #[cfg(feature = "cluster")]
+    pub(crate) const fn member(&self) -> Option<&turnstile_raft::Member> {
+        match &self.backend {
+            Backend::Single(_) => None,
+            Backend::Replicated(engine) => Some(engine.member()),
+        }
+    }
+
+    /// Calls a function with the engine, and wakes the tasks that have work. What the function
+    /// changes is of this process alone: changes of claims go through [`EngineHandle::submit`].
     pub(crate) fn with<T>(&self, act: impl FnOnce(&mut ClaimEngine<'_>) -> T) -> T {
-        self.host.with(|state| act(&mut ClaimEngine(state)))
+        match &self.backend {
+            Backend::Single(host) => host.with(|state| act(&mut ClaimEngine(state))),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.with(act),
+        }
+    }
+
+    /// Takes a request that may change claims.
+    pub(crate) async fn submit(&self, request: ClaimRequest, origin: RequestOrigin) -> EngineReply {
+        match &self.backend {
+            Backend::Single(_) => self.with(|engine| engine.execute(request, &origin)),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.submit(request, origin).await,
+        }
+    }
+
+    /// Shows a claim, or waits for its end, if the client asks for that.
+    pub(crate) fn watch(&self, id: u64, origin: RequestOrigin) -> EngineReply {
+        match &self.backend {
+            Backend::Single(_) => self.with(|engine| engine.watch(id, &origin)),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.watch(id, origin),
+        }
+    }
+
+    /// Returns when a read has all changes that were answered before the call, by any member.
+    ///
+    /// # Errors
+    /// The 503 when that cannot be confirmed.
+    pub(crate) async fn refresh(&self) -> Result<(), Reply> {
+        match &self.backend {
+            Backend::Single(_) => Ok(()),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.refresh().await,
+        }
     }
 
     /// Calls a short read-only function, one reader at a time, and then yields.
@@ -44,9 +114,71 @@ impl EngineHandle {
         result
     }
 
+    /// The limits on fields of requests that are in force in the cluster.
+    pub(crate) fn bounds(&self) -> Option<Bounds> {
+        match &self.backend {
+            Backend::Single(_) => None,
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => Some(engine.bounds()),
+        }
+    }
+
     /// Whether the store rejects writes. Never blocks.
     pub(crate) fn is_failed(&self) -> bool {
-        self.host.is_failed()
+        match &self.backend {
+            Backend::Single(host) => host.is_failed(),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.is_failed(),
+        }
+    }
+
+    /// Whether requests can be answered. Never waits.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub(crate) fn readiness(&self) -> Result<(), &'static str> {
+        match &self.backend {
+            Backend::Single(host) if host.is_failed() => Err("the storage rejects writes"),
+            Backend::Single(_) => Ok(()),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.readiness(),
+        }
+    }
+
+    /// The metrics of the replicated log; empty if there is none.
+    pub(crate) fn log_metrics(&self) -> String {
+        match &self.backend {
+            Backend::Single(_) => String::new(),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.metrics(),
+        }
+    }
+
+    /// Waits until the engine has stopped by itself, and returns the reason.
+    pub(crate) async fn failed(&self) -> String {
+        match &self.backend {
+            Backend::Single(_) => std::future::pending().await,
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.failed().await,
+        }
+    }
+
+    /// Ends all long polls, because the server is about to stop.
+    pub(crate) async fn end_waits(&self) {
+        match &self.backend {
+            Backend::Single(_) => self.with(|engine| engine.end_waits()),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.end_waits().await,
+        }
+    }
+
+    /// Takes no more requests.
+    pub(crate) async fn close(&self) {
+        match &self.backend {
+            Backend::Single(host) => host.close(),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.stop().await,
+        }
     }
 
     /// Waits for a response. Dropping the future cancels the request.
@@ -60,15 +192,43 @@ impl EngineHandle {
             None => reply.await,
             Some(until) => match tokio::time::timeout_at(until, &mut reply).await {
                 Ok(reply) => reply,
-                Err(_elapsed) => {
-                    self.with(|engine| engine.watch_no_longer(caller));
-                    reply.await
-                }
+                Err(_elapsed) => match self.wait_no_longer(caller).await {
+                    Ok(()) => reply.await,
+                    Err(unavailable) => return unavailable,
+                },
             },
         };
         drop(line);
         // The sender is dropped without a response only when the server fails.
-        reply.unwrap_or_else(|_| Reply::storage_in_trouble())
+        reply.unwrap_or_else(|_| self.no_response())
+    }
+
+    /// Ends a request whose time is over. Its reply is then ready.
+    async fn wait_no_longer(&self, caller: u64) -> Result<(), Reply> {
+        if caller < FIRST_WATCH {
+            // Only a cluster that cannot be reached leaves it waiting.
+            return Err(self.no_response());
+        }
+        self.refresh().await?;
+        self.with(|engine| engine.watch_no_longer(caller));
+        Ok(())
+    }
+
+    fn no_response(&self) -> Reply {
+        match &self.backend {
+            Backend::Single(_) => Reply::storage_in_trouble(),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(_) => Reply::outcome_unknown(),
+        }
+    }
+
+    /// Cancels a request whose client has disconnected or has its response.
+    fn hang_up(&self, caller: u64) {
+        match &self.backend {
+            Backend::Single(_) => self.with(|engine| engine.hang_up(caller)),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.hang_up(caller),
+        }
     }
 
     /// Waits for a response. If a long poll's client closes its sending side, the request is
@@ -119,7 +279,7 @@ struct HangUpOnDrop<'a> {
 impl Drop for HangUpOnDrop<'_> {
     fn drop(&mut self) {
         if self.caller != 0 {
-            self.handle.with(|engine| engine.hang_up(self.caller));
+            self.handle.hang_up(self.caller);
         }
     }
 }

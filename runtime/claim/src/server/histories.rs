@@ -12,7 +12,9 @@ use turnstile_host::{HostState, Observer, Outbox};
 use turnstile_step::{Core as _, Effect, OutOf};
 
 use super::auth::Identity;
-use super::call::{EngineReply, OutgoingReply, PendingReply, RequestOrigin};
+use super::call::{
+    ClaimRequest, EngineReply, FIRST_WATCH, OutgoingReply, PendingReply, RequestOrigin,
+};
 use super::claim_engine::ClaimEngine;
 use super::quota::Quotas;
 use super::reply::Reply;
@@ -97,9 +99,11 @@ impl Replica {
         let turn = match event.clone() {
             Event::Post(resource, ttl_us, key, origin) => {
                 let post = Post { resource, ttl_us, user_data: None };
-                engine.post(post, key, &origin)
+                engine.execute(ClaimRequest::Post { post, key }, &origin)
             }
-            Event::Patch(id, patch, origin) => engine.patch(id, patch, &origin),
+            Event::Patch(id, patch, origin) => {
+                engine.execute(ClaimRequest::Patch { id, patch }, &origin)
+            }
             Event::Watch(id, origin) => engine.watch(id, &origin),
             Event::HangUp(caller) => {
                 engine.hang_up(caller);
@@ -156,6 +160,7 @@ impl Replica {
         let now = self.state.read_clock();
         let claims = &mut self.state.engine.service;
         (claims.calls, claims.watches, claims.last_caller) = Default::default();
+        claims.last_watch = FIRST_WATCH;
         let outages_us = self.sealed.outages_us + now.at_us - self.sealed.alive.at_us;
         claims.index.prolong(outages_us - claims.meta.outages_us);
         (claims.meta.outages_us, claims.meta.alive) = (outages_us, self.sealed.alive);
@@ -188,6 +193,7 @@ fn event(rng: &mut Rng) -> Event {
         wait_us: (roll(2) == 0).then_some(800_000),
         timeout_us: (roll(3) == 0).then_some(1_500_000),
         identity: Identity { name, has_all_rights: true, from: ([127, 0, 0, 1], 1).into() },
+        received_by: None,
     };
     match roll(23) {
         0..=6 => {
@@ -206,7 +212,7 @@ fn event(rng: &mut Rng) -> Event {
             };
             Event::Patch(id, patch, origin)
         }
-        15 => Event::HangUp(1 + roll(20)),
+        15 => Event::HangUp(1 + roll(20) + if roll(2) == 0 { FIRST_WATCH } else { 0 }),
         16 | 17 => Event::Tick,
         18..=20 => Event::Watch(1 + roll(14), origin),
         _ => Event::Restart(roll(2) == 0),

@@ -14,7 +14,7 @@ use hyper::http::request::Parts;
 
 use super::auth::{Identity, Tokens};
 use super::auth_throttle::AuthThrottle;
-use super::call::RequestOrigin;
+use super::call::{ClaimRequest, RequestOrigin};
 use super::connection_state::ConnectionState;
 use super::digest;
 use super::handle::EngineHandle;
@@ -64,6 +64,9 @@ impl AppState {
             Ok(filter) => filter,
             Err(reasons) => return respond(Reply::refused(reasons)),
         };
+        if let Err(unavailable) = self.refresh(&incoming.head).await {
+            return respond(unavailable);
+        }
         let listing = Listing::new(filter, self.origin(&incoming.head.headers, identity));
         streamed::list(&self.shared, listing, incoming.state.clone()).await
     }
@@ -75,12 +78,12 @@ impl AppState {
     ) -> Result<Reply, Reply> {
         let IncomingRequest { head, body, state, disconnect, .. } = incoming;
         let body = self.read_json(&head.headers, body, state).await?;
-        let post = read_post(&body, &self.bounds).map_err(Reply::refused)?;
+        let post = read_post(&body, &self.bounds()).map_err(Reply::refused)?;
         let origin = self.waiting_origin(&head.headers, identity).map_err(Reply::refused)?;
         let key = head.headers.get(IDEMPOTENCY_KEY);
         let owner = origin.identity.name.as_deref();
         let key = key.map(|key| digest::of_key(key.as_bytes(), &post.resource, owner));
-        let reply = self.shared.with(|engine| engine.post(post, key, &origin));
+        let reply = self.shared.submit(ClaimRequest::Post { post, key }, origin).await;
         Ok(self.shared.answer_to(reply, disconnect).await)
     }
 
@@ -91,9 +94,12 @@ impl AppState {
         identity: Identity,
     ) -> Result<Reply, Reply> {
         let id = id.ok_or_else(no_claim)?;
-        let origin =
+        let mut origin =
             self.waiting_origin(&incoming.head.headers, identity).map_err(Reply::refused)?;
-        let reply = self.shared.with(|engine| engine.watch(id, &origin));
+        self.refresh(&incoming.head).await?;
+        // What this member has may stay as it is.
+        origin.wait_us = origin.wait_us.filter(|_| !is_stale(&incoming.head));
+        let reply = self.shared.watch(id, origin);
         Ok(self.shared.answer_to(reply, incoming.disconnect).await)
     }
 
@@ -107,10 +113,21 @@ impl AppState {
         let body = self.read_json(&head.headers, body, state).await?;
         let id = id.ok_or_else(no_claim)?;
         let origin = self.waiting_origin(&head.headers, identity).map_err(Reply::refused)?;
-        let patch = read_patch(&body, &self.bounds, origin.wait_us.is_some());
+        let patch = read_patch(&body, &self.bounds(), origin.wait_us.is_some());
         let patch = patch.map_err(Reply::refused)?;
-        let reply = self.shared.with(|engine| engine.patch(id, patch, &origin));
+        let reply = self.shared.submit(ClaimRequest::Patch { id, patch }, origin).await;
         Ok(self.shared.answer_to(reply, disconnect).await)
+    }
+
+    /// The limits on fields: in a cluster all members have the same.
+    fn bounds(&self) -> Bounds {
+        self.shared.bounds().unwrap_or(self.bounds)
+    }
+
+    /// Returns when a read has all changes that were answered before, unless the request is content
+    /// with what this member has.
+    pub(super) async fn refresh(&self, head: &Parts) -> Result<(), Reply> {
+        if is_stale(head) { Ok(()) } else { self.shared.refresh().await }
     }
 
     /// 301 to the same path with a trailing slash.
@@ -132,6 +149,14 @@ impl AppState {
         text(200, "text/plain; charset=utf-8", "ok\n")
     }
 
+    /// Whether the server can answer requests. Never waits for the engine.
+    pub(super) fn ready(&self) -> Response {
+        match self.shared.readiness() {
+            Ok(()) => text(200, "text/plain; charset=utf-8", "ready\n"),
+            Err(why) => respond(Reply::message(503, why)),
+        }
+    }
+
     pub(super) fn metrics(&self) -> Response {
         let (connections, made_room) = (self.slots.count(), self.slots.made_room());
         let (metrics, gauges) = self.shared.with(|engine| {
@@ -141,7 +166,7 @@ impl AppState {
             let gauges = Gauges { claims, live, calls, connections, made_room, commits, counts };
             (engine.metrics.clone(), gauges)
         });
-        text(200, "text/plain; version=0.0.4", metrics.render(gauges))
+        text(200, "text/plain; version=0.0.4", metrics.render(gauges) + &self.shared.log_metrics())
     }
 
     /// Reads a JSON body. The Content-Type is required: a page of another site may send other types
@@ -216,7 +241,13 @@ impl AppState {
 
     pub(crate) fn origin(&self, headers: &HeaderMap, identity: Identity) -> RequestOrigin {
         let base = self.root(headers) + CLAIMS;
-        RequestOrigin { base: base.into(), wait_us: None, timeout_us: None, identity }
+        RequestOrigin {
+            base: base.into(),
+            wait_us: None,
+            timeout_us: None,
+            identity,
+            received_by: None,
+        }
     }
 
     fn waiting_origin(
@@ -228,6 +259,11 @@ impl AppState {
         let timeout_us = read_timeout(headers)?;
         Ok(RequestOrigin { wait_us, timeout_us, ..self.origin(headers, identity) })
     }
+}
+
+/// Whether a read need not have the latest changes: `?stale=true`.
+fn is_stale(head: &Parts) -> bool {
+    head.uri.query().is_some_and(|query| query.split('&').any(|pair| pair == "stale=true"))
 }
 
 fn no_claim() -> Reply {

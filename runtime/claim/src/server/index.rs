@@ -174,6 +174,19 @@ impl ClaimIndex {
         }
     }
 
+    /// Gives each lease that had not lapsed at a time its whole ttl again, from another time on.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn renew(&mut self, lapsed_us: u64, now_us: u64) {
+        for entry in self.entries.values_mut() {
+            let ttl_us = entry.ttl_us;
+            let is_lapsed = |due_us: u64| due_us <= lapsed_us;
+            entry.due_us = entry.due_us.map(|due_us| match is_lapsed(due_us) {
+                true => due_us,
+                false => now_us.saturating_add(ttl_us),
+            });
+        }
+    }
+
     /// The number of all claims, and of waiting and active claims.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.entries.len(), self.live.len())

@@ -129,7 +129,8 @@ mod tests {
     fn origin() -> RequestOrigin {
         let from = ([127, 0, 0, 1], 1).into();
         let identity = Identity { name: None, has_all_rights: true, from };
-        RequestOrigin { base: "/".into(), wait_us: None, timeout_us: None, identity }
+        let (wait_us, timeout_us, received_by) = (None, None, None);
+        RequestOrigin { base: "/".into(), wait_us, timeout_us, identity, received_by }
     }
 
     /// Every tenth claim has ended, every second one is of one resource.

@@ -51,11 +51,7 @@ impl Metrics {
     pub(crate) fn render(&self, gauges: Gauges) -> String {
         let mut text = String::new();
         let mut put = |name: &str, kind: &str, help: &str, values: &[(String, u64)]| {
-            let head = format!("# HELP turnstile_{name} {help}\n# TYPE turnstile_{name} {kind}\n");
-            text.push_str(&head);
-            for (label, value) in values {
-                writeln!(text, "turnstile_{name}{label} {value}").expect("a string takes it");
-            }
+            put(&mut text, name, kind, help, values);
         };
         let became: Vec<(String, u64)> = Status::ALL
             .into_iter()
@@ -97,5 +93,14 @@ impl Metrics {
             put(name, kind, help, &[(String::new(), value)]);
         }
         text
+    }
+}
+
+/// Appends a metric.
+pub(super) fn put(text: &mut String, name: &str, kind: &str, help: &str, values: &[(String, u64)]) {
+    let head = format!("# HELP turnstile_{name} {help}\n# TYPE turnstile_{name} {kind}\n");
+    text.push_str(&head);
+    for (label, value) in values {
+        writeln!(text, "turnstile_{name}{label} {value}").expect("a string takes it");
     }
 }

@@ -8,15 +8,18 @@ use hyper::header::{
     SET_COOKIE,
 };
 use serde_json::value::RawValue;
+use turnstile_core::claim::message::TargetStatus;
 
 use super::auth::Identity;
 use super::authenticate::refuse;
+use super::call::ClaimRequest;
 use super::http::{AppState, Response, respond, text};
 use super::record::ClaimRecord;
 use super::reply::Reply;
 use super::route::IncomingRequest;
 use crate::wire::date::Date;
 use crate::wire::filter::decode;
+use crate::wire::request::Patch;
 
 /// The maximum number of rows.
 const ROWS_MAX: usize = 1_000;
@@ -76,6 +79,9 @@ pub(super) async fn show(
     incoming: &IncomingRequest<'_>,
     identity: &Identity,
 ) -> Response {
+    if let Err(unavailable) = app.refresh(&incoming.head).await {
+        return respond(unavailable);
+    }
     let has_session = app.sessions.secret(&incoming.head.headers).is_some();
     let row = |id, entry: &ClaimRecord, now_us| row(id, entry, now_us, identity);
     let mut rows: Vec<ClaimRow> = Vec::new();
@@ -195,7 +201,8 @@ pub(super) async fn revoke(
         return respond(Reply::message(400, "The claim's id must be a number"));
     };
     let origin = app.origin(&headers, identity);
-    let pending = app.shared.with(|engine| engine.revoke(id, &origin));
+    let revoked = Patch::Status(TargetStatus::Revoked);
+    let pending = app.shared.submit(ClaimRequest::Patch { id, patch: revoked }, origin).await;
     let reply = app.shared.answer(pending).await;
     // If the claim has already ended, the page shows that.
     let is_said = reply.status < 500 && reply.status != 403;

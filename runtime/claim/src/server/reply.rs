@@ -34,6 +34,11 @@ pub(crate) enum CallKind {
     Watch,
 }
 
+impl CallKind {
+    /// PATCH of the status.
+    pub(super) const PATCH_STATUS: Self = Self::Patch("status");
+}
+
 /// The Retry-After of rejected requests, in seconds.
 const RETRY_AFTER: u32 = 1;
 
@@ -63,6 +68,20 @@ impl Reply {
     #[must_use]
     pub(crate) fn storage_in_trouble() -> Self {
         Self::message(503, "The storage is unavailable")
+    }
+
+    /// 503: no change was made.
+    #[cfg(feature = "cluster")]
+    #[must_use]
+    pub(crate) fn no_majority() -> Self {
+        Self::message(503, "No majority of the cluster answers: nothing was changed")
+    }
+
+    /// 503: the cluster may or may not have made the change, or may still make it.
+    #[cfg(feature = "cluster")]
+    #[must_use]
+    pub(crate) fn outcome_unknown() -> Self {
+        Self::message(503, "The cluster does not answer: whether it made the change is unknown")
     }
 
     /// A reply with JSON text.

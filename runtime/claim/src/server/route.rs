@@ -50,7 +50,8 @@ impl AppState {
     pub(crate) async fn answer(&self, incoming: IncomingRequest<'_>) -> Response {
         match incoming.head.uri.path() {
             "/healthz" if incoming.is_read() => return self.health(),
-            "/healthz" => return not_allowed("GET,HEAD"),
+            "/readyz" if incoming.is_read() => return self.ready(),
+            "/healthz" | "/readyz" => return not_allowed("GET,HEAD"),
             _ => {}
         }
         if let Some(refused) = self.refuse_host(&incoming.head) {
@@ -129,7 +130,7 @@ fn either(answer: Result<Reply, Reply>) -> Response {
 fn nothing() -> Response {
     respond(Reply::message(
         404,
-        "No such path: there are /v1/claims/, /status/, /metrics and /healthz",
+        "No such path: there are /v1/claims/, /status/, /metrics, /healthz and /readyz",
     ))
 }
 

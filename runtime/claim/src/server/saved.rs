@@ -20,7 +20,7 @@ use super::call::NewClaim;
 use super::index::{ClaimIndex, NumberedResource};
 use super::record::ClaimRecord;
 use turnstile_host::Moment;
-use turnstile_host::store::{Batch, Key, Store};
+use turnstile_host::store::{Batch, Key, Store, Visitor};
 
 /// The server's own counters and its clock.
 const META: u8 = 1;
@@ -123,9 +123,14 @@ pub(crate) fn remove_claim(batch: &mut Batch, id: u64) {
 /// Reads a store: first the changing data of all claims, then their immutable data, in the same
 /// order.
 pub(crate) fn read(store: &mut dyn Store) -> io::Result<Loaded> {
+    read_from(|each| store.read(each))
+}
+
+/// Reads what a function visits: the values of a store, in their order.
+pub(crate) fn read_from(visit: impl FnOnce(Visitor<'_>) -> io::Result<()>) -> io::Result<Loaded> {
     let mut found = Loaded::default();
     let mut changing = VecDeque::new();
-    store.read(&mut |key, value| {
+    visit(&mut |key, value| {
         let read = match (key.kind(), key.number()) {
             (META, None) => read_meta(value).map(|meta| found.meta = Some(meta)),
             (CLAIM, Some(id)) => read_changing(value).map(|read| changing.push_back((id, read))),

@@ -2,33 +2,32 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
-use turnstile_core::claim::record::{Limits, Records};
+use turnstile_core::claim::record::Records;
 use turnstile_core::scenario::server_words;
 
 use super::abort_on_drop::AbortOnDrop;
-use super::audit::Audit;
-use super::auth::Tokens;
 use super::auth_throttle::AuthThrottle;
+#[cfg(feature = "cluster")]
+use super::cluster::{ClusterOptions, LimitsInForce, MemberSetup, ReplicatedEngine};
 use super::connection::Connection;
 use super::handle::{EngineHandle, ReplyOutlet};
-use super::host::{Hosts, PublicUrl};
 use super::http::AppState;
 use super::listen::{Accept, announce, bind, turn_away};
-use super::quota::Quotas;
-use super::restore::{Retention, open};
+use super::options::Options;
+use super::restore::open;
 use super::saved::{self, Loaded};
+use super::service::ClaimService;
 use super::session::Sessions;
-use super::slots::{ConnectionLimits, ConnectionSlots};
-use super::tls::ServerTls;
-use crate::wire::request::Bounds;
+use super::slots::ConnectionSlots;
 use turnstile_host::at as at_place;
 use turnstile_host::store::Store;
-use turnstile_host::{Host, Pause, Trace, wall_us};
+use turnstile_host::{Host, Pause};
+#[cfg(feature = "cluster")]
+use turnstile_raft::network::Network;
 
 /// The storage of claims.
 pub enum Storage {
@@ -38,106 +37,6 @@ pub enum Storage {
     Blocking(Box<dyn Store>),
     /// A store that does not block; the function returns the simulated duration of each sync.
     Simulated(Box<dyn Store>, Box<dyn FnMut() -> Duration + Send>),
-}
-
-/// The configuration of a server.
-#[derive(Debug)]
-pub struct Options {
-    /// The accepted tokens; if empty, no token is required.
-    pub tokens: Tokens,
-    /// The certificate; `None`: plain HTTP.
-    pub tls: Option<ServerTls>,
-    /// The URL of a proxy in front of the server; `None`: URLs use the Host header.
-    pub public_url: Option<PublicUrl>,
-    /// The accepted Host headers besides `localhost`, IP addresses and the public URL's host. If
-    /// empty: no others without tokens, all others with tokens.
-    pub hosts: Hosts,
-    /// The maximum number of wrong tokens per minute and address.
-    pub wrong_tokens_max: u32,
-    /// The audit log.
-    pub audit: Option<Audit>,
-    /// The core's limits.
-    pub limits: Limits,
-    /// The limits on fields of requests.
-    pub bounds: Bounds,
-    /// The maximum size of a request's body, in bytes.
-    pub body_max: usize,
-    /// The timeout for a request's header and for idle connections.
-    pub header_timeout: Duration,
-    /// The timeout for a request's body.
-    pub body_timeout: Duration,
-    /// The timeout for a client that does not read its response.
-    pub write_timeout: Duration,
-    /// The maximum time for which one request waits for a lock.
-    pub wait_max: Duration,
-    /// How long a waiting claim is kept without a request for it.
-    pub unasked_max: Duration,
-    /// The time after its `Claim-Timeout` in which a client can still withdraw its claim.
-    pub leave_max: Duration,
-    /// How long a lapsed claim stays active without a renewal or a contender.
-    pub lapse_max: Duration,
-    /// The maximum number of open connections. At the limit, a new one replaces the one for whose
-    /// client the server has waited longest; it is rejected if all are processing requests.
-    pub connections_max: usize,
-    /// The maximum number of connections per IPv4 address or IPv6 /64 network. `None`: a quarter of
-    /// all, and no limit for loopback.
-    pub connections_per_address_max: Option<usize>,
-    /// The limits on waiting and active claims.
-    pub quotas: Quotas,
-    /// How long a stopping server waits for its connections.
-    pub drain_max: Duration,
-    /// Reads the wall clock, in microseconds since the Unix epoch: at the start, and to check the
-    /// expiry of tokens.
-    pub wall_us: fn() -> u64,
-    /// The store's directory, for the log.
-    pub data: Option<PathBuf>,
-    /// Whether the last process on this store was not shut down cleanly, for the audit log.
-    pub is_after_unclean_stop: bool,
-    /// The trace of the core's steps.
-    pub trace: Option<Trace>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            tokens: Tokens::default(),
-            tls: None,
-            public_url: None,
-            hosts: Hosts::default(),
-            wrong_tokens_max: 10,
-            audit: None,
-            limits: Limits::DEFAULT,
-            bounds: Bounds::default(),
-            body_max: 64 << 10,
-            header_timeout: Duration::from_secs(30),
-            body_timeout: Duration::from_secs(30),
-            write_timeout: Duration::from_secs(30),
-            wait_max: Duration::from_secs(300),
-            unasked_max: Duration::from_secs(3_600),
-            leave_max: Duration::from_secs(10),
-            lapse_max: Duration::from_secs(600),
-            connections_max: 16_384,
-            connections_per_address_max: None,
-            quotas: Quotas::default(),
-            drain_max: Duration::from_secs(10),
-            wall_us,
-            data: None,
-            is_after_unclean_stop: false,
-            trace: None,
-        }
-    }
-}
-
-impl Options {
-    fn audit_server(&self, event: &str, after: Option<&str>) {
-        if let Some(audit) = &self.audit {
-            audit.write_server(event, after, (self.wall_us)());
-        }
-    }
-
-    const fn room(&self) -> ConnectionLimits {
-        ConnectionLimits { all: self.connections_max, address: self.connections_per_address_max }
-    }
 }
 
 /// A server that has read its store and does not listen yet.
@@ -150,6 +49,30 @@ pub struct Server {
 
 /// The store to commit to, and the simulated duration of its syncs.
 struct Committer(Box<dyn Store>, Option<Pause>);
+
+/// The tasks of a server that is no member of a cluster.
+struct HostTasks {
+    timers: AbortOnDrop<()>,
+    committing: Option<AbortOnDrop<bool>>,
+}
+
+impl HostTasks {
+    fn start(host: &Host<ClaimService>, committer: Option<Committer>) -> Self {
+        let commit =
+            |Committer(store, pause)| AbortOnDrop::spawn(host.clone().commit(store, pause));
+        let timers = AbortOnDrop::spawn(host.clone().drive_timers());
+        Self { timers, committing: committer.map(commit) }
+    }
+
+    /// Waits for the last commit.
+    async fn end(self) -> io::Result<()> {
+        drop(self.timers);
+        match self.committing {
+            Some(committing) => committing.end().await.map(drop),
+            None => Ok(()),
+        }
+    }
+}
 
 impl std::fmt::Debug for Committer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -165,17 +88,7 @@ impl Server {
     pub fn open(storage: Storage, mut options: Options) -> io::Result<Self> {
         let trace = options.trace.take();
         let wall_us = (options.wall_us)();
-        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let retention = Retention {
-            limits: options.limits,
-            unasked_us: micros(options.unasked_max),
-            leave_us: micros(options.leave_max),
-            lapse_us: micros(options.lapse_max),
-            quotas: options.quotas,
-            waits_max: options.room().waits(),
-            is_volatile: matches!(storage, Storage::Memory),
-            is_audited: options.audit.is_some(),
-        };
+        let retention = options.retention(matches!(storage, Storage::Memory));
         let audit = options.audit.clone();
         let mut committer = match storage {
             Storage::Memory => None,
@@ -190,6 +103,44 @@ impl Server {
             trace.map(|trace| trace.observer::<Records>(&server_words(retention.limits)));
         let host = Host::new(open(found, retention, wall_us, observer), ReplyOutlet(audit));
         Ok(Self { shared: EngineHandle::new(host), options, committer })
+    }
+
+    /// Starts a member of a cluster on its store, which no other program may use. A new member
+    /// waits until [`turnstile_raft::Member::initialize`] or `add_member` of [`Server::member`]
+    /// makes it one of a cluster.
+    ///
+    /// # Errors
+    /// When the store is damaged, or of another member; or when the options contradict each other.
+    #[cfg(feature = "cluster")]
+    pub async fn join(
+        cluster: ClusterOptions,
+        store: Box<dyn Store>,
+        network: Arc<dyn Network>,
+        options: Options,
+    ) -> io::Result<Self> {
+        cluster.check(options.body_max)?;
+        let setup = MemberSetup {
+            limits: LimitsInForce::new(&options.retention(true), &options.bounds),
+            audit: options.audit.clone(),
+            wall_us: options.wall_us,
+            waits_max: options.room().waits(),
+        };
+        let engine = ReplicatedEngine::start(cluster, setup, store, network).await?;
+        Ok(Self { shared: EngineHandle::replicated(engine), options, committer: None })
+    }
+
+    /// The member of the replicated log; `None` if the server is in no cluster.
+    #[cfg(feature = "cluster")]
+    #[must_use]
+    pub fn member(&self) -> Option<&turnstile_raft::Member> {
+        self.shared.member()
+    }
+
+    /// Completes when the server cannot go on, since its member of a cluster has stopped by itself;
+    /// with the reason.
+    pub fn failed(&self) -> impl Future<Output = String> + Send + use<> {
+        let shared = self.shared.clone();
+        async move { shared.failed().await }
     }
 
     /// Listens on an address, prints it on standard output, and serves until `stop` completes.
@@ -237,9 +188,7 @@ impl Server {
         let slots = ConnectionSlots::new(self.options.room());
         let app = Arc::new(self.app(&slots));
         let Self { shared, options, committer } = self;
-        let timers = AbortOnDrop::spawn(shared.host().drive_timers());
-        let committing = committer
-            .map(|Committer(store, pause)| AbortOnDrop::spawn(shared.host().commit(store, pause)));
+        let tasks = shared.host().map(|host| HostTasks::start(&host, committer));
         let (stopping, is_stopping) = watch::channel(false);
         let (alive, mut all_gone) = mpsc::channel::<()>(1);
         let options = Arc::new(options);
@@ -276,13 +225,12 @@ impl Server {
         }
         drop((alive, listener));
         stopping.send_replace(true);
-        shared.with(|engine| engine.end_waits());
+        shared.end_waits().await;
         // Connections that are still open then are closed.
         let _all_done = tokio::time::timeout(options.drain_max, all_gone.recv()).await;
-        shared.host().close();
-        drop(timers);
-        if let Some(committing) = committing {
-            committing.end().await?;
+        shared.close().await;
+        if let Some(tasks) = tasks {
+            tasks.end().await?;
         }
         options.audit_server("stop", None);
         Ok(())

@@ -11,7 +11,7 @@ use turnstile_host::store::Batch;
 use turnstile_host::{Moment, Service, Step};
 
 use super::audit::{AuditedChange, audit};
-use super::call::{Call, OutgoingReply, RequestContext};
+use super::call::{Call, FIRST_WATCH, OutgoingReply, RequestContext};
 use super::index::ClaimIndex;
 use super::metrics::Metrics;
 use super::record::ClaimRecord;
@@ -43,6 +43,8 @@ pub(crate) struct ClaimService {
     /// The long polls for the end of a claim, by claim.
     pub(super) watches: HashMap<u64, BTreeSet<u64>>,
     pub(super) last_caller: u64,
+    /// The last caller that waits for the end of a claim.
+    pub(super) last_watch: u64,
     pub(super) retention: Retention,
     /// The server is stopping: requests do not wait any more.
     pub(super) is_ending: bool,
@@ -61,6 +63,7 @@ impl ClaimService {
             calls: HashMap::new(),
             watches: HashMap::new(),
             last_caller: 0,
+            last_watch: FIRST_WATCH,
             retention,
             is_ending: false,
             metrics: Metrics::default(),

@@ -24,8 +24,8 @@ impl ClaimEngine<'_> {
             let reply = Reply::watched(id, entry, origin, self.now_us());
             return self.answer_read(reply);
         }
-        self.last_caller += 1;
-        let caller = self.last_caller;
+        self.last_watch += 1;
+        let caller = self.last_watch;
         let (sender, receiver) = oneshot::channel();
         let (origin, reply) = (origin.clone(), Some(sender));
         let call = Call { kind: CallKind::Watch, claim: Some(id), resource: None, origin, reply };
@@ -33,6 +33,15 @@ impl ClaimEngine<'_> {
         self.watches.entry(id).or_default().insert(caller);
         let until = Some(Instant::now() + Duration::from_micros(wait_us));
         EngineReply::Pending(PendingReply { caller, reply: receiver, until })
+    }
+
+    /// Ends all long polls with the present states of their claims.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn end_watches_now(&mut self) {
+        let callers: Vec<u64> = self.watches.values().flatten().copied().collect();
+        for caller in callers {
+            self.watch_no_longer(caller);
+        }
     }
 
     /// Ends a long poll after its maximum time.

@@ -5,6 +5,8 @@ mod browser;
 mod client;
 mod clock;
 mod closing;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod command;
 mod commits;
 mod faults;
@@ -39,3 +41,5 @@ mod vanished;
 mod versions;
 mod watching;
 mod wire;
+
+use self::http::Running;

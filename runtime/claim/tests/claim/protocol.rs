@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::http::{Answer, Client, Running, until};
+use super::Running;
+use crate::http::{Answer, Client, until};
 
 const CLAIMS: &str = "/v1/claims/";
 

@@ -1,5 +1,8 @@
 //! `turnstiled`: the claim server's command line. It parses the options and starts the server.
 
+#[cfg(feature = "cluster")]
+mod member;
+
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -9,7 +12,7 @@ use std::time::Duration;
 use clap::{ArgGroup, Parser};
 use mimalloc::MiMalloc;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use turnstile_claim::log_filter;
 use turnstile_claim::server::{
     Audit, Hosts, Options, PublicUrl, Quotas, Server, ServerTls, Storage, Tokens, read_name,
@@ -148,6 +151,9 @@ struct Args {
     /// existing trace is continued; a file that is not a trace is refused.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    member: member::MemberArgs,
     /// Writes the log as JSON. TURNSTILE_LOG sets the level: off, error, warn, info (the default),
     /// debug or trace.
     #[arg(long)]
@@ -209,7 +215,7 @@ fn run(mut args: Args) -> io::Result<()> {
     let listen = args.listen;
     let runtime = runtime()?;
     // Before the store is loaded, which takes long: by default SIGHUP terminates a process.
-    let mut hangup = {
+    let hangup = {
         let _entered = runtime.enter();
         signal(SignalKind::hangup())?
     };
@@ -217,7 +223,16 @@ fn run(mut args: Args) -> io::Result<()> {
     let has_steps = |path: &PathBuf| path.metadata().is_ok_and(|trace| trace.len() > 0);
     let continued = args.trace.clone().filter(has_steps);
     // Before the store, so that an invalid option does not leave a new store.
+    #[cfg(feature = "cluster")]
+    let member = args.member.config(args.body_max)?;
     let mut options = options(args)?;
+    #[cfg(feature = "cluster")]
+    if let Some(member) = member {
+        let data = data.unwrap_or_default();
+        let files = ReloadableFiles::of(&options);
+        let server = runtime.block_on(member.start(&data, options))?;
+        return runtime.block_on(serve(server, listen, files, hangup));
+    }
     let storage = match &data {
         Some(dir) => {
             let store = open_store(dir)?;
@@ -233,24 +248,38 @@ fn run(mut args: Args) -> io::Result<()> {
     };
     let files = ReloadableFiles::of(&options);
     let server = Server::open(storage, options)?;
-    runtime.spawn(async move {
+    runtime.block_on(serve(server, listen, files, hangup))
+}
+
+/// Serves until a signal stops the server, or its member ends.
+async fn serve(
+    server: Server,
+    listen: SocketAddr,
+    files: ReloadableFiles,
+    mut hangup: Signal,
+) -> io::Result<()> {
+    tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             files.reload();
         }
     });
-    runtime.block_on(async {
-        let (mut term, mut int) =
-            (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-        let stop = async {
-            // `recv` never returns `None` for signals.
-            let signal = tokio::select! {
-                _ = term.recv() => "SIGTERM",
-                _ = int.recv() => "SIGINT",
-            };
-            tracing::info!(signal, "stopping");
+    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let failed = server.failed();
+    let mut failure = Ok(());
+    let stop = async {
+        // `recv` never returns `None` for signals.
+        let signal = tokio::select! {
+            _ = term.recv() => "SIGTERM",
+            _ = int.recv() => "SIGINT",
+            why = failed => {
+                failure = Err(io::Error::other(why));
+                return;
+            }
         };
-        server.listen(listen, stop).await
-    })
+        tracing::info!(signal, "stopping");
+    };
+    server.listen(listen, stop).await?;
+    failure
 }
 
 /// Names the option that an error is about.

@@ -1,0 +1,159 @@
+//! `turnstiled --cluster`: the server as a member of a cluster.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use turnstile_claim::server::{ClusterOptions, Options, Server};
+use turnstile_claim::wire::seconds;
+use turnstile_host::store::LogStore;
+use turnstile_host::transport::tcp::{Address, Tls};
+use turnstile_raft::Members;
+use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
+
+use super::named;
+
+/// The least operation that the log must take beside the largest body: a URL and a token's name.
+const OPERATION_HEAD_BYTES: usize = 64 << 10;
+
+/// The options of a member.
+#[derive(Args, Debug)]
+pub(crate) struct MemberArgs {
+    /// Runs as a member of the cluster of this name, on the directory --data. All members answer
+    /// the same requests; a majority of them must run.
+    #[arg(long, value_name = "NAME", requires_all = ["id", "peers", "peer_listen", "data"])]
+    #[arg(conflicts_with = "trace")]
+    cluster: Option<String>,
+    /// This member's number; no other member may ever have it.
+    #[arg(long, value_name = "N", requires = "cluster")]
+    id: Option<u64>,
+    /// A member of the cluster, this one among them, with the address that the others connect to;
+    /// may be repeated. The first start of each needs the same list.
+    #[arg(long = "peer", value_name = "N=HOST:PORT", value_parser = peer, requires = "cluster")]
+    peers: Vec<(u64, Address)>,
+    /// The address to listen on for the other members.
+    #[arg(long, value_name = "ADDR", requires = "cluster")]
+    peer_listen: Option<SocketAddr>,
+    /// Authenticates the members to each other by TLS: this one's certificate and key, and the
+    /// authority of all. A certificate names the host of its member's address.
+    #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3, requires = "cluster")]
+    peer_tls: Option<Vec<PathBuf>>,
+    /// The interval of the leader's heartbeats, in seconds: without one for 6 to 12 of them the
+    /// members elect another leader.
+    #[arg(long, value_name = "SECONDS", value_parser = heartbeat, default_value = "0.25")]
+    heartbeat: Duration,
+    /// Begins an empty log: for the first start of a member. One that has lost its log must not
+    /// start again under its number, since it may have voted for what it no longer knows.
+    #[arg(long, requires = "cluster")]
+    new: bool,
+}
+
+/// A member that is configured.
+pub(crate) struct MemberConfig {
+    cluster: ClusterOptions,
+    members: Members,
+    network: TcpOptions,
+    listen: SocketAddr,
+    is_new: bool,
+}
+
+fn heartbeat(text: &str) -> Result<Duration, String> {
+    let (least, most) = (Duration::from_millis(10), Duration::from_secs(60));
+    let interval = seconds::read(text)?;
+    let is_possible = least <= interval && interval <= most;
+    is_possible.then_some(interval).ok_or_else(|| "0.01 to 60 seconds are possible".to_owned())
+}
+
+fn peer(text: &str) -> Result<(u64, Address), String> {
+    let (id, address) = text.split_once('=').ok_or("N=HOST:PORT is expected")?;
+    let id = id.parse().map_err(|_| format!("{id:?} is no number of a member"))?;
+    let address = address.parse().map_err(|_| format!("{address:?} is not HOST:PORT"))?;
+    Ok((id, address))
+}
+
+impl MemberArgs {
+    /// The configuration of a member; `None` if the server is none.
+    ///
+    /// # Errors
+    /// When the options contradict each other, or a file of TLS cannot be read.
+    pub(crate) fn config(&self, body_max: usize) -> io::Result<Option<MemberConfig>> {
+        let Self { cluster, id, peers, peer_listen, peer_tls, heartbeat, new } = self;
+        let (Some(name), Some(id), Some(listen)) = (cluster, *id, *peer_listen) else {
+            return Ok(None);
+        };
+        let heartbeat = *heartbeat;
+        let mut raft = turnstile_raft::Options::new(id);
+        raft.heartbeat = heartbeat;
+        raft.election_least = 6 * heartbeat;
+        raft.election_most = 12 * heartbeat;
+        raft.operation_bytes =
+            raft.operation_bytes.max(body_max.saturating_add(OPERATION_HEAD_BYTES));
+        let mut network = TcpOptions::new(id);
+        let mut members = Members::new();
+        for (id, address) in peers {
+            if members.insert(*id, address.to_string()).is_some() {
+                return Err(invalid(format!("--peer: member {id} is given twice")));
+            }
+            network = network.peer(*id, address.clone());
+        }
+        if !members.contains_key(&id) {
+            let text = format!("--peer: member {id}, which is this one, is not among them");
+            return Err(invalid(text));
+        }
+        if let Some([certificate, key, authority]) = peer_tls.as_deref() {
+            let tls = Tls::read(certificate, key, authority).map_err(named("--peer-tls"))?;
+            network = network.tls(tls);
+        }
+        let cluster = ClusterOptions::new(name, raft);
+        Ok(Some(MemberConfig { cluster, members, network, listen, is_new: *new }))
+    }
+}
+
+impl MemberConfig {
+    /// Starts the member on its directory.
+    ///
+    /// # Errors
+    /// When the directory has no log, or one that is damaged or of another member.
+    pub(crate) async fn start(self, data: &Path, options: Options) -> io::Result<Server> {
+        let store = open(data, self.is_new, self.cluster.raft.id)?;
+        let listen = self.listen.to_string();
+        let network = TcpNetwork::bind(self.network, &listen).await;
+        let network: Arc<TcpNetwork> = network.map_err(named("--peer-listen"))?;
+        let server = Server::join(self.cluster, Box::new(store), network, options).await?;
+        if let Some(member) = server.member() {
+            member.initialize(&self.members).await.map_err(io::Error::other)?;
+        }
+        Ok(server)
+    }
+}
+
+/// Opens the log, which must be there unless it is the first start.
+fn open(data: &Path, is_new: bool, id: u64) -> io::Result<LogStore> {
+    let path = data.display();
+    let is_there = match std::fs::read_dir(data) {
+        Ok(mut files) => files.next().is_some(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) => return Err(named("--data")(turnstile_host::at(path)(error))),
+    };
+    match (is_there, is_new) {
+        (true, true) => Err(invalid(format!("--new: {path} has a log already"))),
+        (false, false) => Err(invalid(format!(
+            "--data {path} has no log: the first start of a member needs --new; one that has lost \
+             its log must not start again as member {id}"
+        ))),
+        (_, _) => LogStore::open(data).map_err(|error| {
+            let text = format!(
+                "--data {error} (but never start member {id} with an empty directory: it may have \
+                 voted for what it no longer knows)"
+            );
+            io::Error::new(error.kind(), text)
+        }),
+    }
+}
+
+fn invalid(text: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, text)
+}

@@ -1,0 +1,219 @@
+//! Claims on a replicated log: each member applies the same operations to its own engine.
+//!
+//! A request becomes an operation, which the leader stamps with its time and proposes. Every member
+//! applies it; the one that has received the request responds. All decisions are made when an
+//! operation is applied, from replicated state: no member reads a clock for one.
+
+mod catch_up;
+mod forward;
+mod hang_up;
+mod inbox;
+mod lead;
+mod limits;
+mod machine;
+mod member_clock;
+mod operation;
+mod options;
+mod replica;
+mod report;
+mod shared;
+mod snapshot;
+mod submit;
+#[cfg(test)]
+mod walk;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::time::{sleep, timeout};
+use turnstile_host::random_bytes;
+use turnstile_host::store::Store;
+use turnstile_raft::network::Network;
+use turnstile_raft::{Member, Role, Status};
+
+use self::catch_up::ReadRounds;
+use self::forward::Forwarder;
+use self::hang_up::HangUps;
+use self::inbox::Inbox;
+use self::lead::Leading;
+use self::machine::ClaimMachine;
+use self::replica::Replica;
+use self::shared::Shared;
+use super::abort_on_drop::AbortOnDrop;
+use super::audit::Audit;
+use super::call::{EngineReply, FIRST_WATCH, MemberRun, RequestOrigin};
+use super::claim_engine::ClaimEngine;
+use super::handle::ReplyOutlet;
+use super::reply::Reply;
+use crate::wire::request::Bounds;
+
+pub(super) use limits::LimitsInForce;
+pub use options::ClusterOptions;
+
+/// The engine of a member of a cluster, for the HTTP handlers.
+pub(crate) struct ReplicatedEngine {
+    own: MemberRun,
+    forwarder: Forwarder,
+    shared: Arc<Shared>,
+    inbox: Arc<Inbox>,
+    reads: ReadRounds,
+    hang_ups: HangUps,
+    options: ClusterOptions,
+    /// The number of requests of this process that wait, and its maximum.
+    waiting: AtomicUsize,
+    waits_max: usize,
+    _tasks: [AbortOnDrop<()>; 2],
+    runtime: Handle,
+}
+
+impl std::fmt::Debug for ReplicatedEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReplicatedEngine").field("own", &self.own).finish_non_exhaustive()
+    }
+}
+
+/// What a member takes from the options of its server.
+pub(super) struct MemberSetup {
+    pub(super) limits: LimitsInForce,
+    pub(super) audit: Option<Audit>,
+    pub(super) wall_us: fn() -> u64,
+    pub(super) waits_max: usize,
+}
+
+impl ReplicatedEngine {
+    /// Starts a member.
+    ///
+    /// # Errors
+    /// When the store is damaged, or of another member or cluster; or when the options contradict
+    /// each other.
+    pub(super) async fn start(
+        options: ClusterOptions,
+        setup: MemberSetup,
+        store: Box<dyn Store>,
+        network: Arc<dyn Network>,
+    ) -> io::Result<Self> {
+        let MemberSetup { limits, audit, wall_us, waits_max } = setup;
+        let raft = options.raft.clone();
+        let own = MemberRun { member: raft.id, run: u64::from_le_bytes(random_bytes()?) };
+        let (orphaned, orphans) = HangUps::channel();
+        let replica = Replica::new(own, options.name.clone(), limits, ReplyOutlet(audit));
+        let shared = Arc::new(Shared::new(replica, orphaned.clone()));
+        let (inbox, machine) = (Inbox::new(), ClaimMachine(shared.clone()));
+        let (heartbeat, lease) = (raft.heartbeat, raft.election_most);
+        let member = Member::start_with(raft, store, machine, network, inbox.clone()).await?;
+        let forwarder = Forwarder { member, shared: shared.clone(), lease };
+        inbox.open(forwarder.clone());
+        let leading = Leading { forwarder: forwarder.clone(), limits, wall_us, heartbeat };
+        let (failing, failed) = (forwarder.member.clone(), shared.clone());
+        let stopping = async move {
+            failed.has_failed.notified().await;
+            failing.stop().await;
+        };
+        Ok(Self {
+            own,
+            shared,
+            inbox,
+            reads: ReadRounds::default(),
+            hang_ups: HangUps::start(forwarder.clone(), (orphaned, orphans)),
+            forwarder,
+            options,
+            waiting: AtomicUsize::new(0),
+            waits_max,
+            _tasks: [AbortOnDrop::spawn(leading.run()), AbortOnDrop::spawn(stopping)],
+            runtime: Handle::current(),
+        })
+    }
+
+    /// The replicated log.
+    pub(super) const fn member(&self) -> &Member {
+        &self.forwarder.member
+    }
+
+    /// Calls a function with the engine as it is at this member, at the estimated time of the
+    /// leader.
+    pub(super) fn with<T>(&self, act: impl FnOnce(&mut ClaimEngine<'_>) -> T) -> T {
+        self.shared.with(act)
+    }
+
+    /// Shows a claim, or waits for its end.
+    pub(super) fn watch(&self, id: u64, origin: RequestOrigin) -> EngineReply {
+        let wait_us = origin.wait_us.map(|wait_us| self.wait_us(wait_us));
+        let reply = self.with(|engine| engine.watch(id, &RequestOrigin { wait_us, ..origin }));
+        if matches!(reply, EngineReply::Pending(_)) {
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+        }
+        reply
+    }
+
+    /// Returns when this member has applied all that was committed before the call.
+    ///
+    /// # Errors
+    /// The 503 when that cannot be confirmed.
+    pub(super) async fn refresh(&self) -> Result<(), Reply> {
+        let is_confirmed = timeout(self.options.request_timeout, async {
+            while !self.reads.confirm(&self.forwarder).await {
+                let status = self.member().status();
+                if status.role == Role::Leader && !self.forwarder.has_majority(&status) {
+                    return false;
+                }
+                sleep(self.options.raft.heartbeat).await;
+            }
+            true
+        });
+        match is_confirmed.await {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(_) => Err(Reply::no_majority()),
+        }
+    }
+
+    /// The limits on fields of requests that are in force.
+    pub(super) fn bounds(&self) -> Bounds {
+        self.shared.lock().limits().bounds()
+    }
+
+    /// Whether the member follows no log any more, or its store rejects writes.
+    pub(super) fn is_failed(&self) -> bool {
+        let status = self.member().status();
+        status.failure.is_some()
+            || status.is_store_failing
+            || self.shared.lock().failure().is_some()
+    }
+
+    /// Waits until the member has stopped by itself, and returns the reason.
+    pub(super) async fn failed(&self) -> String {
+        let has_failed = |status: &Status| status.failure.is_some();
+        let why = match self.member().wait_for(Duration::MAX, has_failed).await {
+            Ok(status) => status.failure.unwrap_or_default(),
+            Err(error) => error.to_string(),
+        };
+        self.shared.lock().failure().map_or(why, str::to_owned)
+    }
+
+    /// Cancels a request that waits, if it still does.
+    pub(super) fn hang_up(&self, caller: u64) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        if caller >= FIRST_WATCH {
+            self.with(|engine| engine.hang_up(caller));
+        } else if self.shared.lock().waits(caller) {
+            self.hang_ups.hang_up(caller);
+        }
+    }
+
+    /// Stops the member.
+    pub(super) async fn stop(&self) {
+        self.inbox.close();
+        self.member().stop().await;
+    }
+}
+
+impl Drop for ReplicatedEngine {
+    fn drop(&mut self) {
+        // A member without its tasks must not lead. To stop one twice does nothing.
+        self.inbox.close();
+        let member = self.member().clone();
+        let _stopping = self.runtime.spawn(async move { member.stop().await });
+    }
+}

@@ -1,0 +1,97 @@
+//! Proposing operations: here, if this member leads, or else at the leader.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use turnstile_raft::{Member, Role, Status};
+
+use super::machine::{APPLIED, REFUSED};
+use super::operation::{decode, encode, stamped};
+use super::shared::Shared;
+use crate::server::call::MemberRun;
+
+/// What became of a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Attempt {
+    /// It had its effect.
+    Applied,
+    /// It had none, and will have none.
+    NotExecuted,
+    /// It was not proposed: the leader does not hear from a majority.
+    NoMajority,
+    /// It may still have its effect, until another term begins.
+    Unknown,
+}
+
+/// A request to another member.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum MemberRequest {
+    /// Propose an operation in this term.
+    Propose { term: u64, operation: Bytes },
+    /// Up to which index must a read have applied the log?
+    ReadIndex,
+    /// Which run is it?
+    Run,
+}
+
+/// The reply of a member.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum MemberReply {
+    Proposed(Attempt),
+    /// `None`: it does not lead, or does not hear from a majority.
+    ReadIndex(Option<u64>),
+    Run(MemberRun),
+}
+
+/// Proposes operations for this member, and for others if it leads.
+#[derive(Clone)]
+pub(super) struct Forwarder {
+    pub(super) member: Member,
+    pub(super) shared: Arc<Shared>,
+    /// How long a leader without contact to a majority proposes.
+    pub(super) lease: Duration,
+}
+
+impl Forwarder {
+    /// Proposes an operation at the leader.
+    pub(super) async fn attempt(&self, term: u64, operation: &Bytes) -> Attempt {
+        let status = self.member.status();
+        if status.role == Role::Leader {
+            return self.propose(&status, term, operation).await;
+        }
+        let Some(leader) = status.leader else { return Attempt::NotExecuted };
+        let request = MemberRequest::Propose { term, operation: operation.clone() };
+        match self.ask(leader, &request).await {
+            Some(MemberReply::Proposed(attempt)) => attempt,
+            Some(MemberReply::ReadIndex(_) | MemberReply::Run(_)) | None => Attempt::Unknown,
+        }
+    }
+
+    /// Proposes an operation in a term in which this member leads.
+    pub(super) async fn propose(&self, status: &Status, term: u64, operation: &[u8]) -> Attempt {
+        if !self.has_majority(status) {
+            return Attempt::NoMajority;
+        }
+        let Some(stamp) = self.shared.lock().stamp(term) else { return Attempt::NotExecuted };
+        match self.member.propose(stamped(stamp, operation)).await {
+            Ok(answer) if answer == APPLIED => Attempt::Applied,
+            Ok(answer) if answer == REFUSED => Attempt::NotExecuted,
+            Err(error) if error.is_not_executed() => Attempt::NotExecuted,
+            Ok(_) | Err(_) => Attempt::Unknown,
+        }
+    }
+
+    /// Whether this member leads, and has heard from a majority within the lease.
+    pub(super) fn has_majority(&self, status: &Status) -> bool {
+        let age = status.millis_since_quorum_ack.map(Duration::from_millis);
+        status.role == Role::Leader && age.is_some_and(|age| age <= self.lease)
+    }
+
+    /// Sends a request to another member; `None` if it does not answer.
+    pub(super) async fn ask(&self, to: u64, request: &MemberRequest) -> Option<MemberReply> {
+        let reply = self.member.call(to, &encode(request)).await.ok()?;
+        decode(&reply)
+    }
+}

@@ -1,0 +1,41 @@
+//! The claims as the state machine of the log.
+
+use std::io;
+use std::sync::Arc;
+
+use turnstile_raft::{Encode, StateMachine};
+
+use super::replica::Effect;
+use super::shared::Shared;
+
+/// The answer to an operation that had an effect.
+pub(super) const APPLIED: &[u8] = &[1];
+/// The answer to one that had none, and will have none.
+pub(super) const REFUSED: &[u8] = &[0];
+/// The answer of a member that does not know its effect.
+const FAILED: &[u8] = &[2];
+
+/// The state machine.
+pub(super) struct ClaimMachine(pub(super) Arc<Shared>);
+
+impl StateMachine for ClaimMachine {
+    fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
+        let answer = match self.0.apply(operation) {
+            Effect::Applied => APPLIED,
+            Effect::Refused => REFUSED,
+            Effect::Failed => FAILED,
+        };
+        answer.to_vec()
+    }
+
+    fn snapshot(&self) -> Encode {
+        let replica = self.0.lock();
+        // A member that does not follow the log has no state to give: what it has is refused.
+        let state = if replica.failure().is_some() { Vec::new() } else { replica.capture() };
+        Box::new(move || state)
+    }
+
+    fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
+        self.0.install(snapshot)
+    }
+}

@@ -1,0 +1,43 @@
+//! The configuration of a member of a cluster.
+
+use std::io;
+use std::time::Duration;
+
+/// What an operation has beside the body of its request: the URL, the token's name, the head.
+const OPERATION_HEAD_BYTES: usize = 64 << 10;
+
+/// The configuration of a member of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterOptions {
+    /// The name of the cluster: 1 to 255 bytes. A member of another cluster is refused.
+    pub name: String,
+    /// The configuration of the replicated log.
+    pub raft: turnstile_raft::Options,
+    /// How long a request waits for a leader that has a majority, and for the log; then it is
+    /// answered with 503. Default: twice the maximum time of an election.
+    pub request_timeout: Duration,
+}
+
+impl ClusterOptions {
+    /// The default configuration of a cluster on a log with this one.
+    #[must_use]
+    pub fn new(name: &str, raft: turnstile_raft::Options) -> Self {
+        let request_timeout = raft.election_most.saturating_mul(2);
+        Self { name: name.into(), raft, request_timeout }
+    }
+
+    /// # Errors
+    /// When the options contradict each other.
+    pub(in crate::server) fn check(&self, body_max: usize) -> io::Result<()> {
+        let bytes = body_max.saturating_add(OPERATION_HEAD_BYTES);
+        let why = if self.name.is_empty() || self.name.len() > 255 {
+            "the name of a cluster has 1 to 255 bytes".to_owned()
+        } else if bytes > self.raft.operation_bytes {
+            let most = self.raft.operation_bytes.saturating_sub(OPERATION_HEAD_BYTES);
+            format!("the bodies of requests have {body_max} bytes: {most} fit into the log")
+        } else {
+            return Ok(());
+        };
+        Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+    }
+}

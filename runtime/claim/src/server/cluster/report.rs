@@ -1,0 +1,61 @@
+//! What a member says of itself to operators: whether it is ready, and the metrics of its log.
+
+use turnstile_raft::{Role, Status};
+
+use super::ReplicatedEngine;
+use crate::server::metrics::put;
+
+impl ReplicatedEngine {
+    /// Whether requests can be answered here. Never waits.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub(in crate::server) fn readiness(&self) -> Result<(), &'static str> {
+        let status = self.member().status();
+        let begun = self.shared.lock().head.term;
+        if self.is_failed() {
+            Err("this member has failed, or its disk rejects writes")
+        } else if status.leader.is_none() {
+            Err("no leader is known")
+        } else if status.role == Role::Leader && !self.forwarder.has_majority(&status) {
+            Err("no majority of the members answers")
+        } else if begun != status.term {
+            Err("the term of the leader has not begun here")
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The metrics of the log in the Prometheus text format.
+    pub(in crate::server) fn metrics(&self) -> String {
+        let status = self.member().status();
+        let Status { last_log_index, applied_index, snapshot_index, .. } = status;
+        let index = |index: Option<u64>| index.map_or(0, |index| index + 1);
+        let begun = self.shared.lock().head.term;
+        let (last, applied) = (index(last_log_index), index(applied_index));
+        let is_ready = u64::from(self.readiness().is_ok());
+        let (leads, fails) = (u64::from(status.role == Role::Leader), status.is_store_failing);
+        let single = [
+            ("ready", "Whether this member can answer requests.", is_ready),
+            ("leads", "Whether this member leads.", leads),
+            ("leader", "The number of the leader; 0 if none is known.", status.leader.unwrap_or(0)),
+            ("term", "The term of the log.", status.term),
+            ("term_begun", "The last term whose leader gives the time.", begun),
+            ("entries", "Entries of the log, purged ones included.", last),
+            ("entries_applied", "Entries that are applied.", applied),
+            ("entries_lag", "Entries that this member has and has not applied.", last - applied),
+            ("entries_in_snapshot", "Entries in the last snapshot.", index(snapshot_index)),
+            ("members", "Members of the cluster.", status.members.len() as u64),
+            ("store_failing", "Whether the disk rejects writes.", u64::from(fails)),
+        ];
+        let mut text = String::new();
+        for (name, help, value) in single {
+            put(&mut text, &format!("log_{name}"), "gauge", help, &[(String::new(), value)]);
+        }
+        if let Some(millis) = status.millis_since_quorum_ack {
+            let help = "Milliseconds since a majority has answered this leader.";
+            put(&mut text, "log_quorum_age_ms", "gauge", help, &[(String::new(), millis)]);
+        }
+        text
+    }
+}

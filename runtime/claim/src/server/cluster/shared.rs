@@ -1,0 +1,79 @@
+//! The replica of this process, as the log and the requests share it.
+
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, mpsc, watch};
+
+use super::replica::{Effect, Replica};
+use crate::server::claim_engine::ClaimEngine;
+
+/// The replica, and what wakes those that wait for its changes.
+pub(super) struct Shared {
+    replica: Mutex<Replica>,
+    /// The term that has begun.
+    term: watch::Sender<u64>,
+    /// A timer is due earlier than before.
+    pub(super) is_rearmed: Notify,
+    /// The member does not follow the log any more.
+    pub(super) has_failed: Notify,
+    orphans: mpsc::UnboundedSender<u64>,
+}
+
+impl Shared {
+    pub(super) fn new(replica: Replica, orphans: mpsc::UnboundedSender<u64>) -> Self {
+        Self {
+            replica: Mutex::new(replica),
+            term: watch::channel(0).0,
+            is_rearmed: Notify::new(),
+            has_failed: Notify::new(),
+            orphans,
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Replica> {
+        self.replica.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The term that has begun, and its changes.
+    pub(super) fn term(&self) -> watch::Receiver<u64> {
+        self.term.subscribe()
+    }
+
+    /// Calls a function with the engine, at the estimated time of the leader.
+    pub(super) fn with<T>(&self, act: impl FnOnce(&mut ClaimEngine<'_>) -> T) -> T {
+        self.lock().with(act)
+    }
+
+    /// Applies an operation of the log.
+    pub(super) fn apply(&self, operation: &[u8]) -> Effect {
+        self.change(|replica| replica.apply(operation))
+    }
+
+    /// Replaces the state by one of a snapshot.
+    pub(super) fn install(&self, snapshot: &[u8]) -> io::Result<()> {
+        self.change(|replica| replica.install(snapshot))
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Replica) -> T) -> T {
+        let mut replica = self.lock();
+        let due_us = replica.next_due_us().unwrap_or(u64::MAX);
+        let result = change(&mut replica);
+        let is_earlier = replica.next_due_us().is_some_and(|next_us| next_us < due_us);
+        let orphans = std::mem::take(&mut replica.orphans);
+        let (term, has_failed) = (replica.head.term, replica.failure().is_some());
+        drop(replica);
+        for caller in orphans {
+            // An error means that the member stops.
+            let _stopping = self.orphans.send(caller);
+        }
+        if is_earlier {
+            self.is_rearmed.notify_one();
+        }
+        if has_failed {
+            self.has_failed.notify_one();
+        }
+        self.term.send_if_modified(|known| std::mem::replace(known, term) != term);
+        result
+    }
+}

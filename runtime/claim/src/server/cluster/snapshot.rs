@@ -1,0 +1,219 @@
+//! The whole replicated state as bytes: the values of a store as a single server writes them, and
+//! what such a server loses: timers, and the requests that wait.
+//!
+//! The encoding of equal states is equal, and a state that was installed is encoded again and
+//! compared.
+
+use std::collections::HashMap;
+use std::hash::Hasher as _;
+use std::io;
+
+use serde::{Deserialize, Serialize};
+use siphasher::sip::SipHasher13;
+use turnstile_core::claim::message::Caller;
+use turnstile_core::claim::record::{OpenRequest, Records, Saved, SavedClaim, State, Timer};
+use turnstile_core::number::{CallId, ClaimId, Token};
+use turnstile_host::Engine;
+use turnstile_host::store::Batch;
+
+use super::operation::{EncodedOrigin, decode, encode};
+use super::replica::{Head, Replica, host};
+use crate::server::call::{Call, FIRST_WATCH};
+use crate::server::index::ClaimIndex;
+use crate::server::reply::CallKind;
+use crate::server::saved::{self, Loaded, Meta};
+use crate::server::service::ClaimService;
+
+/// The version of the encoding.
+const VERSION: u8 = 1;
+/// The version, the checksum, and the length of the part before the claims.
+const HEAD_BYTES: usize = 1 + 8 + 8;
+
+/// What a store of a single server does not have.
+#[derive(Debug, Serialize, Deserialize)]
+struct Volatile {
+    head: Head,
+    last_caller: u64,
+    timers: Vec<(Timer, u64)>,
+    calls: Vec<WaitingCall>,
+}
+
+/// A request that waits.
+#[derive(Debug, Serialize, Deserialize)]
+struct WaitingCall {
+    caller: u64,
+    claim: u64,
+    resource: Option<u32>,
+    is_post: bool,
+    origin: EncodedOrigin,
+}
+
+impl Replica {
+    /// Encodes the state.
+    pub(super) fn capture(&self) -> Vec<u8> {
+        let engine = &self.host.engine;
+        let service = &engine.service;
+        let timers =
+            engine.armed().filter_map(|timer| Some((timer, engine.armed_until_us(timer)?)));
+        let volatile = Volatile {
+            head: self.head.clone(),
+            last_caller: service.last_caller,
+            timers: timers.collect(),
+            calls: waiting_calls(service),
+        };
+        let mut claims = Batch::default();
+        let meta = Meta { alive: self.last(), ..service.meta };
+        put_all(&mut claims, engine.state(), &service.index, meta);
+        join(&volatile, claims.as_bytes())
+    }
+
+    /// Replaces the state by one that was captured. Requests of this process of which nothing is
+    /// known any more get no reply.
+    ///
+    /// # Errors
+    /// When the bytes are no state, or the state is not exactly that of the bytes.
+    pub(super) fn install(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let (sum, volatile, claims) = split(bytes)?;
+        let found = saved::read_from(|each| Batch::read(claims, each))?;
+        let Volatile { head, last_caller, timers, calls } = volatile;
+        self.head = head;
+        let now = self.last();
+        self.drop_waiters();
+        let before = std::mem::take(&mut self.host.engine.service.calls);
+        let Loaded { meta, mut index, claims, .. } = found;
+        let meta = meta.unwrap_or_default();
+        index.prolong(meta.outages_us);
+        let open = calls.iter().map(open_request).collect();
+        let (last_claim, last_token) = (ClaimId::new(meta.last_claim), Token::new(meta.last_token));
+        let saved = Saved { claims: claims.into_iter().collect(), last_claim, last_token };
+        let retention = self.limits().retention(self.outlet.0.is_some());
+        let mut service = ClaimService::new(index, meta, retention);
+        service.last_caller = last_caller;
+        self.take_over(&mut service, calls, before);
+        let core = Records::new(retention.limits);
+        let engine = Engine::resume(core, saved.resume(&open), service, timers);
+        self.host = host(engine, now);
+        self.clock.applied(self.head.term, self.head.last_us);
+        if checksum(&self.capture()[HEAD_BYTES..]) != sum {
+            return Err(refuse("is not what this program makes of it: its version is another one"));
+        }
+        self.with(|engine| engine.end_watches_now());
+        Ok(())
+    }
+
+    /// The requests that wait in the new state: those of this process keep their tasks.
+    fn take_over(
+        &mut self,
+        service: &mut ClaimService,
+        calls: Vec<WaitingCall>,
+        mut before: HashMap<u64, Call>,
+    ) {
+        for WaitingCall { caller, claim, resource, is_post, origin } in calls {
+            let is_own = origin.received_by == self.own;
+            let reply = before.remove(&caller).and_then(|call| call.reply).filter(|_| is_own);
+            if is_own && reply.is_none() {
+                // Its task has no reply, and will get none.
+                self.orphans.push(caller);
+            }
+            let kind = if is_post { CallKind::Post } else { CallKind::PATCH_STATUS };
+            let (claim, origin) = (Some(claim), origin.decode());
+            service.calls.insert(caller, Call { kind, claim, resource, origin, reply });
+        }
+        let old = &mut self.host.engine.service;
+        service.metrics = std::mem::take(&mut old.metrics);
+        service.last_watch = old.last_watch;
+        service.watches = std::mem::take(&mut old.watches);
+        service.calls.extend(before.into_iter().filter(|(caller, _)| *caller >= FIRST_WATCH));
+    }
+}
+
+/// All values of a store, in their order.
+fn put_all(batch: &mut Batch, state: &State, index: &ClaimIndex, meta: Meta) {
+    let claims = || state.claims().map(|(id, record)| (id.number(), record));
+    saved::put_meta(batch, meta);
+    for (id, record) in claims() {
+        let entry = index.entry(id).expect("each claim of the core has its record");
+        saved::put_claim(batch, id, &SavedClaim::of(record), entry, meta.outages_us);
+    }
+    for (id, _) in claims() {
+        let entry = index.entry(id).expect("each claim of the core has its record");
+        saved::put_data(batch, id, entry);
+    }
+}
+
+fn waiting_calls(service: &ClaimService) -> Vec<WaitingCall> {
+    let calls = service.calls.iter().filter(|(caller, _)| **caller < FIRST_WATCH);
+    let mut calls: Vec<WaitingCall> = calls
+        .filter_map(|(caller, call)| {
+            Some(WaitingCall {
+                caller: *caller,
+                claim: call.claim?,
+                resource: call.resource,
+                is_post: call.kind == CallKind::Post,
+                origin: EncodedOrigin::new(&call.origin, call.origin.received_by?),
+            })
+        })
+        .collect();
+    calls.sort_unstable_by_key(|call| call.caller);
+    calls
+}
+
+fn open_request(call: &WaitingCall) -> (ClaimId, OpenRequest) {
+    let (from, is_post) = (Caller(call.caller), call.is_post);
+    (ClaimId::new(call.claim), OpenRequest { from, call: CallId::new(0), is_post })
+}
+
+fn join(volatile: &Volatile, claims: &[u8]) -> Vec<u8> {
+    let volatile = encode(volatile);
+    let mut out = Vec::with_capacity(HEAD_BYTES + volatile.len() + claims.len());
+    out.push(VERSION);
+    out.extend_from_slice(&[0; 8]);
+    out.extend_from_slice(&(volatile.len() as u64).to_le_bytes());
+    out.extend_from_slice(&volatile);
+    out.extend_from_slice(claims);
+    let sum = checksum(&out[HEAD_BYTES..]);
+    out[1..9].copy_from_slice(&sum.to_le_bytes());
+    out
+}
+
+fn split(bytes: &[u8]) -> io::Result<(u64, Volatile, &[u8])> {
+    let damaged = || refuse("is damaged");
+    let ([version], rest) = bytes.split_first_chunk().ok_or_else(damaged)?;
+    if *version != VERSION {
+        return Err(refuse(&format!("has version {version}: this program reads {VERSION}")));
+    }
+    let (sum, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
+    let (len, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
+    let (sum, len) = (u64::from_le_bytes(*sum), u64::from_le_bytes(*len));
+    if checksum(rest) != sum {
+        return Err(damaged());
+    }
+    let len = usize::try_from(len).map_err(|_| damaged())?;
+    let (volatile, claims) = rest.split_at_checked(len).ok_or_else(damaged)?;
+    Ok((sum, decode(volatile).ok_or_else(damaged)?, claims))
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hasher = SipHasher13::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+fn refuse(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the snapshot of claims {why}"))
+}
+
+/// The parts of a snapshot as text, so that a test can show a difference.
+#[cfg(test)]
+pub(super) fn describe(bytes: &[u8]) -> Vec<String> {
+    let (_, Volatile { head, last_caller, timers, calls }, claims) = split(bytes).expect("whole");
+    let mut parts = vec![format!("{head:?}, last caller {last_caller}")];
+    parts.extend(timers.iter().map(|timer| format!("{timer:?}")));
+    parts.extend(calls.iter().map(|call| format!("{call:?}")));
+    let put = &mut |key: &turnstile_host::store::Key, value: &[u8]| {
+        parts.push(format!("{key:?} {value:?}"));
+        Ok(())
+    };
+    Batch::read(claims, put).expect("whole");
+    parts
+}

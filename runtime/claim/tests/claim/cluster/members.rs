@@ -1,0 +1,190 @@
+//! Three members of a cluster in this process, each with a thread of its own, on simulated disks and
+//! a network whose links can be cut.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use turnstile_claim::server::{ClusterOptions, Options, Server, Storage};
+use turnstile_host::store::Disk;
+use turnstile_raft::network::hub::Hub;
+use turnstile_raft::{Member, Role, Status};
+
+use crate::http::{Client, until};
+
+/// How long members wait for each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    pub(crate) heartbeat: Duration,
+    /// The least time without a leader; the greatest is twice that.
+    pub(crate) election: Duration,
+}
+
+/// For tests whose leader stays, however slow the machine is.
+const STEADY: Times =
+    Times { heartbeat: Duration::from_millis(100), election: Duration::from_secs(3) };
+
+/// For tests that lose a leader.
+pub(crate) const QUICK: Times =
+    Times { heartbeat: Duration::from_millis(50), election: Duration::from_millis(400) };
+
+/// A member, its server, and the thread of both.
+struct MemberServer {
+    at: SocketAddr,
+    member: Member,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+/// The members.
+pub(crate) struct Members {
+    pub(crate) hub: Hub,
+    /// The address of a follower.
+    pub(crate) at: SocketAddr,
+    times: Times,
+    servers: BTreeMap<u64, MemberServer>,
+    disks: BTreeMap<u64, Disk>,
+}
+
+impl Members {
+    pub(crate) fn in_memory() -> Self {
+        Self::start(Storage::Memory, Options::default())
+    }
+
+    /// Members with these options. Each has its log on a disk, so that there is no other storage.
+    pub(crate) fn start(storage: Storage, options: Options) -> Self {
+        assert!(matches!(storage, Storage::Memory), "a member has its own");
+        Self::with(STEADY, &|_| options.clone())
+    }
+
+    /// Members with these times and with their own options.
+    pub(crate) fn with(times: Times, options: &dyn Fn(u64) -> Options) -> Self {
+        let (hub, disks, servers) = (Hub::new(), BTreeMap::new(), BTreeMap::new());
+        let at = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut members = Self { hub, at, times, servers, disks };
+        for id in 1..=3 {
+            members.join(id, options(id));
+        }
+        let list = (1..=3).map(|id| (id, format!("member-{id}"))).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let first = members.servers[&1].member.clone();
+        runtime.expect("a runtime").block_on(first.initialize(&list)).expect("it is one of them");
+        let leader = members.leader();
+        let follower = members.others(leader)[0];
+        members.at = members.servers[&follower].at;
+        members.client().get("/v1/claims/").expect(200);
+        members
+    }
+
+    /// Starts a member on the disk that it had before.
+    pub(crate) fn join(&mut self, id: u64, options: Options) {
+        let Times { heartbeat, election } = self.times;
+        let raft = turnstile_raft::Options {
+            heartbeat,
+            election_least: election,
+            election_most: 2 * election,
+            ..turnstile_raft::Options::new(id)
+        };
+        let cluster = ClusterOptions::new("test", raft);
+        let store = Box::new(self.disks.entry(id).or_default().open());
+        let network = self.hub.join(id);
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
+        listener.set_nonblocking(true).expect("a socket takes it");
+        let at = listener.local_addr().expect("it is bound");
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (started, member) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime").block_on(async {
+                let server = Server::join(cluster, store, network, options).await;
+                let server = server.expect("its disk is whole");
+                started.send(server.member().expect("it is one").clone()).expect("it is awaited");
+                let listener = tokio::net::TcpListener::from_std(listener).expect("it is bound");
+                let stop = async {
+                    // A dropped sender stops the server as well.
+                    let _stopped = stopped.await;
+                };
+                server.serve(listener, stop).await.expect("the server ends well");
+            });
+        });
+        let member = member.recv().expect("the member starts");
+        let server = MemberServer { at, member, stop: Some(stop), thread: Some(thread) };
+        self.servers.insert(id, server);
+    }
+
+    /// The member that leads, which all running members that are not cut off follow.
+    pub(crate) fn leader(&self) -> u64 {
+        self.leader_among(&self.servers.keys().copied().collect::<Vec<_>>())
+    }
+
+    /// The same among some of the members.
+    pub(crate) fn leader_among(&self, ids: &[u64]) -> u64 {
+        let mut leader = None;
+        until("one leads and all follow", || {
+            let all = |is: &dyn Fn(&Status) -> bool| {
+                ids.iter().all(|id| is(&self.servers[id].member.status()))
+            };
+            leader = ids.iter().copied().find(|id| {
+                let status = self.servers[id].member.status();
+                status.role == Role::Leader && status.applied_term == Some(status.term)
+            });
+            all(&|status| leader.is_some() && status.leader == leader)
+        });
+        leader.expect("it was waited for")
+    }
+
+    /// The members but for one.
+    pub(crate) fn others(&self, than: u64) -> Vec<u64> {
+        self.servers.keys().copied().filter(|id| *id != than).collect()
+    }
+
+    /// The addresses of those that run.
+    pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
+        self.servers.values().map(|server| server.at).collect()
+    }
+
+    /// A client of a follower.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.at)
+    }
+
+    /// A client of a member.
+    pub(crate) fn client_of(&self, id: u64) -> Client {
+        Client::new(self.servers[&id].at)
+    }
+
+    /// Stops a member without a word to the others, as a crash does. Its disk remains.
+    pub(crate) fn kill(&mut self, id: u64) {
+        self.hub.isolate(id);
+        self.end(id);
+        self.hub.heal();
+    }
+
+    /// Stops a member.
+    pub(crate) fn end(&mut self, id: u64) {
+        let mut server = self.servers.remove(&id).expect("it runs");
+        server.end();
+    }
+}
+
+impl MemberServer {
+    fn end(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("the server ends well");
+        }
+    }
+}
+
+impl Drop for Members {
+    fn drop(&mut self) {
+        // All at once: the last ones would wait for a majority.
+        for server in self.servers.values_mut() {
+            drop(server.stop.take());
+        }
+        for server in self.servers.values_mut() {
+            server.end();
+        }
+    }
+}
