@@ -276,9 +276,12 @@ impl ClaimService {
     fn respond(&mut self, step: &mut Step<'_, Self>, to: Caller, response: Response) {
         let Some(call) = self.calls.remove(&to.0) else { return };
         let reply = self.reply(step, &call, response);
+        let is_current = step.context.request.as_ref().is_some_and(|now| now.caller == to.0);
         match call.reply {
             Some(sender) => step.outgoing.push(OutgoingReply(sender, reply)),
-            None => step.context.reply = Some(reply),
+            None if is_current => step.context.reply = Some(reply),
+            // In a cluster: another member has received it, and responds.
+            None => {}
         }
     }
 
