@@ -139,6 +139,8 @@ impl ReplicatedEngine {
     }
 
     /// Shows a claim, or waits for its end.
+    ///
+    /// It decides nothing, so that it is of this process alone.
     pub(super) fn watch(&self, id: u64, origin: RequestOrigin) -> EngineReply {
         let wait_us = origin.wait_us.map(|wait_us| self.wait_us(wait_us));
         let reply = self.with(|engine| engine.watch(id, &RequestOrigin { wait_us, ..origin }));

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use turnstile_claim::server::{Options, Storage, Tokens};
 
-use crate::http::{Answer, Client, PATIENCE, Running, until};
+use super::Running;
+use crate::http::{Answer, Client, PATIENCE, until};
 use crate::tokens::{tokens, tokens_file};
 
 /// A POST's beginning, up to how long its body is.

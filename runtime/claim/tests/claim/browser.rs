@@ -6,7 +6,8 @@ use std::io::Write as _;
 use serde_json::json;
 use turnstile_claim::server::{Hosts, Options, Storage};
 
-use crate::http::{Answer, Running};
+use super::Running;
+use crate::http::Answer;
 use crate::tokens::tokens;
 
 /// A request as these headers have it.

@@ -11,7 +11,8 @@ use turnstile_claim::blocking;
 use turnstile_claim::client::{Connector, ErrorKind, LeaseState, LockClient, LockClientBuilder};
 use turnstile_claim::server::{Options, ServerTls, Storage};
 
-use crate::http::{PATIENCE, Running, until};
+use super::Running;
+use crate::http::{PATIENCE, until};
 
 const SHORT: Duration = Duration::from_millis(300);
 

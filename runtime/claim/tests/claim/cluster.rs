@@ -4,8 +4,28 @@
 mod failover;
 mod load;
 mod members;
-#[expect(clippy::duplicate_mod, reason = "the same tests, whose server is a cluster's follower")]
+mod program;
+mod reads;
+
+// The tests of one server, whose fixture is a follower of a cluster here.
+
+#[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
+#[path = "additions.rs"]
+mod additions;
+#[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
+#[path = "browser.rs"]
+mod browser;
+#[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
+#[path = "client.rs"]
+mod client;
+#[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
+#[path = "owners.rs"]
+mod owners;
+#[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
 #[path = "protocol.rs"]
 mod protocol;
+#[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
+#[path = "quotas.rs"]
+mod quotas;
 
 pub(crate) use self::members::Members as Running;

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use turnstile_claim::server::{Options, Storage, Tokens};
 use turnstile_host::store::LogStore;
 
-use crate::http::{Answer, Running};
+use super::Running;
+use crate::http::{Answer, Running as Single};
 use crate::tokens::{NAMED, tokens};
 
 fn guarded(name: &str) -> Running {
@@ -130,10 +131,10 @@ fn an_owner_and_a_key_do_not_run_together() {
     }
 }
 
-fn start(dir: &Path, tokens: Tokens) -> Running {
+fn start(dir: &Path, tokens: Tokens) -> Single {
     let store = LogStore::open(dir).expect("the directory opens");
     let options = Options { tokens, ..Options::default() };
-    Running::start(Storage::Blocking(Box::new(store)), options)
+    Single::start(Storage::Blocking(Box::new(store)), options)
 }
 
 #[test]

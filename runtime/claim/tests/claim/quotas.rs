@@ -4,7 +4,8 @@ use serde_json::json;
 use turnstile_claim::server::{Options, Quotas, Storage};
 use turnstile_host::store::Disk;
 
-use crate::http::{Answer, Client, Running, until};
+use super::Running;
+use crate::http::{Answer, Client, Running as Single, until};
 use crate::tokens::{NAMED, tokens};
 
 fn options(claims_max: usize, claims_per_owner_max: usize) -> Options {
@@ -82,7 +83,7 @@ fn a_restart_forgets_none_of_them() {
         let storage =
             Storage::Simulated(Box::new(disk.open()), Box::new(|| std::time::Duration::ZERO));
         let tokens = tokens("restart-quotas.tokens", NAMED);
-        Running::start(storage, Options { tokens, ..options(3, 2) })
+        Single::start(storage, Options { tokens, ..options(3, 2) })
     };
     let server = start();
     let held = post(&mut server.client().with_token("ci-1"), "a").expect(201).path();

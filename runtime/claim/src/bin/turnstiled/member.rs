@@ -12,6 +12,7 @@ use turnstile_claim::wire::seconds;
 use turnstile_host::store::LogStore;
 use turnstile_host::transport::tcp::{Address, Tls};
 use turnstile_raft::Members;
+use turnstile_raft::network::REQUEST_BYTES_MAX;
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 
 use super::named;
@@ -91,6 +92,12 @@ impl MemberArgs {
         raft.election_most = 12 * heartbeat;
         raft.operation_bytes =
             raft.operation_bytes.max(body_max.saturating_add(OPERATION_HEAD_BYTES));
+        let most = REQUEST_BYTES_MAX / 2 - raft.entry_bytes;
+        if raft.operation_bytes > most {
+            let most = most - OPERATION_HEAD_BYTES;
+            let text = format!("--body-max: the log of a cluster takes at most {most} bytes");
+            return Err(invalid(text));
+        }
         let mut network = TcpOptions::new(id);
         let mut members = Members::new();
         for (id, address) in peers {

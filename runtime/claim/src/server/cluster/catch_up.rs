@@ -5,6 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 use turnstile_raft::Role;
 
 use super::forward::{Forwarder, MemberReply, MemberRequest};
@@ -40,8 +41,10 @@ async fn ask(forwarder: &Forwarder) -> bool {
         return forwarder.has_majority(&status) && forwarder.member.read_index().await.is_ok();
     }
     let Some(leader) = status.leader else { return false };
-    let reply = forwarder.ask(leader, &MemberRequest::ReadIndex).await;
-    let Some(MemberReply::ReadIndex(Some(index))) = reply else { return false };
+    // A question may be lost with its connection: it is asked again.
+    let asked = forwarder.ask(leader, &MemberRequest::ReadIndex);
+    let reply = timeout(forwarder.lease / 4, asked).await;
+    let Ok(Some(MemberReply::ReadIndex(Some(index)))) = reply else { return false };
     let is_applied = |status: &turnstile_raft::Status| status.applied_index >= Some(index);
     forwarder.member.wait_for(forwarder.lease, is_applied).await.is_ok()
 }

@@ -62,6 +62,8 @@ pub(super) struct NewTerm {
 pub(super) struct RequestOperation {
     /// The number of the request in the run that has received it.
     pub(super) number: u64,
+    /// The least number of that run whose request is still being carried.
+    pub(super) oldest: u64,
     pub(super) origin: EncodedOrigin,
     change: EncodedChange,
 }
@@ -110,7 +112,11 @@ impl EncodedOrigin {
 }
 
 impl RequestOperation {
-    pub(super) fn new(number: u64, origin: EncodedOrigin, request: &ClaimRequest) -> Self {
+    pub(super) fn new(
+        (number, oldest): (u64, u64),
+        origin: EncodedOrigin,
+        request: &ClaimRequest,
+    ) -> Self {
         let change = match request {
             ClaimRequest::Post { post: Post { resource, ttl_us, user_data }, key } => {
                 EncodedChange::Post {
@@ -127,7 +133,7 @@ impl RequestOperation {
                 EncodedChange::Status { id: *id, to: *to }
             }
         };
-        Self { number, origin, change }
+        Self { number, oldest, origin, change }
     }
 
     /// `None` if its user data is not JSON.

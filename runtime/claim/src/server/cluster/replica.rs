@@ -3,7 +3,7 @@
 //! All members that have applied the same operations have the same state, timers and requests that
 //! wait. The long polls for the end of a claim decide nothing, and are of each member alone.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
@@ -34,7 +34,7 @@ pub(super) struct Replica {
     pub(super) head: Head,
     pub(super) clock: MemberClock,
     /// The requests of this process whose operations are not applied yet.
-    waiters: HashMap<u64, oneshot::Sender<EngineReply>>,
+    waiters: BTreeMap<u64, oneshot::Sender<EngineReply>>,
     last_number: u64,
     /// The callers of this process that have gone before their requests were applied.
     pub(super) orphans: Vec<u64>,
@@ -63,6 +63,28 @@ pub(super) struct Head {
     pub(super) last_us: u64,
     /// What it has set; `None` before the first term.
     in_force: Option<NewTerm>,
+    /// The requests of this term that were taken and may be proposed again, by run.
+    taken: BTreeMap<MemberRun, TakenRequests>,
+}
+
+/// The requests of a run that were taken. A member that hears nothing of one proposes it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct TakenRequests {
+    /// The least number that the run still carries.
+    oldest: u64,
+    /// Those from this number on.
+    numbers: BTreeSet<u64>,
+}
+
+impl TakenRequests {
+    /// Whether a request is to be taken: it was not before, and it is still carried.
+    fn takes(&mut self, number: u64, oldest: u64) -> bool {
+        if oldest > self.oldest {
+            self.oldest = oldest;
+            self.numbers = self.numbers.split_off(&oldest);
+        }
+        number >= self.oldest && self.numbers.insert(number)
+    }
 }
 
 impl Head {
@@ -92,7 +114,7 @@ impl Replica {
             host: host(engine, Moment::default()),
             head: Head::default(),
             clock: MemberClock::new(),
-            waiters: HashMap::new(),
+            waiters: BTreeMap::new(),
             last_number: 0,
             orphans: Vec::new(),
             failure: None,
@@ -122,12 +144,14 @@ impl Replica {
         self.next_due_us().map(|due_us| self.clock.instant(due_us))
     }
 
-    /// Registers a request of this process, whose operation is to be proposed with the number.
-    pub(super) fn expect(&mut self) -> (u64, oneshot::Receiver<EngineReply>) {
+    /// Registers a request of this process, whose operation is to be proposed with the number; and
+    /// the least number of those that are registered.
+    pub(super) fn expect(&mut self) -> ((u64, u64), oneshot::Receiver<EngineReply>) {
         self.last_number += 1;
         let (waiter, reply) = oneshot::channel();
         self.waiters.insert(self.last_number, waiter);
-        (self.last_number, reply)
+        let oldest = self.waiters.first_key_value().map_or(self.last_number, |(first, _)| *first);
+        ((self.last_number, oldest), reply)
     }
 
     /// Removes a request that is not waited for any more.
@@ -203,7 +227,8 @@ impl Replica {
         let lapsed_us = self.head.last_us;
         let at_us = stamp.at_us.max(lapsed_us);
         let (term, in_force) = (stamp.term, Some(new));
-        self.head = Head { term, began_us: at_us, last_us: at_us, in_force };
+        let taken = BTreeMap::new();
+        self.head = Head { term, began_us: at_us, last_us: at_us, in_force, taken };
         let now = self.last();
         self.host.set_now(now);
         self.host.engine.end_waits(now);
@@ -258,7 +283,11 @@ impl Replica {
 
     /// Takes a request; if it is one of this process, the reply goes to its task.
     fn request(&mut self, operation: RequestOperation) -> Result<(), String> {
-        let number = operation.number;
+        let RequestOperation { number, oldest, .. } = operation;
+        let taken = self.head.taken.entry(operation.origin.received_by).or_default();
+        if !taken.takes(number, oldest) {
+            return Ok(());
+        }
         let (request, origin) = operation.decode().ok_or("a request of the log is damaged")?;
         let reply = ClaimEngine(&mut self.host).execute(request, &origin);
         if origin.received_by != Some(self.own) {

@@ -24,17 +24,17 @@ impl ReplicatedEngine {
     ) -> EngineReply {
         let wait_us = origin.wait_us.map(|wait_us| self.wait_us(wait_us));
         let origin = RequestOrigin { wait_us, ..origin };
-        let (number, reply) = self.shared.lock().expect();
-        let _expected = ExpectNoLonger { shared: &self.shared, number };
+        let (numbers, reply) = self.shared.lock().expect();
+        let _expected = ExpectNoLonger { shared: &self.shared, number: numbers.0 };
         let own = EncodedOrigin::new(&origin, self.own);
-        let operation = Operation::Request(RequestOperation::new(number, own, &request));
+        let operation = Operation::Request(RequestOperation::new(numbers, own, &request));
         let until = Instant::now() + self.options.request_timeout;
-        let mut progress = Progress { reply, is_unknown: false };
+        let mut progress = Progress { reply, unknown_in: None };
         let carry = self.carry(encode(&operation).into(), &mut progress);
         let carried = timeout_at(until, carry).await;
         match carried {
             Ok(Some(reply)) => self.limited(reply, origin.wait_us),
-            Ok(None) | Err(_) if progress.is_unknown => {
+            Ok(None) | Err(_) if progress.unknown_in.is_some() => {
                 EngineReply::Ready(Reply::outcome_unknown())
             }
             Ok(None) | Err(_) => EngineReply::Ready(Reply::no_majority()),
@@ -66,40 +66,39 @@ impl ReplicatedEngine {
             if self.shared.lock().limits() != limits {
                 return None;
             }
-            progress.is_unknown = true;
+            // Once another term has begun here, it is applied, or never will be.
+            let before = progress.unknown_in.filter(|unknown| *unknown >= term);
+            progress.unknown_in = Some(term);
+            let attempt = timeout(self.forwarder.lease, self.forwarder.attempt(term, &operation));
             let attempt = tokio::select! {
                 biased;
                 reply = &mut progress.reply => return reply.ok(),
-                attempt = self.forwarder.attempt(term, &operation) => attempt,
+                attempt = attempt => attempt,
             };
-            match attempt {
+            match attempt.unwrap_or(Attempt::Unknown) {
                 // This member applies it, too.
                 Attempt::Applied => return (&mut progress.reply).await.ok(),
                 Attempt::NoMajority => {
-                    progress.is_unknown = false;
+                    progress.unknown_in = before;
                     return None;
                 }
-                Attempt::NotExecuted => {
-                    progress.is_unknown = false;
-                    // Until there is another leader, or this member knows its term.
-                    let pause = self.options.raft.heartbeat;
-                    let _either = timeout(pause, terms.changed()).await;
-                }
-                // Once another term has begun here, it is applied, or never will be.
-                Attempt::Unknown => tokio::select! {
-                    biased;
-                    reply = &mut progress.reply => return reply.ok(),
-                    begun = terms.wait_for(|now| *now > term) => {
-                        begun.ok()?;
-                        progress.is_unknown = false;
-                    }
-                },
+                Attempt::NotExecuted => progress.unknown_in = before,
+                // It may be proposed again in this term: it is taken once.
+                Attempt::Unknown => {}
+            }
+            // Until there is another leader, or this member knows its term.
+            tokio::select! {
+                biased;
+                reply = &mut progress.reply => return reply.ok(),
+                _changed = terms.changed() => {}
+                () = sleep(self.options.raft.heartbeat) => {}
             }
         }
     }
 
     /// Ends the waits of this process, since it stops.
     pub(in crate::server) async fn end_waits(&self) {
+        self.shared.with(|engine| engine.end_watches_now());
         let operation: Bytes = encode(&Operation::EndWaits(self.own)).into();
         let ended = async {
             while self.shared.lock().has_callers_of(self.own) {
@@ -120,7 +119,8 @@ impl ReplicatedEngine {
 /// What is known of a request that is being carried.
 struct Progress {
     reply: oneshot::Receiver<EngineReply>,
-    is_unknown: bool,
+    /// The term in which it may still be applied.
+    unknown_in: Option<u64>,
 }
 
 /// Forgets a request that was expected.

@@ -79,7 +79,9 @@ fn request(roll: &mut impl FnMut(u64) -> u64, number: u64) -> Operation {
         ClaimRequest::Patch { id: 1 + roll(20), patch }
     };
     let origin = EncodedOrigin::new(&origin, run(1 + roll(3)));
-    Operation::Request(RequestOperation::new(number, origin, &request))
+    // Some are proposed twice.
+    let numbers = (number - number.min(roll(3)), number.saturating_sub(2));
+    Operation::Request(RequestOperation::new(numbers, origin, &request))
 }
 
 fn lead(member: u64, date_us: u64) -> Operation {
@@ -222,7 +224,7 @@ async fn a_new_leader_gives_each_lease_its_whole_ttl_again() {
         let post = Post { resource, ttl_us, user_data: None };
         let origin = EncodedOrigin::new(&origin(&mut |_| 0), run(1));
         let request = ClaimRequest::Post { post, key: None };
-        Operation::Request(RequestOperation::new(number, origin, &request))
+        Operation::Request(RequestOperation::new((number, number), origin, &request))
     };
     apply(1, 0, &lead(1, 0));
     apply(1, 0, &post(1, 500));
@@ -232,4 +234,27 @@ async fn a_new_leader_gives_each_lease_its_whole_ttl_again() {
     assert_eq!(apply(2, 5_000, &lead(2, 0)), [None, Some(6_000)], "what has lapsed stays so");
     assert_eq!(apply(2, 5_999, &Operation::Tick), [None, Some(6_000)]);
     assert_eq!(apply(2, 6_000, &Operation::Tick), [None, None]);
+}
+
+#[tokio::test]
+async fn a_request_that_is_proposed_twice_is_taken_once() {
+    let mut member = member(1);
+    let stamp = Stamp { term: 1, at_us: 5 };
+    let mut apply = |operation: &Operation| {
+        assert_eq!(member.apply(&stamped(stamp, &encode(operation))), Effect::Applied);
+        member.host.engine.service.meta.last_claim
+    };
+    let post = |numbers| {
+        let post = Post { resource: "r".into(), ttl_us: 500, user_data: None };
+        let origin = EncodedOrigin::new(&origin(&mut |_| 0), run(1));
+        let request = ClaimRequest::Post { post, key: None };
+        Operation::Request(RequestOperation::new(numbers, origin, &request))
+    };
+    apply(&lead(1, 0));
+    assert_eq!(apply(&post((1, 1))), 1);
+    assert_eq!(apply(&post((1, 1))), 1, "it was taken");
+    assert_eq!(apply(&post((3, 2))), 2, "its member carries the first one no longer");
+    assert_eq!(apply(&post((1, 1))), 2, "nor does a late copy of it count");
+    assert_eq!(apply(&post((2, 2))), 3, "one that was overtaken counts");
+    assert_eq!(apply(&post((3, 2))), 3);
 }

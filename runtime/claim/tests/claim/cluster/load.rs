@@ -151,7 +151,7 @@ fn locks_are_exclusive_and_answers_are_kept_while_leaders_are_lost() {
         site.is_over.store(true, Ordering::Relaxed);
     });
     let released = site.released.lock().expect("no client panicked");
-    let mut client = members.client();
+    let mut client = members.client_of(1);
     for (path, token) in released.iter() {
         let claim = client.get(path).expect(200);
         let seen = (claim.field("status"), claim.field("fencing_token").as_u64());

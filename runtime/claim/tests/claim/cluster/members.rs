@@ -1,5 +1,5 @@
-//! Three members of a cluster in this process, each with a thread of its own, on simulated disks and
-//! a network whose links can be cut.
+//! Three members of a cluster in this process, each with a thread of its own, on simulated disks
+//! and a network whose links can be cut.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -28,6 +28,12 @@ const STEADY: Times =
 /// For tests that lose a leader.
 pub(crate) const QUICK: Times =
     Times { heartbeat: Duration::from_millis(50), election: Duration::from_millis(400) };
+
+/// How long a request waits for a leader, however slow the machine is.
+const PATIENT: Duration = Duration::from_secs(5);
+
+/// The log has so few entries before a snapshot that tests install some.
+const SNAPSHOT_EVERY: u64 = 50;
 
 /// A member, its server, and the thread of both.
 struct MemberServer {
@@ -63,17 +69,19 @@ impl Members {
         let (hub, disks, servers) = (Hub::new(), BTreeMap::new(), BTreeMap::new());
         let at = SocketAddr::from(([127, 0, 0, 1], 0));
         let mut members = Self { hub, at, times, servers, disks };
-        for id in 1..=3 {
+        // The last one makes all of them a cluster.
+        for id in [3, 2, 1] {
             members.join(id, options(id));
         }
-        let list = (1..=3).map(|id| (id, format!("member-{id}"))).collect();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let first = members.servers[&1].member.clone();
-        runtime.expect("a runtime").block_on(first.initialize(&list)).expect("it is one of them");
         let leader = members.leader();
+        // A server with TLS does not speak to this client.
+        let is_plain = options(1).tls.is_none();
+        for id in (1..=3).filter(|_| is_plain) {
+            let client = || members.client_of(id);
+            until("it is ready", || client().get("/readyz").status == 200);
+        }
         let follower = members.others(leader)[0];
         members.at = members.servers[&follower].at;
-        members.client().get("/v1/claims/").expect(200);
         members
     }
 
@@ -84,9 +92,12 @@ impl Members {
             heartbeat,
             election_least: election,
             election_most: 2 * election,
+            snapshot_every: SNAPSHOT_EVERY,
+            keep_entries: 1,
             ..turnstile_raft::Options::new(id)
         };
-        let cluster = ClusterOptions::new("test", raft);
+        let mut cluster = ClusterOptions::new("test", raft);
+        cluster.request_timeout = PATIENT;
         let store = Box::new(self.disks.entry(id).or_default().open());
         let network = self.hub.join(id);
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
@@ -99,7 +110,13 @@ impl Members {
             runtime.expect("a runtime").block_on(async {
                 let server = Server::join(cluster, store, network, options).await;
                 let server = server.expect("its disk is whole");
-                started.send(server.member().expect("it is one").clone()).expect("it is awaited");
+                let member = server.member().expect("it is one").clone();
+                if id == 1 {
+                    let list = (1..=3).map(|id| (id, format!("member-{id}"))).collect();
+                    // A member of a cluster ignores it.
+                    member.initialize(&list).await.expect("it is one of them");
+                }
+                started.send(member).expect("it is awaited");
                 let listener = tokio::net::TcpListener::from_std(listener).expect("it is bound");
                 let stop = async {
                     // A dropped sender stops the server as well.
@@ -159,6 +176,15 @@ impl Members {
         self.hub.isolate(id);
         self.end(id);
         self.hub.heal();
+    }
+
+    /// Stops the member whose clients are those of [`Members::client`].
+    pub(crate) fn stop(mut self) {
+        let asked = |(_, server): &(&u64, &MemberServer)| server.at == self.at;
+        let id = self.servers.iter().find(asked).map(|(id, _)| *id);
+        let id = id.expect("it runs");
+        // The caller does not wait: a client of its thread goes on.
+        std::thread::spawn(move || self.end(id));
     }
 
     /// Stops a member.

@@ -1,0 +1,137 @@
+//! `turnstiled --cluster`: members as processes, over TCP.
+
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::http::{Client, until};
+use crate::real::Turnstiled;
+
+/// Members of a cluster as processes.
+struct Site {
+    folder: PathBuf,
+    ports: Vec<u16>,
+    members: BTreeMap<u64, Turnstiled>,
+}
+
+impl Site {
+    fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cluster").join(name);
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).expect("the directory is ours");
+        }
+        let listeners: Vec<TcpListener> =
+            (0..3).map(|_| TcpListener::bind("127.0.0.1:0").expect("loopback has ports")).collect();
+        let port = |listener: &TcpListener| listener.local_addr().expect("it is bound").port();
+        Self { folder, ports: listeners.iter().map(port).collect(), members: BTreeMap::new() }
+    }
+
+    fn arguments(&self, id: u64) -> Vec<String> {
+        let data = self.folder.join(id.to_string());
+        let port = |id: u64| self.ports[id as usize - 1];
+        let mut arguments: Vec<String> =
+            ["--cluster", "test", "--heartbeat", "0.1", "--data"].map(str::to_owned).into();
+        arguments.push(data.to_str().expect("a readable path").to_owned());
+        arguments.extend(["--id".to_owned(), id.to_string(), "--peer-listen".to_owned()]);
+        arguments.push(format!("127.0.0.1:{}", port(id)));
+        for peer in 1..=3 {
+            arguments.extend(["--peer".to_owned(), format!("{peer}=127.0.0.1:{}", port(peer))]);
+        }
+        arguments
+    }
+
+    fn start(&mut self, id: u64, more: &[&str]) {
+        let arguments = self.arguments(id);
+        let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        arguments.extend(more);
+        self.members.insert(id, Turnstiled::start(&arguments));
+    }
+
+    fn client(&self, id: u64) -> Client {
+        Client::new(self.members[&id].at)
+    }
+
+    fn ready(&self) {
+        for id in self.members.keys() {
+            until("it is ready", || self.client(*id).get("/readyz").status == 200);
+        }
+    }
+
+    fn leader(&self) -> u64 {
+        let leads = |id: &&u64| {
+            self.client(**id).get("/metrics").expect(200).text.contains("turnstile_log_leads 1\n")
+        };
+        *self.members.keys().find(leads).expect("one leads")
+    }
+}
+
+fn body(resource: &str) -> String {
+    json!({ "resource": resource, "ttl": 600 }).to_string()
+}
+
+#[test]
+fn processes_outlive_the_kill_of_their_leader_and_start_again() {
+    let mut site = Site::new("killed");
+    (1..=3).for_each(|id| site.start(id, &["--new"]));
+    site.ready();
+    let held = site.client(2).post(&body("r")).expect(201);
+    let mut newest = held.field("fencing_token").as_u64().expect("a token");
+    for _ in 0..2 {
+        let leader = site.leader();
+        // Dropping it kills it.
+        drop(site.members.remove(&leader));
+        site.ready();
+        for id in site.members.keys() {
+            let mut client = site.client(*id);
+            assert_eq!(client.get(&held.path()).expect(200).field("status"), "active");
+            let next = client.post(&body(&format!("{leader}-{id}-{newest}"))).expect(201);
+            let token = next.field("fencing_token").as_u64().expect("a token");
+            assert!(token > newest, "token {token} after {newest}");
+            newest = token;
+        }
+        site.start(leader, &[]);
+        site.ready();
+        assert_eq!(site.client(leader).get(&held.path()).field("status"), "active");
+    }
+    // All of them, at once.
+    site.members.clear();
+    (1..=3).for_each(|id| site.start(id, &[]));
+    site.ready();
+    assert_eq!(site.client(1).get(&held.path()).expect(200).field("status"), "active");
+}
+
+#[track_caller]
+fn check_refused(arguments: &[&str], because: &str) {
+    let refused = Command::new(env!("CARGO_BIN_EXE_turnstiled")).args(arguments).output();
+    let refused = refused.expect("the program starts");
+    assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {refused:?}");
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert!(text.contains(because), "{arguments:?}: {text}");
+}
+
+#[test]
+fn what_keeps_a_member_from_starting_is_named() {
+    let mut site = Site::new("refused");
+    let first = site.arguments(1);
+    let first: Vec<&str> = first.iter().map(String::as_str).collect();
+    check_refused(&first, "has no log: the first start of a member needs --new");
+    check_refused(&[&first[..], &["--peer", "1=127.0.0.1:1"]].concat(), "member 1 is given twice");
+    check_refused(&[&first[..], &["--peer", "4=nowhere"]].concat(), "is not HOST:PORT");
+    check_refused(&[&first[..], &["--trace", "trace"]].concat(), "cannot be used with");
+    check_refused(&[&first[..], &["--body-max", "9000000"]].concat(), "--body-max: the");
+    let stranger = ["--cluster", "c", "--id", "4", "--peer-listen", "127.0.0.1:0"];
+    let alone = ["--peer", "1=127.0.0.1:1", "--data", "d"];
+    check_refused(&[&stranger[..], &alone].concat(), "member 4, which is this one, is not among");
+    check_refused(&["--in-memory", "--new"], "--cluster");
+    check_refused(&["--cluster", "c", "--id", "1", "--in-memory"], "--peer");
+    (1..=3).for_each(|id| site.start(id, &["--new"]));
+    site.ready();
+    let leader = site.leader();
+    drop(site.members.remove(&leader));
+    let again = site.arguments(leader);
+    let again: Vec<&str> = again.iter().map(String::as_str).collect();
+    check_refused(&[&again[..], &["--new"]].concat(), "has a log already");
+}
