@@ -174,10 +174,15 @@ impl Cluster {
         }
     }
 
-    /// Changes the members, by one of them.
+    /// Changes the members, by one of them. While there is no leader it says that the outcome is
+    /// unknown, and to repeat a change is safe.
     pub(crate) fn change(&self, by: u8, change: Change) -> io::Result<()> {
+        let begun = Instant::now();
         let words = self.service.change(&self.programs, &self.member(by)?.place, change);
-        crate::tool::run(self.network.on(by).args(words))
+        while let Err(error) = crate::tool::run(self.network.on(by).args(&words)) {
+            late(begun, || error.to_string())?;
+        }
+        Ok(())
     }
 
     /// The words, up to its own, of a command under a lock, through a member.

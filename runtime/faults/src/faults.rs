@@ -43,6 +43,11 @@ fn lease() -> Duration {
 }
 
 impl Fault {
+    /// Whether a member is replaced by another one.
+    pub(crate) const fn replaces(self) -> bool {
+        matches!(self, Self::FlippedLog)
+    }
+
     /// Strikes, and takes it back.
     pub(crate) fn strike(self, cluster: &mut Cluster, rng: &mut Rng) -> io::Result<()> {
         let leader = cluster.leader()?;

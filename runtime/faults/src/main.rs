@@ -105,7 +105,8 @@ fn strike_all(cli: Cli) -> io::Result<()> {
             let text = format!("{missing} is not in {folder}: build it with `cargo build --bins`");
             return Err(io::Error::other(text));
         }
-        for fault in &faults {
+        let can_suffer = |fault: &&Fault| service.changes_members() || !fault.replaces();
+        for fault in faults.iter().filter(can_suffer) {
             let plan = round::Plan { members: cli.members, times: cli.times, seed: cli.seed };
             round::strike(service, &programs, *fault, plan)?;
         }
