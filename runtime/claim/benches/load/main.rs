@@ -5,10 +5,11 @@
 //! round. `cargo bench -p turnstile-claim --bench load -- [SECONDS]` prints the tables of
 //! `LOAD.md`; `of WORD` selects the rows whose server has this word in its name, and `beside
 //! DIRECTORY` adds rows of the `turnstiled` in that directory, which is another build. `reading`
-//! and `start` print the tables about a million claims instead. Servers and generator share the
-//! machine.
+//! and `start` print the tables about a million claims instead, and `cluster` the one of three
+//! members. Servers and generator share the machine.
 
 mod client;
+mod cluster;
 mod constant;
 mod disk;
 mod etcd;
@@ -47,13 +48,18 @@ fn main() {
         () if is_said("constant") => constant::serve(),
         () if is_said("reading") => reading::run(claims, Duration::from_secs(10)),
         () if is_said("start") => start::run(claims, other(&words)),
+        () if is_said("cluster") => cluster::run(time(&words)),
         () => {
-            let seconds = words.iter().find_map(|word| word.parse().ok()).unwrap_or(1.0_f64);
             let of = words.iter().skip_while(|word| *word != "of").nth(1);
-            let time = Duration::from_secs_f64(seconds.clamp(0.1, SECONDS_MAX));
-            compare(time, of, other(&words));
+            compare(time(&words), of, other(&words));
         }
     }
+}
+
+/// The time per row and round.
+fn time(words: &[String]) -> Duration {
+    let seconds = words.iter().find_map(|word| word.parse().ok()).unwrap_or(1.0_f64);
+    Duration::from_secs_f64(seconds.clamp(0.1, SECONDS_MAX))
 }
 
 /// The directory of another build to measure, too.
@@ -68,13 +74,17 @@ enum Load {
     HandOvers,
 }
 
-/// Measures all rows in turns, and prints the table.
-fn compare(time: Duration, of: Option<&String>, other: Build<'_>) {
+fn print_machine(time: Duration) {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let seconds = time.as_secs_f64();
     println!("{cores} cores, shared by servers and generator; {ROUNDS} rounds, {seconds} s a row");
     println!("load average before: {}\n", load.trim());
+}
+
+/// Measures all rows in turns, and prints the table.
+fn compare(time: Duration, of: Option<&String>, other: Build<'_>) {
+    print_machine(time);
     let (memory, disk) = (Some(Server::in_memory(None)), Some(Server::on_disk(None)));
     let others = other.map(|_| (Some(Server::in_memory(other)), Some(Server::on_disk(other))));
     let constant = Some(Server::constant());
@@ -102,12 +112,16 @@ fn compare(time: Duration, of: Option<&String>, other: Build<'_>) {
         rows.push(row::<Etcd>("etcd", load, clients, &etcd, time));
     }
     rows.retain(|row| of.is_none_or(|of| row.of.contains(of)));
+    measure_in_turns(&mut rows);
+    table::print(&rows, OURS);
+}
+
+fn measure_in_turns(rows: &mut [Row<'_>]) {
     for _ in 0..ROUNDS {
-        for row in &mut rows {
+        for row in &mut *rows {
             row.measure();
         }
     }
-    table::print(&rows);
 }
 
 fn row<'a, L: Lock + 'static>(
@@ -137,8 +151,8 @@ fn measure<L: Lock + 'static>(
     let runtime = runtime.expect("a runtime");
     LocalSet::new().block_on(&runtime, async {
         let mut connected = Vec::new();
-        for _ in 0..clients {
-            connected.push(L::connect(server.at).await);
+        for client in 0..clients {
+            connected.push(L::connect(server.address(client)).await);
         }
         let one = "load/one";
         if let (Load::HandOvers, Some(client)) = (load, connected.first_mut()) {

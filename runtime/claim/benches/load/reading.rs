@@ -33,7 +33,7 @@ pub(crate) async fn fill(server: &Server, claims: usize) {
     let next = Rc::new(Cell::new(0));
     let mut writers = Vec::new();
     for _ in 0..WRITERS {
-        let mut client = Client::connect(server.at).await;
+        let mut client = Client::connect(server.address(0)).await;
         let next = next.clone();
         writers.push(spawn_local(async move {
             while next.get() < claims {
@@ -52,7 +52,7 @@ async fn row(server: &Server, readers: usize, time: Duration) {
     let end = Instant::now() + time;
     let mut reading = Vec::new();
     for _ in 0..readers {
-        let mut client = Client::connect(server.at).await;
+        let mut client = Client::connect(server.address(0)).await;
         reading.push(spawn_local(async move {
             let mut lists = 0;
             while Instant::now() < end {
@@ -62,7 +62,7 @@ async fn row(server: &Server, readers: usize, time: Duration) {
             lists
         }));
     }
-    let mut client = Client::connect(server.at).await;
+    let mut client = Client::connect(server.address(0)).await;
     let mut tally = Tally::default();
     while Instant::now() < end {
         let started = Instant::now();

@@ -12,10 +12,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The directory of another build of the programs; `None`: this build.
 pub(crate) type Build<'a> = Option<&'a Path>;
 
-/// A server process; dropping this kills it.
+/// A server, which is one process or three; dropping this kills it.
 pub(crate) struct Server {
-    child: Child,
-    pub(crate) at: SocketAddr,
+    children: Vec<Child>,
+    addresses: Vec<SocketAddr>,
 }
 
 impl Server {
@@ -55,14 +55,45 @@ impl Server {
 
     /// `etcd`, which syncs by default; `None` if it is not installed.
     pub(crate) fn etcd() -> Option<Self> {
-        let (at, peer) = (free_port(), format!("http://{}", free_port()));
-        let clients = format!("http://{at}");
-        let mut command = Command::new("etcd");
-        command.args(["--log-level", "error", "--initial-cluster", &format!("default={peer}")]);
-        command.args(["--listen-client-urls", &clients, "--advertise-client-urls", &clients]);
-        command.args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer]);
-        command.arg("--data-dir").arg(empty("load.etcd"));
-        Self::installed(command.stderr(Stdio::null()), at)
+        Self::etcds(1)
+    }
+
+    /// A cluster of this many `etcd`s; `None` if it is not installed.
+    pub(crate) fn etcds(members: usize) -> Option<Self> {
+        let ports: Vec<_> = (0..members).map(|_| (free_port(), free_port())).collect();
+        let peers = ports.iter().enumerate();
+        let peers: Vec<_> = peers.map(|(one, (_, peer))| format!("m{one}=http://{peer}")).collect();
+        let mut servers = Vec::new();
+        for (one, (at, peer)) in ports.iter().enumerate() {
+            let (clients, peer) = (format!("http://{at}"), format!("http://{peer}"));
+            let mut command = Command::new("etcd");
+            command.args(["--log-level", "error", "--name", &format!("m{one}")]);
+            command.args(["--initial-cluster", &peers.join(",")]);
+            command.args(["--listen-client-urls", &clients, "--advertise-client-urls", &clients]);
+            command.args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer]);
+            command.arg("--data-dir").arg(empty(&format!("load.etcd-{members}-{one}")));
+            servers.push(Self::begun(command.stderr(Stdio::null()), *at)?);
+        }
+        let server = Self::joined(servers);
+        server.await_listening();
+        Some(server)
+    }
+
+    /// A cluster of three `turnstiled`s, each with an empty store.
+    pub(crate) fn cluster() -> Self {
+        let ports: Vec<_> = (0..3).map(|_| free_port()).collect();
+        let mut servers = Vec::new();
+        for (one, port) in ports.iter().enumerate() {
+            let mut command = turnstiled(None);
+            command.args(["--cluster", "load", "--new", "--id", &(one + 1).to_string()]);
+            command.args(["--peer-listen", &port.to_string()]);
+            for (peer, port) in ports.iter().enumerate() {
+                command.arg("--peer").arg(format!("{}={port}", peer + 1));
+            }
+            command.arg("--data").arg(empty(&format!("load.cluster-{one}")));
+            servers.push(Self::announced(&mut command));
+        }
+        Self::joined(servers)
     }
 
     /// Starts a server that prints its address.
@@ -72,44 +103,79 @@ impl Server {
         let out = child.stdout.take().expect("it is piped");
         BufReader::new(out).read_line(&mut line).expect("the server says where it listens");
         let at = line.trim().rsplit('/').next().and_then(|at| at.parse().ok());
-        Self { at: at.unwrap_or_else(|| panic!("no address in {line:?}")), child }
+        let at = at.unwrap_or_else(|| panic!("no address in {line:?}"));
+        Self { addresses: vec![at], children: vec![child] }
     }
 
     /// Starts a server with a given address.
     fn installed(command: &mut Command, at: SocketAddr) -> Option<Self> {
+        let server = Self::begun(command, at)?;
+        server.await_listening();
+        Some(server)
+    }
+
+    /// Starts a server that need not listen yet.
+    fn begun(command: &mut Command, at: SocketAddr) -> Option<Self> {
         let child = match command.stdout(Stdio::null()).spawn() {
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
             child => child.expect("the server starts"),
         };
-        let server = Self { child, at };
+        Some(Self { children: vec![child], addresses: vec![at] })
+    }
+
+    fn await_listening(&self) {
         let started = Instant::now();
-        while let Err(error) = TcpStream::connect(at) {
-            assert!(started.elapsed() < PATIENCE, "{command:?}: {error}");
-            std::thread::sleep(Duration::from_millis(20));
+        for at in &self.addresses {
+            while let Err(error) = TcpStream::connect(at) {
+                assert!(started.elapsed() < PATIENCE, "{at}: {error}");
+                std::thread::sleep(Duration::from_millis(20));
+            }
         }
-        Some(server)
+    }
+
+    /// Several servers as one.
+    fn joined(servers: Vec<Self>) -> Self {
+        let mut all = Self { children: Vec::new(), addresses: Vec::new() };
+        for mut server in servers {
+            all.children.append(&mut server.children);
+            all.addresses.append(&mut server.addresses);
+        }
+        all
+    }
+
+    /// The address for one of the clients, which are spread over the processes.
+    pub(crate) fn address(&self, client: usize) -> SocketAddr {
+        self.addresses[client % self.addresses.len()]
     }
 
     /// The processor time of the server and this process so far.
     pub(crate) fn cpu_time(&self) -> Duration {
-        cpu_time("self") + cpu_time(&self.child.id().to_string())
+        let times = self.children.iter().map(|child| cpu_time(&child.id().to_string()));
+        cpu_time("self") + times.sum::<Duration>()
     }
 
-    /// The peak memory of the server, in MiB.
+    /// The peak memory of the largest of its processes, in MiB.
     pub(crate) fn memory_mib(&self) -> u64 {
-        let path = format!("/proc/{}/status", self.child.id());
-        let status = std::fs::read_to_string(path).expect("it runs");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-        kib.expect("a number") >> 10
+        self.children.iter().map(memory_mib).max().unwrap_or(0)
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.child.kill().expect("it is our child");
-        self.child.wait().expect("it is our child");
+        for child in &mut self.children {
+            child.kill().expect("it is our child");
+            child.wait().expect("it is our child");
+        }
     }
+}
+
+/// The peak memory of a process, in MiB.
+fn memory_mib(child: &Child) -> u64 {
+    let path = format!("/proc/{}/status", child.id());
+    let status = std::fs::read_to_string(path).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kib.expect("a number") >> 10
 }
 
 fn turnstiled(build: Build<'_>) -> Command {

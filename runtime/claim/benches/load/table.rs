@@ -2,7 +2,7 @@
 
 use crate::tally::Measure;
 
-/// The row with which the others are compared.
+/// The server with which others are compared.
 pub(crate) const OURS: &str = "turnstiled on disk";
 
 /// One row of the table, measured once per round.
@@ -46,10 +46,10 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Prints all rows, with the ratio to `turnstiled` on disk under the same load.
-pub(crate) fn print(rows: &[Row<'_>]) {
+/// Prints all rows, with the ratio of one of the servers to each under the same load.
+pub(crate) fn print(rows: &[Row<'_>], of_server: &str) {
     println!(
-        "| load | of | clients | a second | ratio of {OURS} | p50 ms | p99 ms | Jain \
+        "| load | of | clients | a second | ratio of {of_server} | p50 ms | p99 ms | Jain \
          | CPU us |"
     );
     println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
@@ -60,7 +60,7 @@ pub(crate) fn print(rows: &[Row<'_>]) {
             continue;
         };
         let is_same = |other: &&Row<'_>| (other.load, other.clients) == (*load, *clients);
-        let ours = rows.iter().filter(is_same).find(|row| row.of == OURS);
+        let ours = rows.iter().filter(is_same).find(|row| row.of == of_server);
         let ratio = ours.and_then(|ours| row.ratio(ours));
         let ratio = ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
         println!(
