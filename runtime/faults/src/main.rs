@@ -1,17 +1,22 @@
 #![doc = include_str!("../README.md")]
 
+mod claims;
+mod client;
 mod cluster;
 mod disk;
 mod faults;
 mod history;
 mod hold;
+mod http;
 mod network;
+mod register;
 mod round;
 mod service;
 mod tool;
 mod users;
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -54,6 +59,12 @@ enum CliCommand {
     /// The command under a lock: it writes down when it runs.
     #[command(hide = true)]
     Hold { token: String, record: PathBuf, milliseconds: u64 },
+    /// A client of claims, until a file exists.
+    #[command(hide = true)]
+    Client { server: SocketAddr, record: PathBuf, stop: PathBuf, seed: u64 },
+    /// A client that reads all claims up to a number.
+    #[command(hide = true)]
+    Read { server: SocketAddr, record: PathBuf, last: u64 },
 }
 
 fn main() -> ExitCode {
@@ -62,6 +73,10 @@ fn main() -> ExitCode {
         Some(CliCommand::Hold { token, record, milliseconds }) => {
             hold(&token, &record, Duration::from_millis(milliseconds))
         }
+        Some(CliCommand::Client { server, record, stop, seed }) => {
+            client::run(server, &record, &stop, seed)
+        }
+        Some(CliCommand::Read { server, record, last }) => client::read_all(server, &record, last),
         None => possible().and_then(|()| strike_all(cli)),
     };
     match ended {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use turnstile_host::Rng;
 
+use crate::claims::Claims;
 use crate::cluster::{Cluster, PATIENCE};
 use crate::faults::Fault;
 use crate::history::{longest_gap, violations};
@@ -25,6 +26,15 @@ pub(crate) struct Plan {
 /// The folder of a run, removed unless something failed.
 struct Folder(PathBuf);
 
+/// What the rounds of a fault were like.
+#[derive(Default)]
+struct Tally {
+    /// The longest time without a grant, of each round.
+    gaps: Vec<Duration>,
+    grants: usize,
+    answers: usize,
+}
+
 /// Starts a service, strikes it, and checks what its users saw.
 pub(crate) fn strike(
     service: Service,
@@ -36,43 +46,54 @@ pub(crate) fn strike(
     let folder = Folder(std::env::temp_dir().join(name));
     std::fs::create_dir_all(&folder.0)?;
     let mut rng = Rng::seeded(plan.seed);
-    let mut gaps = Vec::new();
-    let mut grants = 0;
+    let mut tally = Tally::default();
     let mut cluster = Cluster::start(service, programs.clone(), plan.members, &folder.0)?;
-    for _ in 0..plan.times {
-        let users = Users::new(&cluster, &folder.0.join("holds"))?;
-        let from = hold::now();
-        let struck = std::thread::scope(|scope| {
-            users.start(scope, rng.number());
-            let struck = await_grants(&users, 3)
-                .and_then(|()| fault.strike(&mut cluster, &mut rng))
-                .and_then(|()| cluster.await_ready())
-                .and_then(|()| await_grants(&users, users.holds().len() + 10));
-            users.stop();
-            struck
-        });
-        let holds = users.holds();
-        let checked =
-            struck.and_then(|()| check(&mut cluster, &users)).and_then(|()| every_member(&cluster));
-        if let Err(error) = checked {
-            let folder = folder.keep();
-            let text = format!(
-                "{service:?}, {fault:?}, seed {}: {error}; the logs are in {folder}",
-                plan.seed
-            );
-            return Err(io::Error::other(text));
+    for round in 1..=plan.times {
+        if let Err(error) = one_round(&mut cluster, fault, &folder.0, &mut rng, &mut tally) {
+            let (seed, folder) = (plan.seed, folder.keep());
+            return Err(io::Error::other(format!(
+                "{service:?}, {fault:?}, round {round}, seed {seed}: {error}; the logs are in \
+                 {folder}"
+            )));
         }
-        gaps.push(Duration::from_nanos(longest_gap(&holds, from, hold::now())));
-        grants += holds.len();
     }
-    gaps.sort_unstable();
-    let (middle, most) = (gaps[gaps.len() / 2], gaps[gaps.len() - 1]);
-    let (middle, most) = (middle.as_secs_f64(), most.as_secs_f64());
+    tally.gaps.sort_unstable();
+    let gap = |at: usize| tally.gaps.get(at).map_or(0.0, Duration::as_secs_f64);
+    let (middle, most) = (gap(tally.gaps.len() / 2), gap(tally.gaps.len().saturating_sub(1)));
     println!(
-        "{service:?} {fault:?}: {} times, {grants} grants; longest time without one: median \
-         {middle:.1} s, most {most:.1} s",
-        plan.times,
+        "{service:?} {fault:?}: {} times, {} grants, {} answers about claims; longest time \
+         without a grant: median {middle:.1} s, most {most:.1} s",
+        plan.times, tally.grants, tally.answers,
     );
+    Ok(())
+}
+
+/// Strikes once, and checks.
+fn one_round(
+    cluster: &mut Cluster,
+    fault: Fault,
+    folder: &Path,
+    rng: &mut Rng,
+    tally: &mut Tally,
+) -> io::Result<()> {
+    let users = Users::new(cluster, &folder.join("holds"))?;
+    let claims = Claims::start(cluster, &folder.join("claims"), rng.number())?;
+    let from = hold::now();
+    std::thread::scope(|scope| {
+        users.start(scope, rng.number());
+        let struck = await_grants(&users, 3)
+            .and_then(|()| fault.strike(cluster, rng))
+            .and_then(|()| cluster.await_ready())
+            .and_then(|()| await_grants(&users, users.holds().len() + 10));
+        users.stop();
+        struck
+    })?;
+    check(cluster, &users)?;
+    tally.answers += claims.check(cluster)?;
+    every_member(cluster)?;
+    let holds = users.holds();
+    tally.gaps.push(Duration::from_nanos(longest_gap(&holds, from, hold::now())));
+    tally.grants += holds.len();
     Ok(())
 }
 

@@ -9,8 +9,8 @@ use crate::network::{Network, address};
 
 /// The port on which members listen for each other.
 const PEER_PORT: u16 = 7000;
-/// The port on which a claim server listens for its clients.
-const HTTP_PORT: u16 = 5000;
+/// The address on which a claim server listens for its clients, those of its own host.
+pub(crate) const HTTP_ADDRESS: &str = "127.0.0.1:5000";
 /// The heartbeat interval of all members, in seconds.
 pub(crate) const HEARTBEAT: f64 = 0.1;
 
@@ -65,6 +65,11 @@ impl Service {
         }
     }
 
+    /// Whether it is a claim server.
+    pub(crate) const fn has_claims(self) -> bool {
+        matches!(self, Self::Turnstiled)
+    }
+
     /// Whether its program changes the members.
     pub(crate) const fn changes_members(self) -> bool {
         matches!(self, Self::Raftlock)
@@ -100,7 +105,7 @@ impl Service {
             }
             Self::Turnstiled => {
                 words.push(format!("--peer-listen={own}:{PEER_PORT}"));
-                words.push(format!("--listen=127.0.0.1:{HTTP_PORT}"));
+                words.push(format!("--listen={HTTP_ADDRESS}"));
             }
         }
         words.extend(others.iter().map(|id| format!("--peer={id}={}:{PEER_PORT}", address(*id))));
@@ -127,7 +132,7 @@ impl Service {
                 vec![programs.path("raftlock"), "run".into(), socket]
             }
             Self::Turnstiled => {
-                let url = format!("--url=http://127.0.0.1:{HTTP_PORT}");
+                let url = format!("--url=http://{HTTP_ADDRESS}");
                 vec![programs.path("claim"), url, "run".into(), "--ttl=3".into()]
             }
         };
@@ -148,7 +153,7 @@ impl Service {
         words.push(word.into());
         words.push(match self {
             Self::Raftlock => format!("--socket={}", place.socket.display()),
-            Self::Turnstiled => format!("--url=http://127.0.0.1:{HTTP_PORT}"),
+            Self::Turnstiled => format!("--url=http://{HTTP_ADDRESS}"),
         });
         words.push(id);
         words
@@ -207,7 +212,7 @@ impl Programs {
 fn get(network: &Network, place: &Place, path: &str) -> Option<(String, String)> {
     let mut command = network.on(place.id);
     command.args(["curl", "--silent", "--max-time", "2", "--write-out", "\n%{http_code}"]);
-    command.arg(format!("http://127.0.0.1:{HTTP_PORT}{path}"));
+    command.arg(format!("http://{HTTP_ADDRESS}{path}"));
     let output = command.output().ok().filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;
     let (body, status) = text.rsplit_once('\n')?;
