@@ -61,9 +61,14 @@ impl Client {
         }
     }
 
+    /// The last response.
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.buffer).expect("it is text")
+    }
+
     /// The text after `"name":"` in the last response.
     pub(crate) fn field(&self, name: &str) -> String {
-        let text = std::str::from_utf8(&self.buffer).expect("JSON is text");
+        let text = self.text();
         let (_, value) = text.split_once(&format!("\"{name}\":\"")).expect(text);
         value.split('"').next().expect("a first part").to_owned()
     }

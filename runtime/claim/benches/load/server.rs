@@ -79,8 +79,9 @@ impl Server {
         Some(server)
     }
 
-    /// A cluster of three `turnstiled`s, each with an empty store.
-    pub(crate) fn cluster() -> Self {
+    /// A cluster of three `turnstiled`s, each with an empty store, and with this interval of
+    /// heartbeats in seconds, if it is not the default.
+    pub(crate) fn cluster(heartbeat: Option<&str>) -> Self {
         let ports: Vec<_> = (0..3).map(|_| free_port()).collect();
         let mut servers = Vec::new();
         for (one, port) in ports.iter().enumerate() {
@@ -91,6 +92,7 @@ impl Server {
                 command.arg("--peer").arg(format!("{}={port}", peer + 1));
             }
             command.arg("--data").arg(empty(&format!("load.cluster-{one}")));
+            command.args(heartbeat.into_iter().flat_map(|seconds| ["--heartbeat", seconds]));
             servers.push(Self::announced(&mut command));
         }
         Self::joined(servers)
@@ -146,6 +148,11 @@ impl Server {
     /// The address for one of the clients, which are spread over the processes.
     pub(crate) fn address(&self, client: usize) -> SocketAddr {
         self.addresses[client % self.addresses.len()]
+    }
+
+    /// Kills one of its processes.
+    pub(crate) fn kill(&mut self, one: usize) {
+        self.children[one].kill().expect("it is our child");
     }
 
     /// The processor time of the server and this process so far.
