@@ -24,6 +24,8 @@ mod http;
 mod index;
 mod listen;
 mod listing;
+#[cfg(feature = "cluster")]
+mod members;
 mod metrics;
 mod network;
 mod options;

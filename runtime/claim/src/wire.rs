@@ -11,6 +11,8 @@ pub mod status;
 
 /// The path of the collection of claims.
 pub const CLAIMS: &str = "/v1/claims/";
+/// The path of the members of the cluster.
+pub const MEMBERS: &str = "/v1/cluster/members/";
 /// The header with the fencing token of an active claim.
 pub const FENCING_TOKEN: &str = "fencing-token";
 /// The header by which a repeated POST returns the same claim.

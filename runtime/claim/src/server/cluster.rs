@@ -12,6 +12,7 @@ mod lead;
 mod limits;
 mod machine;
 mod member_clock;
+mod membership;
 mod operation;
 mod options;
 mod replica;

@@ -55,12 +55,12 @@ impl EngineHandle {
         }
     }
 
-    /// The member of the replicated log, if there is one.
+    /// The member of a cluster, if the server is one.
     #[cfg(feature = "cluster")]
-    pub(crate) const fn member(&self) -> Option<&turnstile_raft::Member> {
+    pub(crate) const fn cluster(&self) -> Option<&ReplicatedEngine> {
         match &self.backend {
             Backend::Single(_) => None,
-            Backend::Replicated(engine) => Some(engine.member()),
+            Backend::Replicated(engine) => Some(engine),
         }
     }
 

@@ -171,7 +171,7 @@ impl AppState {
 
     /// Reads a JSON body. The Content-Type is required: a page of another site may send other types
     /// without a CORS preflight, but not this one.
-    async fn read_json(
+    pub(super) async fn read_json(
         &self,
         headers: &HeaderMap,
         body: Incoming,
@@ -182,11 +182,17 @@ impl AppState {
         if !essence.eq_ignore_ascii_case("application/json") {
             return Err(Reply::message(415, "The Content-Type must be application/json"));
         }
-        // If a token is required, a page that has one may send any request.
+        self.refuse_other_site(headers)?;
+        self.read_body(headers, body, state).await
+    }
+
+    /// Refuses a request of a page of another site. If a token is required, a page that has one may
+    /// send any request.
+    pub(super) fn refuse_other_site(&self, headers: &HeaderMap) -> Result<(), Reply> {
         if self.tokens.is_open() && self.is_foreign(headers) == Some(true) {
             return Err(Reply::message(403, "The request was sent by a page of another site"));
         }
-        self.read_body(headers, body, state).await
+        Ok(())
     }
 
     /// Reads a body with limits on its size and on the time to receive it.

@@ -43,7 +43,7 @@ impl CallKind {
 const RETRY_AFTER: u32 = 1;
 
 impl Reply {
-    fn json(status: u16, body: &impl serde::Serialize) -> Self {
+    pub(super) fn json(status: u16, body: &impl serde::Serialize) -> Self {
         // The typical size of a claim's JSON.
         let mut text = Vec::with_capacity(512);
         serde_json::to_writer(&mut text, body).expect("bodies are plain data");
@@ -82,6 +82,13 @@ impl Reply {
     #[must_use]
     pub(crate) fn outcome_unknown() -> Self {
         Self::message(503, "The cluster does not answer: whether it made the change is unknown")
+    }
+
+    /// 204.
+    #[cfg(feature = "cluster")]
+    #[must_use]
+    pub(crate) const fn done() -> Self {
+        Self::text(204, Vec::new())
     }
 
     /// A reply with JSON text.

@@ -30,7 +30,7 @@ pub(crate) struct IncomingRequest<'a> {
 }
 
 impl IncomingRequest<'_> {
-    fn is_read(&self) -> bool {
+    pub(super) fn is_read(&self) -> bool {
         matches!(self.head.method, Method::GET | Method::HEAD)
     }
 
@@ -40,7 +40,7 @@ impl IncomingRequest<'_> {
         accepted.is_some_and(|accepted| accepted.contains("text/html"))
     }
 
-    fn is(&self, method: &Method) -> bool {
+    pub(super) fn is(&self, method: &Method) -> bool {
         self.head.method == method
     }
 }
@@ -99,6 +99,10 @@ impl AppState {
             "/status/revoke/" | "/status/logout/" => return not_allowed("POST"),
             "/metrics" if incoming.is_read() => return self.metrics(),
             "/metrics" => return not_allowed("GET,HEAD"),
+            #[cfg(feature = "cluster")]
+            _ if path.starts_with("/v1/cluster/") => {
+                return self.lead_members(incoming, identity).await;
+            }
             "/v1/claims" | "/status" => return self.add_slash(&incoming.head),
             _ => {}
         }
@@ -121,20 +125,21 @@ impl AppState {
     }
 }
 
-fn either(answer: Result<Reply, Reply>) -> Response {
+pub(super) fn either(answer: Result<Reply, Reply>) -> Response {
     match answer {
         Ok(reply) | Err(reply) => respond(reply),
     }
 }
 
-fn nothing() -> Response {
+pub(super) fn nothing() -> Response {
     respond(Reply::message(
         404,
-        "No such path: there are /v1/claims/, /status/, /metrics, /healthz and /readyz",
+        "No such path: there are /v1/claims/, /status/, /metrics, /healthz and /readyz, and at a \
+         member of a cluster /v1/cluster/members/",
     ))
 }
 
-fn not_allowed(allowed: &'static str) -> Response {
+pub(super) fn not_allowed(allowed: &'static str) -> Response {
     let mut response = respond(Reply::message(405, "Method not allowed"));
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     response

@@ -133,7 +133,7 @@ impl Server {
     #[cfg(feature = "cluster")]
     #[must_use]
     pub fn member(&self) -> Option<&turnstile_raft::Member> {
-        self.shared.member()
+        self.shared.cluster().map(ReplicatedEngine::member)
     }
 
     /// Completes when the server cannot go on, since its member of a cluster has stopped by itself;

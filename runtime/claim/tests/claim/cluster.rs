@@ -4,6 +4,7 @@
 mod failover;
 mod load;
 mod members;
+mod membership;
 mod program;
 mod reads;
 

@@ -1,0 +1,75 @@
+//! The members of the cluster, as operators list and change them.
+
+use serde_json::json;
+use tokio::time::timeout;
+use turnstile_raft::{MemberChange, MemberError, Status};
+
+use super::ReplicatedEngine;
+use crate::server::reply::Reply;
+
+impl ReplicatedEngine {
+    /// The members, as far as this one knows them.
+    pub(in crate::server) fn members(&self) -> Reply {
+        let Status { members, voters, leader, .. } = self.member().status();
+        let list: Vec<_> = members
+            .iter()
+            .map(|(id, address)| {
+                let is_voter = voters.iter().any(|voters| voters.contains(id));
+                json!({
+                    "id": id, "address": address, "voter": is_voter, "leader": leader == Some(*id),
+                })
+            })
+            .collect();
+        Reply::json(200, &list)
+    }
+
+    /// Changes the members, here or at the leader. A change that is made already is none.
+    pub(in crate::server) async fn change_members(&self, change: &MemberChange) -> Reply {
+        let member = self.member();
+        let knows_leader = |status: &Status| status.leader.is_some();
+        let patience = self.options.request_timeout;
+        if member.wait_for(patience, knows_leader).await.is_err() {
+            return Reply::no_majority();
+        }
+        // The leader ends a change that takes too long; here it is the leader that may not answer.
+        let most = patience.saturating_add(self.options.raft.timeout);
+        match timeout(most, member.change_members(change)).await {
+            Ok(Ok(())) => Reply::done(),
+            Ok(Err(error)) if !error.is_not_executed() => unknown(change, &error),
+            Ok(Err(MemberError::Membership { why })) => self.impossible(change, &why).await,
+            Ok(Err(_)) => Reply::no_majority(),
+            Err(_elapsed) => unknown(change, &MemberError::TimedOut),
+        }
+    }
+
+    /// 404 if there is no such member, or else 409.
+    async fn impossible(&self, change: &MemberChange, why: &str) -> Reply {
+        // The leader has seen changes that this member may not have seen.
+        if let Err(unavailable) = self.refresh().await {
+            return unavailable;
+        }
+        let members = self.member().status().members;
+        match change {
+            MemberChange::Remove { id } if !members.contains_key(id) => {
+                let ids: Vec<String> = members.keys().map(ToString::to_string).collect();
+                let text = format!("There is no member {id}: the members are {}", ids.join(", "));
+                Reply::message(404, &text)
+            }
+            MemberChange::Add { .. } | MemberChange::Remove { .. } => {
+                Reply::message(409, &format!("The members cannot be changed: {why}"))
+            }
+        }
+    }
+}
+
+/// 503: the change may have been made, or may still be made.
+fn unknown(change: &MemberChange, error: &MemberError) -> Reply {
+    let advice = match change {
+        MemberChange::Add { id, address } => format!(
+            "; member {id} must run, with --join at its first start, and the others must reach it \
+             at {address}"
+        ),
+        MemberChange::Remove { .. } => String::new(),
+    };
+    Reply::message(503, &format!("{error}. The request may be repeated{advice}"))
+}

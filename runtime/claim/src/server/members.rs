@@ -1,0 +1,104 @@
+//! `/v1/cluster/members/`: the members of the cluster, and changes of them by operators.
+
+use hyper::Method;
+use serde::Deserialize;
+use turnstile_host::transport::tcp::Address;
+use turnstile_raft::MemberChange;
+
+use super::auth::Identity;
+use super::cluster::ReplicatedEngine;
+use super::http::{AppState, Response};
+use super::reply::Reply;
+use super::route::{IncomingRequest, either, not_allowed, nothing};
+use crate::wire::MEMBERS;
+use crate::wire::request::FieldErrors;
+
+/// The body of a PUT.
+#[derive(Deserialize)]
+struct NewMember {
+    address: Option<String>,
+}
+
+impl AppState {
+    /// Answers a request whose path begins with that of the cluster.
+    pub(super) async fn lead_members(
+        &self,
+        incoming: IncomingRequest<'_>,
+        identity: Identity,
+    ) -> Response {
+        let path = incoming.head.uri.path();
+        let Some(rest) = path.strip_prefix(MEMBERS) else {
+            let is_list = MEMBERS.strip_suffix('/') == Some(path);
+            return if is_list { self.add_slash(&incoming.head) } else { nothing() };
+        };
+        match rest.strip_suffix('/') {
+            None if rest.is_empty() && incoming.is_read() => {
+                either(self.cluster().map(ReplicatedEngine::members))
+            }
+            None if rest.is_empty() => not_allowed("GET,HEAD"),
+            Some(id) if id.is_empty() || id.contains('/') => nothing(),
+            None if rest.contains('/') => nothing(),
+            None => self.add_slash(&incoming.head),
+            Some(id) if incoming.is(&Method::PUT) || incoming.is(&Method::DELETE) => {
+                let id = id.to_owned();
+                either(self.change_members(&id, incoming, &identity).await)
+            }
+            Some(_) => not_allowed("PUT,DELETE"),
+        }
+    }
+
+    /// PUT adds a member, DELETE removes it.
+    async fn change_members(
+        &self,
+        id: &str,
+        incoming: IncomingRequest<'_>,
+        identity: &Identity,
+    ) -> Result<Reply, Reply> {
+        let cluster = self.cluster()?;
+        if !identity.has_all_rights {
+            return Err(Reply::message(403, "Only an operator may change the members"));
+        }
+        let id = member_id(id)?;
+        let IncomingRequest { head, body, state, .. } = incoming;
+        let change = if head.method == Method::PUT {
+            let body = self.read_json(&head.headers, body, state).await?;
+            MemberChange::Add { id, address: read_address(&body).map_err(Reply::refused)? }
+        } else {
+            self.refuse_other_site(&head.headers)?;
+            self.read_body(&head.headers, body, state).await?;
+            MemberChange::Remove { id }
+        };
+        let reply = cluster.change_members(&change).await;
+        let (by, from) = (identity.name.as_deref(), identity.from);
+        tracing::info!(?change, status = reply.status, by, %from, "a change of the members");
+        Ok(reply)
+    }
+
+    fn cluster(&self) -> Result<&ReplicatedEngine, Reply> {
+        self.shared.cluster().ok_or_else(|| {
+            Reply::message(404, "This server is no member of a cluster: it runs without --cluster")
+        })
+    }
+}
+
+/// The number of a member in a path.
+fn member_id(text: &str) -> Result<u64, Reply> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number
+        .then(|| text.parse().ok())
+        .flatten()
+        .ok_or_else(|| Reply::message(404, &format!("{text:?} is no number of a member")))
+}
+
+/// Parses the body of a PUT. The address is as `turnstiled` writes those of its options.
+fn read_address(body: &[u8]) -> Result<String, FieldErrors> {
+    let refused = |field, text| FieldErrors::from([(field, text)]);
+    let NewMember { address } = serde_json::from_slice(body).map_err(|error| {
+        refused("message", format!("The body is not an object with an address: {error}"))
+    })?;
+    let address = address
+        .ok_or_else(|| refused("address", "No address specified: HOST:PORT is expected".into()))?;
+    let parsed: Result<Address, _> = address.parse();
+    let parsed = parsed.map_err(|_| refused("address", format!("{address:?} is not HOST:PORT")))?;
+    Ok(parsed.to_string())
+}
