@@ -17,6 +17,7 @@ mod inherited;
 mod keychain_connection;
 mod leave_guard;
 mod lock_client;
+mod members;
 mod pending_request;
 mod query;
 mod request;

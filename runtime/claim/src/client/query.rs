@@ -93,7 +93,12 @@ impl LockClient {
         ErrorKind::Unreachable(no_answer(self.shared.caller.server(), why)).into()
     }
 
-    async fn ask(&self, method: Method, path: &str, body: Option<String>) -> Result<String, Error> {
+    pub(super) async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<String>,
+    ) -> Result<String, Error> {
         let answer = self.shared.caller.call(method, path, &[], body);
         let answer = match tokio::time::timeout(REQUEST_TIMEOUT, answer).await {
             Ok(Ok(answer)) => answer,

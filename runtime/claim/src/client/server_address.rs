@@ -78,6 +78,12 @@ impl ServerAddress {
         format!("{self}{}", self.path)
     }
 
+    /// `/prefix/v1/cluster/members/`.
+    pub(super) fn members_path(&self) -> String {
+        let root = self.path.strip_suffix("claims/").unwrap_or(&self.path);
+        format!("{root}cluster/members/")
+    }
+
     /// A claim's URL.
     #[must_use]
     pub fn claim_url(&self, id: u64) -> String {
@@ -112,6 +118,7 @@ mod tests {
         check("http://[::1]:81", "[::1]:81", "/v1/claims/");
         let server = ServerAddress::read("https://h:1/a", "v2").expect("a good address");
         assert_eq!(server.claim_url(7), "https://h:1/a/v2/claims/7/");
+        assert_eq!(server.members_path(), "/a/v2/cluster/members/");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod members;
 mod membership;
 mod program;
 mod reads;
+mod replacement;
 
 // The tests of one server, whose fixture is a follower of a cluster here.
 

@@ -9,12 +9,16 @@ use turnstile_claim::server::{PublicUrl, Quotas, read_name};
 use turnstile_claim::wire::seconds;
 
 #[cfg(feature = "cluster")]
-use super::member;
+use super::{member, members};
 
 /// Claim server: grants locks as leases, with a first-in-first-out queue for each resource.
 #[derive(Parser, Debug)]
 #[command(version, group(ArgGroup::new("storage").required(true)))]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
+    #[cfg(feature = "cluster")]
+    #[command(subcommand)]
+    pub(crate) command: Option<members::ServerCommand>,
     /// The address to listen on; port 0 picks a free port. An address other than loopback requires
     /// --tls-cert and --tokens.
     #[arg(long, default_value = "127.0.0.1:5000", value_parser = read_address)]

@@ -3,6 +3,8 @@
 mod args;
 #[cfg(feature = "cluster")]
 mod member;
+#[cfg(feature = "cluster")]
+mod members;
 
 use std::io;
 use std::net::SocketAddr;
@@ -31,7 +33,12 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 const DESCRIPTORS_KEPT: u64 = 64;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    #[cfg_attr(not(feature = "cluster"), expect(unused_mut, reason = "there are no commands"))]
+    let mut args = Args::parse();
+    #[cfg(feature = "cluster")]
+    if let Some(command) = args.command.take() {
+        return ExitCode::from(members::run(command));
+    }
     let filter = match log_filter::from_environment("info") {
         Ok(filter) => filter,
         Err(error) => {

@@ -31,8 +31,9 @@ pub(crate) struct MemberArgs {
     /// This member's number; no other member may ever have it.
     #[arg(long, value_name = "N", requires = "cluster")]
     id: Option<u64>,
-    /// A member of the cluster, this one among them, with the address that the others connect to;
-    /// may be repeated. The first start of each needs the same list.
+    /// A member of the cluster, with the address that the others connect to; may be repeated. With
+    /// --new this one is among them, and each needs the same list. Later, and with --join, the
+    /// members of the log replace them.
     #[arg(long = "peer", value_name = "N=HOST:PORT", value_parser = peer, requires = "cluster")]
     peers: Vec<(u64, Address)>,
     /// The address to listen on for the other members.
@@ -46,10 +47,14 @@ pub(crate) struct MemberArgs {
     /// members elect another leader.
     #[arg(long, value_name = "SECONDS", value_parser = heartbeat, default_value = "0.25")]
     heartbeat: Duration,
-    /// Begins an empty log: for the first start of a member. One that has lost its log must not
-    /// start again under its number, since it may have voted for what it no longer knows.
+    /// Begins an empty log: for the first start of each of the first members. One that has lost its
+    /// log must not start again under its number, since it may have voted for what it no longer
+    /// knows.
     #[arg(long, requires = "cluster")]
     new: bool,
+    /// Begins an empty log for a member that `turnstiled member add` will add to the cluster.
+    #[arg(long, requires = "cluster", conflicts_with = "new")]
+    join: bool,
 }
 
 /// A member that is configured.
@@ -58,7 +63,23 @@ pub(crate) struct MemberConfig {
     members: Members,
     network: TcpOptions,
     listen: SocketAddr,
-    is_new: bool,
+    begins: Option<Beginning>,
+}
+
+/// The first start of a member.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beginning {
+    New,
+    Join,
+}
+
+impl Beginning {
+    const fn option(self) -> &'static str {
+        match self {
+            Self::New => "--new",
+            Self::Join => "--join",
+        }
+    }
 }
 
 fn heartbeat(text: &str) -> Result<Duration, String> {
@@ -68,7 +89,7 @@ fn heartbeat(text: &str) -> Result<Duration, String> {
     is_possible.then_some(interval).ok_or_else(|| "0.01 to 60 seconds are possible".to_owned())
 }
 
-fn peer(text: &str) -> Result<(u64, Address), String> {
+pub(crate) fn peer(text: &str) -> Result<(u64, Address), String> {
     let (id, address) = text.split_once('=').ok_or("N=HOST:PORT is expected")?;
     let id = id.parse().map_err(|_| format!("{id:?} is no number of a member"))?;
     let address = address.parse().map_err(|_| format!("{address:?} is not HOST:PORT"))?;
@@ -81,7 +102,7 @@ impl MemberArgs {
     /// # Errors
     /// When the options contradict each other, or a file of TLS cannot be read.
     pub(crate) fn config(&self, body_max: usize) -> io::Result<Option<MemberConfig>> {
-        let Self { cluster, id, peers, peer_listen, peer_tls, heartbeat, new } = self;
+        let Self { cluster, id, peers, peer_listen, peer_tls, heartbeat, new, join } = self;
         let (Some(name), Some(id), Some(listen)) = (cluster, *id, *peer_listen) else {
             return Ok(None);
         };
@@ -106,7 +127,7 @@ impl MemberArgs {
             }
             network = network.peer(*id, address.clone());
         }
-        if !members.contains_key(&id) {
+        if *new && !members.contains_key(&id) {
             let text = format!("--peer: member {id}, which is this one, is not among them");
             return Err(invalid(text));
         }
@@ -115,7 +136,12 @@ impl MemberArgs {
             network = network.tls(tls);
         }
         let cluster = ClusterOptions::new(name, raft);
-        Ok(Some(MemberConfig { cluster, members, network, listen, is_new: *new }))
+        let begins = match (new, join) {
+            (true, _) => Some(Beginning::New),
+            (false, true) => Some(Beginning::Join),
+            (false, false) => None,
+        };
+        Ok(Some(MemberConfig { cluster, members, network, listen, begins }))
     }
 }
 
@@ -125,31 +151,41 @@ impl MemberConfig {
     /// # Errors
     /// When the directory has no log, or one that is damaged or of another member.
     pub(crate) async fn start(self, data: &Path, options: Options) -> io::Result<Server> {
-        let store = open(data, self.is_new, self.cluster.raft.id)?;
+        let store = open(data, self.begins, self.cluster.raft.id)?;
         let listen = self.listen.to_string();
         let network = TcpNetwork::bind(self.network, &listen).await;
         let network: Arc<TcpNetwork> = network.map_err(named("--peer-listen"))?;
         let server = Server::join(self.cluster, Box::new(store), network, options).await?;
-        if let Some(member) = server.member() {
-            member.initialize(&self.members).await.map_err(io::Error::other)?;
+        match server.member() {
+            Some(member) if self.begins == Some(Beginning::New) => {
+                member.initialize(&self.members).await.map_err(io::Error::other)?;
+            }
+            Some(member) if member.status().group.is_none() => {
+                let next = "`turnstiled member add` at another member adds it";
+                tracing::info!("this member is in no cluster yet: {next}");
+            }
+            Some(_) | None => {}
         }
         Ok(server)
     }
 }
 
 /// Opens the log, which must be there unless it is the first start.
-fn open(data: &Path, is_new: bool, id: u64) -> io::Result<LogStore> {
+fn open(data: &Path, begins: Option<Beginning>, id: u64) -> io::Result<LogStore> {
     let path = data.display();
     let is_there = match std::fs::read_dir(data) {
         Ok(mut files) => files.next().is_some(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => false,
         Err(error) => return Err(named("--data")(turnstile_host::at(path)(error))),
     };
-    match (is_there, is_new) {
-        (true, true) => Err(invalid(format!("--new: {path} has a log already"))),
-        (false, false) => Err(invalid(format!(
-            "--data {path} has no log: the first start of a member needs --new; one that has lost \
-             its log must not start again as member {id}"
+    match (is_there, begins) {
+        (true, Some(begins)) => {
+            let option = begins.option();
+            Err(invalid(format!("{option}: {path} has a log already")))
+        }
+        (false, None) => Err(invalid(format!(
+            "--data {path} has no log: the first start of a member needs --new or --join; one that \
+             has lost its log must not start again as member {id}"
         ))),
         (_, _) => LogStore::open(data).map_err(|error| {
             let text = format!(

@@ -11,56 +11,77 @@ use crate::http::{Client, until};
 use crate::real::Turnstiled;
 
 /// Members of a cluster as processes.
-struct Site {
+pub(super) struct Site {
     folder: PathBuf,
     ports: Vec<u16>,
-    members: BTreeMap<u64, Turnstiled>,
+    pub(super) members: BTreeMap<u64, Turnstiled>,
+    /// The file of tokens, and the token of the clients; `None`: none are required.
+    pub(super) tokens: Option<(PathBuf, &'static str)>,
 }
 
 impl Site {
-    fn new(name: &str) -> Self {
+    /// Three members that are to be started; there is a port for a fourth.
+    pub(super) fn new(name: &str) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cluster").join(name);
         if folder.exists() {
             std::fs::remove_dir_all(&folder).expect("the directory is ours");
         }
         let listeners: Vec<TcpListener> =
-            (0..3).map(|_| TcpListener::bind("127.0.0.1:0").expect("loopback has ports")).collect();
+            (0..4).map(|_| TcpListener::bind("127.0.0.1:0").expect("loopback has ports")).collect();
         let port = |listener: &TcpListener| listener.local_addr().expect("it is bound").port();
-        Self { folder, ports: listeners.iter().map(port).collect(), members: BTreeMap::new() }
+        let ports = listeners.iter().map(port).collect();
+        Self { folder, ports, members: BTreeMap::new(), tokens: None }
     }
 
-    fn arguments(&self, id: u64) -> Vec<String> {
+    /// The address of a member for the others.
+    pub(super) fn address(&self, id: u64) -> String {
+        format!("127.0.0.1:{}", self.ports[id as usize - 1])
+    }
+
+    pub(super) fn arguments(&self, id: u64) -> Vec<String> {
         let data = self.folder.join(id.to_string());
-        let port = |id: u64| self.ports[id as usize - 1];
         let mut arguments: Vec<String> =
             ["--cluster", "test", "--heartbeat", "0.1", "--data"].map(str::to_owned).into();
         arguments.push(data.to_str().expect("a readable path").to_owned());
         arguments.extend(["--id".to_owned(), id.to_string(), "--peer-listen".to_owned()]);
-        arguments.push(format!("127.0.0.1:{}", port(id)));
+        arguments.push(self.address(id));
         for peer in 1..=3 {
-            arguments.extend(["--peer".to_owned(), format!("{peer}=127.0.0.1:{}", port(peer))]);
+            arguments.extend(["--peer".to_owned(), format!("{peer}={}", self.address(peer))]);
+        }
+        if let Some((file, _)) = &self.tokens {
+            let file = file.to_str().expect("a readable path");
+            arguments.extend(["--tokens".to_owned(), file.to_owned()]);
         }
         arguments
     }
 
-    fn start(&mut self, id: u64, more: &[&str]) {
+    pub(super) fn start(&mut self, id: u64, more: &[&str]) {
         let arguments = self.arguments(id);
         let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         arguments.extend(more);
         self.members.insert(id, Turnstiled::start(&arguments));
     }
 
-    fn client(&self, id: u64) -> Client {
-        Client::new(self.members[&id].at)
+    pub(super) fn client(&self, id: u64) -> Client {
+        let client = Client::new(self.members[&id].at);
+        match self.tokens {
+            Some((_, token)) => client.with_token(token),
+            None => client,
+        }
     }
 
-    fn ready(&self) {
+    /// The URL of a member for clients.
+    pub(super) fn url(&self, id: u64) -> String {
+        format!("http://{}", self.members[&id].at)
+    }
+
+    pub(super) fn ready(&self) {
         for id in self.members.keys() {
             until("it is ready", || self.client(*id).get("/readyz").status == 200);
         }
     }
 
-    fn leader(&self) -> u64 {
+    pub(super) fn leader(&self) -> u64 {
         let leads = |id: &&u64| {
             self.client(**id).get("/metrics").expect(200).text.contains("turnstile_log_leads 1\n")
         };
@@ -68,7 +89,7 @@ impl Site {
     }
 }
 
-fn body(resource: &str) -> String {
+pub(super) fn body(resource: &str) -> String {
     json!({ "resource": resource, "ttl": 600 }).to_string()
 }
 
@@ -104,7 +125,7 @@ fn processes_outlive_the_kill_of_their_leader_and_start_again() {
 }
 
 #[track_caller]
-fn check_refused(arguments: &[&str], because: &str) {
+pub(super) fn check_refused(arguments: &[&str], because: &str) {
     let refused = Command::new(env!("CARGO_BIN_EXE_turnstiled")).args(arguments).output();
     let refused = refused.expect("the program starts");
     assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {refused:?}");
@@ -117,13 +138,13 @@ fn what_keeps_a_member_from_starting_is_named() {
     let mut site = Site::new("refused");
     let first = site.arguments(1);
     let first: Vec<&str> = first.iter().map(String::as_str).collect();
-    check_refused(&first, "has no log: the first start of a member needs --new");
+    check_refused(&first, "has no log: the first start of a member needs --new or --join");
     check_refused(&[&first[..], &["--peer", "1=127.0.0.1:1"]].concat(), "member 1 is given twice");
     check_refused(&[&first[..], &["--peer", "4=nowhere"]].concat(), "is not HOST:PORT");
     check_refused(&[&first[..], &["--trace", "trace"]].concat(), "cannot be used with");
     check_refused(&[&first[..], &["--body-max", "9000000"]].concat(), "--body-max: the");
     let stranger = ["--cluster", "c", "--id", "4", "--peer-listen", "127.0.0.1:0"];
-    let alone = ["--peer", "1=127.0.0.1:1", "--data", "d"];
+    let alone = ["--peer", "1=127.0.0.1:1", "--data", "d", "--new"];
     check_refused(&[&stranger[..], &alone].concat(), "member 4, which is this one, is not among");
     check_refused(&["--in-memory", "--new"], "--cluster");
     check_refused(&["--cluster", "c", "--id", "1", "--in-memory"], "--peer");
