@@ -33,6 +33,8 @@ pub(crate) struct Cluster {
     pub(crate) programs: Programs,
     folder: PathBuf,
     pub(crate) members: BTreeMap<u8, Member>,
+    /// The greatest number that a member has had.
+    last: u8,
     /// After the members, so that it is removed after their processes.
     pub(crate) network: Network,
 }
@@ -42,14 +44,14 @@ impl Cluster {
     pub(crate) fn start(
         service: Service,
         programs: Programs,
-        members: u8,
+        count: u8,
         folder: &Path,
     ) -> io::Result<Self> {
         let (folder, network) = (folder.to_owned(), Network::new()?);
-        let members_of = BTreeMap::new();
-        let mut cluster = Self { service, programs, folder, members: members_of, network };
-        (1..=members).try_for_each(|id| cluster.add_host(id))?;
-        (1..=members).try_for_each(|id| cluster.start_member(id, Start::New, 0))?;
+        let members = BTreeMap::new();
+        let mut cluster = Self { service, programs, folder, members, last: 0, network };
+        (1..=count).try_for_each(|id| cluster.add_host(id))?;
+        (1..=count).try_for_each(|id| cluster.start_member(id, Start::New, 0))?;
         cluster.await_ready()?;
         Ok(cluster)
     }
@@ -61,7 +63,13 @@ impl Cluster {
         let socket = self.folder.join(format!("{id}.sock"));
         let place = Place { id, data: disk.data(), socket };
         self.members.insert(id, Member { place, disk, process: None });
+        self.last = self.last.max(id);
         Ok(())
+    }
+
+    /// A number that no member has had.
+    pub(crate) const fn unused(&self) -> u8 {
+        self.last + 1
     }
 
     /// Starts a member, whose wall clock is this many hours ahead.

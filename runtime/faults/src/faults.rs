@@ -43,11 +43,6 @@ fn lease() -> Duration {
 }
 
 impl Fault {
-    /// Whether a member is replaced by another one.
-    pub(crate) const fn replaces(self) -> bool {
-        matches!(self, Self::FlippedLog)
-    }
-
     /// Strikes, and takes it back.
     pub(crate) fn strike(self, cluster: &mut Cluster, rng: &mut Rng) -> io::Result<()> {
         let leader = cluster.leader()?;
@@ -120,7 +115,7 @@ fn replace_damaged(cluster: &mut Cluster, rng: &mut Rng) -> io::Result<()> {
     cluster.remove_host(one)?;
     let by = any(cluster, rng);
     cluster.change(by, Change::Remove(one))?;
-    let new = cluster.members.keys().max().map_or(1, |last| last + 1);
+    let new = cluster.unused();
     cluster.add_host(new)?;
     cluster.start_member(new, Start::Join, 0)?;
     cluster.change(by, Change::Add(new))

@@ -36,8 +36,9 @@ struct Cli {
     command: Option<CliCommand>,
     /// The services [default: all].
     services: Vec<Service>,
-    /// How often each fault strikes each service.
+    /// How often each fault strikes each service, 1 to 200.
     #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=200))]
     times: u32,
     /// Only this fault; may be repeated.
     #[arg(long = "fault", value_name = "FAULT")]
@@ -120,8 +121,7 @@ fn strike_all(cli: Cli) -> io::Result<()> {
             let text = format!("{missing} is not in {folder}: build it with `cargo build --bins`");
             return Err(io::Error::other(text));
         }
-        let can_suffer = |fault: &&Fault| service.changes_members() || !fault.replaces();
-        for fault in faults.iter().filter(can_suffer) {
+        for fault in &faults {
             let plan = round::Plan { members: cli.members, times: cli.times, seed: cli.seed };
             round::strike(service, &programs, *fault, plan)?;
         }

@@ -70,11 +70,6 @@ impl Service {
         matches!(self, Self::Turnstiled)
     }
 
-    /// Whether its program changes the members.
-    pub(crate) const fn changes_members(self) -> bool {
-        matches!(self, Self::Raftlock)
-    }
-
     /// The programs of the service.
     pub(crate) const fn programs(self) -> &'static [&'static str] {
         match self {
