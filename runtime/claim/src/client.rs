@@ -24,6 +24,7 @@ mod request;
 mod retry_policy;
 mod server_address;
 mod service;
+mod snapshot;
 mod watch;
 
 pub use acquire::Acquire;

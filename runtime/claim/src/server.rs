@@ -50,7 +50,7 @@ mod write_timeout;
 pub use audit::Audit;
 pub use auth::Tokens;
 #[cfg(feature = "cluster")]
-pub use cluster::ClusterOptions;
+pub use cluster::{ClusterOptions, Snapshot};
 pub use host::{Hosts, PublicUrl, read_name};
 pub use listen::{Accept, TryWrite};
 pub use options::Options;

@@ -13,6 +13,8 @@ pub mod status;
 pub const CLAIMS: &str = "/v1/claims/";
 /// The path of the members of the cluster.
 pub const MEMBERS: &str = "/v1/cluster/members/";
+/// The path of the state of the cluster, as a file.
+pub const SNAPSHOT: &str = "/v1/cluster/snapshot/";
 /// The header with the fencing token of an active claim.
 pub const FENCING_TOKEN: &str = "fencing-token";
 /// The header by which a repeated POST returns the same claim.

@@ -6,16 +6,19 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{
     AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, USER_AGENT,
 };
-use hyper::{Method, Request, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::connect::Connector;
 use super::server_address::ServerAddress;
@@ -128,6 +131,42 @@ impl Caller {
         headers: &[(&'static str, String)],
         body: Option<String>,
     ) -> io::Result<Answer> {
+        let (sender, response) = self.send(method, path, headers, body).await?;
+        let answer = collect(response).await?;
+        self.keep(sender);
+        Ok(answer)
+    }
+
+    /// Sends a GET, and passes the body of a response with 200 on, however long it is. Each part of
+    /// it must come within a time.
+    pub(super) async fn receive(
+        &self,
+        path: &str,
+        patience: Duration,
+        part: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),
+    ) -> io::Result<Answer> {
+        let sent = timeout(patience, self.send(Method::GET, path, &[], None)).await;
+        let (sender, response) = sent.map_err(io::Error::other)??;
+        if response.status() != StatusCode::OK {
+            return timeout(patience, collect(response)).await.map_err(io::Error::other)?;
+        }
+        let (parts, mut body) = response.into_parts();
+        while let Some(frame) = timeout(patience, body.frame()).await.map_err(io::Error::other)? {
+            if let Ok(bytes) = frame.map_err(io::Error::other)?.into_data() {
+                part(&bytes)?;
+            }
+        }
+        self.keep(sender);
+        Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body: Bytes::new() })
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&'static str, String)],
+        body: Option<String>,
+    ) -> io::Result<(SendRequest<Full<Bytes>>, Response<Incoming>)> {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
@@ -155,11 +194,7 @@ impl Caller {
                 io::Error::other(error)
             }
         })?;
-        let (parts, body) = response.into_parts();
-        let body = Limited::new(body, ANSWER_MAX).collect().await.map_err(io::Error::other)?;
-        self.keep(sender);
-        let body = body.to_bytes();
-        Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
+        Ok((sender, response))
     }
 
     /// An open connection.
@@ -190,4 +225,11 @@ impl Caller {
             idle.push(sender);
         }
     }
+}
+
+/// A response with its whole body.
+async fn collect(response: Response<Incoming>) -> io::Result<Answer> {
+    let (parts, body) = response.into_parts();
+    let body = Limited::new(body, ANSWER_MAX).collect().await.map_err(io::Error::other)?;
+    Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.to_bytes() })
 }

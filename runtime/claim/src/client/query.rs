@@ -2,11 +2,13 @@
 //!
 //! One request and one response; no retries.
 
+use std::io;
 use std::time::Duration;
 
 use hyper::Method;
 use turnstile_core::claim::message::TargetStatus;
 
+use super::call::Answer;
 use super::error::{Error, ErrorKind};
 use super::lock_client::LockClient;
 use super::pending_request::unanswered;
@@ -17,7 +19,7 @@ use crate::wire::filter::encode;
 use crate::wire::request::status_body;
 
 /// The timeout of a query.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Queries about claims, also those of other clients.
 impl LockClient {
@@ -101,15 +103,20 @@ impl LockClient {
     ) -> Result<String, Error> {
         let answer = self.shared.caller.call(method, path, &[], body);
         let answer = match tokio::time::timeout(REQUEST_TIMEOUT, answer).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => return Err(self.unreachable(&unanswered(&error).why)),
+            Ok(answer) => self.accepted(answer)?,
             Err(elapsed) => return Err(self.unreachable(&elapsed)),
         };
+        String::from_utf8(answer.body.to_vec())
+            .map_err(|error| ErrorKind::Answer(error.to_string()).into())
+    }
+
+    /// The answer, unless it is a refusal.
+    pub(super) fn accepted(&self, answer: io::Result<Answer>) -> Result<Answer, Error> {
+        let answer = answer.map_err(|error| self.unreachable(&unanswered(&error).why))?;
         if answer.status >= 300 {
             let (status, reason) = (answer.status, answer.reason());
             return Err(ErrorKind::Refused { status, reason }.into());
         }
-        String::from_utf8(answer.body.to_vec())
-            .map_err(|error| ErrorKind::Answer(error.to_string()).into())
+        Ok(answer)
     }
 }

@@ -80,8 +80,16 @@ impl ServerAddress {
 
     /// `/prefix/v1/cluster/members/`.
     pub(super) fn members_path(&self) -> String {
-        let root = self.path.strip_suffix("claims/").unwrap_or(&self.path);
-        format!("{root}cluster/members/")
+        format!("{}cluster/members/", self.root())
+    }
+
+    /// `/prefix/v1/cluster/snapshot/`.
+    pub(super) fn snapshot_path(&self) -> String {
+        format!("{}cluster/snapshot/", self.root())
+    }
+
+    fn root(&self) -> &str {
+        self.path.strip_suffix("claims/").unwrap_or(&self.path)
     }
 
     /// A claim's URL.

@@ -4,6 +4,7 @@
 //! applies it; the one that has received the request responds. All decisions are made when an
 //! operation is applied, from replicated state: no member reads a clock for one.
 
+mod archive;
 mod catch_up;
 mod forward;
 mod hang_up;
@@ -29,6 +30,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use turnstile_host::random_bytes;
 use turnstile_host::store::Store;
@@ -51,6 +53,7 @@ use super::handle::ReplyOutlet;
 use super::reply::Reply;
 use crate::wire::request::Bounds;
 
+pub use archive::Snapshot;
 pub(super) use limits::LimitsInForce;
 pub use options::ClusterOptions;
 
@@ -66,6 +69,8 @@ pub(crate) struct ReplicatedEngine {
     /// The number of requests of this process that wait, and its maximum.
     waiting: AtomicUsize,
     waits_max: usize,
+    /// Its only permit is for the file of claims that is being sent.
+    saves: Arc<Semaphore>,
     _tasks: [AbortOnDrop<()>; 2],
     runtime: Handle,
 }
@@ -123,6 +128,7 @@ impl ReplicatedEngine {
             options,
             waiting: AtomicUsize::new(0),
             waits_max,
+            saves: Arc::new(Semaphore::new(1)),
             _tasks: [AbortOnDrop::spawn(leading.run()), AbortOnDrop::spawn(stopping)],
             runtime: Handle::current(),
         })

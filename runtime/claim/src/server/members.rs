@@ -1,4 +1,4 @@
-//! `/v1/cluster/members/`: the members of the cluster, and changes of them by operators.
+//! `/v1/cluster/`: the members of the cluster, changes of them by operators, and its state.
 
 use hyper::Method;
 use serde::Deserialize;
@@ -7,11 +7,11 @@ use turnstile_raft::MemberChange;
 
 use super::auth::Identity;
 use super::cluster::ReplicatedEngine;
-use super::http::{AppState, Response};
+use super::http::{AppState, Response, respond, text};
 use super::reply::Reply;
 use super::route::{IncomingRequest, either, not_allowed, nothing};
-use crate::wire::MEMBERS;
 use crate::wire::request::FieldErrors;
+use crate::wire::{MEMBERS, SNAPSHOT};
 
 /// The body of a PUT.
 #[derive(Deserialize)]
@@ -27,9 +27,16 @@ impl AppState {
         identity: Identity,
     ) -> Response {
         let path = incoming.head.uri.path();
+        if path == SNAPSHOT {
+            return match incoming.is_read() {
+                true => self.send_snapshot(&identity).await.unwrap_or_else(respond),
+                false => not_allowed("GET,HEAD"),
+            };
+        }
         let Some(rest) = path.strip_prefix(MEMBERS) else {
-            let is_list = MEMBERS.strip_suffix('/') == Some(path);
-            return if is_list { self.add_slash(&incoming.head) } else { nothing() };
+            let is_known =
+                [MEMBERS, SNAPSHOT].iter().any(|known| known.strip_suffix('/') == Some(path));
+            return if is_known { self.add_slash(&incoming.head) } else { nothing() };
         };
         match rest.strip_suffix('/') {
             None if rest.is_empty() && incoming.is_read() => {
@@ -45,6 +52,18 @@ impl AppState {
             }
             Some(_) => not_allowed("PUT,DELETE"),
         }
+    }
+
+    /// The state as a file for `turnstiled snapshot restore`.
+    async fn send_snapshot(&self, identity: &Identity) -> Result<Response, Reply> {
+        let cluster = self.cluster()?;
+        if !identity.has_all_rights {
+            return Err(Reply::message(403, "Only an operator may read the snapshot"));
+        }
+        let file = cluster.save().await?;
+        let (by, from, bytes) = (identity.name.as_deref(), identity.from, file.len());
+        tracing::info!(bytes, by, %from, "a snapshot of the claims is sent");
+        Ok(text(200, "application/octet-stream", file))
     }
 
     /// PUT adds a member, DELETE removes it.

@@ -135,7 +135,7 @@ pub(super) fn nothing() -> Response {
     respond(Reply::message(
         404,
         "No such path: there are /v1/claims/, /status/, /metrics, /healthz and /readyz, and at a \
-         member of a cluster /v1/cluster/members/",
+         member of a cluster /v1/cluster/members/ and /v1/cluster/snapshot/",
     ))
 }
 

@@ -4,6 +4,7 @@
 //! wait. The long polls for the end of a claim decide nothing, and are of each member alone.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
@@ -88,6 +89,13 @@ impl TakenRequests {
 }
 
 impl Head {
+    /// That of a cluster which begins with claims of another time, and has had no leader.
+    pub(super) fn restored(cluster: &str, alive: Moment, limits: LimitsInForce) -> Self {
+        let Moment { at_us, date_us } = alive;
+        let in_force = Some(NewTerm { cluster: cluster.to_owned(), date_us, limits });
+        Self { began_us: at_us, last_us: at_us, in_force, ..Self::default() }
+    }
+
     /// A time with its date.
     fn moment(&self, at_us: u64) -> Moment {
         let since_us = at_us.saturating_sub(self.began_us);
@@ -214,13 +222,24 @@ impl Replica {
         }
     }
 
+    /// Whether a state is of this member's cluster.
+    pub(super) fn check_cluster(&self, head: &Head) -> io::Result<()> {
+        let checked = head.in_force.as_ref().map_or(Ok(()), |new| self.check_name(&new.cluster));
+        checked.map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
+    }
+
+    fn check_name(&self, theirs: &str) -> Result<(), String> {
+        let ours = &self.cluster;
+        let is_ours = theirs == ours;
+        is_ours
+            .then_some(())
+            .ok_or_else(|| format!("the log is that of the cluster {theirs:?}, not {ours:?}"))
+    }
+
     /// A leader begins: requests that wait are answered that they wait, the core starts again, and
     /// each lease that had not lapsed gets its whole ttl again.
     fn begin_term(&mut self, stamp: Stamp, new: NewTerm) -> Result<bool, String> {
-        if new.cluster != self.cluster {
-            let (theirs, ours) = (new.cluster, &self.cluster);
-            return Err(format!("the log is that of the cluster {theirs:?}, not {ours:?}"));
-        }
+        self.check_name(&new.cluster)?;
         if stamp.term <= self.head.term {
             return Ok(false);
         }

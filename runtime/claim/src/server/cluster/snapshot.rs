@@ -76,6 +76,7 @@ impl Replica {
         let (sum, volatile, claims) = split(bytes)?;
         let found = saved::read_from(|each| Batch::read(claims, each))?;
         let Volatile { head, last_caller, timers, calls } = volatile;
+        self.check_cluster(&head)?;
         self.head = head;
         let now = self.last();
         self.drop_waiters();
@@ -127,8 +128,25 @@ impl Replica {
     }
 }
 
+/// Encodes a state in which no request waits. Its timers are armed when a term begins, since the
+/// core starts again then.
+pub(super) fn at_rest(head: &Head, state: &State, index: &ClaimIndex, meta: Meta) -> Vec<u8> {
+    let (head, timers, calls) = (head.clone(), Vec::new(), Vec::new());
+    let mut claims = Batch::default();
+    put_all(&mut claims, state, index, meta);
+    join(&Volatile { head, last_caller: 0, timers, calls }, claims.as_bytes())
+}
+
+/// The values of a store in an encoded state, as the bytes of a batch.
+///
+/// # Errors
+/// When the bytes are no state.
+pub(super) fn claims_of(bytes: &[u8]) -> io::Result<&[u8]> {
+    split(bytes).map(|(_, _, claims)| claims)
+}
+
 /// All values of a store, in their order.
-fn put_all(batch: &mut Batch, state: &State, index: &ClaimIndex, meta: Meta) {
+pub(super) fn put_all(batch: &mut Batch, state: &State, index: &ClaimIndex, meta: Meta) {
     let claims = || state.claims().map(|(id, record)| (id.number(), record));
     saved::put_meta(batch, meta);
     for (id, record) in claims() {

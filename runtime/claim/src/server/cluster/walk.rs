@@ -189,6 +189,11 @@ async fn a_member_of_another_cluster_or_version_stops() {
     let begin = stamped(Stamp { term: 1, at_us: 5 }, &encode(&lead(1, 0)));
     assert_eq!(stranger.apply(&begin), Effect::Failed);
     assert!(stranger.failure().is_some_and(|why| why.contains("the cluster \"c\", not \"d\"")));
+    let mut own = member(1);
+    assert_eq!(own.apply(&begin), Effect::Applied);
+    let mut stranger = Replica::new(run(2), "d".into(), limits(1), ReplyOutlet(None));
+    let refused = stranger.install(&own.capture()).expect_err("it is of another cluster");
+    assert!(refused.to_string().contains("the cluster \"c\", not \"d\""), "{refused}");
     let mut newer = begin.to_vec();
     newer[0] += 1;
     let mut member = member(1);

@@ -1,0 +1,29 @@
+//! The state of the server's cluster, as a file for `turnstiled snapshot restore`.
+
+use std::io::Write;
+
+use super::error::{Error, ErrorKind};
+use super::lock_client::LockClient;
+use super::query::REQUEST_TIMEOUT;
+
+impl LockClient {
+    /// Writes the state of the server's cluster, with all that was answered before, as the bytes of
+    /// a file. Only an operator's token may read it.
+    ///
+    /// # Errors
+    /// When the server is no member of a cluster, cannot be reached, or does not confirm the state
+    /// (503); or when the writing fails. Then a part may be written.
+    pub async fn save_snapshot(&self, out: &mut (dyn Write + Send)) -> Result<(), Error> {
+        let path = self.shared.caller.server().snapshot_path();
+        let mut failed = None;
+        let part = &mut |bytes: &[u8]| {
+            let written = out.write_all(bytes);
+            written.inspect_err(|error| failed = Some(ErrorKind::Setting(error.to_string())))
+        };
+        let answer = self.shared.caller.receive(&path, REQUEST_TIMEOUT, part).await;
+        match (failed, answer) {
+            (Some(failed), _) => Err(failed.into()),
+            (None, answer) => self.accepted(answer).map(drop),
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The state of claims as an operator's file: that of a cluster or of a single server, from which
+//! either begins.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
+use turnstile_core::claim::record::{Saved, State};
+use turnstile_core::number::{ClaimId, Token};
+use turnstile_host::store::{Batch, Disk, Store};
+use turnstile_raft::network::hub::Hub;
+use turnstile_raft::{Backup, Encode, Member, Members, Role, StateMachine, Status};
+
+use super::limits::LimitsInForce;
+use super::options::ClusterOptions;
+use super::replica::{Head, Replica};
+use super::{ReplicatedEngine, snapshot};
+use crate::server::call::MemberRun;
+use crate::server::handle::ReplyOutlet;
+use crate::server::index::ClaimIndex;
+use crate::server::options::Options;
+use crate::server::reply::Reply;
+use crate::server::saved::{self, Loaded, Meta};
+
+/// How a file of claims begins.
+const FILE_HEAD: &[u8] = b"turnstile claims\n";
+/// The numbers that a restored state leaves out: more than the claims and tokens that can have been
+/// given after it was saved, so that both grow.
+const SKIPPED: u64 = 1 << 40;
+/// The size at which a part of the values is synced to a store.
+const PART_BYTES: usize = 1 << 20;
+/// How long a log of one member in memory may take to begin.
+const BEGIN_MAX: Duration = Duration::from_secs(30);
+
+/// The claims of a cluster or of a single server at one time, as one file keeps them.
+pub struct Snapshot {
+    state: State,
+    index: ClaimIndex,
+    meta: Meta,
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot").field("meta", &self.meta).finish_non_exhaustive()
+    }
+}
+
+impl Snapshot {
+    /// Reads the bytes of a file.
+    ///
+    /// # Errors
+    /// When they are damaged, or of another version.
+    pub fn decode(bytes: &[u8]) -> io::Result<Self> {
+        let Some(bytes) = bytes.strip_prefix(FILE_HEAD) else {
+            let text = "the file is no snapshot of claims: `turnstiled snapshot save` makes one";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        };
+        let claims = snapshot::claims_of(bytes)?;
+        saved::read_from(|each| Batch::read(claims, each)).map(Self::of)
+    }
+
+    /// Reads the store of a single server.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or is that of a member.
+    pub fn of_store(store: &mut dyn Store) -> io::Result<Self> {
+        saved::read(store).map(Self::of)
+    }
+
+    fn of(found: Loaded) -> Self {
+        let Loaded { meta, mut index, claims, .. } = found;
+        let meta = meta.unwrap_or_default();
+        index.prolong(meta.outages_us);
+        let (last_claim, last_token) = (ClaimId::new(meta.last_claim), Token::new(meta.last_token));
+        let saved = Saved { claims: claims.into_iter().collect(), last_claim, last_token };
+        Self { state: saved.resume(&[].into()), index, meta }
+    }
+
+    /// The bytes of the file.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        file(&snapshot::at_rest(&Head::default(), &self.state, &self.index, self.meta))
+    }
+
+    /// Writes the claims into the empty store of a single server. Those that it grants have greater
+    /// numbers and tokens than any that was granted before.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn restore(&self, store: &mut dyn Store) -> io::Result<()> {
+        let mut claims = Batch::default();
+        snapshot::put_all(&mut claims, &self.state, &self.index, self.next_meta()?);
+        let mut part = Batch::default();
+        Batch::read(claims.as_bytes(), &mut |key, value| {
+            part.put(key, value);
+            if part.len() < PART_BYTES {
+                return Ok(());
+            }
+            store.write(&part);
+            part.clear();
+            store.sync()
+        })?;
+        store.write(&part);
+        store.sync()
+    }
+
+    /// Writes the claims into the empty store of a member, which begins a cluster alone. The claims
+    /// that it grants have greater numbers and tokens than any that was granted before.
+    ///
+    /// # Errors
+    /// When the store is not empty or cannot be written, or the list is not that of this member.
+    pub async fn restore_member(
+        &self,
+        cluster: &ClusterOptions,
+        store: Box<dyn Store>,
+        members: &Members,
+    ) -> io::Result<()> {
+        let options = Options::default();
+        cluster.check(options.body_max)?;
+        let limits = LimitsInForce::new(&options.retention(true), &options.bounds);
+        let meta = self.next_meta()?;
+        let head = Head::restored(&cluster.name, meta.alive, limits);
+        let state = snapshot::at_rest(&head, &self.state, &self.index, meta);
+        // What a start would refuse is not written.
+        let own = MemberRun { member: cluster.raft.id, run: 0 };
+        Replica::new(own, cluster.name.clone(), limits, ReplyOutlet(None)).install(&state)?;
+        let backup = backup(state).await?;
+        Member::restore(&cluster.raft, store, &backup, members).await
+    }
+
+    fn next_meta(&self) -> io::Result<Meta> {
+        let skip = |number: u64| {
+            let next = number.checked_add(SKIPPED);
+            next.ok_or_else(|| io::Error::other("the snapshot of claims has no numbers left"))
+        };
+        let (last_claim, last_token) = (skip(self.meta.last_claim)?, skip(self.meta.last_token)?);
+        Ok(Meta { last_claim, last_token, ..self.meta })
+    }
+}
+
+fn file(state: &[u8]) -> Vec<u8> {
+    [FILE_HEAD, state].concat()
+}
+
+/// A machine that has this state from the beginning.
+struct Restored(Bytes);
+
+impl StateMachine for Restored {
+    fn apply(&mut self, _index: u64, _operation: &[u8]) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn snapshot(&self) -> Encode {
+        let state = self.0.to_vec();
+        Box::new(move || state)
+    }
+
+    fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
+        self.0 = Bytes::copy_from_slice(snapshot);
+        Ok(())
+    }
+}
+
+/// A state as that of a log: one in memory has it, whose only member is alone.
+async fn backup(state: Vec<u8>) -> io::Result<Backup> {
+    let (mut raft, disk) = (turnstile_raft::Options::new(1), Disk::default());
+    raft.heartbeat = Duration::from_millis(10);
+    raft.election_least = 6 * raft.heartbeat;
+    raft.election_most = 12 * raft.heartbeat;
+    raft.timeout = BEGIN_MAX;
+    let (machine, network) = (Restored(state.into()), Hub::new().join(1));
+    let member = Member::start(raft, Box::new(disk.open()), machine, network).await?;
+    let begun = async {
+        let alone = Members::from([(1, String::from("memory"))]);
+        member.initialize(&alone).await.map_err(io::Error::other)?;
+        let begins = |status: &Status| status.role == Role::Leader && status.applied_term.is_some();
+        member.wait_for(BEGIN_MAX, begins).await.map_err(io::Error::other)?;
+        member.backup().await
+    };
+    let backup = begun.await;
+    member.stop().await;
+    backup
+}
+
+/// A file that is being sent: the next one waits for its end.
+struct SentFile {
+    bytes: Vec<u8>,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for SentFile {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl ReplicatedEngine {
+    /// The bytes of a file with all that was answered before the call, one at a time.
+    ///
+    /// # Errors
+    /// 429 while another one is sent, and the 503 when the state is not known.
+    pub(in crate::server) async fn save(&self) -> Result<Bytes, Reply> {
+        let turn = Arc::clone(&self.saves).try_acquire_owned();
+        let turn = turn.map_err(|_| {
+            Reply::message(429, "This member sends a snapshot to another client: try again")
+        })?;
+        self.refresh().await?;
+        let shared = Arc::clone(&self.shared);
+        let captured = tokio::task::spawn_blocking(move || {
+            let replica = shared.lock();
+            replica.failure().is_none().then(|| replica.capture())
+        });
+        let state = captured.await.ok().flatten().ok_or_else(Reply::storage_in_trouble)?;
+        Ok(Bytes::from_owner(SentFile { bytes: file(&state), _turn: turn }))
+    }
+}
