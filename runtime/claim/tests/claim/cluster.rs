@@ -8,6 +8,7 @@ mod membership;
 mod program;
 mod reads;
 mod replacement;
+mod snapshots;
 
 // The tests of one server, whose fixture is a follower of a cluster here.
 

@@ -143,6 +143,11 @@ impl Client {
         self.with("authorization", &format!("Bearer {token}"))
     }
 
+    /// The address of the server.
+    pub(crate) const fn at(&self) -> SocketAddr {
+        self.at
+    }
+
     pub(crate) fn get(&mut self, path: &str) -> Answer {
         self.request("GET", path, "")
     }

@@ -9,7 +9,7 @@ use turnstile_claim::server::{PublicUrl, Quotas, read_name};
 use turnstile_claim::wire::seconds;
 
 #[cfg(feature = "cluster")]
-use super::{member, members};
+use super::{command, member};
 
 /// Claim server: grants locks as leases, with a first-in-first-out queue for each resource.
 #[derive(Parser, Debug)]
@@ -18,7 +18,7 @@ use super::{member, members};
 pub(crate) struct Args {
     #[cfg(feature = "cluster")]
     #[command(subcommand)]
-    pub(crate) command: Option<members::ServerCommand>,
+    pub(crate) command: Option<command::ServerCommand>,
     /// The address to listen on; port 0 picks a free port. An address other than loopback requires
     /// --tls-cert and --tokens.
     #[arg(long, default_value = "127.0.0.1:5000", value_parser = read_address)]

@@ -2,9 +2,13 @@
 
 mod args;
 #[cfg(feature = "cluster")]
+mod command;
+#[cfg(feature = "cluster")]
 mod member;
 #[cfg(feature = "cluster")]
 mod members;
+#[cfg(feature = "cluster")]
+mod snapshot;
 
 use std::io;
 use std::net::SocketAddr;
@@ -37,7 +41,7 @@ fn main() -> ExitCode {
     let mut args = Args::parse();
     #[cfg(feature = "cluster")]
     if let Some(command) = args.command.take() {
-        return ExitCode::from(members::run(command));
+        return ExitCode::from(command::run(command));
     }
     let filter = match log_filter::from_environment("info") {
         Ok(filter) => filter,

@@ -170,14 +170,20 @@ impl MemberConfig {
     }
 }
 
+/// Whether a directory is there and has files.
+pub(crate) fn has_files(data: &Path) -> io::Result<bool> {
+    match std::fs::read_dir(data) {
+        Ok(mut files) => Ok(files.next().is_some()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Opens the log, which must be there unless it is the first start.
 fn open(data: &Path, begins: Option<Beginning>, id: u64) -> io::Result<LogStore> {
     let path = data.display();
-    let is_there = match std::fs::read_dir(data) {
-        Ok(mut files) => files.next().is_some(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-        Err(error) => return Err(named("--data")(turnstile_host::at(path)(error))),
-    };
+    let is_there =
+        has_files(data).map_err(turnstile_host::at(data.display())).map_err(named("--data"))?;
     match (is_there, begins) {
         (true, Some(begins)) => {
             let option = begins.option();

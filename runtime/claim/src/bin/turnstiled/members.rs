@@ -4,47 +4,19 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde::Deserialize;
 use tokio::time::{Instant, sleep};
-use turnstile_claim::client::{Error, ErrorKind, LockClient, LockClientBuilder};
+use turnstile_claim::client::{Error, ErrorKind, LockClient};
 use turnstile_host::transport::tcp::Address;
 
+use super::command::ServerArgs;
 use super::member::peer;
-
-/// Exit status: the server cannot be reached, or it refused the request.
-const UNAVAILABLE: u8 = 69;
-/// Exit status: invalid arguments or settings.
-const USAGE: u8 = 2;
 
 /// A change whose outcome is unknown is repeated for so long.
 const CHANGE_MAX: Duration = Duration::from_secs(60);
 /// The pause before that.
 const REPEAT_PAUSE: Duration = Duration::from_secs(1);
-
-const DEFAULT_URL: &str = "http://127.0.0.1:5000";
-
-#[derive(Subcommand, Debug)]
-pub(crate) enum ServerCommand {
-    /// Lists, adds or removes members of a cluster.
-    ///
-    /// A member whose machine or disk is lost for good is replaced in three steps, while a majority
-    /// of the members runs: `turnstiled member remove 3`; on the new machine, with a number that no
-    /// member has had, `turnstiled --cluster NAME --join --id 4 ...`; and `turnstiled member add
-    /// 4=HOST:PORT`. Any other member can be asked.
-    ///
-    /// Environment: TURNSTILE_TOKEN, the bearer token, which must be an operator's if the members
-    /// require tokens; TURNSTILE_CA, a PEM file with the certificate authority (default: those of
-    /// the operating system).
-    ///
-    /// Exit status: 69: the server cannot be reached, or it refused the request; 2: invalid
-    /// arguments or settings. An outcome that is unknown is asked for again for a minute; after
-    /// that, too, the command may be repeated.
-    Member {
-        #[command(subcommand)]
-        command: MemberCommand,
-    },
-}
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum MemberCommand {
@@ -74,46 +46,14 @@ pub(crate) enum MemberCommand {
     },
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct ServerArgs {
-    /// The URL of a member [default: TURNSTILE_URL, or http://127.0.0.1:5000].
-    #[arg(long, value_name = "URL")]
-    url: Option<String>,
-}
-
-impl ServerArgs {
-    fn client(self) -> Result<LockClient, Error> {
-        let url = self.url.or_else(|| std::env::var("TURNSTILE_URL").ok());
-        LockClientBuilder::in_environment(url.as_deref().unwrap_or(DEFAULT_URL)).build()
-    }
-}
-
 /// A change of the members.
 enum MembersChange {
     Add(u64, Address),
     Remove(u64),
 }
 
-/// Runs a command, and returns the exit status.
-pub(crate) fn run(command: ServerCommand) -> u8 {
-    let ServerCommand::Member { command } = command;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let ended = match runtime {
-        Ok(runtime) => runtime.block_on(run_member(command)),
-        Err(error) => Err(ErrorKind::System(error.to_string()).into()),
-    };
-    match ended {
-        Ok(()) => 0,
-        Err(error) => {
-            eprintln!("turnstiled: {error}");
-            let is_usage =
-                matches!(error.cause, ErrorKind::Address(..) | ErrorKind::Credentials(_));
-            if is_usage { USAGE } else { UNAVAILABLE }
-        }
-    }
-}
-
-async fn run_member(command: MemberCommand) -> Result<(), Error> {
+/// Runs a command.
+pub(crate) async fn run(command: MemberCommand) -> Result<(), Error> {
     match command {
         MemberCommand::List { server, json } => {
             let list = server.client()?.members().await?;

@@ -33,16 +33,20 @@ impl Site {
         Self { folder, ports, members: BTreeMap::new(), tokens: None }
     }
 
+    /// A path in the directory of all members.
+    pub(super) fn path(&self, name: &str) -> String {
+        self.folder.join(name).to_str().expect("a readable path").to_owned()
+    }
+
     /// The address of a member for the others.
     pub(super) fn address(&self, id: u64) -> String {
         format!("127.0.0.1:{}", self.ports[id as usize - 1])
     }
 
     pub(super) fn arguments(&self, id: u64) -> Vec<String> {
-        let data = self.folder.join(id.to_string());
         let mut arguments: Vec<String> =
             ["--cluster", "test", "--heartbeat", "0.1", "--data"].map(str::to_owned).into();
-        arguments.push(data.to_str().expect("a readable path").to_owned());
+        arguments.push(self.path(&id.to_string()));
         arguments.extend(["--id".to_owned(), id.to_string(), "--peer-listen".to_owned()]);
         arguments.push(self.address(id));
         for peer in 1..=3 {
