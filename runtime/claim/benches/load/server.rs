@@ -1,6 +1,6 @@
 //! The measured servers: each is a process, on loopback and on the same disk.
 
-use std::io::{self, BufRead as _, BufReader, ErrorKind};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -95,7 +95,9 @@ impl Server {
             command.args(heartbeat.into_iter().flat_map(|seconds| ["--heartbeat", seconds]));
             servers.push(Self::announced(&mut command));
         }
-        Self::joined(servers)
+        let server = Self::joined(servers);
+        server.await_ready();
+        server
     }
 
     /// Starts a server that prints its address.
@@ -130,6 +132,17 @@ impl Server {
         for at in &self.addresses {
             while let Err(error) = TcpStream::connect(at) {
                 assert!(started.elapsed() < PATIENCE, "{at}: {error}");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+    }
+
+    /// Waits until every process of a cluster says that it is ready.
+    fn await_ready(&self) {
+        let started = Instant::now();
+        for at in &self.addresses {
+            while !is_ready(*at).expect("the server answers") {
+                assert!(started.elapsed() < PATIENCE, "{at} is not ready");
                 std::thread::sleep(Duration::from_millis(20));
             }
         }
@@ -174,6 +187,14 @@ impl Drop for Server {
             child.wait().expect("it is our child");
         }
     }
+}
+
+/// Whether a member of a cluster is ready.
+fn is_ready(at: SocketAddr) -> io::Result<bool> {
+    let mut stream = TcpStream::connect(at)?;
+    let request = "GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes())?;
+    Ok(io::read_to_string(stream)?.starts_with("HTTP/1.1 200"))
 }
 
 /// The peak memory of a process, in MiB.
