@@ -4,6 +4,7 @@ use std::io;
 
 use bytes::Bytes;
 
+use crate::engine;
 use crate::snapshot::SnapshotParts;
 
 /// The state of a group at one time: what [`crate::Member::backup`] saves, and
@@ -12,6 +13,12 @@ use crate::snapshot::SnapshotParts;
 pub struct Backup(pub(crate) SnapshotParts);
 
 impl Backup {
+    /// A state that was in no log before, so that a group can begin with it.
+    #[must_use]
+    pub fn of_state(state: impl Into<Bytes>) -> Self {
+        Self(SnapshotParts { meta: engine::unwritten(), state: state.into() })
+    }
+
     /// Reads a backup.
     ///
     /// # Errors

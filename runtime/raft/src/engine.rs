@@ -32,7 +32,7 @@ use crate::peers::Peers;
 use crate::status::{Role, Status};
 use log_store::LogStore;
 use machine::Machine;
-pub(crate) use restore::restore;
+pub(crate) use restore::{restore, unwritten};
 use rpc::{Requests, Rpc};
 use versions::Versions;
 

@@ -3,13 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use bytes::Bytes;
 use openraft::{BasicNode, CommittedLeaderId, LogId, Membership, StoredMembership, Vote};
 
 use super::log_store::{decode, encode, mark};
-use super::machine::SnapshotHead;
+use super::machine::{Meta, SnapshotHead};
 use crate::group::Group;
 use crate::log::Log;
 use crate::snapshot::SnapshotParts;
+
+/// What a snapshot says about a log that has written nothing.
+pub(crate) fn unwritten() -> Bytes {
+    encode(&SnapshotHead { meta: Meta::default(), version: 1 })
+}
 
 /// Writes a state into an empty log: as a snapshot whose members are those of the new group. Each
 /// of them that does it with the same state and list has the same log.

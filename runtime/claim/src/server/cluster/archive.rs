@@ -4,15 +4,13 @@
 use std::fmt;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 use turnstile_core::claim::record::{Saved, State};
 use turnstile_core::number::{ClaimId, Token};
-use turnstile_host::store::{Batch, Disk, Store};
-use turnstile_raft::network::hub::Hub;
-use turnstile_raft::{Backup, Encode, Member, Members, Role, StateMachine, Status};
+use turnstile_host::store::{Batch, Store};
+use turnstile_raft::{Backup, Member, Members};
 
 use super::limits::LimitsInForce;
 use super::options::ClusterOptions;
@@ -32,8 +30,6 @@ const FILE_HEAD: &[u8] = b"turnstile claims\n";
 const SKIPPED: u64 = 1 << 40;
 /// The size at which a part of the values is synced to a store.
 const PART_BYTES: usize = 1 << 20;
-/// How long a log of one member in memory may take to begin.
-const BEGIN_MAX: Duration = Duration::from_secs(30);
 
 /// The claims of a cluster or of a single server at one time, as one file keeps them.
 pub struct Snapshot {
@@ -127,8 +123,7 @@ impl Snapshot {
         // What a start would refuse is not written.
         let own = MemberRun { member: cluster.raft.id, run: 0 };
         Replica::new(own, cluster.name.clone(), limits, ReplyOutlet(None)).install(&state)?;
-        let backup = backup(state).await?;
-        Member::restore(&cluster.raft, store, &backup, members).await
+        Member::restore(&cluster.raft, store, &Backup::of_state(state), members).await
     }
 
     fn next_meta(&self) -> io::Result<Meta> {
@@ -143,46 +138,6 @@ impl Snapshot {
 
 fn file(state: &[u8]) -> Vec<u8> {
     [FILE_HEAD, state].concat()
-}
-
-/// A machine that has this state from the beginning.
-struct Restored(Bytes);
-
-impl StateMachine for Restored {
-    fn apply(&mut self, _index: u64, _operation: &[u8]) -> Vec<u8> {
-        Vec::new()
-    }
-
-    fn snapshot(&self) -> Encode {
-        let state = self.0.to_vec();
-        Box::new(move || state)
-    }
-
-    fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
-        self.0 = Bytes::copy_from_slice(snapshot);
-        Ok(())
-    }
-}
-
-/// A state as that of a log: one in memory has it, whose only member is alone.
-async fn backup(state: Vec<u8>) -> io::Result<Backup> {
-    let (mut raft, disk) = (turnstile_raft::Options::new(1), Disk::default());
-    raft.heartbeat = Duration::from_millis(10);
-    raft.election_least = 6 * raft.heartbeat;
-    raft.election_most = 12 * raft.heartbeat;
-    raft.timeout = BEGIN_MAX;
-    let (machine, network) = (Restored(state.into()), Hub::new().join(1));
-    let member = Member::start(raft, Box::new(disk.open()), machine, network).await?;
-    let begun = async {
-        let alone = Members::from([(1, String::from("memory"))]);
-        member.initialize(&alone).await.map_err(io::Error::other)?;
-        let begins = |status: &Status| status.role == Role::Leader && status.applied_term.is_some();
-        member.wait_for(BEGIN_MAX, begins).await.map_err(io::Error::other)?;
-        member.backup().await
-    };
-    let backup = begun.await;
-    member.stop().await;
-    backup
 }
 
 /// A file that is being sent: the next one waits for its end.
