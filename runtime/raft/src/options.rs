@@ -44,6 +44,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// The default configuration with another interval of heartbeats: an election begins after 6 to
+    /// 12 of them.
+    #[must_use]
+    pub fn with_heartbeat(id: u64, heartbeat: Duration) -> Self {
+        let (election_least, election_most) = (6 * heartbeat, 12 * heartbeat);
+        Self { heartbeat, election_least, election_most, ..Self::new(id) }
+    }
+
     /// The default configuration.
     #[must_use]
     pub const fn new(id: u64) -> Self {

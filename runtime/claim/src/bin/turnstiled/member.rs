@@ -17,9 +17,6 @@ use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 
 use super::named;
 
-/// The least operation that the log must take beside the largest body: a URL and a token's name.
-const OPERATION_HEAD_BYTES: usize = 64 << 10;
-
 /// The options of a member.
 #[derive(Args, Debug)]
 pub(crate) struct MemberArgs {
@@ -106,16 +103,12 @@ impl MemberArgs {
         let (Some(name), Some(id), Some(listen)) = (cluster, *id, *peer_listen) else {
             return Ok(None);
         };
-        let heartbeat = *heartbeat;
-        let mut raft = turnstile_raft::Options::new(id);
-        raft.heartbeat = heartbeat;
-        raft.election_least = 6 * heartbeat;
-        raft.election_most = 12 * heartbeat;
+        let mut raft = turnstile_raft::Options::with_heartbeat(id, *heartbeat);
         raft.operation_bytes =
-            raft.operation_bytes.max(body_max.saturating_add(OPERATION_HEAD_BYTES));
+            raft.operation_bytes.max(body_max.saturating_add(ClusterOptions::OPERATION_HEAD_BYTES));
         let most = REQUEST_BYTES_MAX / 2 - raft.entry_bytes;
         if raft.operation_bytes > most {
-            let most = most - OPERATION_HEAD_BYTES;
+            let most = most - ClusterOptions::OPERATION_HEAD_BYTES;
             let text = format!("--body-max: the log of a cluster takes at most {most} bytes");
             return Err(invalid(text));
         }

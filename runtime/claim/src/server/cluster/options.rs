@@ -3,9 +3,6 @@
 use std::io;
 use std::time::Duration;
 
-/// What an operation has beside the body of its request: the URL, the token's name, the head.
-const OPERATION_HEAD_BYTES: usize = 64 << 10;
-
 /// The configuration of a member of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterOptions {
@@ -20,6 +17,9 @@ pub struct ClusterOptions {
 }
 
 impl ClusterOptions {
+    /// What an operation has beside the body of its request: the URL, the token's name, the head.
+    pub const OPERATION_HEAD_BYTES: usize = 64 << 10;
+
     /// The default configuration of a cluster on a log with this one.
     #[must_use]
     pub fn new(name: &str, raft: turnstile_raft::Options) -> Self {
@@ -30,11 +30,11 @@ impl ClusterOptions {
     /// # Errors
     /// When the options contradict each other.
     pub(in crate::server) fn check(&self, body_max: usize) -> io::Result<()> {
-        let bytes = body_max.saturating_add(OPERATION_HEAD_BYTES);
+        let bytes = body_max.saturating_add(Self::OPERATION_HEAD_BYTES);
         let why = if self.name.is_empty() || self.name.len() > 255 {
             "the name of a cluster has 1 to 255 bytes".to_owned()
         } else if bytes > self.raft.operation_bytes {
-            let most = self.raft.operation_bytes.saturating_sub(OPERATION_HEAD_BYTES);
+            let most = self.raft.operation_bytes.saturating_sub(Self::OPERATION_HEAD_BYTES);
             format!("the bodies of requests have {body_max} bytes: {most} fit into the log")
         } else {
             return Ok(());

@@ -38,11 +38,8 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     let at_socket = |error: io::Error| Failure::Unavailable(format!("{}: {error}", path.display()));
     let listener = socket::bind(path).await.map_err(at_socket)?;
     let store = open(&args)?;
-    let mut raft = turnstile_raft::Options::new(args.id);
+    let mut raft = turnstile_raft::Options::with_heartbeat(args.id, args.heartbeat);
     raft.group.clone_from(&args.group);
-    raft.heartbeat = args.heartbeat;
-    raft.election_least = 6 * args.heartbeat;
-    raft.election_most = 12 * args.heartbeat;
     let options = Options::with(raft);
     let times = socket::Times { heartbeat: args.heartbeat, lease: options.lease };
     let service = LockService::start(options, Box::new(store), network).await?;
