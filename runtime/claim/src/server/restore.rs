@@ -2,8 +2,7 @@
 //!
 //! The core decides how a restart changes a claim.
 
-use turnstile_core::claim::record::{Limits, Records, Saved};
-use turnstile_core::number::{ClaimId, Token};
+use turnstile_core::claim::record::{Limits, Records};
 use turnstile_host::{Clock, Engine, HostState, Observer};
 
 use super::quota::Quotas;
@@ -50,8 +49,7 @@ pub(super) fn open(
         let seconds = outage_us as f64 / 1e6;
         tracing::info!(seconds, live, "the server was down: prolonged the leases by this time");
     }
-    let (last_claim, last_token) = (ClaimId::new(meta.last_claim), Token::new(meta.last_token));
-    let saved = Saved { claims: claims.into_iter().collect(), last_claim, last_token };
+    let saved = meta.saved(claims);
     let is_volatile = retention.is_volatile;
     let core = Records::new(retention.limits);
     let mut engine = Engine::new(core, ClaimService::new(index, meta, retention), observer);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use turnstile_core::claim::message::ResourceName;
-use turnstile_core::claim::record::{SavedClaim, Status};
+use turnstile_core::claim::record::{Saved, SavedClaim, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
 
@@ -180,6 +180,17 @@ fn read_meta(value: &[u8]) -> Option<Meta> {
     let alive = take_moment(&mut rest, version)?;
     let outages_us = if version >= VERSION_FOUR { take_u64(&mut rest)? } else { 0 };
     Some(Meta { last_claim, last_token, alive, outages_us })
+}
+
+impl Meta {
+    /// What the core saved of these claims.
+    pub(crate) fn saved(
+        &self,
+        claims: impl IntoIterator<Item = (ClaimId, Option<SavedClaim>)>,
+    ) -> Saved {
+        let (last_claim, last_token) = (ClaimId::new(self.last_claim), Token::new(self.last_token));
+        Saved { claims: claims.into_iter().collect(), last_claim, last_token }
+    }
 }
 
 impl Loaded {

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
-use turnstile_core::claim::record::{Saved, State};
-use turnstile_core::number::{ClaimId, Token};
+use turnstile_core::claim::record::State;
 use turnstile_host::store::{Batch, Store};
 use turnstile_raft::{Backup, Member, Members};
 
@@ -70,8 +69,7 @@ impl Snapshot {
         let Loaded { meta, mut index, claims, .. } = found;
         let meta = meta.unwrap_or_default();
         index.prolong(meta.outages_us);
-        let (last_claim, last_token) = (ClaimId::new(meta.last_claim), Token::new(meta.last_token));
-        let saved = Saved { claims: claims.into_iter().collect(), last_claim, last_token };
+        let saved = meta.saved(claims);
         Self { state: saved.resume(&[].into()), index, meta }
     }
 

@@ -9,8 +9,8 @@ use std::io;
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-use turnstile_core::claim::record::{Records, Saved, SavedClaim, Timer};
-use turnstile_core::number::{ClaimId, Token};
+use turnstile_core::claim::record::{Records, SavedClaim, Timer};
+use turnstile_core::number::ClaimId;
 use turnstile_host::{Clock, Engine, HostState, Moment, Outlet as _};
 
 use super::limits::LimitsInForce;
@@ -264,15 +264,14 @@ impl Replica {
         let empty = host(Engine::new(core.clone(), service, None), now);
         let before = std::mem::replace(&mut self.host, empty).engine;
         let claims = before.state().claims();
-        let claims = claims.map(|(id, record)| (id, Some(SavedClaim::of(record)))).collect();
+        let claims = claims.map(|(id, record)| (id, Some(SavedClaim::of(record))));
+        let saved = before.service.meta.saved(claims);
         let mut service = before.service;
-        let Meta { last_claim, last_token, .. } = service.meta;
-        let (last_claim, last_token) = (ClaimId::new(last_claim), Token::new(last_token));
         service.index.renew(lapsed_us, now.at_us);
         service.retention = retention;
         let (_, live) = service.index.counts();
         let mut engine = Engine::new(core, service, None);
-        engine.restart(now, Some(Saved { claims, last_claim, last_token }), live);
+        engine.restart(now, Some(saved), live);
         self.host = host(engine, now);
     }
 
@@ -339,9 +338,8 @@ impl Replica {
     /// The callers of a member that wait, oldest first.
     fn callers_of(&self, run: MemberRun) -> Vec<u64> {
         let calls = self.host.engine.service.calls.iter();
-        let is_of = |origin: Option<MemberRun>| origin == Some(run);
         let mut callers: Vec<u64> = calls
-            .filter(|(_, call)| is_of(call.origin.received_by))
+            .filter(|(_, call)| call.origin.received_by == Some(run))
             .map(|(caller, _)| *caller)
             .collect();
         callers.sort_unstable();

@@ -11,8 +11,8 @@ use std::io;
 use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
 use turnstile_core::claim::message::Caller;
-use turnstile_core::claim::record::{OpenRequest, Records, Saved, SavedClaim, State, Timer};
-use turnstile_core::number::{CallId, ClaimId, Token};
+use turnstile_core::claim::record::{OpenRequest, Records, SavedClaim, State, Timer};
+use turnstile_core::number::{CallId, ClaimId};
 use turnstile_host::Engine;
 use turnstile_host::store::Batch;
 
@@ -85,8 +85,7 @@ impl Replica {
         let meta = meta.unwrap_or_default();
         index.prolong(meta.outages_us);
         let open = calls.iter().map(open_request).collect();
-        let (last_claim, last_token) = (ClaimId::new(meta.last_claim), Token::new(meta.last_token));
-        let saved = Saved { claims: claims.into_iter().collect(), last_claim, last_token };
+        let saved = meta.saved(claims);
         let retention = self.limits().retention(self.outlet.0.is_some());
         let mut service = ClaimService::new(index, meta, retention);
         service.last_caller = last_caller;
