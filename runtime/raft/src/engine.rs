@@ -3,6 +3,7 @@
 //! What a step to another version changes is here: the adapters between openraft's storage and
 //! network traits and our own, and the translation of its errors and metrics.
 
+mod config;
 mod log_store;
 mod machine;
 mod membership;
@@ -20,13 +21,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use openraft::error::{CheckIsLeaderError, ClientWriteError, ForwardToLeader, RaftError};
-use openraft::{BasicNode, Config, RaftMetrics, ServerState, SnapshotPolicy};
-use tokio::sync::{Semaphore, oneshot, watch};
+use openraft::{BasicNode, RaftMetrics, ServerState};
+use tokio::sync::{oneshot, watch};
 
 use crate::error::{MemberError, Members, Peer};
 use crate::log::Log;
 use crate::machine::StateMachine;
-use crate::network::{Handler, Network, REQUEST_BYTES_MAX};
+use crate::network::{Handler, Network};
 use crate::options::Options;
 use crate::peers::Peers;
 use crate::status::{Role, Status};
@@ -87,7 +88,7 @@ impl Engine {
         network: Arc<dyn Network>,
         peers: Arc<Peers>,
     ) -> io::Result<Self> {
-        let config = Arc::new(config(options)?);
+        let config = Arc::new(config::of(options)?);
         let own = machine.version();
         let machine = Machine::open(options.id, Arc::clone(&log), machine)?;
         let versions = Versions::new(options.id, own, Arc::clone(&peers), machine.version());
@@ -276,37 +277,6 @@ async fn end_of_term(mut metrics: watch::Receiver<Metrics>, term: u64) {
         |metrics: &Metrics| metrics.current_term > term || metrics.state != ServerState::Leader;
     // An error means that the member has stopped.
     let _over = metrics.wait_for(is_over).await;
-}
-
-fn config(options: &Options) -> io::Result<Config> {
-    let largest = options.operation_bytes.saturating_add(options.entry_bytes);
-    let chunk = usize::try_from(options.snapshot_chunk_bytes).unwrap_or(usize::MAX);
-    if largest.max(chunk) > REQUEST_BYTES_MAX / 2 {
-        let text = format!("an entry or a part of a snapshot of {} bytes", largest.max(chunk));
-        let most = REQUEST_BYTES_MAX / 2;
-        let text = format!("the options allow {text}: at most {most} are possible");
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-    }
-    let (largest, room) = (options.operation_bytes, options.queue_bytes);
-    if !(largest..=Semaphore::MAX_PERMITS).contains(&room) {
-        let text = format!("an operation may have {largest} bytes, and a queue {room} of them");
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-    }
-    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let config = Config {
-        cluster_name: "turnstile".into(),
-        heartbeat_interval: millis(options.heartbeat),
-        election_timeout_min: millis(options.election_least),
-        election_timeout_max: millis(options.election_most),
-        install_snapshot_timeout: millis(options.snapshot_timeout),
-        snapshot_max_chunk_size: options.snapshot_chunk_bytes,
-        snapshot_policy: SnapshotPolicy::LogsSinceLast(options.snapshot_every),
-        max_in_snapshot_log_to_keep: options.keep_entries,
-        // A new member becomes a voter when it lags by this many entries at most.
-        replication_lag_threshold: 100,
-        ..Config::default()
-    };
-    config.validate().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
 }
 
 /// Tells the network of each change of the members, and notes when there are new metrics, until the

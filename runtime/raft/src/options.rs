@@ -11,12 +11,14 @@ pub struct Options {
     /// are refused. Default: empty.
     pub group: String,
     /// The interval of the leader's heartbeats, and the timeout of a request to a member; default
-    /// 250 ms.
+    /// 150 ms.
     pub heartbeat: Duration,
-    /// The least time without a leader before an election; default 1.5 s. It should be at least
-    /// three heartbeats.
+    /// The least time without a leader before an election; default 1.35 s. It must exceed half of
+    /// the maximum by more than a heartbeat.
     pub election_least: Duration,
-    /// The maximum of that time, and how long members trust a leader; default 3 s.
+    /// The maximum of that time; default 1.8 s. For half of it members trust a leader: until then
+    /// they refuse to elect another one. A member looks at its clock every 1.5 heartbeats, so an
+    /// election may begin so much later.
     pub election_most: Duration,
     /// The timeout of each part of a snapshot, of which the last includes the installation; default
     /// 10 s.
@@ -44,11 +46,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// The default configuration with another interval of heartbeats: an election begins after 6 to
+    /// The default configuration with another interval of heartbeats: an election begins after 9 to
     /// 12 of them.
     #[must_use]
     pub fn with_heartbeat(id: u64, heartbeat: Duration) -> Self {
-        let (election_least, election_most) = (6 * heartbeat, 12 * heartbeat);
+        let (election_least, election_most) = (9 * heartbeat, 12 * heartbeat);
         Self { heartbeat, election_least, election_most, ..Self::new(id) }
     }
 
@@ -58,9 +60,9 @@ impl Options {
         Self {
             id,
             group: String::new(),
-            heartbeat: Duration::from_millis(250),
-            election_least: Duration::from_millis(1500),
-            election_most: Duration::from_secs(3),
+            heartbeat: Duration::from_millis(150),
+            election_least: Duration::from_millis(1350),
+            election_most: Duration::from_millis(1800),
             snapshot_timeout: Duration::from_secs(10),
             snapshot_chunk_bytes: 512 << 10,
             snapshot_every: 5000,

@@ -16,8 +16,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) fn options(id: u64) -> Options {
     Options {
         heartbeat: Duration::from_millis(100),
-        election_least: Duration::from_millis(400),
-        election_most: Duration::from_millis(800),
+        election_least: Duration::from_millis(900),
+        election_most: Duration::from_millis(1200),
         timeout: Duration::from_secs(20),
         ..Options::new(id)
     }

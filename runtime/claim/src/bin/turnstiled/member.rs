@@ -40,9 +40,9 @@ pub(crate) struct MemberArgs {
     /// authority of all. A certificate names the host of its member's address.
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3, requires = "cluster")]
     peer_tls: Option<Vec<PathBuf>>,
-    /// The interval of the leader's heartbeats, in seconds: without one for 6 to 12 of them the
+    /// The interval of the leader's heartbeats, in seconds: without one for 9 to 12 of them the
     /// members elect another leader.
-    #[arg(long, value_name = "SECONDS", value_parser = heartbeat, default_value = "0.25")]
+    #[arg(long, value_name = "SECONDS", value_parser = heartbeat, default_value = "0.15")]
     heartbeat: Duration,
     /// Begins an empty log: for the first start of each of the first members. One that has lost its
     /// log must not start again under its number, since it may have voted for what it no longer

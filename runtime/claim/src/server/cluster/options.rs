@@ -11,8 +11,7 @@ pub struct ClusterOptions {
     /// The configuration of the replicated log.
     pub raft: turnstile_raft::Options,
     /// How long a request waits for a leader that has a majority, and for the log; then it is
-    /// answered with 503. Default: three times the maximum time of an election, since members that
-    /// have just heard from the lost leader refuse the first one.
+    /// answered with 503. Default: twice the maximum time of an election, which may fail once.
     pub request_timeout: Duration,
 }
 
@@ -23,7 +22,7 @@ impl ClusterOptions {
     /// The default configuration of a cluster on a log with this one.
     #[must_use]
     pub fn new(name: &str, raft: turnstile_raft::Options) -> Self {
-        let request_timeout = raft.election_most.saturating_mul(3);
+        let request_timeout = raft.election_most.saturating_mul(2);
         Self { name: name.into(), raft, request_timeout }
     }
 

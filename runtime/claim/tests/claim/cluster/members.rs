@@ -17,7 +17,7 @@ use crate::http::{Client, until};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
     pub(crate) heartbeat: Duration,
-    /// The least time without a leader; the greatest is twice that.
+    /// How long a leader is trusted; without one, an election begins after 1.5 to twice that.
     pub(crate) election: Duration,
 }
 
@@ -90,7 +90,7 @@ impl Members {
         let Times { heartbeat, election } = self.times;
         let raft = turnstile_raft::Options {
             heartbeat,
-            election_least: election,
+            election_least: election * 3 / 2,
             election_most: 2 * election,
             snapshot_every: SNAPSHOT_EVERY,
             keep_entries: 1,

@@ -24,8 +24,8 @@ pub(crate) const LOCK: &str = "printer";
 pub(crate) fn options(id: u64) -> Options {
     let raft = RaftOptions {
         heartbeat: Duration::from_millis(60),
-        election_least: Duration::from_millis(240),
-        election_most: Duration::from_millis(480),
+        election_least: Duration::from_millis(540),
+        election_most: Duration::from_millis(720),
         timeout: Duration::from_secs(5),
         ..RaftOptions::new(id)
     };

@@ -173,9 +173,9 @@ pub(crate) struct MemberArgs {
     /// The directory of the member's log.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// The interval of the leader's heartbeats, in seconds: without one for 6 to 12 of them a
+    /// The interval of the leader's heartbeats, in seconds: without one for 9 to 12 of them a
     /// member stands for election, and without contact to a majority for 28 its locks are lost.
-    #[arg(long, value_name = "SECONDS", value_parser = heartbeat, default_value = "0.25")]
+    #[arg(long, value_name = "SECONDS", value_parser = heartbeat, default_value = "0.15")]
     pub(crate) heartbeat: Duration,
     /// Begins a group with an empty log: for the first start of each of its first members. One that
     /// has lost its log must not start again under its number, since it may have voted for what it
