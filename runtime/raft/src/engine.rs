@@ -14,7 +14,6 @@ mod stream;
 mod suite;
 mod versions;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -192,10 +191,33 @@ impl Engine {
     }
 
     fn status_of(&self, metrics: &Metrics) -> Status {
-        let mut status = status(metrics, self.log.is_failing());
-        status.group = self.peers.group().map(|group| group.to_string());
-        status.refused = self.peers.refused();
-        status
+        let (syncs, sync_time) = self.log.syncs();
+        Status {
+            id: metrics.id,
+            role: match metrics.state {
+                ServerState::Learner => Role::Learner,
+                ServerState::Follower => Role::Follower,
+                ServerState::Candidate => Role::Candidate,
+                ServerState::Leader => Role::Leader,
+                ServerState::Shutdown => Role::Stopped,
+            },
+            term: metrics.current_term,
+            leader: metrics.current_leader,
+            last_log_index: metrics.last_log_index,
+            applied_index: metrics.last_applied.map(|id| id.index),
+            applied_term: metrics.last_applied.map(|id| id.leader_id.term),
+            snapshot_index: metrics.snapshot.map(|id| id.index),
+            purged_index: metrics.purged.map(|id| id.index),
+            voters: metrics.membership_config.membership().get_joint_config().clone(),
+            members: members(metrics),
+            millis_since_quorum_ack: metrics.millis_since_quorum_ack,
+            is_store_failing: self.log.is_failing(),
+            syncs,
+            sync_time,
+            group: self.peers.group().map(|group| group.to_string()),
+            refused: self.peers.refused(),
+            failure: metrics.running_state.as_ref().err().map(ToString::to_string),
+        }
     }
 
     /// Waits for a status.
@@ -310,33 +332,6 @@ async fn forward_members(
 
 fn members(metrics: &Metrics) -> Members {
     metrics.membership_config.nodes().map(|(id, node)| (*id, node.addr.clone())).collect()
-}
-
-fn status(metrics: &Metrics, is_store_failing: bool) -> Status {
-    Status {
-        id: metrics.id,
-        role: match metrics.state {
-            ServerState::Learner => Role::Learner,
-            ServerState::Follower => Role::Follower,
-            ServerState::Candidate => Role::Candidate,
-            ServerState::Leader => Role::Leader,
-            ServerState::Shutdown => Role::Stopped,
-        },
-        term: metrics.current_term,
-        leader: metrics.current_leader,
-        last_log_index: metrics.last_log_index,
-        applied_index: metrics.last_applied.map(|id| id.index),
-        applied_term: metrics.last_applied.map(|id| id.leader_id.term),
-        snapshot_index: metrics.snapshot.map(|id| id.index),
-        purged_index: metrics.purged.map(|id| id.index),
-        voters: metrics.membership_config.membership().get_joint_config().clone(),
-        members: members(metrics),
-        millis_since_quorum_ack: metrics.millis_since_quorum_ack,
-        is_store_failing,
-        group: None,
-        refused: BTreeMap::new(),
-        failure: metrics.running_state.as_ref().err().map(ToString::to_string),
-    }
 }
 
 fn client_error(error: ClientWriteError<u64, BasicNode>) -> MemberError {

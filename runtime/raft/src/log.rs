@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::RangeBounds;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{oneshot, watch};
@@ -263,6 +264,11 @@ impl Log {
     /// Whether the store rejects writes.
     pub(crate) fn is_failing(&self) -> bool {
         self.writer.is_failing()
+    }
+
+    /// How many syncs have succeeded, and how long they took together.
+    pub(crate) fn syncs(&self) -> (u64, Duration) {
+        self.writer.syncs()
     }
 
     /// Ends the retries of a store that rejects writes.

@@ -1,6 +1,7 @@
 //! What a member knows about itself and the others.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use crate::error::Members;
 
@@ -55,6 +56,10 @@ pub struct Status {
     pub refused: BTreeMap<u64, String>,
     /// Whether the store rejects writes.
     pub is_store_failing: bool,
+    /// How many syncs of the store have succeeded since the start.
+    pub syncs: u64,
+    /// How long they took together.
+    pub sync_time: Duration,
     /// Why the member has stopped by itself.
     pub failure: Option<String>,
 }

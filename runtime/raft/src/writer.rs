@@ -6,11 +6,11 @@
 //! its callers wait: there is one append, one vote and one snapshot chunk at a time.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use turnstile_host::store::{Batch, Store};
 
@@ -37,6 +37,8 @@ pub(crate) struct Writer {
 struct Flags {
     is_failing: AtomicBool,
     gives_up: AtomicBool,
+    syncs: AtomicU64,
+    sync_micros: AtomicU64,
 }
 
 impl Writer {
@@ -67,6 +69,13 @@ impl Writer {
     /// Whether the last sync failed.
     pub(crate) fn is_failing(&self) -> bool {
         self.flags.is_failing.load(Ordering::Relaxed)
+    }
+
+    /// How many syncs have succeeded, and how long they took together.
+    pub(crate) fn syncs(&self) -> (u64, Duration) {
+        let Flags { syncs, sync_micros, .. } = &*self.flags;
+        let time = Duration::from_micros(sync_micros.load(Ordering::Relaxed));
+        (syncs.load(Ordering::Relaxed), time)
     }
 
     /// Ends the retries of a failing sync: its writes are reported as failed.
@@ -132,10 +141,14 @@ impl WriteLoop {
     /// Returns whether everything written is durable.
     fn sync(&mut self) -> bool {
         let was_failing = self.flags.is_failing.load(Ordering::Relaxed);
+        let begun = Instant::now();
         let synced = self.store.sync();
         self.flags.is_failing.store(synced.is_err(), Ordering::Relaxed);
         match synced {
             Ok(()) => {
+                let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+                self.flags.syncs.fetch_add(1, Ordering::Relaxed);
+                self.flags.sync_micros.fetch_add(micros, Ordering::Relaxed);
                 if was_failing {
                     tracing::info!("the store accepts writes again");
                 }

@@ -52,6 +52,15 @@ impl ReplicatedEngine {
         for (name, help, value) in single {
             put(&mut text, &format!("log_{name}"), "gauge", help, &[(String::new(), value)]);
         }
+        let micros = u64::try_from(status.sync_time.as_micros()).unwrap_or(u64::MAX);
+        let totals = [
+            ("syncs", "Syncs of the log to the disk.", status.syncs),
+            ("sync_microseconds", "How long the syncs took together.", micros),
+        ];
+        for (name, help, value) in totals {
+            let name = format!("log_{name}_total");
+            put(&mut text, &name, "counter", help, &[(String::new(), value)]);
+        }
         if let Some(millis) = status.millis_since_quorum_ack {
             let help = "Milliseconds since a majority has answered this leader.";
             put(&mut text, "log_quorum_age_ms", "gauge", help, &[(String::new(), millis)]);

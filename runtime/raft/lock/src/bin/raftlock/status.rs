@@ -29,6 +29,13 @@ pub(crate) fn json(status: &Status) -> Value {
         "address": hex(address.0),
         "epoch": epoch,
         "ready": is_ready,
+        "log": {
+            "last": raft.last_log_index,
+            "applied": raft.applied_index,
+            "snapshot": raft.snapshot_index,
+            "syncs": raft.syncs,
+            "sync_us": u64::try_from(raft.sync_time.as_micros()).unwrap_or(u64::MAX),
+        },
         "store_failing": raft.is_store_failing,
         "member": member,
         "group": raft.group,
