@@ -49,7 +49,9 @@ impl Changes {
             let _changing = self.changing.lock().await;
             self.engine.check_leader()?;
             match change {
-                MemberChange::Add { id, address } => self.engine.add_member(*id, address).await,
+                MemberChange::Add { id, address } => {
+                    self.engine.add_member(*id, address, self.options.timeout / 2).await
+                }
                 MemberChange::Remove { id } => self.engine.remove_member(*id).await,
             }
         };

@@ -1,6 +1,7 @@
 //! Changes of the members, by joint consensus.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use openraft::error::{InitializeError, RaftError};
 use openraft::{BasicNode, ChangeMembers, Vote};
@@ -33,7 +34,13 @@ impl Engine {
     }
 
     /// Adds a member: first without a vote, until it has nearly all of the log.
-    pub(crate) async fn add_member(&self, id: u64, address: &str) -> Result<(), MemberError> {
+    /// It must answer within `patience`.
+    pub(crate) async fn add_member(
+        &self,
+        id: u64,
+        address: &str,
+        patience: Duration,
+    ) -> Result<(), MemberError> {
         self.finish_change().await?;
         let has = self.status().members.get(&id).cloned();
         if let Some(has) = has.filter(|has| has != address) {
@@ -42,7 +49,7 @@ impl Engine {
         }
         // What former leaders have written is applied then.
         self.read_index().await?;
-        let version = self.candidate(id, address).await?;
+        let version = self.candidate(id, address, patience).await?;
         let joining = self.versions.join(version, self.status().term);
         let _joining = joining.map_err(|log| MemberError::Membership {
             why: format!(
@@ -56,19 +63,28 @@ impl Engine {
     }
 
     /// Asks a member that is to be added who it is, until it answers; returns its version.
-    async fn candidate(&self, id: u64, address: &str) -> Result<u32, MemberError> {
+    async fn candidate(
+        &self,
+        id: u64,
+        address: &str,
+        patience: Duration,
+    ) -> Result<u32, MemberError> {
         let mut members = self.status().members;
         members.insert(id, address.to_owned());
         // A later change of the members replaces it.
         self.network.set_members(&members);
+        let until = Instant::now() + patience;
         loop {
-            match self.peers.ask(id, |_| false).await {
+            let why = match self.peers.ask(id, |_| false).await {
                 Ok(candidate) => return Ok(candidate.version),
-                Err(CallError { why }) => {
-                    if self.peers.refused().get(&id) == Some(&why) {
-                        return Err(MemberError::Membership { why });
-                    }
-                }
+                Err(CallError { why }) => why,
+            };
+            if self.peers.refused().get(&id) == Some(&why) {
+                return Err(MemberError::Membership { why });
+            }
+            if Instant::now() >= until {
+                let why = format!("no member {id} answers at {address}, so start it first: {why}");
+                return Err(MemberError::Membership { why });
             }
             tokio::time::sleep(self.pause).await;
         }
