@@ -102,8 +102,8 @@ impl<H: Handler> Inbox<H> {
         let content = match head.kind {
             LOG => {
                 // A member of a group has taken this one in.
-                if let (None, Some(group)) = (peers.group(), sender.group) {
-                    peers.set_group(group);
+                if let (None, Some(group)) = (peers.group(), sender.belongs.group()) {
+                    peers.set_group(group.clone());
                 }
                 self.log.handle(request).await?
             }

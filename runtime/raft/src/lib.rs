@@ -9,6 +9,7 @@ mod error;
 #[path = "../tests/folder/mod.rs"]
 mod folder;
 mod group;
+mod identity;
 mod inbox;
 mod log;
 mod machine;

@@ -70,8 +70,8 @@ impl Member {
         let beginning = Arc::clone(&log);
         // An error means that the member has stopped.
         tokio::spawn(async move { beginning.begin().await });
-        let (version, patience) = (machine.version(), options.election_least);
-        let peers = Peers::new(id, version, Arc::clone(&log), Arc::clone(&network), patience);
+        let (version, net) = (machine.version(), Arc::clone(&network));
+        let peers = Peers::new(&options, version, Arc::clone(&log), net)?;
         let (machine, own) = (Box::new(machine), Arc::clone(&peers));
         let engine = Engine::start(&options, log, machine, Arc::clone(&network), own).await?;
         let engine = Arc::new(engine);

@@ -7,8 +7,8 @@ use std::time::Duration;
 pub struct Options {
     /// The id of this member; no other member may ever have it.
     pub id: u64,
-    /// The name of the group that this member begins, if it begins one: members with another name
-    /// are refused. Default: empty.
+    /// The name of the group of this member: members with another name are refused. Default: empty,
+    /// which is the name of a group that this member begins, and any name for one that it joins.
     pub group: String,
     /// The interval of the leader's heartbeats, and the timeout of a request to a member; default
     /// 150 ms.

@@ -6,18 +6,20 @@
 //! restart of either they ask again.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
-use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use turnstile_host::Rng;
 
 use crate::group::Group;
+use crate::identity::{Belonging, Identity, Question};
 use crate::log::Log;
 use crate::network::{CallError, Network};
+use crate::options::Options;
 
 /// The first byte of the question who is there.
 pub(crate) const WHO: u8 = 4;
@@ -35,27 +37,6 @@ const ANSWER: u8 = 0;
 const OTHER_PROCESS: u8 = 1;
 /// The first byte of an answer: the sender is refused, and the reason follows.
 const REFUSED: u8 = 2;
-
-/// Who asks who is there.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Question {
-    from: Identity,
-    /// The number of the log that it has noted of the member that it asks.
-    log: Option<u64>,
-}
-
-/// Who is there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Identity {
-    member: u64,
-    /// A random number: another one after each start, and once its group is known.
-    process: u64,
-    /// The number of its log.
-    log: u64,
-    /// The newest version of the operations that it can apply.
-    pub(crate) version: u32,
-    pub(crate) group: Option<Group>,
-}
 
 /// The head of a request.
 pub(crate) struct Head {
@@ -80,7 +61,7 @@ pub(crate) struct Peers {
 
 struct PeersState {
     process: u64,
-    group: Option<Group>,
+    belongs: Belonging,
     known: BTreeMap<u64, Identity>,
     /// The last process of each member, and the one before it: a request of that one is late, or it
     /// still runs.
@@ -99,23 +80,34 @@ struct Refusal {
 }
 
 impl Peers {
+    /// # Errors
+    /// When the log is of a group with another name.
     pub(crate) fn new(
-        id: u64,
+        options: &Options,
         version: u32,
         log: Arc<Log>,
         network: Arc<dyn Network>,
-        patience: Duration,
-    ) -> Arc<Self> {
+    ) -> io::Result<Arc<Self>> {
+        let (id, patience) = (options.id, options.election_least);
+        let belongs = match log.group().and_then(|group| Group::decode(&group)) {
+            Some(group) if !options.group.is_empty() && options.group != group.name => {
+                let text = format!("the data are of a group with the name {:?}", group.name);
+                let text = format!("{text}, and not {:?}", options.group);
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+            }
+            Some(group) => Belonging::In(group),
+            None => Belonging::To(options.group.clone()),
+        };
         let state = PeersState {
             process: Rng::from_entropy().number(),
-            group: log.group().and_then(|group| Group::decode(&group)),
+            belongs,
             known: BTreeMap::new(),
             processes: BTreeMap::new(),
             refused: BTreeMap::new(),
             asking: BTreeMap::new(),
         };
         let (state, changes) = (Mutex::new(state), watch::Sender::new(0));
-        Arc::new(Self { id, version, log, network, patience, state, changes })
+        Ok(Arc::new(Self { id, version, log, network, patience, state, changes }))
     }
 
     /// The version of a member, if it is known.
@@ -130,14 +122,14 @@ impl Peers {
 
     /// The group of this member.
     pub(crate) fn group(&self) -> Option<Group> {
-        self.lock().group.clone()
+        self.lock().belongs.group().cloned()
     }
 
     /// Makes this the group of this member. Others have to ask again.
     pub(crate) fn set_group(&self, group: Group) {
         let mut state = self.lock();
         self.log.put_group(group.encode());
-        state.group = Some(group);
+        state.belongs = Belonging::In(group);
         state.process = Rng::from_entropy().number();
     }
 
@@ -291,14 +283,8 @@ impl Peers {
         if self.log.peer(id).is_some_and(|log| log != peer.log) {
             return Err(lost_log(id));
         }
-        match (&peer.group, self.group()) {
-            (Some(theirs), Some(ours)) if *theirs != ours => Err(format!(
-                "member {id} is of the group {theirs}, and member {} of the group {ours}: remove \
-                 the data of the one that began with a wrong list or name, and begin it again",
-                self.id
-            )),
-            (Some(_) | None, _) => Ok(()),
-        }
+        let ours = self.lock().belongs.clone();
+        ours.conflict(self.id, &peer.belongs, id).map_or(Ok(()), Err)
     }
 
     /// Answers the question who is there.
@@ -320,8 +306,8 @@ impl Peers {
     async fn identity(&self) -> Identity {
         let log = self.log.number().await;
         let state = self.lock();
-        let (process, group) = (state.process, state.group.clone());
-        Identity { member: self.id, process, log, version: self.version, group }
+        let (process, belongs) = (state.process, state.belongs.clone());
+        Identity { member: self.id, process, log, version: self.version, belongs }
     }
 
     /// Notes the log of a member of the group.

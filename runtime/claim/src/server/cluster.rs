@@ -105,7 +105,7 @@ impl ReplicatedEngine {
         let raft = options.raft.clone();
         let own = MemberRun { member: raft.id, run: u64::from_le_bytes(random_bytes()?) };
         let (orphaned, orphans) = HangUps::channel();
-        let replica = Replica::new(own, options.name.clone(), limits, ReplyOutlet(audit));
+        let replica = Replica::new(own, raft.group.clone(), limits, ReplyOutlet(audit));
         let shared = Arc::new(Shared::new(replica, orphaned.clone()));
         let (inbox, machine) = (Inbox::new(), ClaimMachine(shared.clone()));
         let (heartbeat, lease) = (raft.heartbeat, raft.election_most);

@@ -50,6 +50,70 @@ async fn a_group_of_another_name_is_another_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_member_that_is_to_be_of_another_group_is_not_added() {
+    let mut group = Group::empty(|options| {
+        options.group = match options.id {
+            1 => "group",
+            2 => "another",
+            _ => "",
+        }
+        .into();
+    });
+    for id in 1..=3 {
+        group.join(id).await;
+    }
+    group.members[&1].initialize(&list(&[1])).await.expect("it is one of them");
+    group.leader_among(&[1]).await;
+    let refused = group.members[&1].add_member(2, "member-2").await;
+    let why = refused.expect_err("it has another name").to_string();
+    assert!(why.contains("\"another\"") && why.contains("\"group\""), "{why}");
+    assert_eq!(group.members[&2].status().group, None);
+    // One that has no name for its group joins any.
+    group.members[&1].add_member(3, "member-3").await.expect("it is there");
+    group.propose(1, "a").await;
+    let voters = group.members[&1].status().voters;
+    assert_eq!(voters, [[1, 3].into()]);
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_does_not_start_with_the_data_of_a_group_of_another_name() {
+    let disk = turnstile_host::store::Disk::default();
+    let hub = turnstile_raft::network::hub::Hub::new();
+    let start = async |name: &str| {
+        let options = turnstile_raft::Options { group: name.into(), ..crate::group::options(1) };
+        let register = crate::register::Register::default();
+        turnstile_raft::Member::start(options, Box::new(disk.open()), register, hub.join(1)).await
+    };
+    let member = start("group").await.expect("its disk is empty");
+    member.initialize(&list(&[1])).await.expect("it is one of them");
+    member.stop().await;
+    let why = start("another").await.map(drop).expect_err("it has another name").to_string();
+    assert!(why.contains("\"another\"") && why.contains("\"group\""), "{why}");
+    for name in ["group", ""] {
+        start(name).await.expect("it is its group").stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_that_is_not_started_is_not_added() {
+    let mut group = Group::empty(|options| options.timeout = std::time::Duration::from_secs(1));
+    group.join(1).await;
+    group.members[&1].initialize(&list(&[1])).await.expect("it is one of them");
+    group.leader_among(&[1]).await;
+    let why = group.members[&1].add_member(2, "member-2").await.expect_err("it is not there");
+    assert!(
+        why.to_string().contains("no member 2 answers at member-2, so start it first"),
+        "{why}"
+    );
+    let status = group.members[&1].status();
+    assert_eq!((status.voters, status.members), (vec![[1].into()], list(&[1])));
+    assert!(status.syncs > 0 && status.sync_time < PATIENCE, "the log has been synced");
+    group.propose(1, "goes on").await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_member_that_has_lost_its_log_is_refused_and_its_leader_goes_on() {
     let mut group = Group::start(3, |_| {}).await;
     let leader = group.leader().await;

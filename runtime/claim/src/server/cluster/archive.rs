@@ -116,11 +116,11 @@ impl Snapshot {
         cluster.check(options.body_max)?;
         let limits = LimitsInForce::new(&options.retention(true), &options.bounds);
         let meta = self.next_meta()?;
-        let head = Head::restored(&cluster.name, meta.alive, limits);
+        let head = Head::restored(&cluster.raft.group, meta.alive, limits);
         let state = snapshot::at_rest(&head, &self.state, &self.index, meta);
         // What a start would refuse is not written.
         let own = MemberRun { member: cluster.raft.id, run: 0 };
-        Replica::new(own, cluster.name.clone(), limits, ReplyOutlet(None)).install(&state)?;
+        Replica::new(own, cluster.raft.group.clone(), limits, ReplyOutlet(None)).install(&state)?;
         Member::restore(&cluster.raft, store, &Backup::of_state(state), members).await
     }
 

@@ -6,9 +6,8 @@ use std::time::Duration;
 /// The configuration of a member of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterOptions {
-    /// The name of the cluster: 1 to 255 bytes. A member of another cluster is refused.
-    pub name: String,
-    /// The configuration of the replicated log.
+    /// The configuration of the replicated log. The name of its group is that of the cluster: 1 to
+    /// 255 bytes.
     pub raft: turnstile_raft::Options,
     /// How long a request waits for a leader that has a majority, and for the log; then it is
     /// answered with 503. Default: twice the maximum time of an election, which may fail once.
@@ -23,14 +22,15 @@ impl ClusterOptions {
     #[must_use]
     pub fn new(name: &str, raft: turnstile_raft::Options) -> Self {
         let request_timeout = raft.election_most.saturating_mul(2);
-        Self { name: name.into(), raft, request_timeout }
+        let raft = turnstile_raft::Options { group: name.into(), ..raft };
+        Self { raft, request_timeout }
     }
 
     /// # Errors
     /// When the options contradict each other.
     pub(in crate::server) fn check(&self, body_max: usize) -> io::Result<()> {
         let bytes = body_max.saturating_add(Self::OPERATION_HEAD_BYTES);
-        let why = if self.name.is_empty() || self.name.len() > 255 {
+        let why = if !(1..=255).contains(&self.raft.group.len()) {
             "the name of a cluster has 1 to 255 bytes".to_owned()
         } else if bytes > self.raft.operation_bytes {
             let most = self.raft.operation_bytes.saturating_sub(Self::OPERATION_HEAD_BYTES);
