@@ -9,6 +9,7 @@ mod machine;
 mod membership;
 mod restore;
 mod rpc;
+mod status;
 mod stream;
 #[cfg(test)]
 mod suite;
@@ -29,11 +30,12 @@ use crate::machine::StateMachine;
 use crate::network::{Handler, Network};
 use crate::options::Options;
 use crate::peers::Peers;
-use crate::status::{Role, Status};
+use crate::status::{Leadership, Role, Status};
 use log_store::LogStore;
 use machine::Machine;
 pub(crate) use restore::{restore, unwritten};
 use rpc::{Requests, Rpc};
+use status::{members, role};
 use versions::Versions;
 
 openraft::declare_raft_types!(
@@ -140,15 +142,19 @@ impl Engine {
     /// # Errors
     /// When this member does not lead, as far as it knows.
     pub(crate) fn check_leader(&self) -> Result<(), MemberError> {
-        let Status { role, leader, members, failure, .. } = self.status();
-        if let Some(why) = failure {
-            return Err(MemberError::Stopped { why });
+        let metrics = self.raft.metrics();
+        let metrics = metrics.borrow();
+        if let Err(fatal) = &metrics.running_state {
+            return Err(stopped(fatal));
         }
-        match role {
+        let peer = |id| {
+            let node = metrics.membership_config.membership().get_node(&id);
+            Peer { id, address: node.map(|node| node.addr.clone()).unwrap_or_default() }
+        };
+        match role(metrics.state) {
             Role::Leader => Ok(()),
             Role::Learner | Role::Follower | Role::Candidate => {
-                let peer = |id| Peer { id, address: members.get(&id).cloned().unwrap_or_default() };
-                Err(MemberError::NotLeader { leader: leader.map(peer) })
+                Err(MemberError::NotLeader { leader: metrics.current_leader.map(peer) })
             }
             Role::Stopped => Err(MemberError::stopped()),
         }
@@ -179,47 +185,6 @@ impl Engine {
         self.raft.trigger().elect().await.map_err(stopped)
     }
 
-    pub(crate) fn status(&self) -> Status {
-        // Before the metrics: those may be newer, and then are taken for older than they are.
-        let published = *self.published.lock().unwrap_or_else(PoisonError::into_inner);
-        let metrics = self.raft.metrics().borrow().clone();
-        let mut status = self.status_of(&metrics);
-        let since = u64::try_from(published.elapsed().as_millis()).unwrap_or(u64::MAX);
-        status.millis_since_quorum_ack =
-            status.millis_since_quorum_ack.map(|millis| millis.saturating_add(since));
-        status
-    }
-
-    fn status_of(&self, metrics: &Metrics) -> Status {
-        let (syncs, sync_time) = self.log.syncs();
-        Status {
-            id: metrics.id,
-            role: match metrics.state {
-                ServerState::Learner => Role::Learner,
-                ServerState::Follower => Role::Follower,
-                ServerState::Candidate => Role::Candidate,
-                ServerState::Leader => Role::Leader,
-                ServerState::Shutdown => Role::Stopped,
-            },
-            term: metrics.current_term,
-            leader: metrics.current_leader,
-            last_log_index: metrics.last_log_index,
-            applied_index: metrics.last_applied.map(|id| id.index),
-            applied_term: metrics.last_applied.map(|id| id.leader_id.term),
-            snapshot_index: metrics.snapshot.map(|id| id.index),
-            purged_index: metrics.purged.map(|id| id.index),
-            voters: metrics.membership_config.membership().get_joint_config().clone(),
-            members: members(metrics),
-            millis_since_quorum_ack: metrics.millis_since_quorum_ack,
-            is_store_failing: self.log.is_failing(),
-            syncs,
-            sync_time,
-            group: self.peers.group().map(|group| group.to_string()),
-            refused: self.peers.refused(),
-            failure: metrics.running_state.as_ref().err().map(ToString::to_string),
-        }
-    }
-
     /// Waits for a status.
     pub(crate) async fn wait_for(
         &self,
@@ -246,7 +211,7 @@ impl Engine {
 
     /// The reason of a timeout, as far as this member knows it.
     pub(crate) fn timed_out(&self, options: &Options) -> MemberError {
-        let Status { role, millis_since_quorum_ack, .. } = self.status();
+        let Leadership { role, millis_since_quorum_ack, .. } = self.leadership();
         let lease = options.election_most.as_millis();
         let has_quorum = millis_since_quorum_ack.is_some_and(|millis| u128::from(millis) <= lease);
         match role {
@@ -328,10 +293,6 @@ async fn forward_members(
             return;
         }
     }
-}
-
-fn members(metrics: &Metrics) -> Members {
-    metrics.membership_config.nodes().map(|(id, node)| (*id, node.addr.clone())).collect()
 }
 
 fn client_error(error: ClientWriteError<u64, BasicNode>) -> MemberError {

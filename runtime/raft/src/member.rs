@@ -20,7 +20,7 @@ use crate::network::{Handler, Network};
 use crate::options::Options;
 use crate::peers::Peers;
 use crate::proposer::{self, Proposals, submit};
-use crate::status::Status;
+use crate::status::{Leadership, Status};
 
 /// A running member. Clones are handles of the same one. It runs until [`Member::stop`].
 #[derive(Clone)]
@@ -299,6 +299,12 @@ impl Member {
     #[must_use]
     pub fn status(&self) -> Status {
         self.engine.status()
+    }
+
+    /// Who leads, as far as this member knows: cheaper than the whole status.
+    #[must_use]
+    pub fn leadership(&self) -> Leadership {
+        self.engine.leadership()
     }
 
     /// Waits for a status.

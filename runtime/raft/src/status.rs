@@ -20,6 +20,19 @@ pub enum Role {
     Stopped,
 }
 
+/// Who leads, as far as a member knows: a part of its [`Status`] that is cheap to ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leadership {
+    /// The role of the member.
+    pub role: Role,
+    /// Its term.
+    pub term: u64,
+    /// The leader of the term, if it is known.
+    pub leader: Option<u64>,
+    /// On a leader, the time since a majority last acknowledged it; `None` on others.
+    pub millis_since_quorum_ack: Option<u64>,
+}
+
 /// The status of a member at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {

@@ -164,8 +164,8 @@ impl ReplicatedEngine {
     pub(super) async fn refresh(&self) -> Result<(), Reply> {
         let is_confirmed = timeout(self.options.request_timeout, async {
             while !self.reads.confirm(&self.forwarder).await {
-                let status = self.member().status();
-                if status.role == Role::Leader && !self.forwarder.has_majority(&status) {
+                let now = self.member().leadership();
+                if now.role == Role::Leader && !self.forwarder.has_majority(now) {
                     return false;
                 }
                 sleep(self.options.raft.heartbeat).await;

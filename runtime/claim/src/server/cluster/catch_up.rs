@@ -36,11 +36,11 @@ impl ReadRounds {
 }
 
 async fn ask(forwarder: &Forwarder) -> bool {
-    let status = forwarder.member.status();
-    if status.role == Role::Leader {
-        return forwarder.has_majority(&status) && forwarder.member.read_index().await.is_ok();
+    let now = forwarder.member.leadership();
+    if now.role == Role::Leader {
+        return forwarder.has_majority(now) && forwarder.member.read_index().await.is_ok();
     }
-    let Some(leader) = status.leader else { return false };
+    let Some(leader) = now.leader else { return false };
     // A question may be lost with its connection: it is asked again.
     let asked = forwarder.ask(leader, &MemberRequest::ReadIndex);
     let reply = timeout(forwarder.lease / 4, asked).await;

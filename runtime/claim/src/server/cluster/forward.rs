@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use turnstile_raft::{Member, Role, Status};
+use turnstile_raft::{Leadership, Member, Role};
 
 use super::machine::{APPLIED, REFUSED};
 use super::operation::{decode, encode, stamped};
@@ -57,11 +57,11 @@ pub(super) struct Forwarder {
 impl Forwarder {
     /// Proposes an operation at the leader.
     pub(super) async fn attempt(&self, term: u64, operation: &Bytes) -> Attempt {
-        let status = self.member.status();
-        if status.role == Role::Leader {
-            return self.propose(&status, term, operation).await;
+        let now = self.member.leadership();
+        if now.role == Role::Leader {
+            return self.propose(now, term, operation).await;
         }
-        let Some(leader) = status.leader else { return Attempt::NotExecuted };
+        let Some(leader) = now.leader else { return Attempt::NotExecuted };
         let request = MemberRequest::Propose { term, operation: operation.clone() };
         match self.ask(leader, &request).await {
             Some(MemberReply::Proposed(attempt)) => attempt,
@@ -70,8 +70,8 @@ impl Forwarder {
     }
 
     /// Proposes an operation in a term in which this member leads.
-    pub(super) async fn propose(&self, status: &Status, term: u64, operation: &[u8]) -> Attempt {
-        if !self.has_majority(status) {
+    pub(super) async fn propose(&self, now: Leadership, term: u64, operation: &[u8]) -> Attempt {
+        if !self.has_majority(now) {
             return Attempt::NoMajority;
         }
         let Some(stamp) = self.shared.lock().stamp(term) else { return Attempt::NotExecuted };
@@ -84,9 +84,9 @@ impl Forwarder {
     }
 
     /// Whether this member leads, and has heard from a majority within the lease.
-    pub(super) fn has_majority(&self, status: &Status) -> bool {
-        let age = status.millis_since_quorum_ack.map(Duration::from_millis);
-        status.role == Role::Leader && age.is_some_and(|age| age <= self.lease)
+    pub(super) fn has_majority(&self, now: Leadership) -> bool {
+        let age = now.millis_since_quorum_ack.map(Duration::from_millis);
+        now.role == Role::Leader && age.is_some_and(|age| age <= self.lease)
     }
 
     /// Sends a request to another member; `None` if it does not answer.

@@ -40,8 +40,8 @@ impl Inbox {
                 let Ok(_place) = self.places.try_acquire() else {
                     return Some(MemberReply::Proposed(Attempt::NotExecuted));
                 };
-                let status = forwarder.member.status();
-                let attempt = forwarder.propose(&status, term, &operation).await;
+                let now = forwarder.member.leadership();
+                let attempt = forwarder.propose(now, term, &operation).await;
                 Some(MemberReply::Proposed(attempt))
             }
             MemberRequest::ReadIndex => {

@@ -109,8 +109,8 @@ impl Leading {
     }
 
     async fn propose(&self, term: u64, operation: &Operation) -> bool {
-        let status = self.forwarder.member.status();
-        let attempt = self.forwarder.propose(&status, term, &encode(operation)).await;
+        let now = self.forwarder.member.leadership();
+        let attempt = self.forwarder.propose(now, term, &encode(operation)).await;
         attempt == Attempt::Applied
     }
 }

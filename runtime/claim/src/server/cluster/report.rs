@@ -17,7 +17,9 @@ impl ReplicatedEngine {
             Err("this member has failed, or its disk rejects writes")
         } else if status.leader.is_none() {
             Err("no leader is known")
-        } else if status.role == Role::Leader && !self.forwarder.has_majority(&status) {
+        } else if status.role == Role::Leader
+            && !self.forwarder.has_majority(self.member().leadership())
+        {
             Err("no majority of the members answers")
         } else if begun != status.term {
             Err("the term of the leader has not begun here")

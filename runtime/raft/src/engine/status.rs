@@ -1,0 +1,85 @@
+//! Openraft's metrics as the status of a member.
+
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use openraft::ServerState;
+
+use super::{Engine, Metrics};
+use crate::error::Members;
+use crate::status::{Leadership, Role, Status};
+
+impl Engine {
+    pub(crate) fn status(&self) -> Status {
+        // Before the metrics: those may be newer, and then are taken for older than they are.
+        let published = self.published();
+        let metrics = self.raft.metrics().borrow().clone();
+        let mut status = self.status_of(&metrics);
+        let age = status.millis_since_quorum_ack;
+        status.millis_since_quorum_ack = age.map(|millis| aged(millis, published));
+        status
+    }
+
+    pub(crate) fn leadership(&self) -> Leadership {
+        // As in the status.
+        let published = self.published();
+        let metrics = self.raft.metrics();
+        let metrics = metrics.borrow();
+        Leadership {
+            role: role(metrics.state),
+            term: metrics.current_term,
+            leader: metrics.current_leader,
+            millis_since_quorum_ack: metrics
+                .millis_since_quorum_ack
+                .map(|millis| aged(millis, published)),
+        }
+    }
+
+    fn published(&self) -> Instant {
+        *self.published.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn status_of(&self, metrics: &Metrics) -> Status {
+        let (syncs, sync_time) = self.log.syncs();
+        Status {
+            id: metrics.id,
+            role: role(metrics.state),
+            term: metrics.current_term,
+            leader: metrics.current_leader,
+            last_log_index: metrics.last_log_index,
+            applied_index: metrics.last_applied.map(|id| id.index),
+            applied_term: metrics.last_applied.map(|id| id.leader_id.term),
+            snapshot_index: metrics.snapshot.map(|id| id.index),
+            purged_index: metrics.purged.map(|id| id.index),
+            voters: metrics.membership_config.membership().get_joint_config().clone(),
+            members: members(metrics),
+            millis_since_quorum_ack: metrics.millis_since_quorum_ack,
+            is_store_failing: self.log.is_failing(),
+            syncs,
+            sync_time,
+            group: self.peers.group().map(|group| group.to_string()),
+            refused: self.peers.refused(),
+            failure: metrics.running_state.as_ref().err().map(ToString::to_string),
+        }
+    }
+}
+
+pub(super) const fn role(state: ServerState) -> Role {
+    match state {
+        ServerState::Learner => Role::Learner,
+        ServerState::Follower => Role::Follower,
+        ServerState::Candidate => Role::Candidate,
+        ServerState::Leader => Role::Leader,
+        ServerState::Shutdown => Role::Stopped,
+    }
+}
+
+/// An age that was published then.
+fn aged(millis: u64, published: Instant) -> u64 {
+    let since = u64::try_from(published.elapsed().as_millis()).unwrap_or(u64::MAX);
+    millis.saturating_add(since)
+}
+
+pub(super) fn members(metrics: &Metrics) -> Members {
+    metrics.membership_config.nodes().map(|(id, node)| (*id, node.addr.clone())).collect()
+}
