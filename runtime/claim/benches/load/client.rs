@@ -8,6 +8,8 @@ use tokio::net::TcpStream;
 /// One kept-alive connection.
 pub(crate) struct Client {
     stream: TcpStream,
+    /// Further fields of the header of each request.
+    fields: String,
     out: String,
     buffer: Vec<u8>,
 }
@@ -24,7 +26,12 @@ impl Client {
     pub(crate) async fn connect(at: SocketAddr) -> Self {
         let stream = TcpStream::connect(at).await.expect("the server listens");
         stream.set_nodelay(true).expect("a socket takes it");
-        Self { stream, out: String::new(), buffer: Vec::new() }
+        Self { stream, fields: String::new(), out: String::new(), buffer: Vec::new() }
+    }
+
+    /// The same connection with a bearer token.
+    pub(crate) fn with_token(self, secret: &str) -> Self {
+        Self { fields: format!("authorization: Bearer {secret}\r\n"), ..self }
     }
 
     pub(crate) async fn post(&mut self, resource: &str, wait: bool) -> Answer {
@@ -44,11 +51,11 @@ impl Client {
 
     pub(crate) async fn call(&mut self, line: &str, body: &str, wait: bool) -> Answer {
         let prefer = if wait { "prefer: wait=30\r\n" } else { "" };
-        let len = body.len();
+        let (len, fields) = (body.len(), &self.fields);
         self.out.clear();
         self.out.push_str(&format!(
             "{line} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{prefer}\
-             content-length: {len}\r\n\r\n{body}"
+             {fields}content-length: {len}\r\n\r\n{body}"
         ));
         self.stream.write_all(self.out.as_bytes()).await.expect("the server reads");
         self.buffer.clear();

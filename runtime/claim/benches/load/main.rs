@@ -5,8 +5,8 @@
 //! round. `cargo bench -p turnstile-claim --bench load -- [SECONDS]` prints the tables of
 //! `LOAD.md`; `of WORD` selects the rows whose server has this word in its name, and `beside
 //! DIRECTORY` adds rows of the `turnstiled` in that directory, which is another build. `reading`
-//! and `start` print the tables about a million claims instead, and `cluster` the one of three
-//! members. Servers and generator share the machine.
+//! and `start` print the tables about a million claims instead, `cluster` the one of three members,
+//! and `size` the one of three members with many claims. Servers and generator share the machine.
 
 mod client;
 mod cluster;
@@ -14,9 +14,12 @@ mod constant;
 mod disk;
 mod etcd;
 mod lock;
+mod members;
+mod probe;
 mod reading;
 mod redis;
 mod server;
+mod size;
 mod start;
 mod table;
 mod tally;
@@ -48,6 +51,7 @@ fn main() {
         () if is_said("constant") => constant::serve(),
         () if is_said("reading") => reading::run(claims, Duration::from_secs(10)),
         () if is_said("start") => start::run(claims, other(&words)),
+        () if is_said("size") => size::run(claims),
         () if is_said("cluster") => cluster::run(time(&words)),
         () => {
             let of = words.iter().skip_while(|word| *word != "of").nth(1);

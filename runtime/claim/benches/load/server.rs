@@ -101,7 +101,7 @@ impl Server {
     }
 
     /// Starts a server that prints its address.
-    fn announced(command: &mut Command) -> Self {
+    pub(crate) fn announced(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the server starts");
         let mut line = String::new();
         let out = child.stdout.take().expect("it is piped");
@@ -174,9 +174,25 @@ impl Server {
         cpu_time("self") + times.sum::<Duration>()
     }
 
+    /// Waits until the processes that were killed have ended.
+    pub(crate) fn await_end(&mut self) {
+        for child in &mut self.children {
+            child.wait().expect("it is our child");
+        }
+    }
+
     /// The peak memory of the largest of its processes, in MiB.
     pub(crate) fn memory_mib(&self) -> u64 {
-        self.children.iter().map(memory_mib).max().unwrap_or(0)
+        self.largest_mib("VmHWM:")
+    }
+
+    /// The resident memory of the largest of its processes, in MiB.
+    pub(crate) fn resident_mib(&self) -> u64 {
+        self.largest_mib("VmRSS:")
+    }
+
+    fn largest_mib(&self, field: &str) -> u64 {
+        self.children.iter().map(|child| memory_mib(child, field)).max().unwrap_or(0)
     }
 }
 
@@ -190,23 +206,23 @@ impl Drop for Server {
 }
 
 /// Whether a member of a cluster is ready.
-fn is_ready(at: SocketAddr) -> io::Result<bool> {
+pub(crate) fn is_ready(at: SocketAddr) -> io::Result<bool> {
     let mut stream = TcpStream::connect(at)?;
     let request = "GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     stream.write_all(request.as_bytes())?;
     Ok(io::read_to_string(stream)?.starts_with("HTTP/1.1 200"))
 }
 
-/// The peak memory of a process, in MiB.
-fn memory_mib(child: &Child) -> u64 {
+/// A field of the memory of a process, in MiB.
+fn memory_mib(child: &Child, field: &str) -> u64 {
     let path = format!("/proc/{}/status", child.id());
     let status = std::fs::read_to_string(path).expect("it runs");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(field));
     let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kib.expect("a number") >> 10
 }
 
-fn turnstiled(build: Build<'_>) -> Command {
+pub(crate) fn turnstiled(build: Build<'_>) -> Command {
     let own = || PathBuf::from(env!("CARGO_BIN_EXE_turnstiled"));
     let mut command = Command::new(build.map_or_else(own, |build| build.join("turnstiled")));
     command.args(["--listen", "127.0.0.1:0"]).env("TURNSTILE_LOG", "warn");
@@ -223,7 +239,7 @@ pub(crate) fn empty(name: &str) -> PathBuf {
     dir
 }
 
-fn free_port() -> SocketAddr {
+pub(crate) fn free_port() -> SocketAddr {
     let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     bound.and_then(|listener: TcpListener| listener.local_addr()).expect("a port is free")
 }

@@ -5,6 +5,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use bytes::Bytes;
 use openraft::storage::RaftStateMachine;
@@ -133,11 +134,13 @@ impl Applied {
 
 impl RaftSnapshotBuilder<TypeConfig> for Machine {
     async fn build_snapshot(&mut self) -> Stored<Snapshot<TypeConfig>> {
+        let started = Instant::now();
         let (state, last_log_id, last_membership, version) = {
             let applied = self.lock();
             let version = applied.version.load(Ordering::Relaxed);
             (applied.machine.snapshot(), applied.last, applied.membership.clone(), version)
         };
+        let captured_ms = started.elapsed().as_millis();
         let snapshot_id = self.snapshot_id(last_log_id);
         let meta = SnapshotMeta { last_log_id, last_membership, snapshot_id };
         let head = SnapshotHead { meta, version };
@@ -149,6 +152,8 @@ impl RaftSnapshotBuilder<TypeConfig> for Machine {
         let bytes = encoded.await.map_err(|error| write_error(&meta, &error))?;
         let written = self.log.put_snapshot(last_log_id.map(|id| id.index), bytes.clone()).await;
         written.map_err(|error| write_error(&meta, &error))?;
+        let (len, durable_ms) = (bytes.len(), started.elapsed().as_millis());
+        tracing::debug!(bytes = len, captured_ms, durable_ms, "a snapshot is made");
         Ok(Snapshot { meta, snapshot: Box::new(bytes) })
     }
 }
