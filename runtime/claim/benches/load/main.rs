@@ -51,7 +51,7 @@ fn main() {
         () if is_said("constant") => constant::serve(),
         () if is_said("reading") => reading::run(claims, Duration::from_secs(10)),
         () if is_said("start") => start::run(claims, other(&words)),
-        () if is_said("size") => size::run(claims),
+        () if is_said("size") => size::run(claims, other(&words)),
         () if is_said("cluster") => cluster::run(time(&words)),
         () => {
             let of = words.iter().skip_while(|word| *word != "of").nth(1);

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
-use crate::server::{Server, empty, free_port, is_ready, turnstiled};
+use crate::server::{Build, Server, empty, free_port, is_ready, turnstiled};
 
 /// The number of owners of claims; the first one is an operator.
 pub(crate) const OWNERS: usize = 100;
@@ -34,7 +34,8 @@ pub(crate) fn tokens() -> PathBuf {
 }
 
 /// Members on one machine: three at first.
-pub(crate) struct Members {
+pub(crate) struct Members<'a> {
+    build: Build<'a>,
     tokens: PathBuf,
     ports: Vec<SocketAddr>,
     dirs: Vec<PathBuf>,
@@ -42,12 +43,12 @@ pub(crate) struct Members {
     pub(crate) all: Vec<Server>,
 }
 
-impl Members {
+impl<'a> Members<'a> {
     /// Starts a new cluster of three.
-    pub(crate) fn start(tokens: &Path) -> Self {
+    pub(crate) fn start(tokens: &Path, build: Build<'a>) -> Self {
         let (ports, all) = ((0..3).map(|_| free_port()).collect(), Vec::new());
         let dirs = (1..=3).map(|id| empty(&format!("load.size-{id}"))).collect();
-        let mut members = Self { tokens: tokens.to_owned(), ports, dirs, all };
+        let mut members = Self { build, tokens: tokens.to_owned(), ports, dirs, all };
         for one in 0..3 {
             members.all.push(Server::announced(&mut members.command(one, Some("--new"))));
         }
@@ -56,7 +57,7 @@ impl Members {
     }
 
     fn command(&self, one: usize, begins: Option<&str>) -> Command {
-        let mut command = turnstiled(None);
+        let mut command = turnstiled(self.build);
         command.args(["--cluster", "load", "--id", &(one + 1).to_string()]);
         command.args(["--peer-listen", &self.ports[one].to_string()]).args(begins);
         for (peer, port) in self.ports.iter().enumerate() {

@@ -1,23 +1,33 @@
-//! A client that locks and unlocks at fixed times, whether or not earlier requests are answered: a
-//! pause of the server shows in the latency of all that fell into it.
+//! A client that locks at fixed times, whether or not earlier requests are answered: a pause of the
+//! server shows in the latency of all that fell into it.
 
+use std::cell::RefCell;
 use std::net::SocketAddr;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use tokio::task::{LocalSet, spawn_local};
 
 use crate::client::Client;
 use crate::members::secret;
 use crate::tally::Tally;
 
 /// The interval of the requests.
-const INTERVAL: Duration = Duration::from_millis(5);
+const INTERVAL: Duration = Duration::from_millis(20);
 
 /// A running probe, on a thread of its own.
 pub(crate) struct Probe {
     is_over: Arc<AtomicBool>,
     thread: JoinHandle<Tally>,
+}
+
+/// A connection, and the lock that it alone uses.
+struct Line {
+    client: Client,
+    lock: String,
 }
 
 impl Probe {
@@ -27,7 +37,7 @@ impl Probe {
         let ends = Arc::clone(&is_over);
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.expect("a runtime").block_on(run(at, &ends))
+            LocalSet::new().block_on(&runtime.expect("a runtime"), run(at, &ends))
         });
         Self { is_over, thread }
     }
@@ -40,21 +50,40 @@ impl Probe {
 }
 
 async fn run(at: SocketAddr, is_over: &AtomicBool) -> Tally {
-    let mut client = Client::connect(at).await.with_token(&secret(1));
-    let mut tally = Tally::default();
-    let mut due = Instant::now();
-    let mut held = None;
+    let (idle, tally) = (Rc::new(RefCell::new(Vec::new())), Rc::new(RefCell::default()));
+    let (mut due, mut lines, mut requests) = (Instant::now(), 0, Vec::new());
     while !is_over.load(Ordering::Relaxed) {
         tokio::time::sleep_until(due.into()).await;
-        held = match held {
-            None => Some(client.post("probe/lock", false).await).filter(|got| got.status == 201),
-            Some(claim) => {
-                let released = client.patch(claim.id, "released", false).await;
-                (released.status != 204).then_some(claim)
+        let free = idle.borrow_mut().pop();
+        let line = match free {
+            Some(line) => line,
+            None => {
+                lines += 1;
+                let client = Client::connect(at).await.with_token(&secret(1));
+                Line { client, lock: format!("probe/{lines}") }
             }
         };
-        tally.note(due.elapsed());
+        let request = request(line, due, Rc::clone(&idle), Rc::clone(&tally));
+        requests.push(spawn_local(request));
         due += INTERVAL;
     }
-    tally
+    for request in requests {
+        request.await.expect("a client ends well");
+    }
+    tally.take()
+}
+
+/// Locks, which is measured, and unlocks.
+async fn request(
+    mut line: Line,
+    due: Instant,
+    idle: Rc<RefCell<Vec<Line>>>,
+    tally: Rc<RefCell<Tally>>,
+) {
+    let claim = line.client.post(&line.lock, false).await;
+    tally.borrow_mut().note(due.elapsed());
+    if claim.status == 201 {
+        line.client.patch(claim.id, "released", false).await;
+    }
+    idle.borrow_mut().push(line);
 }

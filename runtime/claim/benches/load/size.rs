@@ -11,21 +11,21 @@ use tokio::task::{JoinHandle, LocalSet, spawn_local};
 use crate::client::Client;
 use crate::members::{Members, secret, tokens};
 use crate::probe::Probe;
-use crate::server::{Server, empty, turnstiled};
+use crate::server::{Build, Server, empty, turnstiled};
 
 /// The number of clients that create the claims.
 const WRITERS: usize = 256;
 /// The number of clients that lock and unlock while snapshots are made.
-const LOCKERS: usize = 16;
+const LOCKERS: usize = 32;
 /// The number of snapshots of the leader that are observed.
-const SNAPSHOTS: usize = 3;
+const SNAPSHOTS: usize = 2;
 /// The maximum time for them.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// What a member writes about a snapshot.
 const SNAPSHOT: &str = "a snapshot is made";
 
-/// Prints the tables for this number of claims.
-pub(crate) fn run(claims: usize) {
+/// Prints the table for this number of claims, of this build or of another.
+pub(crate) fn run(claims: usize, build: Build<'_>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
@@ -34,8 +34,8 @@ pub(crate) fn run(claims: usize) {
     println!("| --- | --- | ---: |");
     let tokens = tokens();
     LocalSet::new().block_on(&runtime, async {
-        single(claims, &tokens).await;
-        cluster(claims, &tokens).await;
+        single(claims, &tokens, build).await;
+        cluster(claims, &tokens, build).await;
     });
 }
 
@@ -53,10 +53,10 @@ fn memory(server: &Server, claims: usize) -> String {
     format!("{:.1} (peak {:.1}) MiB", per(server.resident_mib()), per(server.memory_mib()))
 }
 
-async fn single(claims: usize, tokens: &Path) {
+async fn single(claims: usize, tokens: &Path, build: Build<'_>) {
     let dir = empty("load.size-single");
     let start =
-        || Server::announced(turnstiled(None).arg("--data").arg(&dir).arg("--tokens").arg(tokens));
+        || Server::announced(turnstiled(build).arg("--data").arg(&dir).arg("--tokens").arg(tokens));
     let mut server = start();
     let filled = fill(server.address(0), claims).await;
     row("creation", "single", seconds(filled));
@@ -71,8 +71,8 @@ async fn single(claims: usize, tokens: &Path) {
     std::fs::remove_dir_all(&dir).expect("the directory is ours");
 }
 
-async fn cluster(claims: usize, tokens: &Path) {
-    let mut members = Members::start(tokens);
+async fn cluster(claims: usize, tokens: &Path, build: Build<'_>) {
+    let mut members = Members::start(tokens, build);
     let leader = leader(&mut members.client(0).await).await;
     row("creation", "cluster", seconds(fill(members.all[leader].address(0), claims).await));
     print_members(&members, leader, claims, "");
@@ -91,7 +91,7 @@ async fn cluster(claims: usize, tokens: &Path) {
     print_members(&members, leader, claims, " after it");
 }
 
-fn print_members(members: &Members, leader: usize, claims: usize, when: &str) {
+fn print_members(members: &Members<'_>, leader: usize, claims: usize, when: &str) {
     for (one, member) in members.all.iter().enumerate().take(3) {
         let of = if one == leader { "leader" } else { "follower" };
         row(&format!("memory per 100,000 claims{when}"), of, memory(member, claims));
@@ -107,7 +107,7 @@ fn print_probe(what: &str, probe: Probe) {
 }
 
 /// Observes snapshots of the leader, and a request meanwhile.
-async fn snapshots(members: &Members, leader: usize) {
+async fn snapshots(members: &Members<'_>, leader: usize) {
     let before: Vec<usize> = (0..3).map(|one| members.lines(one, 0).len()).collect();
     let at = members.all[leader].address(0);
     let probe = Probe::start(at);
@@ -153,7 +153,7 @@ fn lock_and_unlock(at: SocketAddr, one: usize, is_over: &Rc<Cell<bool>>) -> Join
 }
 
 /// Kills the leader; a client of a follower goes on.
-async fn lose_leader(members: &mut Members, leader: usize, follower: usize) {
+async fn lose_leader(members: &mut Members<'_>, leader: usize, follower: usize) {
     let mut client = members.client(follower).await;
     let probe = Probe::start(members.all[follower].address(0));
     tokio::time::sleep(Duration::from_secs(1)).await;
