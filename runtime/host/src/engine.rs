@@ -5,6 +5,8 @@
 //! same times give the same state and the same batches. The caller must make the batch durable
 //! before any output of the queue leaves; [`crate::Host`] does so.
 
+mod restart;
+
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -186,34 +188,13 @@ impl<S: Service> Engine<S> {
         }
     }
 
-    /// Continues an engine from its core's state and its armed timers, each with the time at which
-    /// it fires.
-    pub fn resume(
-        core: S::Core,
-        state: <S::Core as Core>::State,
-        service: S,
-        armed: impl IntoIterator<Item = (TimerOf<S>, u64)>,
-    ) -> Self {
-        let mut engine = Self { state, ..Self::new(core, service, None) };
-        for (timer, due_us) in armed {
-            engine.timers.arm(timer, due_us);
-        }
-        engine
-    }
-
-    /// Restarts the core from saved state. `timers` is the expected number of timers, for which
-    /// memory is reserved.
-    pub fn restart(&mut self, now: Moment, saved: Option<<S::Core as Core>::Saved>, timers: usize) {
-        self.timers = Timers::default();
-        self.timers.reserve(timers);
-        self.apply(now, Input::Restart(saved), &mut S::Context::default());
-        // The restart has far more effects than later steps: free its buffers.
-        self.out = OutOf::<S::Core>::default();
-    }
-
     /// Takes one input, and then the inputs that its step has added with [`Step::then`].
     pub fn apply(&mut self, now: Moment, input: ServiceInput<S>, context: &mut S::Context) {
         self.step(now, input, context);
+        self.apply_next(now);
+    }
+
+    fn apply_next(&mut self, now: Moment) {
         while let Some((input, mut context)) = self.next.pop_front() {
             self.step(now, input, &mut context);
         }
@@ -244,7 +225,7 @@ impl<S: Service> Engine<S> {
     /// Ends all waits: see [`Service::is_wait_timeout`] and [`Service::end_waits`].
     pub fn end_waits(&mut self, now: Moment) {
         let is_wait_timeout = |timer: &TimerOf<S>| self.service.is_wait_timeout(*timer);
-        let waits: Vec<TimerOf<S>> = self.timers.armed().filter(is_wait_timeout).collect();
+        let waits: Vec<TimerOf<S>> = self.armed().filter(is_wait_timeout).collect();
         for timer in waits {
             self.fire_early(now, timer);
         }
@@ -267,6 +248,11 @@ impl<S: Service> Engine<S> {
 
     /// The armed timers, in the order in which they fire.
     pub fn armed(&self) -> impl Iterator<Item = TimerOf<S>> + '_ {
+        self.timers().map(|(timer, _)| timer)
+    }
+
+    /// The armed timers with the times at which they fire, in this order.
+    pub fn timers(&self) -> impl Iterator<Item = (TimerOf<S>, u64)> + '_ {
         self.timers.armed()
     }
 
@@ -284,8 +270,7 @@ impl<S: Service> Engine<S> {
 
     fn step(&mut self, now: Moment, input: ServiceInput<S>, context: &mut S::Context) {
         let is_restart = matches!(input, Input::Restart(_));
-        self.is_broken = true;
-        let mut out = std::mem::take(&mut self.out);
+        let mut out = self.begin_step();
         match &mut self.observer {
             None => self.core.step(&mut self.state, input, &mut out),
             Some(observe) => {
@@ -293,6 +278,22 @@ impl<S: Service> Engine<S> {
                 observe(&input, &out);
             }
         }
+        self.end_step(now, is_restart, context, out);
+    }
+
+    fn begin_step(&mut self) -> OutOf<S::Core> {
+        self.is_broken = true;
+        std::mem::take(&mut self.out)
+    }
+
+    /// Carries out the effects of a step.
+    fn end_step(
+        &mut self,
+        now: Moment,
+        is_restart: bool,
+        context: &mut S::Context,
+        mut out: OutOf<S::Core>,
+    ) {
         self.counts.steps += 1;
         self.note(&out.rows);
         let (service, mut step) = self.carry(now, is_restart, context);
