@@ -16,6 +16,7 @@ mod connection;
 mod connection_state;
 mod digest;
 mod disconnect;
+mod entries;
 mod handle;
 #[cfg(test)]
 mod histories;

@@ -24,7 +24,7 @@ impl StateMachine for Counter {
 
     fn snapshot(&self) -> Encode {
         let count = self.0;
-        Box::new(move || count.to_le_bytes().to_vec())
+        Box::new(move |out| out.extend_from_slice(&count.to_le_bytes()))
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {

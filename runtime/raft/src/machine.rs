@@ -2,8 +2,8 @@
 
 use std::io;
 
-/// Encodes a captured state, while further operations are applied.
-pub type Encode = Box<dyn FnOnce() -> Vec<u8> + Send>;
+/// Encodes a captured state, while further operations are applied: appends it to a vector.
+pub type Encode = Box<dyn FnOnce(&mut Vec<u8>) + Send>;
 
 /// A deterministic state machine. Each member has its own, and applies the same operations in the
 /// same order.

@@ -6,7 +6,7 @@
 use std::hash::Hasher as _;
 use std::io;
 
-use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use bytes::{Buf as _, BufMut as _, Bytes};
 use siphasher::sip::SipHasher13;
 
 const VERSION: u8 = 1;
@@ -28,14 +28,7 @@ impl SnapshotParts {
     }
 
     pub(crate) fn encode(&self) -> Bytes {
-        let mut out = BytesMut::with_capacity(HEAD_BYTES + self.meta.len() + self.state.len());
-        let len = u32::try_from(self.meta.len()).expect("a membership is far below 4 GiB");
-        out.put_u8(VERSION);
-        out.put_u64_le(self.checksum());
-        out.put_u32_le(len);
-        out.extend_from_slice(&self.meta);
-        out.extend_from_slice(&self.state);
-        out.freeze()
+        encode(&self.meta, self.state.len(), |out| out.extend_from_slice(&self.state))
     }
 
     /// # Errors
@@ -60,6 +53,21 @@ impl SnapshotParts {
         }
         Ok(Self { meta, state: bytes })
     }
+}
+
+/// The bytes of a snapshot whose state a function appends: they are there once. The size of the
+/// state may be estimated.
+pub(crate) fn encode(meta: &[u8], state_bytes: usize, state: impl FnOnce(&mut Vec<u8>)) -> Bytes {
+    let mut out = Vec::with_capacity(HEAD_BYTES + meta.len() + state_bytes);
+    let len = u32::try_from(meta.len()).expect("a membership is far below 4 GiB");
+    out.put_u8(VERSION);
+    out.put_u64_le(0);
+    out.put_u32_le(len);
+    out.extend_from_slice(meta);
+    state(&mut out);
+    let sum = checksum(meta, &out[HEAD_BYTES + meta.len()..]);
+    out[1..9].copy_from_slice(&sum.to_le_bytes());
+    out.into()
 }
 
 fn refuse(why: &str) -> io::Error {

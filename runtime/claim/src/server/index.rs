@@ -2,12 +2,13 @@
 //!
 //! It stores records and does not change claims.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use turnstile_core::claim::record::Status;
 
+use super::entries::Entries;
 use super::record::ClaimRecord;
 use crate::wire::filter::Filter;
 use turnstile_host::Moment;
@@ -18,8 +19,7 @@ const GAP_MAX: u32 = 1 << 26;
 /// The index of claims and the names of their resources.
 #[derive(Debug, Default)]
 pub(crate) struct ClaimIndex {
-    /// Boxed: the nodes of a tree that grows at its end stay half empty.
-    entries: BTreeMap<u64, Box<ClaimRecord>>,
+    entries: Entries,
     live: BTreeSet<u64>,
     /// The number of waiting and active claims by owner.
     owners: HashMap<Arc<str>, usize>,
@@ -42,11 +42,17 @@ pub(crate) struct NumberedResource {
 
 impl ClaimIndex {
     pub(crate) fn entry(&self, id: u64) -> Option<&ClaimRecord> {
-        self.entries.get(&id).map(Box::as_ref)
+        self.entries.get(id)
     }
 
     pub(crate) fn entry_mut(&mut self, id: u64) -> Option<&mut ClaimRecord> {
-        self.entries.get_mut(&id).map(Box::as_mut)
+        self.entries.get_mut(id)
+    }
+
+    /// All claims as they are now.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn entries(&self) -> Entries {
+        self.entries.clone()
     }
 
     /// The number of a resource, assigned if it is new; then call [`ClaimIndex::release_number`]
@@ -101,19 +107,19 @@ impl ClaimIndex {
     pub(crate) fn add(&mut self, id: u64, entry: ClaimRecord) {
         self.claims.insert((entry.number, id));
         self.set_live(id, entry.owner.as_ref(), !entry.status().is_final());
-        self.entries.insert(id, Box::new(entry));
+        self.entries.insert(id, Arc::new(entry));
     }
 
     /// Adds claims with saved numbers. Each collection is built at once, which takes half of the
     /// memory of insertions in order.
-    pub(crate) fn fill(&mut self, entries: Vec<(u64, Box<ClaimRecord>)>) {
-        let is_live = |(_, entry): &&(u64, Box<ClaimRecord>)| !entry.status().is_final();
+    pub(crate) fn fill(&mut self, entries: Vec<(u64, Arc<ClaimRecord>)>) {
+        let is_live = |(_, entry): &&(u64, Arc<ClaimRecord>)| !entry.status().is_final();
         for owner in entries.iter().filter(is_live).filter_map(|(_, entry)| entry.owner.as_ref()) {
             *self.owners.entry(owner.clone()).or_default() += 1;
         }
         self.live.append(&mut entries.iter().filter(is_live).map(|(id, _)| *id).collect());
         self.claims.append(&mut entries.iter().map(|(id, entry)| (entry.number, *id)).collect());
-        self.entries.append(&mut entries.into_iter().collect());
+        self.entries.extend(entries);
     }
 
     /// The claims of a resource with ids in this range, oldest first.
@@ -123,7 +129,7 @@ impl ClaimIndex {
 
     /// Records a new status of a claim.
     pub(crate) fn became(&mut self, id: u64, status: Status, token: Option<u64>, now: Moment) {
-        if let Some(entry) = self.entries.get_mut(&id) {
+        if let Some(entry) = self.entries.get_mut(id) {
             entry.became(status, token, now);
             let owner = entry.owner.clone();
             self.set_live(id, owner.as_ref(), !status.is_final());
@@ -156,7 +162,7 @@ impl ClaimIndex {
 
     /// Removes a claim.
     pub(crate) fn remove(&mut self, id: u64) {
-        let Some(entry) = self.entries.remove(&id) else { return };
+        let Some(entry) = self.entries.remove(id) else { return };
         self.set_live(id, entry.owner.as_ref(), false);
         self.claims.remove(&(entry.number, id));
         self.release_number(entry.number, &entry.resource);
@@ -169,22 +175,23 @@ impl ClaimIndex {
 
     /// Extends every lease by this many microseconds.
     pub(crate) fn prolong(&mut self, by_us: u64) {
-        for entry in self.entries.values_mut() {
-            entry.due_us = entry.due_us.map(|due_us| due_us.saturating_add(by_us));
+        if by_us == 0 {
+            return;
         }
+        let is_leased = |entry: &ClaimRecord| entry.due_us.is_some();
+        self.entries.change(is_leased, |entry| {
+            entry.due_us = entry.due_us.map(|due_us| due_us.saturating_add(by_us));
+        });
     }
 
     /// Gives each lease that had not lapsed at a time its whole ttl again, from another time on.
     #[cfg(feature = "cluster")]
     pub(crate) fn renew(&mut self, lapsed_us: u64, now_us: u64) {
-        for entry in self.entries.values_mut() {
-            let ttl_us = entry.ttl_us;
-            let is_lapsed = |due_us: u64| due_us <= lapsed_us;
-            entry.due_us = entry.due_us.map(|due_us| match is_lapsed(due_us) {
-                true => due_us,
-                false => now_us.saturating_add(ttl_us),
-            });
-        }
+        let is_renewed =
+            |entry: &ClaimRecord| entry.due_us.is_some_and(|due_us| due_us > lapsed_us);
+        self.entries.change(is_renewed, |entry| {
+            entry.due_us = Some(now_us.saturating_add(entry.ttl_us));
+        });
     }
 
     /// The number of all claims, and of waiting and active claims.
@@ -194,7 +201,7 @@ impl ClaimIndex {
 
     /// The last id, or 0.
     pub(crate) fn last(&self) -> u64 {
-        self.entries.keys().next_back().copied().unwrap_or(0)
+        self.entries.last().unwrap_or(0)
     }
 
     /// The waiting and active claims from an id on, oldest first.
@@ -221,7 +228,7 @@ impl ClaimIndex {
                 Box::new(ids.filter_map(move |id| with_entry(&id)))
             }
             None if filter.wants_live() => Box::new(self.live.range(all).filter_map(with_entry)),
-            None => Box::new(self.entries.range(all).map(|(id, entry)| (*id, &**entry))),
+            None => Box::new(self.entries.range(all)),
         }
     }
 }

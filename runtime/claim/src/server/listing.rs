@@ -96,6 +96,7 @@ impl Listing {
 mod tests {
     use serde_json::Value;
     use turnstile_core::claim::record::Status;
+    use turnstile_machines::claim_record as machine;
 
     use super::super::auth::Identity;
     use super::super::record::ClaimRecord;
@@ -107,6 +108,8 @@ mod tests {
     fn entry(number: u32, status: Status) -> ClaimRecord {
         ClaimRecord {
             number,
+            at: machine::State::New,
+            key: None,
             resource: format!("r{number}").into(),
             user_data: None,
             owner: None,

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use turnstile_core::claim::record::Status;
+use turnstile_core::claim::record::{SavedClaim, Status};
+use turnstile_core::number::IdempotencyKey;
+use turnstile_machines::claim_record as machine;
 
 use super::auth::Identity;
 use super::call::{NewClaim, RequestOrigin};
@@ -19,6 +21,10 @@ use turnstile_host::Moment;
 pub(crate) struct ClaimRecord {
     /// The resource's number in the core.
     pub number: u32,
+    /// The core's state of the claim, as it was last saved.
+    pub at: machine::State,
+    /// The idempotency key of the POST, as the core has it.
+    pub key: Option<IdempotencyKey>,
     /// The resource's name.
     pub resource: Arc<str>,
     /// Unchanged.
@@ -46,6 +52,8 @@ impl ClaimRecord {
         let (due_us, until_us, token) = (None, None, None);
         Self {
             number,
+            at: machine::State::New,
+            key: None,
             resource,
             user_data,
             owner,
@@ -56,6 +64,12 @@ impl ClaimRecord {
             token,
             history,
         }
+    }
+
+    /// Records what the core has saved of the claim. Its token is recorded with its status.
+    pub(crate) fn keep(&mut self, saved: SavedClaim) {
+        let SavedClaim { resource: _, at, token: _, key } = saved;
+        (self.at, self.key) = (at, key);
     }
 
     /// Records a new status.
@@ -144,6 +158,8 @@ mod tests {
     fn entry(history: &[(Status, u64)]) -> ClaimRecord {
         ClaimRecord {
             number: 0,
+            at: machine::State::Active,
+            key: None,
             resource: "r".into(),
             user_data: None,
             owner: None,

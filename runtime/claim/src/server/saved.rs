@@ -57,7 +57,7 @@ pub(crate) struct Loaded {
     /// The core's data of the claims.
     pub claims: Vec<(ClaimId, Option<SavedClaim>)>,
     /// The server's data of claims that are not in the index yet.
-    records: Vec<(u64, Box<ClaimRecord>)>,
+    records: Vec<(u64, Arc<ClaimRecord>)>,
     /// Claims of older versions, whose resources have no number yet.
     unnumbered: Vec<(u64, String, LoadedClaim)>,
 }
@@ -72,19 +72,13 @@ pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
     });
 }
 
-pub(crate) fn put_claim(
-    batch: &mut Batch,
-    id: u64,
-    kept: &SavedClaim,
-    entry: &ClaimRecord,
-    outages_us: u64,
-) {
+pub(crate) fn put_claim(batch: &mut Batch, id: u64, entry: &ClaimRecord, outages_us: u64) {
     batch.put_with(&claim_key(id), |out| {
-        let at = kept.at.name();
+        let at = entry.at.name();
         out.extend_from_slice(&[VERSION, at.len() as u8]);
         out.extend_from_slice(at.as_bytes());
-        put_option(out, kept.token.map(Token::number));
-        put_option(out, kept.key.map(IdempotencyKey::number));
+        put_option(out, entry.token);
+        put_option(out, entry.key.map(IdempotencyKey::number));
         put_u64(out, entry.ttl_us);
         // At most one of the two: a claim is either waiting or active.
         let due_us = entry.due_us.map(|due_us| due_us.saturating_sub(outages_us));
@@ -236,8 +230,9 @@ impl Loaded {
         let waits = history.last().is_some_and(|(status, _)| *status == Status::Waiting);
         let (until_us, due_us) = if waits { (time_us, None) } else { (None, time_us) };
         let new = NewClaim { number, resource, ttl_us, user_data, digest, owner };
-        let record = ClaimRecord { due_us, until_us, token, ..ClaimRecord::new(new, history) };
-        self.records.push((id, Box::new(record)));
+        let mut record = ClaimRecord { due_us, until_us, token, ..ClaimRecord::new(new, history) };
+        record.keep(kept);
+        self.records.push((id, Arc::new(record)));
         self.claims.push((ClaimId::new(id), Some(kept)));
     }
 }

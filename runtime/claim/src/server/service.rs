@@ -250,20 +250,22 @@ impl ClaimService {
         }
     }
 
-    /// Writes all claims that the step has changed: the core's data and the context together.
+    /// Records what the core has of all claims that the step has changed, and writes them with
+    /// their context, if there is a store.
     fn put_changed(&mut self, state: &State, batch: &mut Batch) {
-        if self.retention.is_volatile {
-            return self.changed.clear();
-        }
+        let is_volatile = self.retention.is_volatile;
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
         changed.dedup();
         for id in changed.drain(..) {
-            match (state.claim(ClaimId::new(id)), self.index.entry(id)) {
+            match (state.claim(ClaimId::new(id)), self.index.entry_mut(id)) {
                 (Some(record), Some(entry)) => {
-                    let outages_us = self.meta.outages_us;
-                    saved::put_claim(batch, id, &SavedClaim::of(record), entry, outages_us);
+                    entry.keep(SavedClaim::of(record));
+                    if !is_volatile {
+                        saved::put_claim(batch, id, entry, self.meta.outages_us);
+                    }
                 }
+                (None, _) | (_, None) if is_volatile => {}
                 (None, _) | (_, None) => saved::remove_claim(batch, id),
             }
         }

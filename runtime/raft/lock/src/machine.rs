@@ -151,7 +151,7 @@ impl StateMachine for Machine {
             let locks = self.shared.read(|state| state.replica.clone()).expect(NODE_RUNS);
             Captured { sessions: data.sessions.clone(), ids: data.ids.clone(), locks }
         });
-        Box::new(move || encode(&captured))
+        Box::new(move |out| out.extend_from_slice(&encode(&captured)))
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {

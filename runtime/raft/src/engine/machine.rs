@@ -21,7 +21,7 @@ use super::log_store::{decode, encode};
 use crate::batch;
 use crate::log::Log;
 use crate::machine::StateMachine;
-use crate::snapshot::SnapshotParts;
+use crate::snapshot::{self, SnapshotParts};
 
 type Stored<T> = Result<T, StorageError<u64>>;
 pub(super) type Meta = SnapshotMeta<u64, BasicNode>;
@@ -146,8 +146,10 @@ impl RaftSnapshotBuilder<TypeConfig> for Machine {
         let head = SnapshotHead { meta, version };
         let parts_meta = encode(&head);
         let meta = head.meta;
+        // The state is probably about as large as it was.
+        let before = self.log.snapshot().map_or(0, |before| before.len());
         let encoded = tokio::task::spawn_blocking(move || {
-            SnapshotParts { meta: parts_meta, state: state().into() }.encode()
+            snapshot::encode(&parts_meta, before + before / 16, state)
         });
         let bytes = encoded.await.map_err(|error| write_error(&meta, &error))?;
         let written = self.log.put_snapshot(last_log_id.map(|id| id.index), bytes.clone()).await;

@@ -125,6 +125,11 @@ impl Content {
     /// Takes a part that is the next one.
     fn add(&mut self, part: &Part) {
         let Self::Parts(bytes) = self else { return };
+        if bytes.is_empty() {
+            // Without it a vector that grows has up to three times the size. A size that is no
+            // snapshot's is not reserved, and its parts do not come.
+            let _reserved = bytes.try_reserve_exact(usize::try_from(part.len).unwrap_or(0));
+        }
         let whole = bytes.len() as u64 + part.data.len() as u64;
         if part.offset == bytes.len() as u64 && whole <= part.len {
             bytes.extend_from_slice(&part.data);

@@ -24,7 +24,7 @@ impl StateMachine for Nothing {
     }
 
     fn snapshot(&self) -> Encode {
-        Box::new(|| b"nothing".to_vec())
+        Box::new(|out| out.extend_from_slice(b"nothing"))
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {

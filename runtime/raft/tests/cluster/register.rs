@@ -26,7 +26,7 @@ impl StateMachine for Register {
 
     fn snapshot(&self) -> Encode {
         let operations = self.operations();
-        Box::new(move || operations.join("\n").into_bytes())
+        Box::new(move |out| out.extend_from_slice(operations.join("\n").as_bytes()))
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {

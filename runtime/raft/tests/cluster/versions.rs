@@ -33,7 +33,7 @@ impl StateMachine for Versioned {
 
     fn snapshot(&self) -> Encode {
         let applied = self.applied.clone();
-        Box::new(move || applied)
+        Box::new(move |out| out.extend_from_slice(&applied))
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
-use turnstile_core::claim::record::State;
 use turnstile_host::store::{Batch, Store};
 use turnstile_raft::{Backup, Member, Members};
 
 use super::limits::LimitsInForce;
 use super::options::ClusterOptions;
 use super::replica::{Head, Replica};
+use super::snapshot::Captured;
 use super::{ReplicatedEngine, snapshot};
 use crate::server::call::MemberRun;
 use crate::server::handle::ReplyOutlet;
@@ -27,12 +27,9 @@ const FILE_HEAD: &[u8] = b"turnstile claims\n";
 /// The numbers that a restored state leaves out: more than the claims and tokens that can have been
 /// given after it was saved, so that both grow.
 const SKIPPED: u64 = 1 << 40;
-/// The size at which a part of the values is synced to a store.
-const PART_BYTES: usize = 1 << 20;
 
 /// The claims of a cluster or of a single server at one time, as one file keeps them.
 pub struct Snapshot {
-    state: State,
     index: ClaimIndex,
     meta: Meta,
 }
@@ -66,17 +63,16 @@ impl Snapshot {
     }
 
     fn of(found: Loaded) -> Self {
-        let Loaded { meta, mut index, claims, .. } = found;
+        let Loaded { meta, mut index, .. } = found;
         let meta = meta.unwrap_or_default();
         index.prolong(meta.outages_us);
-        let saved = meta.saved(claims);
-        Self { state: saved.resume(&[].into()), index, meta }
+        Self { index, meta }
     }
 
     /// The bytes of the file.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        file(&snapshot::at_rest(&Head::default(), &self.state, &self.index, self.meta))
+        file(&Captured::at_rest(Head::default(), &self.index, self.meta))
     }
 
     /// Writes the claims into the empty store of a single server. Those that it grants have greater
@@ -85,20 +81,15 @@ impl Snapshot {
     /// # Errors
     /// When the store cannot be written.
     pub fn restore(&self, store: &mut dyn Store) -> io::Result<()> {
-        let mut claims = Batch::default();
-        snapshot::put_all(&mut claims, &self.state, &self.index, self.next_meta()?);
-        let mut part = Batch::default();
-        Batch::read(claims.as_bytes(), &mut |key, value| {
-            part.put(key, value);
-            if part.len() < PART_BYTES {
-                return Ok(());
+        let mut synced = Ok(());
+        snapshot::put_all(&self.index.entries(), self.next_meta()?, |part| {
+            if synced.is_ok() {
+                store.write(part);
+                synced = store.sync();
             }
-            store.write(&part);
             part.clear();
-            store.sync()
-        })?;
-        store.write(&part);
-        store.sync()
+        });
+        synced
     }
 
     /// Writes the claims into the empty store of a member, which begins a cluster alone. The claims
@@ -117,7 +108,8 @@ impl Snapshot {
         let limits = LimitsInForce::new(&options.retention(true), &options.bounds);
         let meta = self.next_meta()?;
         let head = Head::restored(&cluster.raft.group, meta.alive, limits);
-        let state = snapshot::at_rest(&head, &self.state, &self.index, meta);
+        let mut state = Vec::new();
+        Captured::at_rest(head, &self.index, meta).encode(&mut state);
         // What a start would refuse is not written.
         let own = MemberRun { member: cluster.raft.id, run: 0 };
         Replica::new(own, cluster.raft.group.clone(), limits, ReplyOutlet(None)).install(&state)?;
@@ -134,8 +126,10 @@ impl Snapshot {
     }
 }
 
-fn file(state: &[u8]) -> Vec<u8> {
-    [FILE_HEAD, state].concat()
+fn file(state: &Captured) -> Vec<u8> {
+    let mut file = FILE_HEAD.to_vec();
+    state.encode(&mut file);
+    file
 }
 
 /// A file that is being sent: the next one waits for its end.
@@ -163,10 +157,13 @@ impl ReplicatedEngine {
         self.refresh().await?;
         let shared = Arc::clone(&self.shared);
         let captured = tokio::task::spawn_blocking(move || {
-            let replica = shared.lock();
-            replica.failure().is_none().then(|| replica.capture())
+            let captured = {
+                let replica = shared.lock();
+                replica.failure().is_none().then(|| replica.capture())
+            };
+            captured.as_ref().map(file)
         });
-        let state = captured.await.ok().flatten().ok_or_else(Reply::storage_in_trouble)?;
-        Ok(Bytes::from_owner(SentFile { bytes: file(&state), _turn: turn }))
+        let bytes = captured.await.ok().flatten().ok_or_else(Reply::storage_in_trouble)?;
+        Ok(Bytes::from_owner(SentFile { bytes, _turn: turn }))
     }
 }

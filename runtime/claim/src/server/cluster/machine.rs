@@ -31,8 +31,8 @@ impl StateMachine for ClaimMachine {
     fn snapshot(&self) -> Encode {
         let replica = self.0.lock();
         // A member that does not follow the log has no state to give: what it has is refused.
-        let state = if replica.failure().is_some() { Vec::new() } else { replica.capture() };
-        Box::new(move || state)
+        let captured = replica.failure().is_none().then(|| replica.capture());
+        Box::new(move |out| captured.iter().for_each(|captured| captured.encode(out)))
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {

@@ -3,13 +3,15 @@
 //! All members that have applied the same operations have the same state, timers and requests that
 //! wait. The long polls for the end of a claim decide nothing, and are of each member alone.
 
+mod term;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-use turnstile_core::claim::record::{Records, SavedClaim, Timer};
+use turnstile_core::claim::record::{Records, Timer};
 use turnstile_core::number::ClaimId;
 use turnstile_host::{Clock, Engine, HostState, Moment, Outlet as _};
 
@@ -201,7 +203,7 @@ impl Replica {
             return Effect::Failed;
         }
         let applied = operation::read(bytes).and_then(|(stamp, operation)| match operation {
-            Operation::Lead(new) => self.begin_term(stamp, new),
+            Operation::Lead(new) => self.begin_term(stamp, new, Self::restart),
             Operation::Request(_)
             | Operation::HangUp(_)
             | Operation::EndWaits(_)
@@ -234,45 +236,6 @@ impl Replica {
         is_ours
             .then_some(())
             .ok_or_else(|| format!("the log is that of the cluster {theirs:?}, not {ours:?}"))
-    }
-
-    /// A leader begins: requests that wait are answered that they wait, the core starts again, and
-    /// each lease that had not lapsed gets its whole ttl again.
-    fn begin_term(&mut self, stamp: Stamp, new: NewTerm) -> Result<bool, String> {
-        self.check_name(&new.cluster)?;
-        if stamp.term <= self.head.term {
-            return Ok(false);
-        }
-        let lapsed_us = self.head.last_us;
-        let at_us = stamp.at_us.max(lapsed_us);
-        let (term, in_force) = (stamp.term, Some(new));
-        let taken = BTreeMap::new();
-        self.head = Head { term, began_us: at_us, last_us: at_us, in_force, taken };
-        let now = self.last();
-        self.host.set_now(now);
-        self.host.engine.end_waits(now);
-        self.deliver();
-        self.restart(lapsed_us, now);
-        self.clock.applied(term, at_us);
-        Ok(true)
-    }
-
-    fn restart(&mut self, lapsed_us: u64, now: Moment) {
-        let retention = self.limits().retention(self.outlet.0.is_some());
-        let service = ClaimService::new(ClaimIndex::default(), Meta::default(), retention);
-        let core = Records::new(retention.limits);
-        let empty = host(Engine::new(core.clone(), service, None), now);
-        let before = std::mem::replace(&mut self.host, empty).engine;
-        let claims = before.state().claims();
-        let claims = claims.map(|(id, record)| (id, Some(SavedClaim::of(record))));
-        let saved = before.service.meta.saved(claims);
-        let mut service = before.service;
-        service.index.renew(lapsed_us, now.at_us);
-        service.retention = retention;
-        let (_, live) = service.index.counts();
-        let mut engine = Engine::new(core, service, None);
-        engine.restart(now, Some(saved), live);
-        self.host = host(engine, now);
     }
 
     /// Takes an operation, unless it is of a former term.

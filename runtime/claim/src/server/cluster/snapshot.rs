@@ -11,7 +11,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
 use turnstile_core::claim::message::Caller;
-use turnstile_core::claim::record::{OpenRequest, Records, SavedClaim, State, Timer};
+use turnstile_core::claim::record::{OpenRequest, Records, Timer};
 use turnstile_core::number::{CallId, ClaimId};
 use turnstile_host::Engine;
 use turnstile_host::store::Batch;
@@ -19,6 +19,7 @@ use turnstile_host::store::Batch;
 use super::operation::{EncodedOrigin, decode, encode};
 use super::replica::{Head, Replica, host};
 use crate::server::call::{Call, FIRST_WATCH};
+use crate::server::entries::Entries;
 use crate::server::index::ClaimIndex;
 use crate::server::reply::CallKind;
 use crate::server::saved::{self, Loaded, Meta};
@@ -26,8 +27,10 @@ use crate::server::service::ClaimService;
 
 /// The version of the encoding.
 const VERSION: u8 = 1;
-/// The version, the checksum, and the length of the part before the claims.
+/// The version, the checksum of what follows them, and the length of the part before the claims.
 const HEAD_BYTES: usize = 1 + 8 + 8;
+/// The size of the parts in which values are encoded.
+const PART_BYTES: usize = 1 << 20;
 
 /// What a store of a single server does not have.
 #[derive(Debug, Serialize, Deserialize)]
@@ -48,23 +51,63 @@ struct WaitingCall {
     origin: EncodedOrigin,
 }
 
+/// A state as it was at one time, while the replica goes on: its claims are shared with it.
+pub(super) struct Captured {
+    volatile: Volatile,
+    meta: Meta,
+    claims: Entries,
+}
+
+impl Captured {
+    /// A state in which no request waits. Its timers are armed when a term begins, since the core
+    /// starts again then.
+    pub(super) fn at_rest(head: Head, index: &ClaimIndex, meta: Meta) -> Self {
+        let volatile = Volatile { head, last_caller: 0, timers: Vec::new(), calls: Vec::new() };
+        Self { volatile, meta, claims: index.entries() }
+    }
+
+    /// Appends the encoded state.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let begin = out.len();
+        let volatile = encode(&self.volatile);
+        out.push(VERSION);
+        out.extend_from_slice(&[0; 8]);
+        out.extend_from_slice(&(volatile.len() as u64).to_le_bytes());
+        self.visit(&volatile, |bytes| out.extend_from_slice(bytes));
+        let (head, rest) = out[begin..].split_at_mut(HEAD_BYTES);
+        head[1..9].copy_from_slice(&checksum(rest).to_le_bytes());
+    }
+
+    /// The checksum of the encoded state, which needs no memory for it.
+    fn checksum(&self) -> u64 {
+        let mut hasher = SipHasher13::new();
+        self.visit(&encode(&self.volatile), |bytes| hasher.write(bytes));
+        hasher.finish()
+    }
+
+    /// Visits the bytes after the head, in parts.
+    fn visit(&self, volatile: &[u8], mut each: impl FnMut(&[u8])) {
+        each(volatile);
+        put_all(&self.claims, self.meta, |part| {
+            each(part.as_bytes());
+            part.clear();
+        });
+    }
+}
+
 impl Replica {
-    /// Encodes the state.
-    pub(super) fn capture(&self) -> Vec<u8> {
+    /// Captures the state.
+    pub(super) fn capture(&self) -> Captured {
         let engine = &self.host.engine;
         let service = &engine.service;
-        let timers =
-            engine.armed().filter_map(|timer| Some((timer, engine.armed_until_us(timer)?)));
         let volatile = Volatile {
             head: self.head.clone(),
             last_caller: service.last_caller,
-            timers: timers.collect(),
+            timers: engine.timers().collect(),
             calls: waiting_calls(service),
         };
-        let mut claims = Batch::default();
         let meta = Meta { alive: self.last(), ..service.meta };
-        put_all(&mut claims, engine.state(), &service.index, meta);
-        join(&volatile, claims.as_bytes())
+        Captured { volatile, meta, claims: service.index.entries() }
     }
 
     /// Replaces the state by one that was captured. Requests of this process of which nothing is
@@ -94,7 +137,7 @@ impl Replica {
         let engine = Engine::resume(core, saved.resume(&open), service, timers);
         self.host = host(engine, now);
         self.clock.applied(self.head.term, self.head.last_us);
-        if checksum(&self.capture()[HEAD_BYTES..]) != sum {
+        if self.capture().checksum() != sum {
             return Err(refuse("is not what this program makes of it: its version is another one"));
         }
         self.with(|engine| engine.end_watches_now());
@@ -127,15 +170,6 @@ impl Replica {
     }
 }
 
-/// Encodes a state in which no request waits. Its timers are armed when a term begins, since the
-/// core starts again then.
-pub(super) fn at_rest(head: &Head, state: &State, index: &ClaimIndex, meta: Meta) -> Vec<u8> {
-    let (head, timers, calls) = (head.clone(), Vec::new(), Vec::new());
-    let mut claims = Batch::default();
-    put_all(&mut claims, state, index, meta);
-    join(&Volatile { head, last_caller: 0, timers, calls }, claims.as_bytes())
-}
-
 /// The values of a store in an encoded state, as the bytes of a batch.
 ///
 /// # Errors
@@ -144,18 +178,23 @@ pub(super) fn claims_of(bytes: &[u8]) -> io::Result<&[u8]> {
     split(bytes).map(|(_, _, claims)| claims)
 }
 
-/// All values of a store, in their order.
-pub(super) fn put_all(batch: &mut Batch, state: &State, index: &ClaimIndex, meta: Meta) {
-    let claims = || state.claims().map(|(id, record)| (id.number(), record));
-    saved::put_meta(batch, meta);
-    for (id, record) in claims() {
-        let entry = index.entry(id).expect("each claim of the core has its record");
-        saved::put_claim(batch, id, &SavedClaim::of(record), entry, meta.outages_us);
+/// All values of a store, in their order: each part of them is taken out of the batch.
+pub(super) fn put_all(claims: &Entries, meta: Meta, mut take: impl FnMut(&mut Batch)) {
+    let mut part = Batch::default();
+    saved::put_meta(&mut part, meta);
+    for (id, entry) in claims.iter() {
+        saved::put_claim(&mut part, id, entry, meta.outages_us);
+        if part.len() >= PART_BYTES {
+            take(&mut part);
+        }
     }
-    for (id, _) in claims() {
-        let entry = index.entry(id).expect("each claim of the core has its record");
-        saved::put_data(batch, id, entry);
+    for (id, entry) in claims.iter() {
+        saved::put_data(&mut part, id, entry);
+        if part.len() >= PART_BYTES {
+            take(&mut part);
+        }
     }
+    take(&mut part);
 }
 
 fn waiting_calls(service: &ClaimService) -> Vec<WaitingCall> {
@@ -178,19 +217,6 @@ fn waiting_calls(service: &ClaimService) -> Vec<WaitingCall> {
 fn open_request(call: &WaitingCall) -> (ClaimId, OpenRequest) {
     let (from, is_post) = (Caller(call.caller), call.is_post);
     (ClaimId::new(call.claim), OpenRequest { from, call: CallId::new(0), is_post })
-}
-
-fn join(volatile: &Volatile, claims: &[u8]) -> Vec<u8> {
-    let volatile = encode(volatile);
-    let mut out = Vec::with_capacity(HEAD_BYTES + volatile.len() + claims.len());
-    out.push(VERSION);
-    out.extend_from_slice(&[0; 8]);
-    out.extend_from_slice(&(volatile.len() as u64).to_le_bytes());
-    out.extend_from_slice(&volatile);
-    out.extend_from_slice(claims);
-    let sum = checksum(&out[HEAD_BYTES..]);
-    out[1..9].copy_from_slice(&sum.to_le_bytes());
-    out
 }
 
 fn split(bytes: &[u8]) -> io::Result<(u64, Volatile, &[u8])> {

@@ -1,17 +1,22 @@
 //! Random logs, applied by members with different options: one applies all of it, one begins with a
-//! snapshot again and again, one starts again from the whole log. Their states are equal, byte by
-//! byte, after each operation.
+//! snapshot again and again, one starts again from the whole log, and one restarts its core at each
+//! term from what is saved. Their states are equal, byte by byte, after each operation.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
-use turnstile_core::claim::message::TargetStatus;
-use turnstile_core::claim::record::{Limits, Timer};
-use turnstile_core::number::ClaimId;
+use turnstile_core::claim::message::{ResourceName, TargetStatus};
+use turnstile_core::claim::record::{Limits, SavedClaim, Timer};
+use turnstile_core::number::{ClaimId, Token};
+use turnstile_raft::StateMachine as _;
 
 use super::limits::LimitsInForce;
+use super::machine::ClaimMachine;
 use super::operation::{
-    EncodedOrigin, NewTerm, Operation, RequestOperation, Stamp, encode, stamped,
+    EncodedOrigin, NewTerm, Operation, RequestOperation, Stamp, encode, read, stamped,
 };
 use super::replica::{Effect, Replica};
+use super::shared::Shared;
 use super::snapshot::describe;
 use crate::client::Rng;
 use crate::server::auth::Identity;
@@ -120,9 +125,47 @@ fn apply_all(member: &mut Replica, log: &[Bytes]) {
     }
 }
 
+/// The encoded state.
+fn bytes(member: &Replica) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    member.capture().encode(&mut bytes);
+    bytes
+}
+
+/// Applies an operation, the beginning of a term by a restart from what the core has saved.
+fn apply_by_saved(member: &mut Replica, operation: &[u8]) -> Effect {
+    match read(operation) {
+        Ok((stamp, Operation::Lead(new))) => match member.begin_term_from_saved(stamp, new) {
+            true => Effect::Applied,
+            false => Effect::Refused,
+        },
+        Ok(_) | Err(_) => member.apply(operation),
+    }
+}
+
+/// Each record has what the core has of its claim.
+#[track_caller]
+fn check_kept(member: &Replica, at: &str) {
+    let engine = &member.host.engine;
+    let index = &engine.service.index;
+    let mut claims = 0;
+    for (id, record) in engine.state().claims() {
+        let entry = index.entry(id.number()).expect("each claim has its record");
+        let kept = SavedClaim {
+            resource: ResourceName(entry.number),
+            at: entry.at,
+            token: entry.token.map(Token::new),
+            key: entry.key,
+        };
+        assert_eq!(kept, SavedClaim::of(record), "{at}: claim {id:?}");
+        claims += 1;
+    }
+    assert_eq!(index.counts().0, claims, "{at}");
+}
+
 #[track_caller]
 fn check_equal(one: &Replica, other: &Replica, at: &str) {
-    let (one, other) = (one.capture(), other.capture());
+    let (one, other) = (bytes(one), bytes(other));
     if one != other {
         let (one, other) = (describe(&one), describe(&other));
         let first = one.iter().zip(&other).find(|(one, other)| one != other);
@@ -136,7 +179,7 @@ async fn members_with_the_same_log_have_the_same_bytes() {
     for seed in 0..LOGS {
         let mut rng = Rng::seeded(seed);
         let log = log(&mut rng);
-        let (mut first, mut second) = (member(1), member(2));
+        let (mut first, mut second, mut fourth) = (member(1), member(2), member(1));
         for (step, operation) in log.iter().enumerate() {
             let effect = first.apply(operation);
             applied += u64::from(effect == Effect::Applied);
@@ -149,11 +192,15 @@ async fn members_with_the_same_log_have_the_same_bytes() {
                 if rng.number().is_multiple_of(2) {
                     second = member(2);
                 }
-                second.install(&first.capture()).expect("it was captured");
+                second.install(&bytes(&first)).expect("it was captured");
             } else {
                 assert_eq!(second.apply(operation), effect, "seed {seed}, step {step}");
             }
-            check_equal(&first, &second, &format!("seed {seed}, step {step}"));
+            let at = format!("seed {seed}, step {step}");
+            check_equal(&first, &second, &at);
+            assert_eq!(apply_by_saved(&mut fourth, operation), effect, "{at}");
+            check_equal(&first, &fourth, &format!("{at}, restarted from what is saved"));
+            check_kept(&first, &at);
         }
         let mut third = member(3);
         apply_all(&mut third, &log);
@@ -166,6 +213,40 @@ async fn members_with_the_same_log_have_the_same_bytes() {
     assert_eq!(happened, (true, true, true, true), "{applied} {refused} {waiting} {tokens}");
 }
 
+#[test]
+fn a_snapshot_is_the_state_at_its_operation_while_others_are_applied() {
+    let mut changed = 0;
+    for seed in 0..LOGS {
+        let mut rng = Rng::seeded(seed);
+        let log = log(&mut rng);
+        let (orphans, _orphaned) = tokio::sync::mpsc::unbounded_channel();
+        let mut machine = ClaimMachine(Arc::new(Shared::new(member(1), orphans)));
+        let mut other = member(2);
+        let mut snapshots = Vec::new();
+        for operation in &log {
+            machine.apply(0, operation);
+            let _effect = other.apply(operation);
+            if rng.number().is_multiple_of(8) {
+                let (encode, expected) = (machine.snapshot(), bytes(&other));
+                // Each is encoded while operations are applied, and some after all of them.
+                let encode = move || {
+                    let mut bytes = Vec::new();
+                    encode(&mut bytes);
+                    bytes
+                };
+                snapshots.push((std::thread::spawn(encode), expected));
+            }
+        }
+        let last = bytes(&other);
+        for (at, (encoded, expected)) in snapshots.into_iter().enumerate() {
+            let encoded = encoded.join().expect("it is encoded");
+            assert!(encoded == expected, "seed {seed}, snapshot {at}");
+            changed += u64::from(encoded != last);
+        }
+    }
+    assert!(changed > 1_000, "{changed} of them differ from the last state");
+}
+
 #[tokio::test]
 async fn an_operation_of_a_former_leader_has_no_effect() {
     let mut member = member(1);
@@ -175,12 +256,12 @@ async fn an_operation_of_a_former_leader_has_no_effect() {
     assert_eq!(member.apply(&stamped(stamp(1, 5), &late)), Effect::Refused, "no term has begun");
     assert_eq!(member.apply(&stamped(stamp(1, 5), &encode(&lead(1, 0)))), Effect::Applied);
     assert_eq!(member.apply(&stamped(stamp(3, 9), &encode(&lead(2, 0)))), Effect::Applied);
-    let before = member.capture();
+    let before = bytes(&member);
     assert_eq!(member.apply(&stamped(stamp(1, 50), &late)), Effect::Refused);
     assert_eq!(member.apply(&stamped(stamp(2, 60), &encode(&lead(3, 0)))), Effect::Refused);
-    assert!(member.capture() == before, "it has left no trace");
+    assert!(bytes(&member) == before, "it has left no trace");
     assert_eq!(member.apply(&stamped(stamp(3, 50), &late)), Effect::Applied);
-    assert!(member.capture() != before, "in its own term it has an effect");
+    assert!(bytes(&member) != before, "in its own term it has an effect");
 }
 
 #[tokio::test]
@@ -192,7 +273,7 @@ async fn a_member_of_another_cluster_or_version_stops() {
     let mut own = member(1);
     assert_eq!(own.apply(&begin), Effect::Applied);
     let mut stranger = Replica::new(run(2), "d".into(), limits(1), ReplyOutlet(None));
-    let refused = stranger.install(&own.capture()).expect_err("it is of another cluster");
+    let refused = stranger.install(&bytes(&own)).expect_err("it is of another cluster");
     assert!(refused.to_string().contains("the cluster \"c\", not \"d\""), "{refused}");
     let mut newer = begin.to_vec();
     newer[0] += 1;
@@ -206,7 +287,7 @@ async fn a_member_of_another_cluster_or_version_stops() {
 async fn a_snapshot_that_is_changed_anywhere_is_refused() {
     let mut first = member(1);
     apply_all(&mut first, &log(&mut Rng::seeded(1)));
-    let snapshot = first.capture();
+    let snapshot = bytes(&first);
     for at in 0..snapshot.len() {
         let mut changed = snapshot.clone();
         changed[at] ^= 1;

@@ -141,6 +141,16 @@ impl<'a, R: Rules<Machine>> StepContext<'a, R> {
     /// Restores the saved state: connections are closed, timers restart.
     pub(super) fn restart(&mut self, saved: Option<Saved>) {
         *self.state = saved.map(Saved::restore).unwrap_or_default();
+        self.begin();
+    }
+
+    /// As a restart from what was saved of the state: that has all of it but the connections.
+    pub(super) fn restart_in_place(&mut self) {
+        self.state.close_connections();
+        self.begin();
+    }
+
+    fn begin(&mut self) {
         let event = |at| {
             let holds = self.rules.holds(at);
             let event = [
@@ -155,6 +165,7 @@ impl<'a, R: Rules<Machine>> StepContext<'a, R> {
         for (id, event) in waited {
             self.step_machine(id, event, None);
         }
+        self.effects.reserve(self.state.claims.len());
         for (id, record) in &self.state.claims {
             let timers = self.rules.holds(record.at).iter().filter_map(|held| timer(*held, *id));
             self.effects.extend(timers.map(Effect::Arm));

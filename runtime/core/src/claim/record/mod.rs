@@ -173,6 +173,15 @@ impl<R: Rules<Machine>> Core for Records<R> {
 }
 
 impl<R: Rules<Machine>> Records<R> {
+    /// Restarts from the state itself: the same as [`Input::Restart`] from what was saved of it,
+    /// without building the state again.
+    pub fn restart_in_place(&self, state: &mut State, out: &mut OutOf<Self>) {
+        let mut context = StepContext::new(&self.rules, state, out);
+        context.restart_in_place();
+        context.forget_beyond(self.limits.finished_max);
+        context.finish();
+    }
+
     fn answer(&self, context: &mut StepContext<'_, R>, from: Caller, request: Request) {
         let Request { call, kind } = request;
         let is_post = matches!(kind, RequestKind::Post { .. });

@@ -233,6 +233,16 @@ impl State {
         }
     }
 
+    /// Closes the connections of all requests that wait.
+    pub(super) fn close_connections(&mut self) {
+        for record in self.claims.values_mut().filter(|record| record.open_request.is_some()) {
+            record.open_request = None;
+            if let Some(queue) = self.queues.get_mut(&record.resource) {
+                queue.listening.clear();
+            }
+        }
+    }
+
     /// The state of these claims. Each collection is built at once, which takes half of the memory
     /// of insertions in order.
     pub(super) fn of(claims: BTreeMap<ClaimId, Record>) -> Self {
