@@ -9,6 +9,7 @@ mod machine;
 mod membership;
 mod restore;
 mod rpc;
+mod snapshots;
 mod status;
 mod stream;
 #[cfg(test)]
@@ -100,6 +101,7 @@ impl Engine {
         let published = Arc::new(Mutex::new(Instant::now()));
         let (metrics, seen) = (raft.metrics(), Arc::clone(&published));
         tokio::spawn(forward_members(metrics, Arc::clone(&network), seen));
+        tokio::spawn(snapshots::make(raft.clone(), Arc::clone(&log), options.snapshot_every));
         let (id, pause) = (options.id, options.heartbeat);
         Ok(Self { id, pause, raft, log, network, peers, versions, published })
     }

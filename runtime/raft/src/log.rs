@@ -34,6 +34,14 @@ use record::SnapshotRecord;
 /// Small in tests, so that snapshots have several.
 const CHUNK_BYTES: usize = if cfg!(test) { 256 } else { 1 << 20 };
 
+/// The log grows by this part of the last snapshot before the next one, so that snapshots of a
+/// large state are not most of what is written.
+const SHARE: usize = 4;
+/// A growth of so many bytes does not matter.
+const SMALL_BYTES: usize = 256 << 10;
+/// The maximum size of the entries after a snapshot, which are in memory.
+const UNCOVERED_BYTES: usize = 64 << 20;
+
 /// An index of the log, with what the engine says about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
@@ -61,6 +69,8 @@ struct LogState {
     committed: Option<Mark>,
     purged: Option<Mark>,
     entries: BTreeMap<u64, Bytes>,
+    /// The size of the entries that the snapshot does not cover.
+    uncovered_bytes: usize,
     snapshot: Option<StoredSnapshot>,
     held: Option<HeldPurge>,
 }
@@ -76,6 +86,13 @@ impl LogState {
     fn last_index(&self) -> Option<u64> {
         let last = self.entries.last_key_value().map(|(index, _)| *index);
         last.or(self.purged.as_ref().map(|mark| mark.index))
+    }
+
+    /// The size of the entries that the snapshot does not cover, as they are now.
+    fn count_uncovered(&self) -> usize {
+        let upto = self.snapshot.as_ref().and_then(|snapshot| snapshot.record.upto);
+        let first = upto.map_or(0, |upto| upto.saturating_add(1));
+        self.entries.range(first..).map(|(_, entry)| entry.len()).sum()
     }
 
     /// Whether a snapshot up to this index is written.
@@ -157,6 +174,7 @@ impl Log {
         let mut state = self.lock();
         for (index, entry) in entries {
             batch.put(&record::entry(index), &entry);
+            state.uncovered_bytes += entry.len();
             state.entries.insert(index, entry);
         }
         self.write_in_order(&mut state, Write { batch, done: Some(done) });
@@ -166,8 +184,9 @@ impl Log {
     pub(crate) fn truncate(&self, from: u64) {
         let mut batch = Batch::default();
         let mut state = self.lock();
-        for index in state.entries.split_off(&from).keys() {
-            batch.remove(&record::entry(*index));
+        for (index, entry) in state.entries.split_off(&from) {
+            state.uncovered_bytes = state.uncovered_bytes.saturating_sub(entry.len());
+            batch.remove(&record::entry(index));
         }
         self.write_in_order(&mut state, Write { batch, done: None });
     }
@@ -195,6 +214,15 @@ impl Log {
     /// The bytes of the last snapshot.
     pub(crate) fn snapshot(&self) -> Option<Bytes> {
         self.lock().snapshot.as_ref().map(|snapshot| snapshot.bytes.clone())
+    }
+
+    /// Whether the log has grown so much since the last snapshot, by this number of entries, that a
+    /// snapshot is due: it writes the whole state, and a start applies the entries after it again.
+    pub(crate) fn is_snapshot_due(&self, entries: u64, every: u64) -> bool {
+        let state = self.lock();
+        let large = state.snapshot.as_ref().map_or(0, |last| last.bytes.len() / SHARE);
+        let is_worth_it = large < SMALL_BYTES || state.uncovered_bytes >= large;
+        state.uncovered_bytes >= UNCOVERED_BYTES || (entries >= every && is_worth_it)
     }
 
     /// Writes a snapshot of the entries up to an index, and returns once it is durable. One that is
@@ -228,6 +256,7 @@ impl Log {
     fn publish(&self, snapshot: StoredSnapshot, batch: Batch, done: Done) {
         let mut state = self.lock();
         state.snapshot = Some(snapshot);
+        state.uncovered_bytes = state.count_uncovered();
         match state.held.take() {
             Some(held) if state.is_covered(held.index()) => self.release(held, batch, Some(done)),
             held => {

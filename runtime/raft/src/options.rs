@@ -25,7 +25,8 @@ pub struct Options {
     pub snapshot_timeout: Duration,
     /// The size of the parts in which a snapshot is sent; default 512 KiB.
     pub snapshot_chunk_bytes: u64,
-    /// The number of log entries after which a snapshot is made; default 5,000.
+    /// The number of log entries after which a snapshot is made; default 5,000. One of a large
+    /// state waits until the entries have a quarter of its size, or 64 MiB.
     pub snapshot_every: u64,
     /// The number of log entries that are kept before a snapshot, for members that lag behind;
     /// default 1,000.

@@ -22,7 +22,8 @@ pub(super) fn of(options: &Options) -> io::Result<Config> {
         election_timeout_max: millis(lease),
         install_snapshot_timeout: millis(options.snapshot_timeout),
         snapshot_max_chunk_size: options.snapshot_chunk_bytes,
-        snapshot_policy: SnapshotPolicy::LogsSinceLast(options.snapshot_every),
+        // See `snapshots`.
+        snapshot_policy: SnapshotPolicy::Never,
         max_in_snapshot_log_to_keep: options.keep_entries,
         // A new member becomes a voter when it lags by this many entries at most.
         replication_lag_threshold: 100,

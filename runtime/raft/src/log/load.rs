@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use turnstile_host::random_bytes;
 use turnstile_host::store::{Batch, Key, Store};
 
@@ -45,6 +45,7 @@ pub(super) fn load(store: &mut dyn Store, member: u64) -> io::Result<Loaded> {
     };
     let Content { record, chunks, mut state, .. } = content;
     state.snapshot = snapshot(record, chunks, &mut repair)?;
+    state.uncovered_bytes = state.count_uncovered();
     check_entries(&state)?;
     drop_unknown_commit(&mut state);
     Ok(Loaded { state, repair })
@@ -87,12 +88,13 @@ fn snapshot(
 ) -> io::Result<Option<StoredSnapshot>> {
     let mut stored = None;
     if let Some(record) = record {
-        let mut bytes = BytesMut::new();
+        let sizes = record.keys().filter_map(|key| chunks.get(&key)).map(Vec::len);
+        let mut bytes = Vec::with_capacity(sizes.sum());
         for key in record.keys() {
             let chunk = chunks.remove(&key);
             bytes.extend_from_slice(&chunk.ok_or_else(|| invalid("the snapshot is incomplete"))?);
         }
-        stored = Some(StoredSnapshot { record, bytes: bytes.freeze() });
+        stored = Some(StoredSnapshot { record, bytes: bytes.into() });
     }
     chunks.keys().for_each(|key| repair.remove(key));
     Ok(stored)
