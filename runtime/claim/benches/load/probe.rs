@@ -18,6 +18,9 @@ use crate::tally::Tally;
 /// The interval of the requests.
 const INTERVAL: Duration = Duration::from_millis(20);
 
+/// A server closes a connection that is idle for longer.
+const IDLE: Duration = Duration::from_secs(10);
+
 /// A running probe, on a thread of its own.
 pub(crate) struct Probe {
     is_over: Arc<AtomicBool>,
@@ -28,6 +31,7 @@ pub(crate) struct Probe {
 struct Line {
     client: Client,
     lock: String,
+    used: Instant,
 }
 
 impl Probe {
@@ -54,13 +58,13 @@ async fn run(at: SocketAddr, is_over: &AtomicBool) -> Tally {
     let (mut due, mut lines, mut requests) = (Instant::now(), 0, Vec::new());
     while !is_over.load(Ordering::Relaxed) {
         tokio::time::sleep_until(due.into()).await;
-        let free = idle.borrow_mut().pop();
+        let free = idle.borrow_mut().pop().filter(|line: &Line| line.used.elapsed() < IDLE);
         let line = match free {
             Some(line) => line,
             None => {
                 lines += 1;
                 let client = Client::connect(at).await.with_token(&secret(1));
-                Line { client, lock: format!("probe/{lines}") }
+                Line { client, lock: format!("probe/{lines}"), used: Instant::now() }
             }
         };
         let request = request(line, due, Rc::clone(&idle), Rc::clone(&tally));
@@ -85,5 +89,6 @@ async fn request(
     if claim.status == 201 {
         line.client.patch(claim.id, "released", false).await;
     }
+    line.used = Instant::now();
     idle.borrow_mut().push(line);
 }
