@@ -107,7 +107,8 @@ impl ReplicatedEngine {
         let (orphaned, orphans) = HangUps::channel();
         let replica = Replica::new(own, raft.group.clone(), limits, ReplyOutlet(audit));
         let shared = Arc::new(Shared::new(replica, orphaned.clone()));
-        let (inbox, machine) = (Inbox::new(), ClaimMachine(shared.clone()));
+        let (inbox, machine) =
+            (Inbox::new(), ClaimMachine { shared: shared.clone(), version: options.version });
         let (heartbeat, lease) = (raft.heartbeat, raft.election_most);
         let member = Member::start_with(raft, store, machine, network, inbox.clone()).await?;
         let forwarder = Forwarder { member, shared: shared.clone(), lease };

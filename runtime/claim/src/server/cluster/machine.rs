@@ -16,11 +16,19 @@ pub(super) const REFUSED: &[u8] = &[0];
 const FAILED: &[u8] = &[2];
 
 /// The state machine.
-pub(super) struct ClaimMachine(pub(super) Arc<Shared>);
+pub(super) struct ClaimMachine {
+    pub(super) shared: Arc<Shared>,
+    /// The newest version of the operations that it applies.
+    pub(super) version: u32,
+}
 
 impl StateMachine for ClaimMachine {
+    fn version(&self) -> u32 {
+        self.version
+    }
+
     fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
-        let answer = match self.0.apply(operation) {
+        let answer = match self.shared.apply(operation) {
             Effect::Applied => APPLIED,
             Effect::Refused => REFUSED,
             Effect::Failed => FAILED,
@@ -29,13 +37,13 @@ impl StateMachine for ClaimMachine {
     }
 
     fn snapshot(&self) -> Encode {
-        let replica = self.0.lock();
+        let replica = self.shared.lock();
         // A member that does not follow the log has no state to give: what it has is refused.
         let captured = replica.failure().is_none().then(|| replica.capture());
         Box::new(move |out| captured.iter().for_each(|captured| captured.encode(out)))
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
-        self.0.install(snapshot)
+        self.shared.install(snapshot)
     }
 }

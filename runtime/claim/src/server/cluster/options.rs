@@ -12,9 +12,16 @@ pub struct ClusterOptions {
     /// How long a request waits for a leader that has a majority, and for the log; then it is
     /// answered with 503. Default: twice the maximum time of an election, which may fail once.
     pub request_timeout: Duration,
+    /// The newest version of the operations that this member applies. A version is in force once
+    /// all members have it. Default: [`ClusterOptions::VERSION`]. Another one is for tests of
+    /// upgrades, since the rules of all versions are the same so far.
+    pub version: u32,
 }
 
 impl ClusterOptions {
+    /// The version of the operations of this program.
+    pub const VERSION: u32 = 1;
+
     /// What an operation has beside the body of its request: the URL, the token's name, the head.
     pub const OPERATION_HEAD_BYTES: usize = 64 << 10;
 
@@ -23,7 +30,7 @@ impl ClusterOptions {
     pub fn new(name: &str, raft: turnstile_raft::Options) -> Self {
         let request_timeout = raft.election_most.saturating_mul(2);
         let raft = turnstile_raft::Options { group: name.into(), ..raft };
-        Self { raft, request_timeout }
+        Self { raft, request_timeout, version: Self::VERSION }
     }
 
     /// # Errors

@@ -47,6 +47,7 @@ impl ReplicatedEngine {
             ("entries_applied", "Entries that are applied.", applied),
             ("entries_lag", "Entries that this member has and has not applied.", last - applied),
             ("entries_in_snapshot", "Entries in the last snapshot.", index(snapshot_index)),
+            ("version", "The version of the operations.", self.member().version().into()),
             ("members", "Members of the cluster.", status.members.len() as u64),
             ("store_failing", "Whether the disk rejects writes.", u64::from(fails)),
         ];

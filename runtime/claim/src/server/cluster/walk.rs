@@ -220,7 +220,8 @@ fn a_snapshot_is_the_state_at_its_operation_while_others_are_applied() {
         let mut rng = Rng::seeded(seed);
         let log = log(&mut rng);
         let (orphans, _orphaned) = tokio::sync::mpsc::unbounded_channel();
-        let mut machine = ClaimMachine(Arc::new(Shared::new(member(1), orphans)));
+        let shared = Arc::new(Shared::new(member(1), orphans));
+        let mut machine = ClaimMachine { shared, version: 1 };
         let mut other = member(2);
         let mut snapshots = Vec::new();
         for operation in &log {
