@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use turnstile_claim::server::{Options, Storage, Tokens};
 
 use super::Running;
+use super::tokens::{tokens, tokens_file};
 use crate::http::{Answer, Client, PATIENCE, until};
-use crate::tokens::{tokens, tokens_file};
 
 /// A POST's beginning, up to how long its body is.
 const POST: &str =

@@ -7,8 +7,8 @@ use serde_json::json;
 use turnstile_claim::server::{Hosts, Options, Storage};
 
 use super::Running;
+use super::tokens::tokens;
 use crate::http::Answer;
-use crate::tokens::tokens;
 
 /// A request as these headers have it.
 fn send(server: &Running, method: &str, path: &str, headers: &str, body: &str) -> Answer {

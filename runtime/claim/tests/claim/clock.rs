@@ -10,7 +10,8 @@ use tokio::time::{Instant, timeout};
 use turnstile_claim::client::{Claim, Clock, ErrorKind, LeaseState, LockClient, LockClientBuilder};
 use turnstile_claim::server::{Options, Storage};
 
-use crate::http::{PATIENCE, Running, until};
+use super::Running;
+use crate::http::{PATIENCE, until};
 use crate::real::Turnstiled;
 
 /// The sleep of a machine, which a test decides upon.

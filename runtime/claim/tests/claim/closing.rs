@@ -1,13 +1,17 @@
-//! Clients that close their side of a connection: who has asked is answered, who waits is gone.
+//! Clients that close their side of a connection, also by the thousand: who has asked is answered,
+//! who waits is gone.
 
+use std::io::Read as _;
 use std::net::Shutdown;
 use std::time::Duration;
 
+use serde_json::Value;
 use turnstile_claim::server::{Options, Storage};
 use turnstile_host::store::Disk;
 
+use super::Running;
 use crate::additions::metric;
-use crate::http::{Client, Running, until};
+use crate::http::{Client, until};
 
 const BODY: &str = r#"{"resource":"r","ttl":60}"#;
 
@@ -116,4 +120,68 @@ fn what_is_asked_while_another_request_waits_is_answered_after_it() {
     waiter.hear().expect(201);
     assert_eq!(waiter.hear().expect(200).field("status"), "released");
     waiter.hear().expect(404);
+}
+
+#[test]
+fn who_closes_its_own_half_is_no_longer_waiting() {
+    let server = Running::in_memory();
+    let mut holder = server.client();
+    let held = holder.post(BODY).expect(201);
+    let mut half = server.client().with("prefer", "wait=300");
+    half.send("POST", "/v1/claims/", BODY);
+    let waiting = |client: &mut Client| {
+        let list = client.get("/v1/claims/?resource=r&status=waiting").json();
+        list.as_array().map(Vec::len)
+    };
+    until("it queues", || waiting(&mut holder) == Some(1));
+    half.stream().shutdown(Shutdown::Write).expect("it is open");
+    let mut rest = Vec::new();
+    // What is said to it last, if anything, is no grant.
+    let _reset = half.stream().read_to_end(&mut rest);
+    assert!(!rest.starts_with(b"HTTP/1.1 201"), "{}", String::from_utf8_lossy(&rest));
+    holder.set(&held.path(), "released").expect(204);
+    assert_eq!(waiting(&mut holder), Some(1), "nobody is promoted who would not hear of it");
+    holder.post(BODY).expect(201);
+    assert_eq!(waiting(&mut holder), Some(1), "nor stands it in anybody's way");
+}
+
+#[test]
+fn thousands_wait_for_one_lock_and_each_gets_it_in_turn() {
+    const WAITERS: usize = 2_000;
+    let server = Running::in_memory();
+    let mut holder = server.client();
+    let mut held = holder.post(BODY).expect(201).path();
+    let mut waiters = Vec::new();
+    for _ in 0..WAITERS {
+        let mut waiter = server.client().with("prefer", "wait=300");
+        // Once it is answered it has been taken in, and the queue of the socket has room.
+        waiter.get("/healthz").expect(200);
+        waiter.send("POST", "/v1/claims/", BODY);
+        waiters.push(waiter);
+    }
+    let open = format!("turnstile_calls_open {WAITERS}\n");
+    until("all wait", || holder.get("/metrics").expect(200).text.contains(&open));
+    // Every other goes away.
+    let mut stay = Vec::new();
+    for (number, mut waiter) in waiters.into_iter().enumerate() {
+        if number % 2 == 0 {
+            waiter.stream().shutdown(Shutdown::Both).expect("it is open");
+        } else {
+            stay.push(waiter);
+        }
+    }
+    let open = format!("turnstile_calls_open {}\n", stay.len());
+    until("the server notices", || holder.get("/metrics").expect(200).text.contains(&open));
+    for _ in 0..stay.len() {
+        holder.set(&held, "released").expect(204);
+        let list = holder.get("/v1/claims/?resource=r&status=active").json();
+        let url = list[0]["url"].as_str().expect("one is promoted at once").to_owned();
+        assert_eq!(list.as_array().map(Vec::len), Some(1));
+        held = url[url.find("/v1/").expect("a path")..].to_owned();
+    }
+    let mut granted: Vec<Value> =
+        stay.iter_mut().map(|waiter| waiter.hear().expect(201).field("fencing_token")).collect();
+    granted.sort_by_key(Value::as_u64);
+    granted.dedup();
+    assert_eq!(granted.len(), WAITERS / 2, "everyone once");
 }

@@ -10,7 +10,8 @@ use std::process::{Child, Command, Output, Stdio};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
-use crate::http::{Running, until};
+use super::Running;
+use crate::http::until;
 
 pub(crate) const CLAIM: &str = env!("CARGO_BIN_EXE_claim");
 
@@ -37,7 +38,7 @@ fn pid(child: &Child) -> Pid {
 }
 
 fn scratch(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", module_path!()))
 }
 
 #[track_caller]

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use turnstile_claim::server::{Options, Server, Storage};
 use turnstile_host::store::Disk;
 
-use crate::reading::{Pipes, ask, get};
+use crate::wire::{Pipes, ask, get};
 
 fn request(line: &str, body: &str) -> String {
     let head = "host: localhost\r\ncontent-type: application/json\r\nprefer: wait=60";

@@ -4,8 +4,9 @@ use std::net::{SocketAddr, TcpStream};
 
 use turnstile_claim::server::{Options, Storage};
 
-use crate::http::{Answer, Client, Running};
-use crate::tokens::tokens;
+use super::Running;
+use super::tokens::tokens;
+use crate::http::{Answer, Client};
 
 const TOKENS: &str = "one\nanother\n";
 const GUESSES: u32 = 3;

@@ -13,10 +13,11 @@ use turnstile_claim::client::{Connector, ErrorKind, LockClient, LockClientBuilde
 use turnstile_claim::keychain::LINE_MAX;
 use turnstile_claim::server::{Options, ServerTls, Storage};
 
+use super::Running;
+use super::command::{CLAIM, claim, hears_all, statuses};
+use super::tokens::tokens;
 use crate::client::fixture;
-use crate::command::{CLAIM, claim, hears_all, statuses};
-use crate::http::{PATIENCE, Running, until};
-use crate::tokens::tokens;
+use crate::http::{PATIENCE, until};
 
 #[test]
 fn a_keychain_speaks_lines_and_its_end_releases() {

@@ -7,8 +7,9 @@ use std::time::Duration;
 use serde_json::json;
 use turnstile_claim::server::{Options, Storage};
 
-use crate::http::{Answer, Client, Running};
-use crate::tokens::tokens;
+use super::Running;
+use super::tokens::tokens;
+use crate::http::{Answer, Client};
 
 fn guarded(name: &str) -> Running {
     start(name, Options::default())

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::http::{Client, Running};
+use super::Running;
+use crate::http::Client;
 
 const METHODS: [&str; 8] = ["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD", "OPTIONS", "NONSENSE"];
 const PATHS: [&str; 15] = [

@@ -7,8 +7,8 @@ use turnstile_claim::server::{Options, Storage, Tokens};
 use turnstile_host::store::LogStore;
 
 use super::Running;
+use super::tokens::{NAMED, tokens};
 use crate::http::{Answer, Running as Single};
-use crate::tokens::{NAMED, tokens};
 
 fn guarded(name: &str) -> Running {
     let tokens = tokens(name, NAMED);
@@ -139,7 +139,7 @@ fn start(dir: &Path, tokens: Tokens) -> Single {
 
 #[test]
 fn an_owner_is_kept_over_a_restart_and_a_claim_without_one_is_everybody_s() {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("owners");
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(module_path!());
     if dir.exists() {
         std::fs::remove_dir_all(&dir).expect("the directory is ours");
     }

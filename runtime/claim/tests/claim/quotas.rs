@@ -5,8 +5,8 @@ use turnstile_claim::server::{Options, Quotas, Storage};
 use turnstile_host::store::Disk;
 
 use super::Running;
+use super::tokens::{NAMED, tokens};
 use crate::http::{Answer, Client, Running as Single, until};
-use crate::tokens::{NAMED, tokens};
 
 fn options(claims_max: usize, claims_per_owner_max: usize) -> Options {
     let quotas = Quotas { claims_max, claims_per_owner_max };

@@ -1,17 +1,17 @@
 //! Reading beside others: long lists go out in slices, and who does not take them costs little.
 
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+use tokio::io::duplex;
 use tokio::sync::mpsc;
-use turnstile_claim::server::{Accept, Options, Server, Storage, TryWrite};
+use turnstile_claim::server::{Options, Server, Storage};
 use turnstile_host::store::Disk;
 
+use super::Running;
 use crate::additions::metric;
-use crate::http::{Client, Running};
-use crate::wire::Wire;
+use crate::http::{Client, until};
+use crate::wire::{Pipes, ask, get};
 
 /// So many claims are of one slice, and so many bytes.
 const SLICE_CLAIMS: u64 = 256;
@@ -44,7 +44,7 @@ fn a_filter_that_finds_nothing_looks_at_all_in_slices() {
 #[test]
 fn a_long_list_comes_whole_and_in_parts() {
     let disk = Disk::default().open();
-    let storage = Storage::Simulated(Box::new(disk), Box::new(|| std::time::Duration::ZERO));
+    let storage = Storage::Simulated(Box::new(disk), Box::new(|| Duration::ZERO));
     let server = Running::start(storage, Options::default());
     let mut client = server.client();
     post(&mut client, 300, 1_000);
@@ -60,52 +60,28 @@ fn a_long_list_comes_whole_and_in_parts() {
     client.get("/v1/claims/?limit=3&offset=298").expect(200);
 }
 
-/// An end of a connection within the process, that holds a few bytes only.
-pub(crate) type Pipe = Wire<DuplexStream>;
-
-impl TryWrite for Pipe {
-    fn try_write(&self, _text: &[u8]) {}
-}
-
-/// Where such connections come from.
-pub(crate) struct Pipes(pub(crate) mpsc::UnboundedReceiver<DuplexStream>);
-
-impl Accept for Pipes {
-    type Stream = Pipe;
-
-    async fn accept(&mut self) -> io::Result<(Pipe, SocketAddr)> {
-        match self.0.recv().await {
-            Some(pipe) => Ok((Wire(pipe), (Ipv4Addr::LOCALHOST, 1).into())),
-            None => std::future::pending().await,
-        }
+#[test]
+fn who_does_not_read_is_cut_off() {
+    let options = Options { write_timeout: Duration::from_millis(100), ..Options::default() };
+    let server = Running::start(Storage::Memory, options);
+    let mut client = server.client();
+    for number in 0..500 {
+        let body =
+            json!({ "resource": format!("r{number}"), "ttl": 60, "user_data": "x".repeat(15_000) });
+        client.post(&body.to_string()).expect(201);
     }
-}
-
-/// Asks, and reads until the answer is there or so many bytes of it.
-pub(crate) async fn ask(pipe: &mut DuplexStream, request: &str, most: usize) -> String {
-    pipe.write_all(request.as_bytes()).await.expect("the server reads");
-    let mut bytes = Vec::new();
-    while bytes.len() < most {
-        let read = pipe.read_buf(&mut bytes).await.expect("the server answers");
-        if read == 0 || is_whole(&bytes) {
-            break;
-        }
+    let connections = |client: &mut Client| {
+        let text = client.get("/metrics").expect(200).text;
+        let line = text.lines().find_map(|line| line.strip_prefix("turnstile_connections "));
+        line.and_then(|number| number.parse::<usize>().ok())
+    };
+    let mut deaf: Vec<Client> = (0..8).map(|_| server.client()).collect();
+    for client in &mut deaf {
+        // Together more than the sockets of both ends hold.
+        (0..4).for_each(|_| client.send("GET", "/v1/claims/?limit=1000", ""));
     }
-    String::from_utf8(bytes).expect("text")
-}
-
-fn is_whole(answer: &[u8]) -> bool {
-    let beginning = String::from_utf8_lossy(&answer[..answer.len().min(500)]);
-    let Some((head, _)) = beginning.split_once("\r\n\r\n") else { return false };
-    let len = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next());
-    match len.and_then(|len| len.parse::<usize>().ok()) {
-        Some(len) => answer.len() >= head.len() + 4 + len,
-        None => answer.ends_with(b"0\r\n\r\n"),
-    }
-}
-
-pub(crate) fn get(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
+    until("they are taken in", || connections(&mut client) > Some(1));
+    until("they are cut off", || connections(&mut client) == Some(1));
 }
 
 #[tokio::test]

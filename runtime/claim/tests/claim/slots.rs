@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use turnstile_claim::server::{Options, Storage};
 
+use super::Running;
+use super::tokens::tokens;
 use crate::additions::metric;
-use crate::http::{Client, Running, until};
-use crate::tokens::tokens;
+use crate::http::{Client, until};
 
 /// The server has so many slots, one of which known connections leave to others.
 const ALL: usize = 8;

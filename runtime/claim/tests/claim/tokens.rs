@@ -7,10 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use turnstile_claim::server::{Options, Storage, Tokens};
 
-use crate::http::Running;
+use super::Running;
 
-/// A file that only its owner can read.
+/// A file of its own that only its owner can read: tests of two fixtures run at the same time.
 pub(crate) fn tokens_file(name: &str, text: &str) -> PathBuf {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let number = LAST.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{}-{number}-{name}", module_path!());
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     write_tokens(&file, text, 0o600);
     file

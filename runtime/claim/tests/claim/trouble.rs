@@ -1,15 +1,14 @@
-//! What is beyond the server's control: a store that refuses, a disk that is full, clients that do
-//! not read, that say half of it, or that come in their thousands.
+//! What is beyond the server's control: a store that refuses, a disk that is full, and no more
+//! files.
 
-use std::io::{self, Read as _};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::io;
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use turnstile_claim::server::{Options, Storage};
 use turnstile_host::store::{Batch, Store, Visitor};
 
@@ -182,92 +181,4 @@ fn a_server_whose_directory_is_removed_grants_nothing_more() {
     std::fs::remove_dir_all(&data).expect("the directory is ours");
     client.post(r#"{"resource":"s","ttl":600}"#).expect(503);
     client.get("/healthz").expect(503);
-}
-
-#[test]
-fn who_does_not_read_is_cut_off() {
-    let options = Options { write_timeout: Duration::from_millis(100), ..Options::default() };
-    let server = Running::start(Storage::Memory, options);
-    let mut client = server.client();
-    for number in 0..500 {
-        let body =
-            json!({ "resource": format!("r{number}"), "ttl": 60, "user_data": "x".repeat(15_000) });
-        client.post(&body.to_string()).expect(201);
-    }
-    let connections = |client: &mut Client| {
-        let text = client.get("/metrics").expect(200).text;
-        let line = text.lines().find_map(|line| line.strip_prefix("turnstile_connections "));
-        line.and_then(|number| number.parse::<usize>().ok())
-    };
-    let mut deaf: Vec<Client> = (0..8).map(|_| server.client()).collect();
-    for client in &mut deaf {
-        // Together more than the sockets of both ends hold.
-        (0..4).for_each(|_| client.send("GET", "/v1/claims/?limit=1000", ""));
-    }
-    until("they are taken in", || connections(&mut client) > Some(1));
-    until("they are cut off", || connections(&mut client) == Some(1));
-}
-
-#[test]
-fn who_closes_its_own_half_is_no_longer_waiting() {
-    let server = Running::in_memory();
-    let mut holder = server.client();
-    let held = holder.post(HELD).expect(201);
-    let mut half = server.client().with("prefer", "wait=300");
-    half.send("POST", "/v1/claims/", HELD);
-    let waiting = |client: &mut Client| {
-        let list = client.get("/v1/claims/?resource=r&status=waiting").json();
-        list.as_array().map(Vec::len)
-    };
-    until("it queues", || waiting(&mut holder) == Some(1));
-    half.stream().shutdown(Shutdown::Write).expect("it is open");
-    let mut rest = Vec::new();
-    // What is said to it last, if anything, is no grant.
-    let _reset = half.stream().read_to_end(&mut rest);
-    assert!(!rest.starts_with(b"HTTP/1.1 201"), "{}", String::from_utf8_lossy(&rest));
-    holder.set(&held.path(), "released").expect(204);
-    assert_eq!(waiting(&mut holder), Some(1), "nobody is promoted who would not hear of it");
-    holder.post(HELD).expect(201);
-    assert_eq!(waiting(&mut holder), Some(1), "nor stands it in anybody's way");
-}
-
-#[test]
-fn thousands_wait_for_one_lock_and_each_gets_it_in_turn() {
-    const WAITERS: usize = 2_000;
-    let server = Running::in_memory();
-    let mut holder = server.client();
-    let mut held = holder.post(HELD).expect(201).path();
-    let mut waiters = Vec::new();
-    for _ in 0..WAITERS {
-        let mut waiter = server.client().with("prefer", "wait=300");
-        // Once it is answered it has been taken in, and the queue of the socket has room.
-        waiter.get("/healthz").expect(200);
-        waiter.send("POST", "/v1/claims/", HELD);
-        waiters.push(waiter);
-    }
-    let open = format!("turnstile_calls_open {WAITERS}\n");
-    until("all wait", || holder.get("/metrics").expect(200).text.contains(&open));
-    // Every other goes away.
-    let mut stay = Vec::new();
-    for (number, mut waiter) in waiters.into_iter().enumerate() {
-        if number % 2 == 0 {
-            waiter.stream().shutdown(Shutdown::Both).expect("it is open");
-        } else {
-            stay.push(waiter);
-        }
-    }
-    let open = format!("turnstile_calls_open {}\n", stay.len());
-    until("the server notices", || holder.get("/metrics").expect(200).text.contains(&open));
-    for _ in 0..stay.len() {
-        holder.set(&held, "released").expect(204);
-        let list = holder.get("/v1/claims/?resource=r&status=active").json();
-        let url = list[0]["url"].as_str().expect("one is promoted at once").to_owned();
-        assert_eq!(list.as_array().map(Vec::len), Some(1));
-        held = url[url.find("/v1/").expect("a path")..].to_owned();
-    }
-    let mut granted: Vec<Value> =
-        stay.iter_mut().map(|waiter| waiter.hear().expect(201).field("fencing_token")).collect();
-    granted.sort_by_key(Value::as_u64);
-    granted.dedup();
-    assert_eq!(granted.len(), WAITERS / 2, "everyone once");
 }

@@ -1,21 +1,18 @@
-//! Who is gone without a word: what that costs a free lock, and a command that has ended.
+//! Who is gone without a word: what that costs a free lock.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::Running;
 use crate::additions::metric;
-use crate::command::CLAIM;
-use crate::http::{Client, PATIENCE, Running, until};
+use crate::http::{Client, until};
 use crate::real::Turnstiled;
 
 const BODY: &str = r#"{"resource":"r","ttl":600}"#;
 /// More than one, since each is to cost nothing.
 const GONE: usize = 4;
+
 /// Clients that wait, each on a connection of its own, and their claims.
 fn wait(holder: &mut Client, connect: impl Fn() -> Client) -> Vec<(Client, String)> {
     let waits = |number| {
@@ -67,7 +64,7 @@ fn waiters_that_are_gone_keep_their_place_while_the_lock_is_held() {
 #[track_caller]
 fn check_restart(signal: Signal, hang_up_first: bool) {
     let name = format!("{signal:?}-{hang_up_first}");
-    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vanished").join(name);
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join(module_path!()).join(name);
     if data.exists() {
         std::fs::remove_dir_all(&data).expect("the directory is ours");
     }
@@ -98,60 +95,4 @@ fn waiters_that_do_not_come_back_after_a_restart_cost_nothing() {
         check_restart(signal, false);
         check_restart(signal, true);
     }
-}
-
-/// `claim`, with a lock of an hour, at a server of our own.
-fn claim(url: &str, arguments: &[&str]) -> Command {
-    let mut claim = Command::new(CLAIM);
-    let (verb, rest) = arguments.split_first().expect("a verb");
-    claim.args([verb, "r", "--ttl", "3600"]).args(rest).env("TURNSTILE_URL", url);
-    claim.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    claim
-}
-
-#[test]
-fn a_command_that_has_ended_is_not_held_up_by_a_server_that_is_gone() {
-    // Gone for good, and one that is there but does not answer.
-    for signal in [Signal::KILL, Signal::STOP] {
-        let mut server = Turnstiled::start(&["--in-memory"]);
-        let url = format!("http://{}", server.at);
-        let script = "echo on; read line; exit 3";
-        let mut running =
-            claim(&url, &["run", "--", "sh", "-c", script]).spawn().expect("it starts");
-        let out = running.stdout.as_mut().expect("it is piped");
-        BufReader::new(out).read_line(&mut String::new()).expect("the command speaks");
-        kill_process(Pid::from_child(&server.child), signal).expect("it runs");
-        if signal == Signal::KILL {
-            server.child.wait().expect("it is our child");
-        }
-        drop(running.stdin.take());
-        until("it ends", || running.try_wait().expect("it is our child").is_some());
-        let ended = running.wait_with_output().expect("it is our child");
-        assert_eq!(ended.status.code(), Some(3), "{ended:?}");
-        let text = String::from_utf8(ended.stderr).expect("plain text");
-        let last = text.lines().last().unwrap_or_default();
-        assert!(last.contains(&format!("no response from {url}: ")), "{text}");
-    }
-}
-
-#[test]
-fn a_turn_that_was_waited_for_is_not_held_up_by_a_server_that_is_gone() {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
-    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
-    let mut waiting = claim(&url, &["wait"]).spawn().expect("it starts");
-    let (mut stream, _) = listener.accept().expect("the client connects");
-    let read = stream.read(&mut [0; 4_096]).expect("the client asks");
-    assert!(read > 0);
-    drop(listener);
-    let body = format!(r#"{{"url":"{url}/v1/claims/1/","resource":"r","status":"active"}}"#);
-    let head = format!(
-        "HTTP/1.1 201 Created\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all((head + &body).as_bytes()).expect("the client listens");
-    drop(stream);
-    let started = Instant::now();
-    until("it ends", || waiting.try_wait().expect("it is our child").is_some());
-    assert!(started.elapsed() < PATIENCE);
-    assert_eq!(waiting.wait().expect("it is our child").code(), Some(69));
 }

@@ -8,10 +8,11 @@ use serde_json::Value;
 use tokio::time::timeout;
 use turnstile_claim::client::{ErrorKind, LockClient};
 use turnstile_claim::server::{Options, Storage};
-use turnstile_host::store::LogStore;
+use turnstile_host::store::{Disk, LogStore};
 
-use crate::command::{CLAIM, claim, statuses};
-use crate::http::{Client, PATIENCE, Running, until};
+use super::Running;
+use super::command::{CLAIM, claim, statuses};
+use crate::http::{Client, PATIENCE, Running as Single, until};
 
 const BODY: &str = r#"{"resource":"r","ttl":3600}"#;
 
@@ -31,12 +32,8 @@ fn hear(watcher: &mut Client, status: &str) {
 
 #[test]
 fn who_watches_a_claim_hears_that_it_is_revoked() {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("watching");
-    if dir.exists() {
-        std::fs::remove_dir_all(&dir).expect("the directory is ours");
-    }
-    let store = LogStore::open(&dir).expect("the directory opens");
-    let server = Running::start(Storage::Blocking(Box::new(store)), Options::default());
+    let disk = Disk::default().open();
+    let server = Running::start(Storage::Blocking(Box::new(disk)), Options::default());
     let mut client = server.client();
     let held = client.post(BODY).expect(201).path();
     let mut watchers = [watcher(&server, &held, "300"), watcher(&server, &held, "300")];
@@ -189,14 +186,14 @@ fn what_has_lapsed_is_revived_until_then() {
 /// server has restarted, and where the connection of its request broke.
 #[test]
 fn who_says_how_long_it_waits_is_over_then() {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("timeouts");
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(module_path!());
     if dir.exists() {
         std::fs::remove_dir_all(&dir).expect("the directory is ours");
     }
     let start = |leave_max| {
         let store = LogStore::open(&dir).expect("the directory opens");
         let options = Options { leave_max, ..Options::default() };
-        Running::start(Storage::Blocking(Box::new(store)), options)
+        Single::start(Storage::Blocking(Box::new(store)), options)
     };
     let server = start(Duration::from_secs(3_600));
     let mut client = server.client();

@@ -1,10 +1,15 @@
 //! A stream that a test hands to the server: what is read and written is the inner one's.
 
 use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{
+    AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream, ReadBuf,
+};
+use tokio::sync::mpsc;
+use turnstile_claim::server::{Accept, TryWrite};
 
 /// A stream; each test says what its last word is.
 pub(crate) struct Wire<S>(pub(crate) S);
@@ -35,4 +40,52 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_shutdown(context)
     }
+}
+
+/// An end of a connection within the process, that holds a few bytes only.
+pub(crate) type Pipe = Wire<DuplexStream>;
+
+impl TryWrite for Pipe {
+    fn try_write(&self, _text: &[u8]) {}
+}
+
+/// Where such connections come from.
+pub(crate) struct Pipes(pub(crate) mpsc::UnboundedReceiver<DuplexStream>);
+
+impl Accept for Pipes {
+    type Stream = Pipe;
+
+    async fn accept(&mut self) -> io::Result<(Pipe, SocketAddr)> {
+        match self.0.recv().await {
+            Some(pipe) => Ok((Wire(pipe), (Ipv4Addr::LOCALHOST, 1).into())),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Asks, and reads until the answer is there or so many bytes of it.
+pub(crate) async fn ask(pipe: &mut DuplexStream, request: &str, most: usize) -> String {
+    pipe.write_all(request.as_bytes()).await.expect("the server reads");
+    let mut bytes = Vec::new();
+    while bytes.len() < most {
+        let read = pipe.read_buf(&mut bytes).await.expect("the server answers");
+        if read == 0 || is_whole(&bytes) {
+            break;
+        }
+    }
+    String::from_utf8(bytes).expect("text")
+}
+
+fn is_whole(answer: &[u8]) -> bool {
+    let beginning = String::from_utf8_lossy(&answer[..answer.len().min(500)]);
+    let Some((head, _)) = beginning.split_once("\r\n\r\n") else { return false };
+    let len = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next());
+    match len.and_then(|len| len.parse::<usize>().ok()) {
+        Some(len) => answer.len() >= head.len() + 4 + len,
+        None => answer.ends_with(b"0\r\n\r\n"),
+    }
+}
+
+pub(crate) fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
 }

@@ -2,6 +2,7 @@
 //! and a network whose links can be cut.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -13,27 +14,39 @@ use turnstile_raft::{Member, Role, Status};
 
 use crate::http::{Client, until};
 
-/// How long members wait for each other.
+/// How long members wait for each other, and for how many entries.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Times {
-    pub(crate) heartbeat: Duration,
+pub(crate) struct Pace {
+    heartbeat: Duration,
     /// How long a leader is trusted; without one, an election begins after 1.5 to twice that.
-    pub(crate) election: Duration,
+    election: Duration,
+    snapshot_every: u64,
+    /// The entries that are kept for others beside a snapshot.
+    keep_entries: u64,
 }
 
-/// For tests whose leader stays, however slow the machine is.
-const STEADY: Times =
-    Times { heartbeat: Duration::from_millis(100), election: Duration::from_secs(3) };
+/// For tests whose leader stays and whose followers need no snapshot, however slow the machine is.
+const STEADY: Pace = Pace {
+    heartbeat: Duration::from_millis(100),
+    election: Duration::from_secs(3),
+    snapshot_every: 1_000,
+    keep_entries: 10_000,
+};
 
-/// For tests that lose a leader.
-pub(crate) const QUICK: Times =
-    Times { heartbeat: Duration::from_millis(50), election: Duration::from_millis(400) };
+/// For tests that lose a leader, but send no snapshots.
+pub(crate) const QUICK_LOG: Pace =
+    Pace { heartbeat: QUICK.heartbeat, election: QUICK.election, ..STEADY };
+
+/// For tests that lose a leader. The log has so few entries that members are sent snapshots.
+pub(crate) const QUICK: Pace = Pace {
+    heartbeat: Duration::from_millis(50),
+    election: Duration::from_millis(400),
+    snapshot_every: 50,
+    keep_entries: 1,
+};
 
 /// How long a request waits for a leader, however slow the machine is.
 const PATIENT: Duration = Duration::from_secs(5);
-
-/// The log has so few entries before a snapshot that tests install some.
-const SNAPSHOT_EVERY: u64 = 50;
 
 /// A member, its server, and the thread of both.
 struct MemberServer {
@@ -48,7 +61,7 @@ pub(crate) struct Members {
     pub(crate) hub: Hub,
     /// The address of a follower.
     pub(crate) at: SocketAddr,
-    times: Times,
+    pace: Pace,
     servers: BTreeMap<u64, MemberServer>,
     disks: BTreeMap<u64, Disk>,
 }
@@ -58,17 +71,16 @@ impl Members {
         Self::start(Storage::Memory, Options::default())
     }
 
-    /// Members with these options. Each has its log on a disk, so that there is no other storage.
-    pub(crate) fn start(storage: Storage, options: Options) -> Self {
-        assert!(matches!(storage, Storage::Memory), "a member has its own");
+    /// Members with these options. Each has its log on a disk of its own, in place of the storage.
+    pub(crate) fn start(_storage: Storage, options: Options) -> Self {
         Self::with(STEADY, &|_| options.clone())
     }
 
-    /// Members with these times and with their own options.
-    pub(crate) fn with(times: Times, options: &dyn Fn(u64) -> Options) -> Self {
+    /// Members of this pace and with their own options.
+    pub(crate) fn with(pace: Pace, options: &dyn Fn(u64) -> Options) -> Self {
         let (hub, disks, servers) = (Hub::new(), BTreeMap::new(), BTreeMap::new());
         let at = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut members = Self { hub, at, times, servers, disks };
+        let mut members = Self { hub, at, pace, servers, disks };
         // The last one makes all of them a cluster.
         for id in [3, 2, 1] {
             members.join(id, options(id));
@@ -87,17 +99,22 @@ impl Members {
 
     /// Starts a member on the disk that it had before.
     pub(crate) fn join(&mut self, id: u64, options: Options) {
-        let Times { heartbeat, election } = self.times;
+        self.try_join(id, options, 1).expect("its disk is whole");
+    }
+
+    /// The same, with a program whose newest version of the operations is this one.
+    pub(crate) fn try_join(&mut self, id: u64, options: Options, version: u32) -> io::Result<()> {
+        let Pace { heartbeat, election, snapshot_every, keep_entries } = self.pace;
         let raft = turnstile_raft::Options {
             heartbeat,
             election_least: election * 3 / 2,
             election_most: 2 * election,
-            snapshot_every: SNAPSHOT_EVERY,
-            keep_entries: 1,
+            snapshot_every,
+            keep_entries,
             ..turnstile_raft::Options::new(id)
         };
         let mut cluster = ClusterOptions::new("test", raft);
-        cluster.request_timeout = PATIENT;
+        (cluster.request_timeout, cluster.version) = (PATIENT, version);
         let store = Box::new(self.disks.entry(id).or_default().open());
         let network = self.hub.join(id);
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
@@ -108,15 +125,17 @@ impl Members {
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime").block_on(async {
-                let server = Server::join(cluster, store, network, options).await;
-                let server = server.expect("its disk is whole");
+                let server = match Server::join(cluster, store, network, options).await {
+                    Ok(server) => server,
+                    Err(error) => return started.send(Err(error)).expect("it is awaited"),
+                };
                 let member = server.member().expect("it is one").clone();
                 if id == 1 {
                     let list = (1..=3).map(|id| (id, format!("member-{id}"))).collect();
                     // A member of a cluster ignores it.
                     member.initialize(&list).await.expect("it is one of them");
                 }
-                started.send(member).expect("it is awaited");
+                started.send(Ok(member)).expect("it is awaited");
                 let listener = tokio::net::TcpListener::from_std(listener).expect("it is bound");
                 let stop = async {
                     // A dropped sender stops the server as well.
@@ -125,9 +144,15 @@ impl Members {
                 server.serve(listener, stop).await.expect("the server ends well");
             });
         });
-        let member = member.recv().expect("the member starts");
+        let member = member.recv().expect("the member starts")?;
         let server = MemberServer { at, member, stop: Some(stop), thread: Some(thread) };
         self.servers.insert(id, server);
+        Ok(())
+    }
+
+    /// The member of the log.
+    pub(crate) fn member(&self, id: u64) -> &Member {
+        &self.servers[&id].member
     }
 
     /// The member that leads, which all running members that are not cut off follow.
@@ -205,7 +230,11 @@ impl MemberServer {
 
 impl Drop for Members {
     fn drop(&mut self) {
-        // All at once: the last ones would wait for a majority.
+        // That of most clients tells the others that they do not wait any more.
+        if let Some(server) = self.servers.values_mut().find(|server| server.at == self.at) {
+            server.end();
+        }
+        // The others at once: the last ones would wait for a majority.
         for server in self.servers.values_mut() {
             drop(server.stop.take());
         }

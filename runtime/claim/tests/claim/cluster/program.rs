@@ -1,7 +1,7 @@
 //! `turnstiled --cluster`: members as processes, over TCP.
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -77,6 +77,11 @@ impl Site {
     /// The URL of a member for clients.
     pub(super) fn url(&self, id: u64) -> String {
         format!("http://{}", self.members[&id].at)
+    }
+
+    /// The addresses for clients of those that run.
+    pub(super) fn listening(&self) -> Vec<SocketAddr> {
+        self.members.values().map(|member| member.at).collect()
     }
 
     pub(super) fn ready(&self) {
