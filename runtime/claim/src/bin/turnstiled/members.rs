@@ -69,9 +69,17 @@ pub(crate) async fn run(command: MemberCommand) -> Result<(), Error> {
     }
 }
 
-/// Makes a change, which is asked for again while its outcome is unknown.
+/// Makes a change, which is asked for again while its outcome is unknown. One that was in the list
+/// and then is no member is removed; of another, that it is none is an error.
 async fn make(client: &LockClient, change: &MembersChange) -> Result<(), Error> {
     let until = Instant::now() + CHANGE_MAX;
+    let was_member = match change {
+        MembersChange::Add(..) => false,
+        MembersChange::Remove(id) => {
+            let list = read(&client.members().await?)?;
+            list.iter().any(|member| member.id == *id)
+        }
+    };
     let mut is_repeated = false;
     loop {
         let changed = match change {
@@ -87,7 +95,9 @@ async fn make(client: &LockClient, change: &MembersChange) -> Result<(), Error> 
                 print(&format!("member {id} is removed\n"));
                 return Ok(());
             }
-            (Err(error), MembersChange::Remove(id)) if is_repeated && has_status(&error, 404) => {
+            (Err(error), MembersChange::Remove(id))
+                if is_repeated && was_member && has_status(&error, 404) =>
+            {
                 print(&format!("there is no member {id} any more\n"));
                 return Ok(());
             }
@@ -107,17 +117,23 @@ fn has_status(error: &Error, expected: u16) -> bool {
     matches!(error.cause, ErrorKind::Refused { status, .. } if status == expected)
 }
 
+/// A member in a list of them.
+#[derive(Deserialize)]
+struct MemberSeen {
+    id: u64,
+    address: String,
+    voter: bool,
+    leader: bool,
+}
+
+fn read(list: &str) -> Result<Vec<MemberSeen>, Error> {
+    LockClient::read(list)
+}
+
 /// The members as text for people.
 fn text(list: &str) -> Result<String, Error> {
-    #[derive(Deserialize)]
-    struct MemberSeen {
-        id: u64,
-        address: String,
-        voter: bool,
-        leader: bool,
-    }
     let mut out = String::new();
-    for MemberSeen { id, address, voter, leader } in LockClient::read::<Vec<MemberSeen>>(list)? {
+    for MemberSeen { id, address, voter, leader } in read(list)? {
         let vote = if voter { "votes" } else { "has no vote yet" };
         let leads = if leader { ", leads" } else { "" };
         let _written = writeln!(out, "{id:<8} {address:<24} {vote}{leads}");

@@ -1,5 +1,7 @@
 //! `turnstiled member`: a member that is lost for good is replaced by another.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -71,6 +73,37 @@ fn a_member_that_is_lost_for_good_is_replaced() {
     check_refused(&[&again[..], &["--join"]].concat(), "--join: ");
     site.start(4, &[]);
     until("it is ready", || site.client(4).get("/readyz").status == 200);
+}
+
+/// Removes a member at a server that is asked for the members, then has no leader, and then knows
+/// no such member.
+#[track_caller]
+fn check_repeated(id: &str, status: i32, says: &str) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
+    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+    let list = r#"[{"id":1,"address":"h:1","voter":true,"leader":true}]"#;
+    let server = std::thread::spawn(move || {
+        for (status, body) in [
+            ("200 OK", list),
+            ("503 Service Unavailable", r#"{"message":"No majority"}"#),
+            ("404 Not Found", r#"{"message":"There is no member"}"#),
+        ] {
+            let (mut stream, _) = listener.accept().expect("the program connects");
+            let read = stream.read(&mut [0; 4_096]).expect("the program asks");
+            assert!(read > 0, "before {status}");
+            let head = "connection: close\r\ncontent-type: application/json\r\ncontent-length";
+            let answer = format!("HTTP/1.1 {status}\r\n{head}: {}\r\n\r\n{body}", body.len());
+            stream.write_all(answer.as_bytes()).expect("the program listens");
+        }
+    });
+    check(&member(None, &["remove", "--url", &url, id]), status, says);
+    server.join().expect("it was asked three times");
+}
+
+#[test]
+fn a_removal_that_is_repeated_is_done_and_that_of_an_unknown_member_is_not() {
+    check_repeated("1", 0, "there is no member 1 any more");
+    check_repeated("9", 69, "404 There is no member");
 }
 
 #[test]
