@@ -1,9 +1,11 @@
 //! `turnstiled snapshot`: claims that go on elsewhere.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use serde_json::json;
 use turnstile_claim::server::{Options, Snapshot, Storage};
 use turnstile_host::store::Disk;
 
@@ -143,6 +145,38 @@ fn a_file_that_is_changed_anywhere_is_refused() {
     }
     fs::write(&file, "claims").expect("the directory is ours");
     check(None, &["restore", &file, "--data", &data], 2, "is no snapshot of claims");
+}
+
+#[test]
+fn a_member_sends_one_snapshot_at_a_time() {
+    let members = Members::start(Storage::Memory, Options::default());
+    let mut client = members.client();
+    // More than the sockets of both ends hold.
+    for number in 0..800 {
+        let claim = json!({
+            "resource": number.to_string(), "ttl": 600, "user_data": "x".repeat(15_000),
+        });
+        client.post(&claim.to_string()).expect(201);
+    }
+    let mut slow = members.client();
+    slow.send("GET", SNAPSHOT, "");
+    let mut begun = [0; 12];
+    slow.stream().read_exact(&mut begun).expect("it is sent");
+    assert_eq!(&begun, b"HTTP/1.1 200");
+    let refused = client.get(SNAPSHOT).expect(429);
+    assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
+    let text = "This member sends a snapshot to another client: try again";
+    assert_eq!(refused.field("message"), text);
+    // Requests go on meanwhile.
+    client.post(&body("r")).expect(201);
+    drop(slow);
+    until("the next one is sent", || {
+        let url = format!("http://{}", client.at());
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("one-at-a-time");
+        let _none_yet = fs::remove_file(&file);
+        let saved = snapshot(None, &["save", file.to_str().expect("readable"), "--url", &url]);
+        saved.status.success()
+    });
 }
 
 #[test]
