@@ -2,6 +2,7 @@
 //! that change.
 
 mod failover;
+mod health;
 mod load;
 mod members;
 mod membership;
@@ -9,6 +10,7 @@ mod program;
 mod reads;
 mod replacement;
 mod snapshots;
+mod tls;
 mod upgrade;
 
 // The tests of one server, whose fixture is a follower of a cluster here. The others are of what

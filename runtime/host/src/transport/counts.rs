@@ -107,7 +107,7 @@ impl Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoHello => "no hello message",
+            Self::NoHello => "no hello message: one of the nodes may be without TLS",
             Self::Late => "no hello message in time",
             Self::Tls => "the TLS handshake failed",
             Self::Version => "different version of the framing",

@@ -65,6 +65,39 @@ fn a_member_that_missed_more_than_the_log_keeps_has_the_same_state_by_a_snapshot
 }
 
 #[test]
+fn the_counters_of_a_member_that_is_sent_a_snapshot_go_on() {
+    let members = Members::with(QUICK, &|_| Options::default());
+    let leader = members.leader();
+    let late = members.others(leader)[0];
+    let answers = || {
+        let metrics = members.client_of(late).get("/metrics").expect(200).text;
+        let lines =
+            metrics.lines().filter_map(|line| line.strip_prefix("turnstile_answers_total{"));
+        lines.map(|line| line.rsplit(' ').next().and_then(|count| count.parse::<u64>().ok())).sum()
+    };
+    let mut client = members.client_of(late);
+    for _ in 0..70 {
+        let held = client.post(BODY).expect(201).path();
+        client.set(&held, "released").expect(204);
+    }
+    let before: Option<u64> = answers();
+    assert!(before >= Some(140), "{before:?}");
+    let known = entries(&mut client, "entries");
+    members.hub.isolate(late);
+    let leader = members.leader_among(&members.others(late));
+    let mut client = members.client_of(leader);
+    for number in 0..120 {
+        client.post(&json!({ "resource": number.to_string(), "ttl": 60 }).to_string()).expect(201);
+    }
+    until("a snapshot is made", || entries(&mut client, "entries_in_snapshot") > known);
+    members.hub.heal();
+    let mut late = members.client_of(late);
+    until("it is sent", || entries(&mut late, "entries_in_snapshot") > known);
+    let after = answers();
+    assert!(after >= before, "{after:?} after {before:?}");
+}
+
+#[test]
 fn who_watches_at_any_member_hears_of_the_end_of_a_claim() {
     let mut members = Members::with(QUICK, &|_| Options::default());
     let leader = members.leader();

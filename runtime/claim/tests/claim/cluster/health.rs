@@ -1,0 +1,57 @@
+//! What `/healthz` and `/readyz` of a member say: whether it runs, and whether it can answer.
+
+use turnstile_claim::server::Options;
+
+use super::members::{Members, QUICK};
+use crate::http::{Client, until};
+
+/// Waits until a member that runs says why it is not ready.
+#[track_caller]
+fn unready(members: &Members, id: u64, why: &str) {
+    let mut said = String::new();
+    until(&format!("member {id} says {why:?}"), || {
+        let mut client = members.client_of(id);
+        client.get("/healthz").expect(200);
+        let answer = client.get("/readyz");
+        said = answer.text;
+        answer.status == 503 && said.contains(why)
+    });
+}
+
+/// Waits until a member is ready; then it answers.
+fn ready(members: &Members, id: u64) {
+    until("it is ready", || members.client_of(id).get("/readyz").status == 200);
+    members.client_of(id).get("/v1/claims/").expect(200);
+}
+
+#[test]
+fn a_member_says_whether_it_runs_and_whether_it_can_answer() {
+    let mut members = Members::with(QUICK, &|_| Options::default());
+    (1..=3).for_each(|id| ready(&members, id));
+    let cut = members.leader();
+    members.hub.isolate(cut);
+    unready(&members, cut, "no majority of the members answers");
+    let leader = members.leader_among(&members.others(cut));
+    members.others(cut).into_iter().for_each(|id| ready(&members, id));
+    members.hub.heal();
+    ready(&members, cut);
+    members.hub.isolate(cut);
+    unready(&members, cut, "no leader is known");
+    members.hub.heal();
+    ready(&members, cut);
+
+    members.join(4, Options::default());
+    unready(&members, 4, "no leader is known");
+    let path = |id: u64| format!("/v1/cluster/members/{id}/");
+    let mut client = members.client_of(leader);
+    client.request("PUT", &path(4), r#"{"address":"member-4:1"}"#).expect(204);
+    ready(&members, 4);
+    // With its last connections: it may hear that it is removed, or nothing at all.
+    members.client_of(4).request("DELETE", &path(4), "").expect(204);
+    unready(&members, 4, "");
+    members.client_of(4).get("/v1/claims/").expect(503);
+    (1..=3).for_each(|id| ready(&members, id));
+    let at = members.client_of(4).at();
+    members.end(4);
+    assert!(Client::try_new(at).is_none(), "it has stopped");
+}

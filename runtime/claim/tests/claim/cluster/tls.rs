@@ -1,0 +1,162 @@
+//! TLS between the members: who shows no certificate, or a wrong one, is told so on both sides and
+//! gets nothing.
+
+use std::fs::{self, File};
+
+use rcgen::date_time_ymd;
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose,
+};
+
+use super::program::{Site, body, check_refused};
+use crate::http::until;
+use crate::real::Turnstiled;
+
+/// The host of all members.
+const HOST: &str = "127.0.0.1";
+
+/// Signs certificates.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new(name: &str) -> Self {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        let key = KeyPair::generate().expect("a key can be made");
+        Self(CertifiedIssuer::self_signed(params, key).expect("it can be signed"))
+    }
+
+    /// A certificate for a name, its key, and this authority.
+    fn sign(&self, name: &str, has_expired: bool) -> [String; 3] {
+        let mut params = CertificateParams::new([name.to_owned()]).expect("it is a name");
+        if has_expired {
+            params.not_before = date_time_ymd(2020, 1, 1);
+            params.not_after = date_time_ymd(2021, 1, 1);
+        }
+        let key = KeyPair::generate().expect("a key can be made");
+        let certificate = params.signed_by(&key, &self.0).expect("it can be signed");
+        [certificate.pem(), key.serialize_pem(), self.0.pem()]
+    }
+}
+
+/// A certificate that is its own authority, beside the one of the others.
+fn self_signed(authority: &Authority) -> [String; 3] {
+    let params = CertificateParams::new([HOST.to_owned()]).expect("it is a name");
+    let key = KeyPair::generate().expect("a key can be made");
+    let certificate = params.self_signed(&key).expect("it can be signed");
+    [certificate.pem(), key.serialize_pem(), authority.0.pem()]
+}
+
+/// The options for these files.
+fn options(site: &Site, name: &str, texts: [String; 3]) -> Vec<String> {
+    let mut options = vec!["--peer-tls".to_owned()];
+    for (kind, text) in ["certificate", "key", "authority"].into_iter().zip(texts) {
+        let file = site.path(&format!("{name}.{kind}"));
+        fs::write(&file, text).expect("the directory is ours");
+        options.push(file);
+    }
+    options
+}
+
+/// Starts a member whose warnings are in a file.
+fn start(site: &mut Site, id: u64, more: &[String]) {
+    let arguments = [site.arguments(id), more.to_vec()].concat();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let log = File::create(site.path(&format!("{id}.log"))).expect("the directory is ours");
+    let member = Turnstiled::start_with(&arguments, |command| {
+        command.env("TURNSTILE_LOG", "warn").stderr(log);
+    });
+    site.members.insert(id, member);
+}
+
+/// Waits until a member has warned.
+fn warns(site: &Site, id: u64, of: &str) {
+    let log = || fs::read_to_string(site.path(&format!("{id}.log"))).expect("it is text");
+    until(&format!("{of:?} of member {id}"), || log().contains(of));
+}
+
+/// Members 1 and 2, which trust the authority.
+fn pair(site: &mut Site, authority: &Authority) {
+    fs::create_dir_all(site.path("")).expect("the directory is ours");
+    for id in [1, 2] {
+        let tls = options(site, &format!("good-{id}"), authority.sign(HOST, false));
+        start(site, id, &[&["--new".to_owned()][..], &tls].concat());
+    }
+    site.ready();
+}
+
+#[test]
+fn members_authenticate_each_other_by_certificates() {
+    let mut site = Site::new("tls");
+    let (authority, other) = (Authority::new("ours"), Authority::new("theirs"));
+    pair(&mut site, &authority);
+    let held = site.client(2).post(&body("r")).expect(201);
+    let strangers = [
+        (None, "connection rejected: the TLS handshake failed", "no hello message"),
+        (
+            Some(other.sign(HOST, false)),
+            "received fatal alert: UnknownCA",
+            "invalid peer certificate: UnknownIssuer",
+        ),
+        (
+            Some(self_signed(&authority)),
+            "rejected: the TLS handshake failed: invalid peer certificate: UnknownIssuer",
+            "rejected the connection: the TLS handshake failed: received fatal alert: UnknownCA",
+        ),
+        (
+            Some(authority.sign(HOST, true)),
+            "invalid peer certificate: certificate expired",
+            "received fatal alert: CertificateExpired",
+        ),
+        (
+            Some(authority.sign("elsewhere", false)),
+            "the certificate does not match the sender",
+            "the certificate does not match the sender: a hello from 3 to 1",
+        ),
+    ];
+    let mut first = vec!["--new".to_owned()];
+    // Each reason is another one, so that members 1 and 2 warn of each.
+    for (texts, theirs, own) in strangers {
+        let tls = texts.map(|texts| options(&site, "stranger", texts));
+        drop(site.members.remove(&3));
+        start(&mut site, 3, &[&first[..], &tls.unwrap_or_default()].concat());
+        first.clear();
+        warns(&site, 1, theirs);
+        warns(&site, 3, own);
+        let mut stranger = site.client(3);
+        stranger.get("/healthz").expect(200);
+        stranger.get("/readyz").expect(503);
+        let path = format!("{}?stale=true", held.path());
+        assert_eq!(stranger.get(&path).status, 404, "it has heard nothing: {theirs}");
+        // The others go on without it.
+        let next = site.client(1).post(&body("s")).expect(201);
+        site.client(2).set(&next.path(), "released").expect(204);
+    }
+    drop(site.members.remove(&3));
+    let tls = options(&site, "good-3", authority.sign(HOST, false));
+    start(&mut site, 3, &tls);
+    site.ready();
+    assert_eq!(site.client(3).get(&held.path()).expect(200).field("status"), "active");
+}
+
+#[test]
+fn files_of_tls_that_are_none_are_named() {
+    let site = Site::new("tls-files");
+    fs::create_dir_all(site.path("")).expect("the directory is ours");
+    let [certificate, key, _] = Authority::new("ours").sign(HOST, false);
+    let [_, another, authority] = Authority::new("theirs").sign(HOST, false);
+    for (texts, because) in [
+        ([certificate.clone(), another, authority.clone()], "bad.certificate: "),
+        ([certificate.clone(), key.clone(), "none".into()], "bad.authority: "),
+        (["none".into(), key, authority], "bad.certificate: "),
+    ] {
+        let tls = options(&site, "bad", texts);
+        let arguments = [site.arguments(1), vec!["--new".to_owned()], tls].concat();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        check_refused(&arguments, because);
+        check_refused(&arguments, "--peer-tls ");
+        assert!(!std::path::Path::new(&site.path("1")).exists(), "nothing is begun");
+    }
+}
