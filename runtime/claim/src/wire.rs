@@ -6,8 +6,9 @@ pub mod claim;
 pub mod date;
 pub mod filter;
 pub mod request;
-pub mod seconds;
 pub mod status;
+
+pub use turnstile_host::seconds;
 
 /// The path of the collection of claims.
 pub const CLAIMS: &str = "/v1/claims/";

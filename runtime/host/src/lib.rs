@@ -53,6 +53,7 @@ mod node;
 pub mod pem;
 mod random;
 mod rng;
+pub mod seconds;
 pub mod store;
 mod timers;
 mod trace;

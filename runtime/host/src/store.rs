@@ -17,6 +17,7 @@ mod legacy;
 mod log;
 mod manifest;
 mod medium;
+mod new;
 mod os;
 mod recover;
 mod refusal;
@@ -30,6 +31,7 @@ pub use directory::{Background, BackgroundWork, Directory, DirectoryFile};
 pub use disk::{Disk, DiskStore};
 pub use log::{LOG_MAX, LogStore};
 pub use medium::{Faults, Medium};
+pub use new::{NewDirectory, NewFile, has_files};
 pub use os::OsDirectory;
 pub use recover::PreviousUse;
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod arguments;
 mod backup;
 mod batch;
 mod changes;

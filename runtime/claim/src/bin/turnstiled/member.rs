@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use clap::Args;
 use turnstile_claim::server::{ClusterOptions, Options, Server};
-use turnstile_claim::wire::seconds;
-use turnstile_host::store::LogStore;
+use turnstile_host::store::{LogStore, has_files};
 use turnstile_host::transport::tcp::{Address, Tls};
 use turnstile_raft::Members;
+use turnstile_raft::arguments::{heartbeat, peer};
 use turnstile_raft::network::REQUEST_BYTES_MAX;
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 
@@ -77,20 +77,6 @@ impl Beginning {
             Self::Join => "--join",
         }
     }
-}
-
-fn heartbeat(text: &str) -> Result<Duration, String> {
-    let (least, most) = (Duration::from_millis(10), Duration::from_secs(60));
-    let interval = seconds::read(text)?;
-    let is_possible = least <= interval && interval <= most;
-    is_possible.then_some(interval).ok_or_else(|| "0.01 to 60 seconds are possible".to_owned())
-}
-
-pub(crate) fn peer(text: &str) -> Result<(u64, Address), String> {
-    let (id, address) = text.split_once('=').ok_or("N=HOST:PORT is expected")?;
-    let id = id.parse().map_err(|_| format!("{id:?} is no number of a member"))?;
-    let address = address.parse().map_err(|_| format!("{address:?} is not HOST:PORT"))?;
-    Ok((id, address))
 }
 
 impl MemberArgs {
@@ -163,20 +149,10 @@ impl MemberConfig {
     }
 }
 
-/// Whether a directory is there and has files.
-pub(crate) fn has_files(data: &Path) -> io::Result<bool> {
-    match std::fs::read_dir(data) {
-        Ok(mut files) => Ok(files.next().is_some()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
 /// Opens the log, which must be there unless it is the first start.
 fn open(data: &Path, begins: Option<Beginning>, id: u64) -> io::Result<LogStore> {
     let path = data.display();
-    let is_there =
-        has_files(data).map_err(turnstile_host::at(data.display())).map_err(named("--data"))?;
+    let is_there = has_files(data).map_err(named("--data"))?;
     match (is_there, begins) {
         (true, Some(begins)) => {
             let option = begins.option();

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use tokio::time::{Instant, sleep};
 use turnstile_claim::client::{Error, ErrorKind, LockClient};
 use turnstile_host::transport::tcp::Address;
+use turnstile_raft::arguments::peer;
 
 use super::command::ServerArgs;
-use super::member::peer;
 
 /// A change whose outcome is unknown is repeated for so long.
 const CHANGE_MAX: Duration = Duration::from_secs(60);

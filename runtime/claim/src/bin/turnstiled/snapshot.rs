@@ -1,20 +1,19 @@
 //! `turnstiled snapshot`: the claims in a file, and a cluster or a single server that begins with
 //! them.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use turnstile_claim::client::{Error, ErrorKind};
 use turnstile_claim::server::{ClusterOptions, Snapshot};
-use turnstile_host::store::LogStore;
+use turnstile_host::store::{LogStore, NewDirectory, NewFile, has_files};
 use turnstile_host::transport::tcp::Address;
 use turnstile_raft::Members;
+use turnstile_raft::arguments::peer;
 
 use super::command::ServerArgs;
-use super::member::{has_files, peer};
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum SnapshotCommand {
@@ -77,60 +76,20 @@ pub(crate) async fn run(command: SnapshotCommand) -> Result<(), Error> {
     match command {
         SnapshotCommand::Save { file, data: Some(data), .. } => {
             let bytes = read_store(&data)?.encode();
-            let mut new = NewFile::create(&file)?;
-            new.file.write_all(&bytes).map_err(|error| failed(&new.path, &error))?;
-            new.keep()
+            let mut new = NewFile::create(&file).map_err(told)?;
+            new.write_all(&bytes).and_then(|()| new.keep()).map_err(told)
         }
         SnapshotCommand::Save { file, data: None, server } => {
             let client = server.client()?;
-            let mut new = NewFile::create(&file)?;
-            client.save_snapshot(&mut new.file).await?;
-            read_file(&new.path)?;
-            new.keep()
+            let mut new = NewFile::create(&file).map_err(told)?;
+            client.save_snapshot(&mut new).await?;
+            read_file(new.path())?;
+            new.keep().map_err(told)
         }
         SnapshotCommand::Restore { file, data, member } => {
             restore(&file, &data, member.config()?).await
         }
     }
-}
-
-/// A file that is removed, unless it is kept.
-struct NewFile {
-    path: PathBuf,
-    file: File,
-    is_kept: bool,
-}
-
-impl NewFile {
-    fn create(path: &Path) -> Result<Self, Error> {
-        let path = absolute(path).map_err(|error| failed(path, &error))?;
-        // Claims may have secrets in their user data.
-        let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-        let file = opened.map_err(|error| failed(&path, &error))?;
-        Ok(Self { path, file, is_kept: false })
-    }
-
-    /// Returns once the file survives a crash.
-    fn keep(mut self) -> Result<(), Error> {
-        let synced = self.file.sync_all().and_then(|()| sync_folder(&self.path));
-        synced.map_err(|error| failed(&self.path, &error))?;
-        self.is_kept = true;
-        Ok(())
-    }
-}
-
-impl Drop for NewFile {
-    fn drop(&mut self) {
-        if !self.is_kept {
-            // What is incomplete is of no use.
-            let _removed = fs::remove_file(&self.path);
-        }
-    }
-}
-
-/// Syncs the directory that has a file.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
 fn read_file(path: &Path) -> Result<Snapshot, Error> {
@@ -140,7 +99,7 @@ fn read_file(path: &Path) -> Result<Snapshot, Error> {
 
 /// Reads the store of a single server.
 fn read_store(data: &Path) -> Result<Snapshot, Error> {
-    if !has_files(data).map_err(|error| failed(data, &error))? {
+    if !has_files(data).map_err(told)? {
         return Err(setting(format!("--data: {} has no store", data.display())));
     }
     let mut store = LogStore::open(data).map_err(|error| setting(format!("--data {error}")))?;
@@ -150,28 +109,16 @@ fn read_store(data: &Path) -> Result<Snapshot, Error> {
     })
 }
 
-/// Writes the claims into a directory beside the wanted one, which it then replaces: an interrupted
-/// one is no store.
+/// Writes the claims into a directory that replaces the wanted one.
 async fn restore(
     file: &Path,
     data: &Path,
     member: Option<(ClusterOptions, Members)>,
 ) -> Result<(), Error> {
-    if has_files(data).map_err(|error| failed(data, &error))? {
-        return Err(setting(format!("--data: {} is not empty", data.display())));
-    }
+    let in_data = |error: io::Error| setting(format!("--data: {error}"));
+    let new = NewDirectory::begin(data).map_err(in_data)?;
     let snapshot = read_file(file)?;
-    let data = absolute(data).map_err(|error| failed(data, &error))?;
-    let mut name = data.file_name().unwrap_or_default().to_owned();
-    name.push(".restoring");
-    let beside = data.with_file_name(name);
-    match fs::remove_dir_all(&beside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(failed(&beside, &error));
-        }
-        Ok(()) | Err(_) => {}
-    }
-    let mut store = LogStore::open(&beside).map_err(|error| setting(format!("--data {error}")))?;
+    let mut store = LogStore::open(new.path()).map_err(in_data)?;
     let restored = match member {
         None => {
             let restored = snapshot.restore(&mut store);
@@ -182,13 +129,17 @@ async fn restore(
             snapshot.restore_member(&cluster, Box::new(store), &members).await
         }
     };
-    restored.map_err(|error| failed(&beside, &error))?;
-    let renamed = fs::rename(&beside, &data).and_then(|()| sync_folder(&data));
-    renamed.map_err(|error| failed(&data, &error))
+    restored.map_err(|error| failed(new.path(), &error))?;
+    new.keep().map_err(in_data)
 }
 
 fn failed(path: &Path, error: &io::Error) -> Error {
     setting(format!("{}: {error}", path.display()))
+}
+
+/// An error that names its path.
+fn told(error: io::Error) -> Error {
+    setting(error.to_string())
 }
 
 fn setting(text: String) -> Error {

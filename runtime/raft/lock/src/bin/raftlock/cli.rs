@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
+use turnstile_host::seconds;
+use turnstile_host::transport::tcp::Address;
+use turnstile_raft::arguments::{heartbeat, peer};
 use turnstile_supervisor::REAP;
 
 /// The maximum length of a lock's id in bytes.
@@ -83,7 +86,7 @@ pub(crate) enum MembersCommand {
     Add {
         /// Its number and the address that the others connect to.
         #[arg(value_name = "N=ADDR", value_parser = peer)]
-        member: (u64, String),
+        member: (u64, Address),
         #[command(flatten)]
         socket: SocketArgs,
     },
@@ -124,7 +127,7 @@ pub(crate) enum SnapshotCommand {
         id: u64,
         /// The members of the new group, with the addresses that the others connect to.
         #[arg(long = "peer", value_name = "N=ADDR", value_parser = peer, required = true)]
-        peers: Vec<(u64, String)>,
+        peers: Vec<(u64, Address)>,
         /// The name of the new group.
         #[arg(long, value_name = "NAME", default_value = "")]
         group: String,
@@ -147,10 +150,10 @@ pub(crate) struct RunArgs {
     pub(crate) socket: SocketArgs,
     /// The maximum time to wait for the lock, in seconds; 0: only if nobody has it [default: no
     /// limit].
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read)]
     pub(crate) timeout: Option<Duration>,
     /// The time between a signal to terminate and SIGKILL to the command, in seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
     pub(crate) grace: Duration,
     /// The command and its arguments.
     #[arg(last = true, required = true)]
@@ -169,7 +172,7 @@ pub(crate) struct MemberArgs {
     /// one is among them, and each needs the same list: members that began with different ones
     /// refuse each other. Later, and with --join, those of the log replace them.
     #[arg(long = "peer", value_name = "N=ADDR", value_parser = peer, required = true)]
-    pub(crate) peers: Vec<(u64, String)>,
+    pub(crate) peers: Vec<(u64, Address)>,
     /// The directory of the member's log.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
@@ -203,18 +206,6 @@ pub(crate) struct MemberArgs {
     pub(crate) socket: SocketArgs,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
-}
-
-fn heartbeat(text: &str) -> Result<Duration, String> {
-    let (least, most) = (Duration::from_millis(10), Duration::from_secs(60));
-    let interval = seconds(text)?;
-    let is_possible = least <= interval && interval <= most;
-    is_possible.then_some(interval).ok_or_else(|| "0.01 to 60 seconds are possible".to_owned())
-}
-
 fn users(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (1..=100_000).contains(number));
     number.ok_or_else(|| "1 to 100000 are possible".to_owned())
@@ -225,17 +216,4 @@ pub(crate) fn lock_id(text: &str) -> Result<String, String> {
         true => Err(format!("1 to {ID_MAX} bytes without control characters are expected")),
         false => Ok(text.to_owned()),
     }
-}
-
-fn peer(text: &str) -> Result<(u64, String), String> {
-    let (id, address) = text.split_once('=').ok_or("N=HOST:PORT is expected")?;
-    let id = id.parse().map_err(|_| format!("{id:?} is no number of a member"))?;
-    host_port(address)?;
-    Ok((id, address.to_owned()))
-}
-
-pub(crate) fn host_port(address: &str) -> Result<(&str, u16), String> {
-    let parts = address.rsplit_once(':').filter(|(host, _)| !host.is_empty());
-    let parts = parts.and_then(|(host, port)| Some((host, port.parse().ok()?)));
-    parts.ok_or_else(|| format!("{address:?} is not HOST:PORT"))
 }

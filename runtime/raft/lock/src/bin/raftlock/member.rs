@@ -8,13 +8,13 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
-use turnstile_host::store::LogStore;
+use turnstile_host::store::{LogStore, has_files};
 use turnstile_host::transport::tcp::{Address, Tls};
 use turnstile_raft::Members;
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 use turnstile_raft_lock::{LockService, Options};
 
-use super::cli::{MemberArgs, host_port};
+use super::cli::MemberArgs;
 use super::{Failure, socket};
 
 /// Runs a member until a signal ends it.
@@ -33,7 +33,7 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
         let text = format!("--peer: member {}, which is this one, is not among them", args.id);
         return Err(Failure::Usage(text));
     }
-    let network = network(&args, &members).await?;
+    let network = network(&args).await?;
     let path = &args.socket.socket;
     let at_socket = |error: io::Error| Failure::Unavailable(format!("{}: {error}", path.display()));
     let listener = socket::bind(path).await.map_err(at_socket)?;
@@ -86,11 +86,8 @@ fn raise_open_files(users: usize) -> Result<(), Failure> {
 /// Opens the log, which must be there unless it is the first start.
 fn open(args: &MemberArgs) -> Result<LogStore, Failure> {
     let (id, path) = (args.id, args.data.display());
-    let is_there = match std::fs::read_dir(&args.data) {
-        Ok(mut files) => files.next().is_some(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-        Err(error) => return Err(Failure::Unavailable(format!("{path}: {error}"))),
-    };
+    let is_there =
+        has_files(&args.data).map_err(|error| Failure::Unavailable(error.to_string()))?;
     let begins = if args.join { "--join" } else { "--new" };
     match (is_there, args.new || args.join) {
         (true, true) => Err(Failure::Usage(format!("{begins}: {path} has a log already"))),
@@ -108,21 +105,20 @@ fn open(args: &MemberArgs) -> Result<LogStore, Failure> {
 }
 
 /// The members of a list.
-pub(crate) fn members(peers: &[(u64, String)]) -> Result<Members, Failure> {
+pub(crate) fn members(peers: &[(u64, Address)]) -> Result<Members, Failure> {
     let mut members = Members::new();
     for (id, address) in peers {
-        if members.insert(*id, address.clone()).is_some() {
+        if members.insert(*id, address.to_string()).is_some() {
             return Err(Failure::Usage(format!("--peer: member {id} is given twice")));
         }
     }
     Ok(members)
 }
 
-async fn network(args: &MemberArgs, members: &Members) -> Result<Arc<TcpNetwork>, Failure> {
+async fn network(args: &MemberArgs) -> Result<Arc<TcpNetwork>, Failure> {
     let mut options = TcpOptions::new(args.id);
-    for (id, address) in members {
-        let (host, port) = host_port(address).map_err(Failure::Usage)?;
-        options = options.peer(*id, Address::new(host, port));
+    for (id, address) in &args.peers {
+        options = options.peer(*id, address.clone());
     }
     if let Some(tls) = &args.tls {
         let (certificate, key, authority) = (&tls[0], &tls[1], &tls[2]);

@@ -18,6 +18,7 @@ pub(crate) async fn run(command: MembersCommand) -> Result<u8, Failure> {
             Ok(0)
         }
         MembersCommand::Add { member: (id, address), socket: SocketArgs { socket } } => {
+            let address = address.to_string();
             have_done(&socket, &Request::AddMember { id, address }).await
         }
         MembersCommand::Remove { id, socket: SocketArgs { socket } } => {

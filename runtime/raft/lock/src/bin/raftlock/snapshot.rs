@@ -1,11 +1,11 @@
 //! `raftlock snapshot`: the state of a group in a file, and a new group that begins with it.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use turnstile_host::store::LogStore;
+use turnstile_host::at;
+use turnstile_host::store::{LogStore, NewDirectory, NewFile, has_files};
 use turnstile_raft::{Backup, Members};
 use turnstile_raft_lock::{LockService, Options};
 
@@ -43,53 +43,29 @@ pub(crate) async fn save(service: &LockService, file: PathBuf) -> io::Result<()>
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = path.display();
-    let at = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
-    let mut file =
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(at)?;
-    let written = file
-        .write_all(bytes)
-        .and_then(|()| file.sync_all())
-        .and_then(|()| path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all()));
-    written.map_err(|error| {
-        // What is incomplete is of no use.
-        let _removed = fs::remove_file(path);
-        at(error)
-    })
+    let mut file = NewFile::create(path)?;
+    file.write_all(bytes)?;
+    file.keep()
 }
 
-/// Writes the state into a directory beside the wanted one, which it then replaces: an interrupted
-/// one is no log.
+/// Writes the state into a directory that replaces the wanted one.
 async fn restore(
     file: &Path,
     data: &Path,
     options: &Options,
     members: &Members,
 ) -> Result<u8, Failure> {
-    let at = |path: &Path, error: io::Error| {
-        Failure::Unavailable(format!("{}: {error}", path.display()))
-    };
-    match fs::read_dir(data).map(|mut files| files.next().is_some()) {
-        Ok(true) => {
-            let text = format!("--data: {} is not empty: it may have a log", data.display());
-            return Err(Failure::Usage(text));
-        }
-        Ok(false) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(at(data, error)),
+    let failed = |error: io::Error| Failure::Unavailable(error.to_string());
+    if has_files(data).map_err(failed)? {
+        let text = format!("--data: {} is not empty: it may have a log", data.display());
+        return Err(Failure::Usage(text));
     }
-    let bytes = fs::read(file).map_err(|error| at(file, error))?;
-    let backup = Backup::decode(bytes).map_err(|error| at(file, error))?;
-    let mut name = data.file_name().unwrap_or_default().to_owned();
-    name.push(".restoring");
-    let beside = data.with_file_name(name);
-    match fs::remove_dir_all(&beside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(&beside, error)),
-        Ok(()) | Err(_) => {}
-    }
-    let store = Box::new(LogStore::open(&beside).map_err(|error| at(&beside, error))?);
+    let backup = fs::read(file).and_then(Backup::decode).map_err(at(file.display()));
+    let backup = backup.map_err(failed)?;
+    let new = NewDirectory::begin(data).map_err(failed)?;
+    let store = Box::new(LogStore::open(new.path()).map_err(failed)?);
     let restored = LockService::restore(options, store, backup, members).await;
-    restored.map_err(|error| at(&beside, error))?;
-    fs::rename(&beside, data).map_err(|error| at(data, error))?;
+    restored.map_err(at(new.path().display())).map_err(failed)?;
+    new.keep().map_err(failed)?;
     Ok(0)
 }
