@@ -44,6 +44,7 @@
 #![doc = include_str!("../examples/baton/main.rs")]
 //! ```
 
+mod bell;
 mod clock;
 mod commit;
 mod engine;
@@ -54,11 +55,14 @@ pub mod pem;
 mod random;
 mod rng;
 pub mod seconds;
+#[doc(hidden)]
+pub mod simulation;
 pub mod store;
 mod timers;
 mod trace;
 pub mod transport;
 
+pub use bell::Bell;
 pub use clock::{Clock, Moment, wall_us};
 pub use commit::Pause;
 pub use engine::{Counts, Engine, Observer, Service, ServiceInput, Step, TimerOf};

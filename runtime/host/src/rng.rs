@@ -3,6 +3,8 @@
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
+use crate::simulation;
+
 /// Pseudo-random number generator for jitter and keys; not for secrets.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
@@ -11,7 +13,8 @@ impl Rng {
     /// A generator with an unpredictable seed.
     #[must_use]
     pub fn from_entropy() -> Self {
-        Self(RandomState::new().build_hasher().finish())
+        let entropy = || RandomState::new().build_hasher().finish();
+        Self(simulation::number().unwrap_or_else(entropy))
     }
 
     /// A generator with this seed; equal seeds give equal sequences.
