@@ -9,6 +9,7 @@ mod machine;
 mod membership;
 mod restore;
 mod rpc;
+mod runtime;
 mod snapshots;
 mod status;
 mod stream;
@@ -18,12 +19,15 @@ mod versions;
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use openraft::error::{CheckIsLeaderError, ClientWriteError, ForwardToLeader, RaftError};
 use openraft::{BasicNode, RaftMetrics, ServerState};
 use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
+use turnstile_host::Bell;
+use turnstile_host::simulation::blocking;
 
 use crate::error::{MemberError, Members, Peer};
 use crate::log::Log;
@@ -36,6 +40,7 @@ use log_store::LogStore;
 use machine::Machine;
 pub(crate) use restore::{restore, unwritten};
 use rpc::{Requests, Rpc};
+use runtime::SeededRuntime;
 use status::{members, role};
 use versions::Versions;
 
@@ -49,7 +54,7 @@ openraft::declare_raft_types!(
         Entry = openraft::Entry<TypeConfig>,
         SnapshotData = Bytes,
         Responder = openraft::impls::OneshotResponder<TypeConfig>,
-        AsyncRuntime = openraft::TokioRuntime
+        AsyncRuntime = SeededRuntime
 );
 
 type Raft = openraft::Raft<TypeConfig>;
@@ -67,6 +72,9 @@ pub(crate) struct Engine {
     network: Arc<dyn Network>,
     peers: Arc<Peers>,
     versions: Versions,
+    /// Rings when the status may be another. A watch channel would wake those that wait for it in a
+    /// random order.
+    news: Arc<Bell>,
     /// When openraft last published its metrics, which it does with every heartbeat. It does not
     /// while its task waits for the store, and ages in the metrics are those of that time.
     published: Arc<Mutex<Instant>>,
@@ -76,6 +84,7 @@ pub(crate) struct Engine {
 pub(crate) struct PendingEntry {
     result: oneshot::Receiver<WriteResult>,
     metrics: watch::Receiver<Metrics>,
+    news: Arc<Bell>,
     term: u64,
 }
 
@@ -99,11 +108,17 @@ impl Engine {
         let raft = Raft::new(options.id, config, rpc, store, machine).await;
         let raft = raft.map_err(io::Error::other)?;
         let published = Arc::new(Mutex::new(Instant::now()));
-        let (metrics, seen) = (raft.metrics(), Arc::clone(&published));
-        tokio::spawn(forward_members(metrics, Arc::clone(&network), seen));
+        let news = peers.news();
+        let forwarding = Forwarding {
+            metrics: raft.metrics(),
+            network: Arc::clone(&network),
+            published: Arc::clone(&published),
+            news: Arc::clone(&news),
+        };
+        tokio::spawn(forwarding.run());
         tokio::spawn(snapshots::make(raft.clone(), Arc::clone(&log), options.snapshot_every));
         let (id, pause) = (options.id, options.heartbeat);
-        Ok(Self { id, pause, raft, log, network, peers, versions, published })
+        Ok(Self { id, pause, raft, log, network, peers, versions, news, published })
     }
 
     /// Answers the requests of other members.
@@ -138,7 +153,7 @@ impl Engine {
         let metrics = self.raft.metrics();
         let term = metrics.borrow().current_term;
         let result = self.raft.client_write_ff(entry).await.map_err(stopped)?;
-        Ok(PendingEntry { result, metrics, term })
+        Ok(PendingEntry { result, metrics, news: Arc::clone(&self.news), term })
     }
 
     /// # Errors
@@ -192,10 +207,10 @@ impl Engine {
         &self,
         mut is_reached: impl FnMut(&Status) -> bool,
     ) -> Result<Status, MemberError> {
-        let (mut metrics, mut refusals) = (self.raft.metrics(), self.peers.changes());
+        let metrics = self.raft.metrics();
         loop {
-            refusals.borrow_and_update();
-            let now = metrics.borrow_and_update().clone();
+            let seen = self.news.count();
+            let now = metrics.borrow().clone();
             let status = self.status_of(&now);
             if is_reached(&status) {
                 return Ok(status);
@@ -203,11 +218,8 @@ impl Engine {
             if let Some(why) = status.failure {
                 return Err(MemberError::Stopped { why });
             }
-            tokio::select! {
-                changed = metrics.changed() => changed.map_err(stopped)?,
-                // Its sender is that of this member.
-                _refused = refusals.changed() => {}
-            }
+            metrics.has_changed().map_err(stopped)?;
+            self.news.after(seen).await;
         }
     }
 
@@ -234,7 +246,7 @@ impl Engine {
         self.network.close().await;
         let log = Arc::clone(&self.log);
         // A panic there has been reported there.
-        let _closed = tokio::task::spawn_blocking(move || log.close()).await;
+        let _closed = blocking(move || log.close()).await;
     }
 }
 
@@ -246,7 +258,7 @@ impl PendingEntry {
     /// commit it: so the outcome is unknown. It forgets an entry that a snapshot of another leader
     /// replaces: so the end of the term ends the wait.
     pub(crate) async fn answers(self) -> Result<Vec<Bytes>, MemberError> {
-        let Self { result, metrics, term } = self;
+        let Self { result, metrics, news, term } = self;
         let deposed = || MemberError::Lost { why: "the leader has changed".into() };
         tokio::select! {
             biased;
@@ -255,44 +267,57 @@ impl PendingEntry {
                 Err(ClientWriteError::ForwardToLeader(_)) => Err(deposed()),
                 Err(error @ ClientWriteError::ChangeMembershipError(_)) => Err(client_error(error)),
             },
-            () = end_of_term(metrics, term) => Err(deposed()),
+            () = end_of_term(&metrics, &news, term) => Err(deposed()),
         }
     }
 }
 
-/// Completes when this member, which led in a term, no longer does.
-async fn end_of_term(mut metrics: watch::Receiver<Metrics>, term: u64) {
+/// Completes when this member, which led in a term, no longer does, or has stopped.
+async fn end_of_term(metrics: &watch::Receiver<Metrics>, news: &Bell, term: u64) {
     let is_over =
         |metrics: &Metrics| metrics.current_term > term || metrics.state != ServerState::Leader;
-    // An error means that the member has stopped.
-    let _over = metrics.wait_for(is_over).await;
+    loop {
+        let seen = news.count();
+        if is_over(&metrics.borrow()) || metrics.has_changed().is_err() {
+            return;
+        }
+        news.after(seen).await;
+    }
 }
 
-/// Tells the network of each change of the members, and notes when there are new metrics, until the
-/// member stops. Those that are removed
-/// stay known until the change is applied: the leader may be one of them, and needs the answers of
-/// the others until then.
-async fn forward_members(
-    mut metrics: watch::Receiver<Metrics>,
+/// Tells the network of each change of the members, notes when there are new metrics, and tells
+/// those that wait for them.
+struct Forwarding {
+    metrics: watch::Receiver<Metrics>,
     network: Arc<dyn Network>,
     published: Arc<Mutex<Instant>>,
-) {
-    let mut told = Members::new();
-    loop {
-        *published.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-        let metrics_now = metrics.borrow_and_update().clone();
-        let mut members = members(&metrics_now);
-        if metrics_now.last_applied < *metrics_now.membership_config.log_id() {
-            told.iter().for_each(|(id, address)| {
-                members.entry(*id).or_insert_with(|| address.clone());
-            });
-        }
-        if members != told {
-            network.set_members(&members);
-            told = members;
-        }
-        if metrics.changed().await.is_err() {
-            return;
+    news: Arc<Bell>,
+}
+
+impl Forwarding {
+    /// Runs until the member stops. Members that are removed stay known until the change is
+    /// applied: the leader may be one of them, and needs the answers of the others until then.
+    async fn run(mut self) {
+        let mut told = Members::new();
+        loop {
+            *self.published.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+            let metrics = self.metrics.borrow_and_update().clone();
+            let mut members = members(&metrics);
+            if metrics.last_applied < *metrics.membership_config.log_id() {
+                told.iter().for_each(|(id, address)| {
+                    members.entry(*id).or_insert_with(|| address.clone());
+                });
+            }
+            if members != told {
+                self.network.set_members(&members);
+                told = members;
+            }
+            self.news.ring();
+            if self.metrics.changed().await.is_err() {
+                // Those that wait find that it has stopped.
+                self.news.ring();
+                return;
+            }
         }
     }
 }

@@ -23,7 +23,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
+use turnstile_host::Bell;
 use turnstile_host::store::{Batch, Store};
 
 use crate::writer::{Done, Write, Writer};
@@ -56,8 +57,8 @@ pub(crate) struct Log {
     writer: Writer,
     /// One snapshot is written at a time.
     snapshots: tokio::sync::Mutex<()>,
-    /// Its number is durable.
-    is_begun: watch::Sender<bool>,
+    /// Rings once: its number is durable.
+    begun: Bell,
 }
 
 #[derive(Debug, Default)]
@@ -111,7 +112,7 @@ impl Log {
         let writer = Writer::start(store)?;
         writer.write(Write { batch: repair, done: None });
         let (state, snapshots) = (Mutex::new(state), tokio::sync::Mutex::new(()));
-        Ok(Self { state, writer, snapshots, is_begun: watch::Sender::new(false) })
+        Ok(Self { state, writer, snapshots, begun: Bell::default() })
     }
 
     /// The vote.

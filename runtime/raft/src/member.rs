@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::{Instant, timeout};
+use turnstile_host::simulation::blocking;
 use turnstile_host::store::Store;
 
 use crate::backup::Backup;
@@ -65,8 +66,7 @@ impl Member {
         application: Arc<dyn Handler>,
     ) -> io::Result<Self> {
         let id = options.id;
-        let opened = tokio::task::spawn_blocking(move || Log::open(store, id)).await;
-        let log = Arc::new(opened.map_err(io::Error::other)??);
+        let log = Arc::new(blocking(move || Log::open(store, id)).await??);
         let beginning = Arc::clone(&log);
         // An error means that the member has stopped.
         tokio::spawn(async move { beginning.begin().await });
@@ -277,12 +277,11 @@ impl Member {
         }
         let (name, members) = (options.group.clone(), members.clone());
         let group = Group { name, members, origin: Some(backup.0.checksum()) };
-        let opened = tokio::task::spawn_blocking(move || Log::open(store, id)).await;
-        let log = opened.map_err(io::Error::other)??;
+        let log = blocking(move || Log::open(store, id)).await??;
         // It is not retried: the operator sees the error.
         log.give_up();
         let restored = engine::restore(&log, id, &backup.0, &group).await;
-        tokio::task::spawn_blocking(move || log.close()).await.map_err(io::Error::other)?;
+        blocking(move || log.close()).await?;
         restored
     }
 

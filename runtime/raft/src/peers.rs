@@ -11,9 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
-use tokio::sync::watch;
 use tokio::time::timeout;
-use turnstile_host::Rng;
+use turnstile_host::{Bell, Rng};
 
 use crate::group::Group;
 use crate::identity::{Belonging, Identity, Question};
@@ -55,8 +54,8 @@ pub(crate) struct Peers {
     /// The timeout of a question.
     patience: Duration,
     state: Mutex<PeersState>,
-    /// Counts the refusals.
-    changes: watch::Sender<u64>,
+    /// Rings with each refusal, and with all else that is new of this member.
+    news: Arc<Bell>,
 }
 
 struct PeersState {
@@ -106,8 +105,8 @@ impl Peers {
             refused: BTreeMap::new(),
             asking: BTreeMap::new(),
         };
-        let (state, changes) = (Mutex::new(state), watch::Sender::new(0));
-        Ok(Arc::new(Self { id, version, log, network, patience, state, changes }))
+        let (state, news) = (Mutex::new(state), Arc::new(Bell::default()));
+        Ok(Arc::new(Self { id, version, log, network, patience, state, news }))
     }
 
     /// The version of a member, if it is known.
@@ -115,9 +114,9 @@ impl Peers {
         self.lock().known.get(&id).map(|peer| peer.version)
     }
 
-    /// Changes with each refusal.
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
+    /// Rings with each refusal, and with all else that is new of this member.
+    pub(crate) fn news(&self) -> Arc<Bell> {
+        Arc::clone(&self.news)
     }
 
     /// The group of this member.
@@ -324,7 +323,7 @@ impl Peers {
         if state.refused.get(&id) != Some(&refusal) {
             tracing::error!("{why}");
             state.refused.insert(id, refusal);
-            self.changes.send_modify(|count| *count += 1);
+            self.news.ring();
         }
         CallError { why }
     }

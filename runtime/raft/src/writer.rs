@@ -1,18 +1,23 @@
-//! The thread that writes to the store: strictly in the order of the calls, one sync for all writes
-//! that have accumulated.
+//! What writes to the store: strictly in the order of the calls, one sync for all writes that have
+//! accumulated. It is a thread, and in a simulation a task ([`simulated`]).
 //!
 //! A failed sync is retried until it succeeds, as the host does: the store keeps its unsynced
 //! batches. Until then no write is reported as durable. The queue has no limit of its own, because
 //! its callers wait: there is one append, one vote and one snapshot chunk at a time.
 
+mod simulated;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use turnstile_host::simulation;
 use turnstile_host::store::{Batch, Store};
+
+use simulated::SimulatedWriter;
 
 /// The delay between attempts to sync after a failure.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
@@ -26,11 +31,16 @@ pub(crate) struct Write {
     pub(crate) done: Option<Done>,
 }
 
-/// The queue of the thread.
+/// The queue of writes, and what takes them from it.
 pub(crate) struct Writer {
-    queue: Mutex<Option<Sender<Write>>>,
+    queue: Mutex<Queue>,
     flags: Arc<Flags>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+enum Queue {
+    Thread(Sender<Write>, JoinHandle<()>),
+    Simulated(SimulatedWriter),
+    Closed,
 }
 
 #[derive(Default)]
@@ -44,21 +54,28 @@ struct Flags {
 impl Writer {
     /// Starts the thread, which owns the store.
     pub(crate) fn start(store: Box<dyn Store>) -> io::Result<Self> {
-        let (queue, writes) = mpsc::channel();
         let flags = Arc::new(Flags::default());
-        let loop_flags = Arc::clone(&flags);
-        let thread = thread::Builder::new().name("raft-log".into()).spawn(move || {
-            WriteLoop { store, flags: loop_flags, waiting: Vec::new() }.run(&writes)
-        })?;
-        Ok(Self { queue: Mutex::new(Some(queue)), flags, thread: Mutex::new(Some(thread)) })
+        let write_loop = WriteLoop::new(store, Arc::clone(&flags));
+        let queue = if simulation::is_simulated() {
+            Queue::Simulated(SimulatedWriter::start(write_loop))
+        } else {
+            let (queue, writes) = mpsc::channel();
+            let run = move || write_loop.run(&writes);
+            Queue::Thread(queue, thread::Builder::new().name("raft-log".into()).spawn(run)?)
+        };
+        Ok(Self { queue: Mutex::new(queue), flags })
     }
 
     /// Queues a write.
     pub(crate) fn write(&self, write: Write) {
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = self.lock();
         let rejected = match &*queue {
-            Some(queue) => queue.send(write).err().map(|error| error.0),
-            None => Some(write),
+            Queue::Thread(queue, _) => queue.send(write).err().map(|error| error.0),
+            Queue::Simulated(writer) => {
+                writer.write(write);
+                None
+            }
+            Queue::Closed => Some(write),
         };
         drop(queue);
         if let Some(Write { done: Some(done), .. }) = rejected {
@@ -86,18 +103,30 @@ impl Writer {
     /// Syncs what is queued and closes the store. Blocks.
     pub(crate) fn close(&self) {
         self.give_up();
-        drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = thread {
-            // A panic of the thread has been reported there, and its callers have errors.
-            let _ended = thread.join();
+        let queue = std::mem::replace(&mut *self.lock(), Queue::Closed);
+        match queue {
+            Queue::Thread(queue, thread) => {
+                drop(queue);
+                // A panic of the thread has been reported there, and its callers have errors.
+                let _ended = thread.join();
+            }
+            Queue::Simulated(writer) => writer.close(),
+            Queue::Closed => {}
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
         self.give_up();
+        // The thread ends with its queue; the task has the queue.
+        if let Queue::Simulated(writer) = &*self.lock() {
+            writer.close();
+        }
     }
 }
 
@@ -105,42 +134,55 @@ struct WriteLoop {
     store: Box<dyn Store>,
     flags: Arc<Flags>,
     waiting: Vec<Done>,
+    is_unsynced: bool,
 }
 
 impl WriteLoop {
+    const fn new(store: Box<dyn Store>, flags: Arc<Flags>) -> Self {
+        Self { store, flags, waiting: Vec::new(), is_unsynced: false }
+    }
+
+    fn is_failing(&self) -> bool {
+        self.flags.is_failing.load(Ordering::Relaxed)
+    }
+
     fn run(mut self, writes: &Receiver<Write>) {
-        let mut is_unsynced = false;
-        loop {
-            let is_failing = self.flags.is_failing.load(Ordering::Relaxed);
-            let pause = if is_failing { RETRY_PAUSE } else { Duration::MAX };
-            let is_open = match next(writes, pause) {
-                Ok(write) => {
-                    self.take(write);
-                    is_unsynced = true;
-                    true
-                }
-                Err(RecvTimeoutError::Timeout) => true,
-                Err(RecvTimeoutError::Disconnected) => false,
-            };
-            writes.try_iter().for_each(|write| self.take(write));
-            let is_due = !self.waiting.is_empty() || is_failing || !is_open;
-            if is_unsynced && is_due {
-                is_unsynced = !self.sync();
-            }
-            if !is_open {
-                return;
-            }
+        while self.turn(next(writes, self.pause()), writes.try_iter()) {}
+    }
+
+    /// How long it waits for a write at most.
+    fn pause(&self) -> Duration {
+        if self.is_failing() { RETRY_PAUSE } else { Duration::MAX }
+    }
+
+    /// Takes a write and more of them, and syncs if somebody waits. Returns whether to go on.
+    fn turn(
+        &mut self,
+        next: Result<Write, RecvTimeoutError>,
+        more: impl Iterator<Item = Write>,
+    ) -> bool {
+        let is_failing = self.is_failing();
+        let is_open = !matches!(next, Err(RecvTimeoutError::Disconnected));
+        if let Ok(write) = next {
+            self.take(write);
         }
+        more.for_each(|write| self.take(write));
+        let is_due = !self.waiting.is_empty() || is_failing || !is_open;
+        if self.is_unsynced && is_due {
+            self.is_unsynced = !self.sync();
+        }
+        is_open
     }
 
     fn take(&mut self, write: Write) {
         self.store.write(&write.batch);
         self.waiting.extend(write.done);
+        self.is_unsynced = true;
     }
 
     /// Returns whether everything written is durable.
     fn sync(&mut self) -> bool {
-        let was_failing = self.flags.is_failing.load(Ordering::Relaxed);
+        let was_failing = self.is_failing();
         let begun = Instant::now();
         let synced = self.store.sync();
         self.flags.is_failing.store(synced.is_err(), Ordering::Relaxed);

@@ -15,6 +15,7 @@ use openraft::{
 };
 use serde::{Deserialize, Serialize};
 use turnstile_host::Rng;
+use turnstile_host::simulation::blocking;
 
 use super::TypeConfig;
 use super::log_store::{decode, encode};
@@ -148,7 +149,7 @@ impl RaftSnapshotBuilder<TypeConfig> for Machine {
         let meta = head.meta;
         // The state is probably about as large as it was.
         let before = self.log.snapshot().map_or(0, |before| before.len());
-        let encoded = tokio::task::spawn_blocking(move || {
+        let encoded = blocking(move || {
             snapshot::encode(&parts_meta, before + before / 16, state)
         });
         let bytes = encoded.await.map_err(|error| write_error(&meta, &error))?;

@@ -1,7 +1,7 @@
 //! Openraft's metrics as the status of a member.
 
 use std::sync::PoisonError;
-use std::time::Instant;
+use tokio::time::Instant;
 
 use openraft::ServerState;
 

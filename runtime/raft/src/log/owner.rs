@@ -12,8 +12,7 @@ use crate::writer::Write;
 impl Log {
     /// The number of this log, once it is durable: another one begins with another number.
     pub(crate) async fn number(&self) -> u64 {
-        let mut begun = self.is_begun.subscribe();
-        begun.wait_for(|is_begun| *is_begun).await.expect("the log has the sender");
+        self.begun.after(0).await;
         self.lock().number
     }
 
@@ -24,7 +23,7 @@ impl Log {
     pub(crate) async fn begin(&self) -> io::Result<()> {
         // The number was written when the log was opened, and so before this.
         self.write_and_wait(Batch::default()).await?;
-        self.is_begun.send_replace(true);
+        self.begun.ring();
         Ok(())
     }
 
