@@ -1,0 +1,210 @@
+//! A network of simulated members: a seed decides how long each message takes and which are lost.
+//!
+//! Links can be cut, in one direction or both; what is held arrives once it is released. A message
+//! arrives at most once, in any order, also when its sender has ended in the meantime.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::{mpsc, oneshot};
+use turnstile_host::{Bell, Rng};
+use turnstile_raft::network::{Boxed, CallError, Handler, Network};
+
+/// How long a message takes at most.
+const LATENCY_MOST: Duration = Duration::from_millis(8);
+/// The sender of a message that cannot be sent hears of it after so long.
+const EXPIRY: Duration = Duration::from_secs(1);
+/// The share of messages that are lost on a link that is not cut.
+const LOSS: f64 = 0.003;
+
+/// All that happens in a simulation, in order, with its time.
+#[derive(Clone, Default)]
+pub(crate) struct Trace(Arc<Mutex<Vec<String>>>);
+
+impl Trace {
+    pub(crate) fn note(&self, what: &str) {
+        let now = turmoil::sim_elapsed().unwrap_or_default();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{now:?} {what}"));
+    }
+
+    /// Notes some bytes by their hash.
+    pub(crate) fn note_bytes(&self, what: &str, bytes: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(bytes);
+        self.note(&format!("{what}: {} bytes, {:016x}", bytes.len(), hasher.finish()));
+    }
+
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The network; clones share it.
+#[derive(Clone)]
+pub(crate) struct Net(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    /// Rings when members are released.
+    released: Bell,
+    trace: Trace,
+}
+
+struct State {
+    rng: Rng,
+    inboxes: BTreeMap<u64, mpsc::UnboundedSender<Request>>,
+    /// The links that lose everything: from, to.
+    cut: BTreeSet<(u64, u64)>,
+    /// The members whose messages are held.
+    held: BTreeSet<u64>,
+    lost: u64,
+}
+
+/// A request on its way; its answer is sent, or dropped when it is lost.
+struct Request {
+    from: u64,
+    bytes: Bytes,
+    answer: oneshot::Sender<Bytes>,
+    latency: Duration,
+}
+
+impl Net {
+    pub(crate) fn new(seed: u64, trace: &Trace) -> Self {
+        let state = State {
+            rng: Rng::seeded(seed),
+            inboxes: BTreeMap::new(),
+            cut: BTreeSet::new(),
+            held: BTreeSet::new(),
+            lost: 0,
+        };
+        let (state, released) = (Mutex::new(state), Bell::default());
+        Self(Arc::new(Shared { state, released, trace: trace.clone() }))
+    }
+
+    /// The network of a member's process.
+    pub(crate) fn join(&self, own: u64) -> Arc<Port> {
+        Arc::new(Port { own, net: self.clone() })
+    }
+
+    /// Loses all that one member sends to another.
+    pub(crate) fn cut(&self, from: u64, to: u64) {
+        self.lock().cut.insert((from, to));
+    }
+
+    /// Holds all messages of a member.
+    pub(crate) fn hold(&self, member: u64) {
+        self.lock().held.insert(member);
+    }
+
+    /// Repairs all links, and releases what was held.
+    pub(crate) fn heal(&self) {
+        let mut state = self.lock();
+        state.cut.clear();
+        state.held.clear();
+        drop(state);
+        self.0.released.ring();
+    }
+
+    /// How many messages were lost.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lock().lost
+    }
+
+    /// How long a message takes; `None`: it is lost.
+    fn fate(&self, from: u64, to: u64) -> Option<Duration> {
+        let mut state = self.lock();
+        let is_lost = state.rng.chance(LOSS) || state.cut.contains(&(from, to));
+        state.lost += u64::from(is_lost);
+        (!is_lost).then(|| state.rng.between(Duration::from_millis(1), LATENCY_MOST))
+    }
+
+    /// Waits as long as one of the two is held.
+    async fn pass(&self, one: u64, other: u64) {
+        loop {
+            let seen = self.0.released.count();
+            let is_held = {
+                let state = self.lock();
+                state.held.contains(&one) || state.held.contains(&other)
+            };
+            if !is_held {
+                return;
+            }
+            self.0.released.after(seen).await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A member's end of a [`Net`].
+pub(crate) struct Port {
+    own: u64,
+    net: Net,
+}
+
+impl Port {
+    async fn carry(&self, to: u64, bytes: Bytes) -> Result<Bytes, CallError> {
+        let (own, net) = (self.own, &self.net);
+        net.0.trace.note_bytes(&format!("request {own} to {to}"), &bytes);
+        let (answer, answered) = oneshot::channel();
+        if let Some(latency) = net.fate(own, to) {
+            let request = Request { from: own, bytes, answer, latency };
+            let inbox = net.lock().inboxes.get(&to).cloned();
+            // A process that has ended hears nothing.
+            let _ended = inbox.map(|inbox| inbox.send(request));
+        }
+        if let Ok(bytes) = answered.await {
+            let latency = net.fate(to, own);
+            if let Some(latency) = latency {
+                tokio::time::sleep(latency).await;
+                net.pass(own, to).await;
+                net.0.trace.note_bytes(&format!("answer {to} to {own}"), &bytes);
+                return Ok(bytes);
+            }
+        }
+        let is_noticed = net.lock().rng.number().is_multiple_of(2);
+        if is_noticed {
+            tokio::time::sleep(EXPIRY).await;
+            return Err(CallError::new(format!("a message to {to} is lost")));
+        }
+        std::future::pending().await
+    }
+}
+
+impl Network for Port {
+    fn serve(&self, handler: Arc<dyn Handler>) {
+        let (inbox, mut requests) = mpsc::unbounded_channel();
+        self.net.lock().inboxes.insert(self.own, inbox);
+        let (own, net) = (self.own, self.net.clone());
+        tokio::spawn(async move {
+            while let Some(Request { from, bytes, answer, latency }) = requests.recv().await {
+                let (net, handler) = (net.clone(), Arc::clone(&handler));
+                tokio::spawn(async move {
+                    tokio::time::sleep(latency).await;
+                    net.pass(from, own).await;
+                    net.0.trace.note_bytes(&format!("arrival {from} at {own}"), &bytes);
+                    if let Some(bytes) = handler.handle(bytes).await {
+                        // The caller may have given up.
+                        let _unheard = answer.send(bytes);
+                    }
+                });
+            }
+        });
+    }
+
+    fn set_members(&self, _members: &BTreeMap<u64, String>) {}
+
+    fn call(&self, to: u64, request: Bytes) -> Boxed<'_, Result<Bytes, CallError>> {
+        Box::pin(self.carry(to, request))
+    }
+
+    fn close(&self) -> Boxed<'_, ()> {
+        self.net.lock().inboxes.remove(&self.own);
+        Box::pin(std::future::ready(()))
+    }
+}

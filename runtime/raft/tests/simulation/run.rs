@@ -1,0 +1,294 @@
+//! One simulation: three members, a client at each, and a seed that disturbs them.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use turmoil::{Builder, Sim};
+use turnstile_host::store::{LogStore, Medium};
+use turnstile_host::{Rng, simulation};
+use turnstile_raft::{Encode, Member, MemberError, Members, Options, StateMachine, Status};
+
+use crate::net::{Net, Trace};
+use crate::register::Register;
+
+const MEMBERS: u64 = 3;
+const DISTURBED: Duration = Duration::from_secs(8);
+/// By then everything is as it should be.
+const END: Duration = Duration::from_secs(60);
+const TICK: Duration = Duration::from_millis(2);
+/// A log in the store is folded when it is this long.
+const LOG_MAX: u64 = 20_000;
+
+/// What has happened.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) executed: u64,
+    pub(crate) not_executed: u64,
+    pub(crate) unknown: u64,
+    pub(crate) killed: u64,
+    pub(crate) powerless: u64,
+    pub(crate) cut: u64,
+    pub(crate) held: u64,
+    pub(crate) lost: u64,
+    pub(crate) snapshots: u64,
+    pub(crate) terms: u64,
+}
+
+impl Outcome {
+    pub(crate) fn add(&mut self, one: &Self) {
+        self.executed += one.executed;
+        self.not_executed += one.not_executed;
+        self.unknown += one.unknown;
+        self.killed += one.killed;
+        self.powerless += one.powerless;
+        self.cut += one.cut;
+        self.held += one.held;
+        self.lost += one.lost;
+        self.snapshots += one.snapshots;
+        self.terms += one.terms;
+    }
+}
+
+/// A run, and all that happened in it.
+pub(crate) struct Run {
+    pub(crate) outcome: Outcome,
+    pub(crate) trace: Vec<String>,
+}
+
+/// What a client was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Executed,
+    NotExecuted,
+    Unknown,
+}
+
+/// What only a test sees of its members.
+#[derive(Clone)]
+struct World {
+    net: Net,
+    trace: Trace,
+    media: BTreeMap<u64, Medium>,
+    members: Rc<RefCell<BTreeMap<u64, (Member, Register)>>>,
+    told: Arc<Mutex<BTreeMap<String, Told>>>,
+}
+
+/// A register that notes what is applied.
+struct Traced {
+    id: u64,
+    register: Register,
+    trace: Trace,
+}
+
+impl StateMachine for Traced {
+    fn apply(&mut self, index: u64, operation: &[u8]) -> Vec<u8> {
+        self.trace.note_bytes(&format!("{} applies {index}", self.id), operation);
+        self.register.apply(index, operation)
+    }
+
+    fn snapshot(&self) -> Encode {
+        self.register.snapshot()
+    }
+
+    fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
+        self.trace.note_bytes(&format!("{} installs", self.id), snapshot);
+        self.register.install(snapshot)
+    }
+}
+
+fn options(id: u64) -> Options {
+    Options {
+        timeout: Duration::from_secs(2),
+        snapshot_every: 40,
+        keep_entries: 5,
+        snapshot_chunk_bytes: 200,
+        ..Options::with_heartbeat(id, Duration::from_millis(100))
+    }
+}
+
+fn name(id: u64) -> String {
+    format!("member-{id}")
+}
+
+/// Runs a whole simulation.
+pub(crate) fn simulate(seed: u64) -> Run {
+    let _simulated = simulation::simulate(seed);
+    let trace = Trace::default();
+    let world = World {
+        net: Net::new(seed.rotate_left(7), &trace),
+        trace: trace.clone(),
+        media: (1..=MEMBERS).map(|id| (id, Medium::new(seed ^ id << 40))).collect(),
+        members: Rc::default(),
+        told: Arc::default(),
+    };
+    let mut sim = Builder::new()
+        .rng_seed(seed)
+        .enable_random_order()
+        .tick_duration(TICK)
+        .simulation_duration(END)
+        .build();
+    for id in 1..=MEMBERS {
+        let world = world.clone();
+        sim.host(name(id), move || run_member(id, world.clone()));
+    }
+    let mut outcome = Outcome::default();
+    disturb(&mut sim, seed, &world, &mut outcome);
+    check(seed, &world, &mut outcome);
+    drop(sim);
+    Run { outcome, trace: trace.lines() }
+}
+
+/// The process of a member, with a client of its own.
+async fn run_member(id: u64, world: World) -> turmoil::Result {
+    let medium = world.media[&id].clone();
+    let register = Register::default();
+    let machine = Traced { id, register: register.clone(), trace: world.trace.clone() };
+    let store = LogStore::open_on(Arc::new(medium), Path::new("disk"), LOG_MAX)?;
+    let network = world.net.join(id);
+    let member = Member::start(options(id), Box::new(store), machine, network).await?;
+    let list: Members = (1..=MEMBERS).map(|id| (id, name(id))).collect();
+    member.initialize(&list).await?;
+    world.members.borrow_mut().insert(id, (member.clone(), register));
+    tokio::spawn(watch(id, member.clone(), world.trace.clone()));
+    let mut rng = Rng::from_entropy();
+    for number in 0.. {
+        tokio::time::sleep(rng.between(Duration::ZERO, Duration::from_millis(150))).await;
+        if turmoil::sim_elapsed().is_some_and(|now| now > DISTURBED + Duration::from_secs(2)) {
+            break;
+        }
+        let operation = format!("{id}-{:x}-{number}", rng.number());
+        let tell = |told| {
+            let mut all = world.told.lock().unwrap_or_else(PoisonError::into_inner);
+            all.insert(operation.clone(), told);
+        };
+        // The process may end before it hears.
+        tell(Told::Unknown);
+        match member.forward(operation.clone()).await {
+            Ok(_) => tell(Told::Executed),
+            Err(MemberError::Stopped { .. }) => {}
+            Err(error) if error.is_not_executed() => tell(Told::NotExecuted),
+            Err(_) => {}
+        }
+    }
+    std::future::pending().await
+}
+
+/// Notes each change of a member's role.
+async fn watch(id: u64, member: Member, trace: Trace) {
+    let mut last = None;
+    loop {
+        let is_other = |status: &Status| last != Some((status.role, status.term, status.leader));
+        let Ok(Status { role, term, leader, .. }) = member.wait_for(Duration::MAX, is_other).await
+        else {
+            return;
+        };
+        trace.note(&format!("{id} is {role:?} in {term}, led by {leader:?}"));
+        last = Some((role, term, leader));
+    }
+}
+
+/// Steps the simulation and disturbs it, then lets it come to rest.
+fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
+    let mut rng = Rng::seeded(seed.rotate_left(31));
+    let mut restarts: Vec<(Duration, u64)> = Vec::new();
+    loop {
+        let now = sim.elapsed();
+        restarts.retain(|(at, id)| {
+            if *at <= now {
+                sim.bounce(name(*id));
+            }
+            *at > now
+        });
+        if now > DISTURBED {
+            world.net.heal();
+            if restarts.is_empty() && has_settled(world, now) {
+                return;
+            }
+            assert!(now < END - TICK, "seed {seed}: the members come to rest");
+        } else if rng.number().is_multiple_of(150) {
+            let id = 1 + rng.number() % MEMBERS;
+            match rng.number() % 8 {
+                0..3 if sim.is_host_running(name(id)) => {
+                    let is_powerless = rng.number().is_multiple_of(2);
+                    kill(sim, world, id, is_powerless);
+                    outcome.killed += 1;
+                    outcome.powerless += u64::from(is_powerless);
+                    restarts.push((now + Duration::from_millis(rng.number() % 1_500), id));
+                }
+                0..3 => {}
+                3 => (1..=MEMBERS).for_each(|other| {
+                    world.net.cut(id, other);
+                    world.net.cut(other, id);
+                    outcome.cut += 1;
+                }),
+                4 => {
+                    world.net.cut(id, 1 + rng.number() % MEMBERS);
+                    outcome.cut += 1;
+                }
+                5 => {
+                    world.net.hold(id);
+                    outcome.held += 1;
+                }
+                6.. => world.net.heal(),
+            }
+        }
+        sim.step().unwrap_or_else(|error| panic!("seed {seed}: no member fails: {error}"));
+    }
+}
+
+fn kill(sim: &mut Sim<'_>, world: &World, id: u64, is_powerless: bool) {
+    let medium = &world.media[&id];
+    world.members.borrow_mut().remove(&id);
+    medium.kill();
+    sim.crash(name(id));
+    if is_powerless {
+        medium.lose_power();
+    }
+    medium.revive();
+}
+
+/// Whether all members have applied the whole log, and no client waits.
+fn has_settled(world: &World, now: Duration) -> bool {
+    let members = world.members.borrow();
+    let ends: Vec<Status> = members.values().map(|(member, _)| member.status()).collect();
+    let is_equal = |status: &Status| {
+        status.leader.is_some()
+            && status.leader == ends[0].leader
+            && status.applied_index == ends[0].last_log_index
+            && status.last_log_index == ends[0].last_log_index
+    };
+    now > DISTURBED + Duration::from_secs(5)
+        && members.len() as u64 == MEMBERS
+        && ends.iter().all(is_equal)
+}
+
+/// What was answered is executed once, what was refused never, and all members have the same.
+fn check(seed: u64, world: &World, outcome: &mut Outcome) {
+    let members = world.members.borrow();
+    let operations = members[&1].1.operations();
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for operation in &operations {
+        *counts.entry(operation).or_default() += 1;
+    }
+    for (id, (member, register)) in &*members {
+        assert_eq!(register.operations(), operations, "seed {seed}: member {id}");
+        outcome.snapshots += u64::from(member.status().snapshot_index.is_some());
+    }
+    outcome.terms += members[&1].0.status().term;
+    outcome.lost += world.net.lost();
+    for (operation, told) in &*world.told.lock().unwrap_or_else(PoisonError::into_inner) {
+        let times = counts.get(operation.as_str()).copied().unwrap_or(0);
+        let (sum, is_right) = match told {
+            Told::Executed => (&mut outcome.executed, times == 1),
+            Told::NotExecuted => (&mut outcome.not_executed, times == 0),
+            Told::Unknown => (&mut outcome.unknown, times <= 1),
+        };
+        assert!(is_right, "seed {seed}: {operation}: {told:?}, executed {times} times");
+        *sum += 1;
+    }
+}
