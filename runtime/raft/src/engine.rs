@@ -4,6 +4,7 @@
 //! network traits and our own, and the translation of its errors and metrics.
 
 mod config;
+mod forwarding;
 mod log_store;
 mod machine;
 mod membership;
@@ -18,7 +19,7 @@ mod suite;
 mod versions;
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -29,13 +30,14 @@ use tokio::time::Instant;
 use turnstile_host::Bell;
 use turnstile_host::simulation::blocking;
 
-use crate::error::{MemberError, Members, Peer};
+use crate::error::{MemberError, Peer};
 use crate::log::Log;
 use crate::machine::StateMachine;
 use crate::network::{Handler, Network};
 use crate::options::Options;
 use crate::peers::Peers;
 use crate::status::{Leadership, Role, Status};
+use forwarding::Forwarding;
 use log_store::LogStore;
 use machine::Machine;
 pub(crate) use restore::{restore, unwritten};
@@ -282,43 +284,6 @@ async fn end_of_term(metrics: &watch::Receiver<Metrics>, news: &Bell, term: u64)
             return;
         }
         news.after(seen).await;
-    }
-}
-
-/// Tells the network of each change of the members, notes when there are new metrics, and tells
-/// those that wait for them.
-struct Forwarding {
-    metrics: watch::Receiver<Metrics>,
-    network: Arc<dyn Network>,
-    published: Arc<Mutex<Instant>>,
-    news: Arc<Bell>,
-}
-
-impl Forwarding {
-    /// Runs until the member stops. Members that are removed stay known until the change is
-    /// applied: the leader may be one of them, and needs the answers of the others until then.
-    async fn run(mut self) {
-        let mut told = Members::new();
-        loop {
-            *self.published.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-            let metrics = self.metrics.borrow_and_update().clone();
-            let mut members = members(&metrics);
-            if metrics.last_applied < *metrics.membership_config.log_id() {
-                told.iter().for_each(|(id, address)| {
-                    members.entry(*id).or_insert_with(|| address.clone());
-                });
-            }
-            if members != told {
-                self.network.set_members(&members);
-                told = members;
-            }
-            self.news.ring();
-            if self.metrics.changed().await.is_err() {
-                // Those that wait find that it has stopped.
-                self.news.ring();
-                return;
-            }
-        }
     }
 }
 

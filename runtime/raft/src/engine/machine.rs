@@ -149,9 +149,7 @@ impl RaftSnapshotBuilder<TypeConfig> for Machine {
         let meta = head.meta;
         // The state is probably about as large as it was.
         let before = self.log.snapshot().map_or(0, |before| before.len());
-        let encoded = blocking(move || {
-            snapshot::encode(&parts_meta, before + before / 16, state)
-        });
+        let encoded = blocking(move || snapshot::encode(&parts_meta, before + before / 16, state));
         let bytes = encoded.await.map_err(|error| write_error(&meta, &error))?;
         let written = self.log.put_snapshot(last_log_id.map(|id| id.index), bytes.clone()).await;
         written.map_err(|error| write_error(&meta, &error))?;
