@@ -30,6 +30,7 @@ impl Leading {
             if self.begin(term).await {
                 let is_over = |status: &Status| status.role != Role::Leader || status.term != term;
                 tokio::select! {
+                    biased;
                     _over = member.wait_for(Duration::MAX, is_over) => {}
                     () = self.fire_timers(term) => {}
                     () = self.miss_members(term) => {}

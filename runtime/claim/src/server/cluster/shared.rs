@@ -3,7 +3,8 @@
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, mpsc};
+use turnstile_host::Bell;
 
 use super::replica::{Effect, Replica};
 use crate::server::claim_engine::ClaimEngine;
@@ -11,8 +12,8 @@ use crate::server::claim_engine::ClaimEngine;
 /// The replica, and what wakes those that wait for its changes.
 pub(super) struct Shared {
     replica: Mutex<Replica>,
-    /// The term that has begun.
-    term: watch::Sender<u64>,
+    /// Rings when a term has begun.
+    pub(super) term_begins: Bell,
     /// A timer is due earlier than before.
     pub(super) is_rearmed: Notify,
     /// The member does not follow the log any more.
@@ -24,7 +25,7 @@ impl Shared {
     pub(super) fn new(replica: Replica, orphans: mpsc::UnboundedSender<u64>) -> Self {
         Self {
             replica: Mutex::new(replica),
-            term: watch::channel(0).0,
+            term_begins: Bell::default(),
             is_rearmed: Notify::new(),
             has_failed: Notify::new(),
             orphans,
@@ -35,9 +36,9 @@ impl Shared {
         self.replica.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The term that has begun, and its changes.
-    pub(super) fn term(&self) -> watch::Receiver<u64> {
-        self.term.subscribe()
+    /// The term that has begun.
+    pub(super) fn term(&self) -> u64 {
+        self.lock().head.term
     }
 
     /// Calls a function with the engine, at the estimated time of the leader.
@@ -58,6 +59,7 @@ impl Shared {
     fn change<T>(&self, change: impl FnOnce(&mut Replica) -> T) -> T {
         let mut replica = self.lock();
         let due_us = replica.next_due_us().unwrap_or(u64::MAX);
+        let before = replica.head.term;
         let result = change(&mut replica);
         let is_earlier = replica.next_due_us().is_some_and(|next_us| next_us < due_us);
         let orphans = std::mem::take(&mut replica.orphans);
@@ -73,7 +75,9 @@ impl Shared {
         if has_failed {
             self.has_failed.notify_one();
         }
-        self.term.send_if_modified(|known| std::mem::replace(known, term) != term);
+        if term != before {
+            self.term_begins.ring();
+        }
         result
     }
 }

@@ -59,9 +59,9 @@ impl ReplicatedEngine {
     /// Proposes an operation until it is applied; `None` if that is not possible.
     async fn carry(&self, operation: Bytes, progress: &mut Progress) -> Option<EngineReply> {
         let limits = self.shared.lock().limits();
-        let mut terms = self.shared.term();
         loop {
-            let term = *terms.borrow_and_update();
+            let begun = self.shared.term_begins.count();
+            let term = self.shared.term();
             // The request was checked against other limits.
             if self.shared.lock().limits() != limits {
                 return None;
@@ -90,7 +90,7 @@ impl ReplicatedEngine {
             tokio::select! {
                 biased;
                 reply = &mut progress.reply => return reply.ok(),
-                _changed = terms.changed() => {}
+                () = self.shared.term_begins.after(begun) => {}
                 () = sleep(self.options.raft.heartbeat) => {}
             }
         }
@@ -102,7 +102,7 @@ impl ReplicatedEngine {
         let operation: Bytes = encode(&Operation::EndWaits(self.own)).into();
         let ended = async {
             while self.shared.lock().has_callers_of(self.own) {
-                let term = *self.shared.term().borrow();
+                let term = self.shared.term();
                 match self.forwarder.attempt(term, &operation).await {
                     Attempt::Applied => return,
                     Attempt::NotExecuted | Attempt::NoMajority | Attempt::Unknown => {
