@@ -4,6 +4,7 @@
 //! arrives at most once, in any order, also when its sender has ended in the meantime.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Arguments;
 use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,26 +21,62 @@ const EXPIRY: Duration = Duration::from_secs(1);
 /// The share of messages that are lost on a link that is not cut.
 const LOSS: f64 = 0.003;
 
-/// All that happens in a simulation, in order, with its time.
-#[derive(Clone, Default)]
-pub(crate) struct Trace(Arc<Mutex<Vec<String>>>);
+/// All that happens in a simulation, in order, with its time; or nothing of it, if nobody compares.
+#[derive(Clone)]
+pub(crate) struct Trace(Option<Arc<Mutex<Vec<String>>>>);
 
 impl Trace {
-    pub(crate) fn note(&self, what: &str) {
-        let now = turmoil::sim_elapsed().unwrap_or_default();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{now:?} {what}"));
+    pub(crate) fn new(is_kept: bool) -> Self {
+        Self(is_kept.then(Arc::default))
+    }
+
+    pub(crate) fn note(&self, what: Arguments<'_>) {
+        if let Some(lines) = &self.0 {
+            let now = turmoil::sim_elapsed().unwrap_or_default();
+            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.push(format!("{now:?} {what}"));
+        }
     }
 
     /// Notes some bytes by their hash.
-    pub(crate) fn note_bytes(&self, what: &str, bytes: &[u8]) {
-        let mut hasher = DefaultHasher::new();
-        hasher.write(bytes);
-        self.note(&format!("{what}: {} bytes, {:016x}", bytes.len(), hasher.finish()));
+    pub(crate) fn note_bytes(&self, what: Arguments<'_>, bytes: &[u8]) {
+        if self.0.is_some() {
+            let hash = hash(bytes);
+            self.note(format_args!("{what}: {} bytes, {hash:016x}", bytes.len()));
+        }
     }
 
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let lines =
+            self.0.as_ref().map(|lines| lines.lock().unwrap_or_else(PoisonError::into_inner));
+        lines.map_or_else(Vec::new, |lines| lines.clone())
     }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// Runs a seed twice: both have the same trace. Returns its hash, which is that of any process.
+pub(crate) fn check_exact(seed: u64, run: impl Fn() -> Vec<String>) -> u64 {
+    let (first, second) = (run(), run());
+    let differs = |at: &usize| first.get(*at) != second.get(*at);
+    if let Some(at) = (0..first.len().max(second.len())).find(differs) {
+        let some = |lines: &[String]| -> Vec<String> {
+            lines.iter().skip(at.saturating_sub(3)).take(6).cloned().collect()
+        };
+        panic!(
+            "seed {seed} has other runs, at line {at}: {:#?}, {:#?}",
+            some(&first),
+            some(&second)
+        );
+    }
+    assert!(first.len() > 1_000, "seed {seed}: {} lines", first.len());
+    let hash = hash(first.join("\n").as_bytes());
+    println!("seed {seed}: {} lines, {hash:016x}", first.len());
+    hash
 }
 
 /// The network; clones share it.
@@ -150,7 +187,7 @@ pub(crate) struct Port {
 impl Port {
     async fn carry(&self, to: u64, bytes: Bytes) -> Result<Bytes, CallError> {
         let (own, net) = (self.own, &self.net);
-        net.0.trace.note_bytes(&format!("request {own} to {to}"), &bytes);
+        net.0.trace.note_bytes(format_args!("request {own} to {to}"), &bytes);
         let (answer, answered) = oneshot::channel();
         if let Some(latency) = net.fate(own, to) {
             let request = Request { from: own, bytes, answer, latency };
@@ -163,7 +200,7 @@ impl Port {
             if let Some(latency) = latency {
                 tokio::time::sleep(latency).await;
                 net.pass(own, to).await;
-                net.0.trace.note_bytes(&format!("answer {to} to {own}"), &bytes);
+                net.0.trace.note_bytes(format_args!("answer {to} to {own}"), &bytes);
                 return Ok(bytes);
             }
         }
@@ -187,7 +224,7 @@ impl Network for Port {
                 tokio::spawn(async move {
                     tokio::time::sleep(latency).await;
                     net.pass(from, own).await;
-                    net.0.trace.note_bytes(&format!("arrival {from} at {own}"), &bytes);
+                    net.0.trace.note_bytes(format_args!("arrival {from} at {own}"), &bytes);
                     if let Some(bytes) = handler.handle(bytes).await {
                         // The caller may have given up.
                         let _unheard = answer.send(bytes);

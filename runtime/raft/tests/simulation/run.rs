@@ -87,7 +87,7 @@ struct Traced {
 
 impl StateMachine for Traced {
     fn apply(&mut self, index: u64, operation: &[u8]) -> Vec<u8> {
-        self.trace.note_bytes(&format!("{} applies {index}", self.id), operation);
+        self.trace.note_bytes(format_args!("{} applies {index}", self.id), operation);
         self.register.apply(index, operation)
     }
 
@@ -96,7 +96,7 @@ impl StateMachine for Traced {
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
-        self.trace.note_bytes(&format!("{} installs", self.id), snapshot);
+        self.trace.note_bytes(format_args!("{} installs", self.id), snapshot);
         self.register.install(snapshot)
     }
 }
@@ -116,9 +116,9 @@ fn name(id: u64) -> String {
 }
 
 /// Runs a whole simulation.
-pub(crate) fn simulate(seed: u64) -> Run {
+pub(crate) fn simulate(seed: u64, is_traced: bool) -> Run {
     let _simulated = simulation::simulate(seed);
-    let trace = Trace::default();
+    let trace = Trace::new(is_traced);
     let world = World {
         net: Net::new(seed.rotate_left(7), &trace),
         trace: trace.clone(),
@@ -187,7 +187,7 @@ async fn watch(id: u64, member: Member, trace: Trace) {
         else {
             return;
         };
-        trace.note(&format!("{id} is {role:?} in {term}, led by {leader:?}"));
+        trace.note(format_args!("{id} is {role:?} in {term}, led by {leader:?}"));
         last = Some((role, term, leader));
     }
 }
