@@ -31,6 +31,8 @@ mod replay;
 mod restart;
 #[path = "../../../host/tests/seeds/mod.rs"]
 mod seeds;
+#[cfg(feature = "cluster")]
+mod simulated_cluster;
 mod simulation;
 mod slots;
 mod terminal;

@@ -4,14 +4,14 @@
 //! The store is the real one, on a disk that forgets what was not synced. A seed decides
 //! everything; a failing one prints the command that repeats it.
 
-mod disk;
-mod fenced;
-mod network;
+pub(crate) mod disk;
+pub(crate) mod fenced;
+pub(crate) mod network;
 mod operator;
-mod outcome;
-mod run;
+pub(crate) mod outcome;
+pub(crate) mod run;
 mod trouble;
-mod turn;
+pub(crate) mod turn;
 
 use outcome::{Event, Outcome};
 use run::simulate;

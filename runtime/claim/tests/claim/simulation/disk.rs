@@ -12,7 +12,7 @@ use super::outcome::{Event, Tally};
 const LOG_MAX: u64 = 1_500;
 
 /// A store, and what of it is not synced yet.
-pub(super) struct Watched {
+pub(crate) struct Watched {
     store: LogStore,
     tally: Tally,
     pending: u64,
@@ -20,7 +20,7 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    pub(super) fn open(medium: &Medium, tally: &Tally) -> io::Result<Self> {
+    pub(crate) fn open(medium: &Medium, tally: &Tally) -> io::Result<Self> {
         let store = LogStore::open_on(Arc::new(medium.clone()), Path::new("disk"), LOG_MAX);
         let store = store.inspect_err(|_| tally.note(Event::StartRefused))?;
         Ok(Self { store, tally: tally.clone(), pending: 0, is_refused: false })

@@ -5,28 +5,28 @@
 
 /// A value that is read and written back changed; how often it was written stands for it.
 #[derive(Debug, Default)]
-pub(super) struct Register {
+pub(crate) struct Register {
     is_fenced: bool,
     writes: u64,
     newest: u64,
-    pub(super) refused: u64,
+    pub(crate) refused: u64,
     /// Writes of others that a write was not based on.
-    pub(super) overwritten: u64,
+    pub(crate) overwritten: u64,
 }
 
 impl Register {
-    pub(super) fn new(is_fenced: bool) -> Self {
+    pub(crate) fn new(is_fenced: bool) -> Self {
         Self { is_fenced, ..Self::default() }
     }
 
     /// Reads the value. A fence notes the token here, too: what was read before is not written
     /// any more once a newer holder has begun.
-    pub(super) fn read(&mut self, token: u64) -> Option<u64> {
+    pub(crate) fn read(&mut self, token: u64) -> Option<u64> {
         self.admit(token).then_some(self.writes)
     }
 
     /// Writes what follows from a value that was read.
-    pub(super) fn write(&mut self, token: u64, read: u64) {
+    pub(crate) fn write(&mut self, token: u64, read: u64) {
         if self.admit(token) {
             self.overwritten += self.writes - read;
             self.writes += 1;

@@ -14,14 +14,14 @@ use super::outcome::{Event, Tally};
 use crate::wire::Wire;
 
 /// A listening socket of the simulation, which takes nobody in while descriptors are spent.
-pub(super) struct Listener {
+pub(crate) struct Listener {
     listener: TcpListener,
     has_no_descriptors: Arc<AtomicBool>,
     tally: Tally,
 }
 
 impl Listener {
-    pub(super) async fn bind(
+    pub(crate) async fn bind(
         port: u16,
         has_no_descriptors: Arc<AtomicBool>,
         tally: Tally,
@@ -45,7 +45,7 @@ impl Accept for Listener {
 }
 
 /// Connects through the simulation.
-pub(super) fn connector() -> Connector {
+pub(crate) fn connector() -> Connector {
     Connector::new(|host: String, port| async move { TcpStream::connect((host, port)).await })
 }
 

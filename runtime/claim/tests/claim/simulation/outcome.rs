@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Something that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A client is told that it holds the lock.
     Acquired,
     /// A client learns that it does not hold it any more.
@@ -62,11 +62,41 @@ pub(super) enum Event {
     OverwrittenUnfenced,
     /// Steps of the cores that were played again.
     StepsReplayed,
+    /// A member's process ends.
+    MemberKilled,
+    /// It ends between two operations on its files, or in the middle of a write.
+    MemberKilledInWrite,
+    /// A member's machine loses its power.
+    MemberPowerLost,
+    /// The leader is cut off from all other members.
+    LeaderCutOff,
+    /// A member, whoever it is, is cut off from the others.
+    MemberCutOff,
+    /// Two sides hear only a member between them.
+    Bridged,
+    /// A member is heard by others that it does not hear, or the other way round.
+    OneWay,
+    /// All that a member sends and receives is late.
+    Held,
+    /// A message between members is lost.
+    MessageLost,
+    /// A member is added.
+    MemberAdded,
+    /// A member is removed.
+    MemberRemoved,
+    /// A new term, beyond the first.
+    TermBegun,
+    /// A write is answered with success.
+    Written,
+    /// A write has no answer, or one that says that it is unknown.
+    OutcomeUnknown,
+    /// A read shows what was written before.
+    Read,
 }
 
 impl Event {
-    /// What every run of enough seeds must have seen.
-    pub(super) const EXPECTED: [Self; 27] = [
+    /// What every run of enough seeds of a single server must have seen.
+    pub(crate) const EXPECTED: [Self; 27] = [
         Self::Acquired,
         Self::Lost,
         Self::LostToRevocation,
@@ -95,22 +125,54 @@ impl Event {
         Self::OverwrittenUnfenced,
         Self::StepsReplayed,
     ];
+
+    /// Likewise of a cluster.
+    #[cfg(feature = "cluster")]
+    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 27] = [
+        Self::Acquired,
+        Self::Lost,
+        Self::TimedOut,
+        Self::ClientKilled,
+        Self::ClientSlept,
+        Self::Partitioned,
+        Self::WallClockSet,
+        Self::DiskFull,
+        Self::SyncsFail,
+        Self::WritesFail,
+        Self::Recovered,
+        Self::CommitLost,
+        Self::MemberKilled,
+        Self::MemberKilledInWrite,
+        Self::MemberPowerLost,
+        Self::LeaderCutOff,
+        Self::MemberCutOff,
+        Self::Bridged,
+        Self::OneWay,
+        Self::Held,
+        Self::MessageLost,
+        Self::MemberAdded,
+        Self::MemberRemoved,
+        Self::TermBegun,
+        Self::Written,
+        Self::OutcomeUnknown,
+        Self::Read,
+    ];
 }
 
 /// How often each of them has happened.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Outcome(BTreeMap<Event, u64>);
+pub(crate) struct Outcome(BTreeMap<Event, u64>);
 
 impl Outcome {
-    pub(super) fn of(&self, event: Event) -> u64 {
+    pub(crate) fn of(&self, event: Event) -> u64 {
         self.0.get(&event).copied().unwrap_or(0)
     }
 
-    pub(super) fn note(&mut self, event: Event, times: u64) {
+    pub(crate) fn note(&mut self, event: Event, times: u64) {
         *self.0.entry(event).or_default() += times;
     }
 
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         for (event, times) in &other.0 {
             self.note(*event, *times);
         }
@@ -119,18 +181,18 @@ impl Outcome {
 
 /// The outcome of a simulation that runs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally(Arc<Mutex<Outcome>>);
+pub(crate) struct Tally(Arc<Mutex<Outcome>>);
 
 impl Tally {
-    pub(super) fn note(&self, event: Event) {
+    pub(crate) fn note(&self, event: Event) {
         self.add(event, 1);
     }
 
-    pub(super) fn add(&self, event: Event, times: u64) {
+    pub(crate) fn add(&self, event: Event, times: u64) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).note(event, times);
     }
 
-    pub(super) fn outcome(&self) -> Outcome {
+    pub(crate) fn outcome(&self) -> Outcome {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -24,56 +24,75 @@ use crate::replay::Notes;
 use turnstile_host::store::Medium;
 
 const PORT: u16 = 5000;
-pub(super) const SERVER_URL: &str = "http://server:5000";
-pub(super) const LOCK: &str = "lock";
-pub(super) const CLIENTS: [&str; 3] = ["c0", "c1", "c2"];
+pub(crate) const SERVER_URL: &str = "http://server:5000";
+pub(crate) const LOCK: &str = "lock";
+pub(crate) const CLIENTS: [&str; 3] = ["c0", "c1", "c2"];
 /// Disturbances end after this much simulated time.
-pub(super) const DISTURBED: Duration = Duration::from_secs(4);
+pub(crate) const DISTURBED: Duration = Duration::from_secs(4);
 /// By then everyone has held the lock once more.
-pub(super) const END: Duration = Duration::from_secs(40);
-pub(super) const TICK: Duration = Duration::from_millis(2);
-pub(super) const TTL: Duration = Duration::from_millis(400);
+pub(crate) const END: Duration = Duration::from_secs(40);
+pub(crate) const TICK: Duration = Duration::from_millis(2);
+pub(crate) const TTL: Duration = Duration::from_millis(400);
 /// A process that cannot start is started again after so long.
 const RESTART_PAUSE: Duration = Duration::from_millis(40);
 
 thread_local! {
     /// How wrong the server's wall clock is. A simulation has a thread for itself.
-    pub(super) static WALL_OFF_US: Cell<i64> = const { Cell::new(0) };
+    pub(crate) static WALL_OFF_US: Cell<i64> = const { Cell::new(0) };
     /// For how long each client's machine has slept.
-    pub(super) static SLEPT: Cell<[Duration; CLIENTS.len()]> =
+    pub(crate) static SLEPT: Cell<[Duration; CLIENTS.len()]> =
         const { Cell::new([Duration::ZERO; CLIENTS.len()]) };
 }
 
 /// What all nodes of a simulation can see, as only a test can.
 #[derive(Debug)]
-pub(super) struct World {
-    pub(super) fenced: Register,
-    pub(super) unfenced: Register,
+pub(crate) struct World {
+    pub(crate) fenced: Register,
+    pub(crate) unfenced: Register,
     /// The newest token that was ever granted, and to whom.
-    pub(super) newest: (u64, usize),
+    pub(crate) newest: (u64, usize),
     /// Tokens of claims that an operator has asked to revoke: it may be so.
-    pub(super) revoking: BTreeSet<u64>,
+    pub(crate) revoking: BTreeSet<u64>,
     /// Those that are revoked, and since when at the latest.
-    pub(super) revoked: BTreeMap<u64, Duration>,
+    pub(crate) revoked: BTreeMap<u64, Duration>,
     /// Which clients wait for the lock.
-    pub(super) waits: [bool; CLIENTS.len()],
+    pub(crate) waits: [bool; CLIENTS.len()],
     /// Acts under a claim that was held, since disturbances ended, by client.
-    pub(super) calm_turns: [u64; CLIENTS.len()],
-    pub(super) is_calm: bool,
-    pub(super) tally: Tally,
+    pub(crate) calm_turns: [u64; CLIENTS.len()],
+    pub(crate) is_calm: bool,
+    /// How long a lease lasts.
+    pub(crate) ttl: Duration,
+    pub(crate) tally: Tally,
 }
 
-pub(super) type Seen = Rc<RefCell<World>>;
+pub(crate) type Seen = Rc<RefCell<World>>;
+
+impl World {
+    pub(crate) fn new(tally: &Tally, ttl: Duration) -> Seen {
+        Rc::new(RefCell::new(Self {
+            fenced: Register::new(true),
+            unfenced: Register::new(false),
+            newest: (0, 0),
+            revoking: BTreeSet::new(),
+            revoked: BTreeMap::new(),
+            waits: [false; CLIENTS.len()],
+            calm_turns: [0; CLIENTS.len()],
+            is_calm: false,
+            ttl,
+            tally: tally.clone(),
+        }))
+    }
+}
 
 /// What the server's machine has: a disk, and file descriptors or none.
 #[derive(Clone, Debug)]
-pub(super) struct Machine {
-    pub(super) medium: Medium,
-    pub(super) has_no_descriptors: Arc<AtomicBool>,
+pub(crate) struct Machine {
+    pub(crate) medium: Medium,
+    pub(crate) has_no_descriptors: Arc<AtomicBool>,
 }
 
 /// Runs a whole simulation.
-pub(super) fn simulate(seed: u64) -> Outcome {
+pub(crate) fn simulate(seed: u64) -> Outcome {
     WALL_OFF_US.set(0);
     SLEPT.set([Duration::ZERO; CLIENTS.len()]);
     let mut sim = Builder::new()
@@ -85,17 +104,7 @@ pub(super) fn simulate(seed: u64) -> Outcome {
         .max_message_latency(Duration::from_millis(8))
         .build();
     let tally = Tally::default();
-    let world: Seen = Rc::new(RefCell::new(World {
-        fenced: Register::new(true),
-        unfenced: Register::new(false),
-        newest: (0, 0),
-        revoking: BTreeSet::new(),
-        revoked: BTreeMap::new(),
-        waits: [false; CLIENTS.len()],
-        calm_turns: [0; CLIENTS.len()],
-        is_calm: false,
-        tally: tally.clone(),
-    }));
+    let world = World::new(&tally, TTL);
     let machine = Machine { medium: Medium::new(seed), has_no_descriptors: Arc::default() };
     let (notes, trace) = Notes::new();
     host_server(&mut sim, seed, &machine, &trace, &tally);

@@ -5,10 +5,10 @@ use std::time::Duration;
 use turnstile_claim::client::{Claim, Error, ErrorKind, LockClient, Rng};
 
 use super::outcome::Event;
-use super::run::{LOCK, Seen, TTL};
+use super::run::{LOCK, Seen};
 
 /// Gets the lock, writes under it, gives it back.
-pub(super) async fn turn(
+pub(crate) async fn turn(
     lock_client: &LockClient,
     number: usize,
     rng: &mut Rng,
@@ -16,7 +16,8 @@ pub(super) async fn turn(
 ) -> Result<(), Error> {
     let timeout = Duration::from_millis(200 + rng.number() % 3_000);
     world.borrow_mut().waits[number] = true;
-    let asked = lock_client.claim(LOCK).timeout(timeout).await;
+    // The data of a real client has the number of its process, which no seed repeats.
+    let asked = lock_client.claim(LOCK).timeout(timeout).data(&number).await;
     world.borrow_mut().waits[number] = false;
     let claim = match asked {
         Ok(claim) => claim,
@@ -103,7 +104,10 @@ impl super::run::World {
     fn check_holder(&self, token: u64, number: usize) {
         let now = turmoil::sim_elapsed().expect("in a simulation");
         if let Some(revoked) = self.revoked.get(&token) {
-            assert!(now <= *revoked + TTL, "it was revoked at {revoked:?}, and is held at {now:?}");
+            assert!(
+                now <= *revoked + self.ttl,
+                "it was revoked at {revoked:?}, and is held at {now:?}"
+            );
         }
         if !self.revoking.contains(&token) {
             assert_eq!(self.newest, (token, number), "two hold the lock at once");

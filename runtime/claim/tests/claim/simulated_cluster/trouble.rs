@@ -1,0 +1,299 @@
+//! What goes wrong in a simulation, and when it is mended; and what must hold in the end. A seed
+//! decides.
+
+use std::time::Duration;
+
+use turmoil::Sim;
+use turnstile_claim::client::Rng;
+use turnstile_host::store::Faults;
+use turnstile_raft::{MemberChange, Role};
+
+use super::member::{Cluster, WALL_OFF_US, name};
+use super::run::{DISTURBED, END, KEEPER, TICK};
+use crate::simulation::outcome::Event;
+use crate::simulation::run::{CLIENTS, SLEPT, Seen};
+
+const HOUR_US: i64 = 3_600_000_000;
+
+/// Disturbs a simulation.
+pub(super) struct Trouble<'a, 'sim> {
+    sim: &'a mut Sim<'sim>,
+    seed: u64,
+    rng: Rng,
+    cluster: Cluster,
+    world: Seen,
+    mends: Vec<(Duration, Mend)>,
+    /// The member that was removed: its process has ended.
+    gone: Option<u64>,
+}
+
+/// What ends a disturbance.
+#[derive(Clone)]
+enum Mend {
+    Bounce(String),
+    /// A client and a member hear each other.
+    Repair(&'static str, u64),
+    /// The links between members.
+    Net,
+    /// The disk of a member.
+    Disk(u64),
+}
+
+impl<'a, 'sim> Trouble<'a, 'sim> {
+    pub(super) fn new(sim: &'a mut Sim<'sim>, seed: u64, cluster: &Cluster, world: &Seen) -> Self {
+        let rng = Rng::seeded(seed.rotate_left(31));
+        let (cluster, world) = (cluster.clone(), world.clone());
+        Self { sim, seed, rng, cluster, world, mends: Vec::new(), gone: None }
+    }
+
+    /// Steps the simulation and disturbs it, then lets it come to rest.
+    pub(super) fn run(mut self) {
+        let replaced = Duration::from_millis(500 + self.rng.number() % 3_000);
+        let mut replaces = self.seed % 4 == 1;
+        loop {
+            let now = self.sim.elapsed();
+            self.mend(now);
+            self.end_the_dead(now);
+            self.end_the_removed();
+            if replaces && now >= replaced {
+                replaces = false;
+                self.replace();
+            }
+            if now >= DISTURBED && self.mends.is_empty() && self.is_at_rest() {
+                return;
+            }
+            assert!(now < END - 2 * TICK, "seed {}: all comes to rest", self.seed);
+            if now < DISTURBED && self.rng.number().is_multiple_of(60) {
+                self.disturb(now);
+            }
+            let stepped = self.sim.step();
+            stepped.unwrap_or_else(|error| panic!("seed {}: no node fails: {error}", self.seed));
+        }
+    }
+
+    /// Whether each client has had its turn, everything that was written is found, and the members
+    /// have equal states.
+    fn is_at_rest(&mut self) -> bool {
+        let cluster = &self.cluster;
+        {
+            let mut world = self.world.borrow_mut();
+            world.is_calm = true;
+            let has_turns = world.calm_turns.iter().all(|turns| *turns > 0);
+            if !has_turns || !cluster.changes.borrow().is_empty() {
+                return false;
+            }
+        }
+        cluster.is_over.set(true);
+        if self.sim.is_host_running(KEEPER) {
+            return false;
+        }
+        let (running, states) = (cluster.running.borrow(), cluster.states.borrow());
+        if running.len() as u64 != cluster.first {
+            return false;
+        }
+        let mut states: Vec<_> = running.keys().map(|id| states.get(id)).collect();
+        let Some(Some((index, state))) = states.pop() else { return false };
+        for other in states {
+            let Some((at, other)) = other else { return false };
+            if at != index {
+                return false;
+            }
+            assert!(other == state, "seed {}: the members' states differ at {at:?}", self.seed);
+        }
+        true
+    }
+
+    fn mend(&mut self, now: Duration) {
+        let (due, later) = self.mends.drain(..).partition(|(at, _)| *at <= now);
+        self.mends = later;
+        let due: Vec<(Duration, Mend)> = due;
+        for (_, mend) in due {
+            match mend {
+                Mend::Bounce(host) => self.sim.bounce(host),
+                Mend::Repair(client, member) => self.sim.repair(client, name(member)),
+                Mend::Net => self.cluster.net.heal(),
+                Mend::Disk(id) => {
+                    let medium = &self.cluster.media[&id];
+                    medium.set_faults(Faults::default());
+                    // A fuse that burns is out.
+                    if !medium.is_dead() {
+                        medium.revive();
+                    }
+                }
+            }
+        }
+    }
+
+    /// The members whose fuse has burnt down end in the middle of a write.
+    fn end_the_dead(&mut self, now: Duration) {
+        let is_dead = |id: &u64| self.cluster.media[id].is_dead();
+        let dead: Vec<u64> = self.cluster.media.keys().copied().filter(is_dead).collect();
+        for id in dead {
+            self.cluster.tally.note(Event::MemberKilledInWrite);
+            self.kill(now, id, false);
+        }
+    }
+
+    /// The process of a member that was removed is stopped for good.
+    fn end_the_removed(&mut self) {
+        let Some(id) = self.gone else { return };
+        if self.cluster.changes.borrow().is_empty() && self.sim.is_host_running(name(id)) {
+            self.cluster.started.borrow_mut().remove(&id);
+            self.cluster.running.borrow_mut().remove(&id);
+            self.cluster.media[&id].kill();
+            self.sim.crash(name(id));
+            self.cluster.media[&id].revive();
+        }
+    }
+
+    /// A member is added under load, and another removed.
+    fn replace(&mut self) {
+        let (new, old) = (self.cluster.first + 1, 1 + self.rng.number() % self.cluster.first);
+        self.cluster.started.borrow_mut().insert(new);
+        self.gone = Some(old);
+        *self.cluster.changes.borrow_mut() = vec![
+            MemberChange::Add { id: new, address: name(new) },
+            MemberChange::Remove { id: old },
+        ];
+    }
+
+    fn later(&mut self, now: Duration) -> Duration {
+        now + Duration::from_millis(50 + self.rng.number() % 1_500)
+    }
+
+    fn disturb(&mut self, now: Duration) {
+        let later = self.later(now);
+        let started: Vec<u64> = self.cluster.started.borrow().iter().copied().collect();
+        let id = started[self.rng.number() as usize % started.len()];
+        let number = (self.rng.number() % CLIENTS.len() as u64) as usize;
+        let client = CLIENTS[number];
+        match self.rng.number() % 20 {
+            0..4 => self.end_member(now, later, id),
+            4 if self.sim.is_host_running(client) => {
+                self.sim.crash(client);
+                self.world.borrow_mut().waits[number] = false;
+                self.cluster.tally.note(Event::ClientKilled);
+                self.mends.push((later, Mend::Bounce(client.into())));
+            }
+            4 | 5 => {
+                self.sim.partition(client, name(id));
+                self.cluster.tally.note(Event::Partitioned);
+                self.mends.push((later, Mend::Repair(client, id)));
+            }
+            6..15 => {
+                self.cut(id);
+                self.mends.push((later, Mend::Net));
+            }
+            15..18 => self.spoil(later, id),
+            18 => {
+                let mut slept = SLEPT.get();
+                slept[number] += Duration::from_millis(self.rng.number() % 1_000);
+                SLEPT.set(slept);
+                self.cluster.tally.note(Event::ClientSlept);
+            }
+            _ => {
+                let mut off = WALL_OFF_US.get();
+                let choices = [-HOUR_US, HOUR_US, 24 * HOUR_US, 24_000 * HOUR_US, 0];
+                off[id as usize - 1] = choices[(self.rng.number() % 5) as usize];
+                WALL_OFF_US.set(off);
+                self.cluster.tally.note(Event::WallClockSet);
+            }
+        }
+    }
+
+    /// Members do not hear each other.
+    fn cut(&mut self, id: u64) {
+        let net = self.cluster.net.clone();
+        let all: Vec<u64> = self.cluster.media.keys().copied().collect();
+        let isolate = |id: u64| {
+            for other in all.iter().copied().filter(|other| *other != id) {
+                net.cut(id, other);
+                net.cut(other, id);
+            }
+        };
+        let event = match self.rng.number() % 6 {
+            0 | 1 => {
+                let running = self.cluster.running.borrow();
+                let leads = running.iter().map(|(id, member)| (member.status(), id));
+                let leads = leads.filter(|(status, _)| status.role == Role::Leader);
+                let Some((_, leader)) = leads.max_by_key(|(status, _)| status.term) else { return };
+                isolate(*leader);
+                Event::LeaderCutOff
+            }
+            2 => {
+                isolate(id);
+                Event::MemberCutOff
+            }
+            3 => {
+                let sides = all.iter().filter(|other| **other != id);
+                let (left, right): (Vec<u64>, Vec<u64>) = sides.partition(|other| *other % 2 == 0);
+                for (one, other) in left.iter().flat_map(|one| right.iter().map(move |r| (one, r)))
+                {
+                    net.cut(*one, *other);
+                    net.cut(*other, *one);
+                }
+                Event::Bridged
+            }
+            4 => {
+                let is_deaf = self.rng.number().is_multiple_of(2);
+                for other in all.iter().copied().filter(|other| *other != id) {
+                    let (from, to) = if is_deaf { (other, id) } else { (id, other) };
+                    net.cut(from, to);
+                }
+                Event::OneWay
+            }
+            _ => {
+                net.hold(id);
+                Event::Held
+            }
+        };
+        self.cluster.tally.note(event);
+    }
+
+    /// A member's process ends: at once, with its machine, or in mid-write.
+    fn end_member(&mut self, now: Duration, later: Duration, id: u64) {
+        if !self.cluster.running.borrow().contains_key(&id) {
+            return;
+        }
+        match self.rng.number() % 3 {
+            0 => self.kill(now, id, false),
+            1 => self.kill(now, id, true),
+            _ => {
+                let medium = &self.cluster.media[&id];
+                medium.light_fuse(self.rng.number() % 30);
+                self.mends.push((later, Mend::Disk(id)));
+            }
+        }
+    }
+
+    fn kill(&mut self, now: Duration, id: u64, is_powerless: bool) {
+        let medium = self.cluster.media[&id].clone();
+        self.cluster.running.borrow_mut().remove(&id);
+        medium.kill();
+        self.sim.crash(name(id));
+        self.cluster.tally.note(Event::MemberKilled);
+        if is_powerless {
+            medium.lose_power();
+            self.cluster.tally.note(Event::MemberPowerLost);
+        }
+        medium.revive();
+        let later = self.later(now);
+        self.mends.push((later, Mend::Bounce(name(id))));
+    }
+
+    /// The disk of a member refuses writes for a while.
+    fn spoil(&mut self, until: Duration, id: u64) {
+        let mut faults = Faults::default();
+        let what = match self.rng.number() % 3 {
+            0 => Event::DiskFull,
+            1 => Event::SyncsFail,
+            _ => Event::WritesFail,
+        };
+        faults.is_full = what == Event::DiskFull;
+        faults.syncs = if what == Event::SyncsFail { 2 } else { 0 };
+        faults.writes = if what == Event::WritesFail { 2 } else { 0 };
+        self.cluster.media[&id].set_faults(faults);
+        self.cluster.tally.note(what);
+        self.mends.push((until, Mend::Disk(id)));
+    }
+}
