@@ -118,7 +118,12 @@ impl Engine {
             news: Arc::clone(&news),
         };
         tokio::spawn(forwarding.run());
-        tokio::spawn(snapshots::make(raft.clone(), Arc::clone(&log), options.snapshot_every));
+        tokio::spawn(snapshots::make(
+            raft.clone(),
+            Arc::clone(&log),
+            options.snapshot_every,
+            Arc::clone(&news),
+        ));
         let (id, pause) = (options.id, options.heartbeat);
         Ok(Self { id, pause, raft, log, network, peers, versions, news, published })
     }
@@ -278,10 +283,22 @@ impl PendingEntry {
 async fn end_of_term(metrics: &watch::Receiver<Metrics>, news: &Bell, term: u64) {
     let is_over =
         |metrics: &Metrics| metrics.current_term > term || metrics.state != ServerState::Leader;
+    reached(metrics, news, is_over).await;
+}
+
+/// Waits until openraft publishes such metrics; `false`: the member has stopped before.
+async fn reached(
+    metrics: &watch::Receiver<Metrics>,
+    news: &Bell,
+    is_reached: impl Fn(&Metrics) -> bool,
+) -> bool {
     loop {
         let seen = news.count();
-        if is_over(&metrics.borrow()) || metrics.has_changed().is_err() {
-            return;
+        if is_reached(&metrics.borrow()) {
+            return true;
+        }
+        if metrics.has_changed().is_err() {
+            return false;
         }
         news.after(seen).await;
     }
