@@ -8,6 +8,11 @@ use turnstile_host::transport::tcp::Address;
 /// The least and the greatest interval of heartbeats.
 const HEARTBEAT: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(60)];
 
+/// What a program logs of the engine, in front of the filter that it is told. The engine logs
+/// elections as warnings, and each request that an absent member does not answer, and the beginning
+/// of a group that another member has begun, as errors; what matters of it is logged here.
+pub const LOG_FILTER: &str = "openraft=error,openraft::engine=off,openraft::replication=off";
+
 /// Reads a member and the address that the others connect to: `N=HOST:PORT`.
 ///
 /// # Errors

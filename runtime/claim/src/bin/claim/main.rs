@@ -172,14 +172,14 @@ fn main() -> ExitCode {
         reap();
         return ExitCode::SUCCESS;
     }
-    let filter = match log_filter::from_environment("warn,claim=info,turnstile_claim::client=info")
-    {
-        Ok(filter) => filter,
-        Err(error) => {
-            eprintln!("claim: {error}");
-            return ExitCode::from(USAGE);
-        }
-    };
+    let filter =
+        match log_filter::from_environment("warn,claim=info,turnstile_claim::client=info", "") {
+            Ok(filter) => filter,
+            Err(error) => {
+                eprintln!("claim: {error}");
+                return ExitCode::from(USAGE);
+            }
+        };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     log.without_time().with_target(false).init();
     // A single thread, the main one: PR_SET_PDEATHSIG ties a child to the thread that started it.

@@ -43,7 +43,11 @@ fn main() -> ExitCode {
     if let Some(command) = args.command.take() {
         return ExitCode::from(command::run(command));
     }
-    let filter = match log_filter::from_environment("info") {
+    #[cfg(feature = "cluster")]
+    let modules = turnstile_raft::arguments::LOG_FILTER;
+    #[cfg(not(feature = "cluster"))]
+    let modules = "";
+    let filter = match log_filter::from_environment("info", modules) {
         Ok(filter) => filter,
         Err(error) => {
             eprintln!("turnstiled: {error}");

@@ -11,6 +11,7 @@ use tracing_subscriber::EnvFilter;
 use turnstile_host::store::{LogStore, has_files};
 use turnstile_host::transport::tcp::{Address, Tls};
 use turnstile_raft::Members;
+use turnstile_raft::arguments::LOG_FILTER;
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 use turnstile_raft_lock::{LockService, Options};
 
@@ -19,11 +20,10 @@ use super::{Failure, socket};
 
 /// Runs a member until a signal ends it.
 pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
-    // The engine logs elections as warnings, and each request that an absent member does not answer
-    // as an error; the transport logs the connection once.
-    let engine = args.log.min(LevelFilter::ERROR);
-    let filter = format!("{},openraft={engine},openraft::replication=off", args.log);
-    let filter = EnvFilter::new(filter);
+    let filter = match args.log {
+        LevelFilter::OFF => EnvFilter::new("off"),
+        level => EnvFilter::new(format!("{LOG_FILTER},{level}")),
+    };
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
     raise_open_files(args.users)?;
     let mut term = signal(SignalKind::terminate())?;
