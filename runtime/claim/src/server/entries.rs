@@ -35,7 +35,7 @@ impl Entries {
     }
 
     /// A claim that may be changed: it is no longer shared with a copy.
-    pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut ClaimRecord> {
+    pub(crate) fn record_mut(&mut self, id: u64) -> Option<&mut ClaimRecord> {
         let chunk = self.chunks.get_mut(&number(id))?;
         let at = find(chunk, id).ok()?;
         Some(Arc::make_mut(&mut Arc::make_mut(chunk)[at].1))

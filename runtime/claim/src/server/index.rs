@@ -46,7 +46,7 @@ impl ClaimIndex {
     }
 
     pub(crate) fn entry_mut(&mut self, id: u64) -> Option<&mut ClaimRecord> {
-        self.entries.get_mut(id)
+        self.entries.record_mut(id)
     }
 
     /// All claims as they are now.
@@ -129,7 +129,7 @@ impl ClaimIndex {
 
     /// Records a new status of a claim.
     pub(crate) fn became(&mut self, id: u64, status: Status, token: Option<u64>, now: Moment) {
-        if let Some(entry) = self.entries.get_mut(id) {
+        if let Some(entry) = self.entries.record_mut(id) {
             entry.became(status, token, now);
             let owner = entry.owner.clone();
             self.set_live(id, owner.as_ref(), !status.is_final());
