@@ -1,10 +1,11 @@
 //! Changes of the members, by joint consensus.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use openraft::error::{InitializeError, RaftError};
 use openraft::{BasicNode, ChangeMembers, Vote};
+use tokio::time::Instant;
 
 use super::{Engine, client_error, stopped};
 use crate::error::{MemberError, Members};
