@@ -25,6 +25,17 @@ impl Bell {
         self.count.load(Ordering::Acquire)
     }
 
+    /// Looks now and after each ring, until there is what it looks for.
+    pub async fn until<T>(&self, mut look: impl FnMut() -> Option<T>) -> T {
+        loop {
+            let seen = self.count();
+            if let Some(found) = look() {
+                return found;
+            }
+            self.after(seen).await;
+        }
+    }
+
     /// Waits until it has rung more often than that.
     pub async fn after(&self, seen: u64) {
         loop {

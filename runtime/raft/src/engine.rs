@@ -215,19 +215,18 @@ impl Engine {
         mut is_reached: impl FnMut(&Status) -> bool,
     ) -> Result<Status, MemberError> {
         let metrics = self.raft.metrics();
-        loop {
-            let seen = self.news.count();
+        let look = || {
             let now = metrics.borrow().clone();
             let status = self.status_of(&now);
             if is_reached(&status) {
-                return Ok(status);
+                return Some(Ok(status));
             }
             if let Some(why) = status.failure {
-                return Err(MemberError::Stopped { why });
+                return Some(Err(MemberError::Stopped { why }));
             }
-            metrics.has_changed().map_err(stopped)?;
-            self.news.after(seen).await;
-        }
+            metrics.has_changed().err().map(|error| Err(stopped(error)))
+        };
+        self.news.until(look).await
     }
 
     /// The reason of a timeout, as far as this member knows it.
@@ -292,16 +291,11 @@ async fn reached(
     news: &Bell,
     is_reached: impl Fn(&Metrics) -> bool,
 ) -> bool {
-    loop {
-        let seen = news.count();
-        if is_reached(&metrics.borrow()) {
-            return true;
-        }
-        if metrics.has_changed().is_err() {
-            return false;
-        }
-        news.after(seen).await;
-    }
+    let look = || match is_reached(&metrics.borrow()) {
+        true => Some(true),
+        false => metrics.has_changed().is_err().then_some(false),
+    };
+    news.until(look).await
 }
 
 fn client_error(error: ClientWriteError<u64, BasicNode>) -> MemberError {
