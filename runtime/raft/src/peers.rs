@@ -282,8 +282,7 @@ impl Peers {
         if self.log.peer(id).is_some_and(|log| log != peer.log) {
             return Err(lost_log(id));
         }
-        let ours = self.lock().belongs.clone();
-        ours.conflict(self.id, &peer.belongs, id).map_or(Ok(()), Err)
+        self.lock().belongs.conflict(self.id, &peer.belongs, id).map_or(Ok(()), Err)
     }
 
     /// Answers the question who is there.
