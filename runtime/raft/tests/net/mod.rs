@@ -13,6 +13,7 @@ use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 use turnstile_host::{Bell, Rng};
 use turnstile_raft::network::{Boxed, CallError, Handler, Network};
+use turnstile_raft::{Member, Status};
 
 /// How long a message takes at most.
 const LATENCY_MOST: Duration = Duration::from_millis(8);
@@ -50,6 +51,19 @@ impl Trace {
         let lines =
             self.0.as_ref().map(|lines| lines.lock().unwrap_or_else(PoisonError::into_inner));
         lines.map_or_else(Vec::new, |lines| lines.clone())
+    }
+}
+
+/// Notes each change of a member's role, and shows it.
+pub(crate) async fn watch(id: u64, member: Member, trace: Trace, show: impl Fn(&Status)) {
+    let mut last = None;
+    loop {
+        let is_other = |status: &Status| last != Some((status.role, status.term, status.leader));
+        let Ok(status) = member.wait_for(Duration::MAX, is_other).await else { return };
+        let Status { role, term, leader, .. } = status;
+        trace.note(format_args!("{id} is {role:?} in {term}, led by {leader:?}"));
+        show(&status);
+        last = Some((role, term, leader));
     }
 }
 
@@ -160,17 +174,12 @@ impl Net {
 
     /// Waits as long as one of the two is held.
     async fn pass(&self, one: u64, other: u64) {
-        loop {
-            let seen = self.0.released.count();
-            let is_held = {
-                let state = self.lock();
-                state.held.contains(&one) || state.held.contains(&other)
-            };
-            if !is_held {
-                return;
-            }
-            self.0.released.after(seen).await;
-        }
+        let look = || {
+            let state = self.lock();
+            let is_held = state.held.contains(&one) || state.held.contains(&other);
+            (!is_held).then_some(())
+        };
+        self.0.released.until(look).await;
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -13,7 +13,7 @@ use turnstile_host::store::{LogStore, Medium};
 use turnstile_host::{Rng, simulation};
 use turnstile_raft::{Encode, Member, MemberError, Members, Options, StateMachine, Status};
 
-use crate::net::{Net, Trace};
+use crate::net::{Net, Trace, watch};
 use crate::register::Register;
 
 const MEMBERS: u64 = 3;
@@ -154,7 +154,7 @@ async fn run_member(id: u64, world: World) -> turmoil::Result {
     let list: Members = (1..=MEMBERS).map(|id| (id, name(id))).collect();
     member.initialize(&list).await?;
     world.members.borrow_mut().insert(id, (member.clone(), register));
-    tokio::spawn(watch(id, member.clone(), world.trace.clone()));
+    tokio::spawn(watch(id, member.clone(), world.trace.clone(), |_| {}));
     let mut rng = Rng::from_entropy();
     for number in 0.. {
         tokio::time::sleep(rng.between(Duration::ZERO, Duration::from_millis(150))).await;
@@ -176,20 +176,6 @@ async fn run_member(id: u64, world: World) -> turmoil::Result {
         }
     }
     std::future::pending().await
-}
-
-/// Notes each change of a member's role.
-async fn watch(id: u64, member: Member, trace: Trace) {
-    let mut last = None;
-    loop {
-        let is_other = |status: &Status| last != Some((status.role, status.term, status.leader));
-        let Ok(Status { role, term, leader, .. }) = member.wait_for(Duration::MAX, is_other).await
-        else {
-            return;
-        };
-        trace.note(format_args!("{id} is {role:?} in {term}, led by {leader:?}"));
-        last = Some((role, term, leader));
-    }
 }
 
 /// Steps the simulation and disturbs it, then lets it come to rest.

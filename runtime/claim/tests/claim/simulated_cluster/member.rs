@@ -12,7 +12,7 @@ use turnstile_claim::server::{ClusterOptions, Hosts, Options, Server};
 use turnstile_host::store::Medium;
 use turnstile_raft::{Member, MemberChange, MemberError, Members, Role, Status};
 
-use super::net::{Net, Trace};
+use super::net::{Net, Trace, watch};
 use crate::simulation::disk::Watched;
 use crate::simulation::network::Listener;
 use crate::simulation::outcome::{Event, Tally};
@@ -107,7 +107,13 @@ pub(super) async fn run_member(id: u64, cluster: Cluster) -> turmoil::Result {
         member.initialize(&list).await?;
     }
     cluster.running.borrow_mut().insert(id, member.clone());
-    tokio::task::spawn_local(watch(id, member.clone(), cluster.clone()));
+    let tally = cluster.tally.clone();
+    let count = move |status: &Status| {
+        if status.role == Role::Leader && status.term > 1 {
+            tally.note(Event::TermBegun);
+        }
+    };
+    tokio::task::spawn_local(watch(id, member.clone(), cluster.trace.clone(), count));
     tokio::task::spawn_local(change_members(member.clone(), cluster.clone()));
     tokio::task::spawn_local(tell_state(id, member, cluster.clone()));
     let has_no_descriptors = Arc::new(AtomicBool::new(false));
@@ -117,23 +123,6 @@ pub(super) async fn run_member(id: u64, cluster: Cluster) -> turmoil::Result {
         biased;
         why = failed => Err(format!("member {id} has stopped by itself: {why}").into()),
         served = server.serve(listener, std::future::pending()) => Ok(served?),
-    }
-}
-
-/// Notes each change of a member's role.
-async fn watch(id: u64, member: Member, cluster: Cluster) {
-    let mut last = None;
-    loop {
-        let is_other = |status: &Status| last != Some((status.role, status.term, status.leader));
-        let Ok(Status { role, term, leader, .. }) = member.wait_for(Duration::MAX, is_other).await
-        else {
-            return;
-        };
-        cluster.trace.note(format_args!("{id} is {role:?} in {term}, led by {leader:?}"));
-        if role == Role::Leader && term > 1 {
-            cluster.tally.note(Event::TermBegun);
-        }
-        last = Some((role, term, leader));
     }
 }
 
