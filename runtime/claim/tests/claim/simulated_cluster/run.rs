@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use turmoil::net::TcpStream;
 use turmoil::{Builder, Sim};
-use turnstile_claim::client::{Clock, Connector, LockClientBuilder, Rng};
+use turnstile_claim::client::{Connector, Rng};
 use turnstile_host::simulation;
 use turnstile_host::store::Medium;
 
@@ -18,7 +18,7 @@ use super::member::{CLUSTER, Cluster, MEMBERS_MAX, PORT, WALL_OFF_US, name, run_
 use super::net::{Net, Trace};
 use super::trouble::Trouble;
 use crate::simulation::outcome::{Event, Outcome, Tally};
-use crate::simulation::run::{CLIENTS, SLEPT, Seen, World};
+use crate::simulation::run::{CLIENTS, SLEPT, Seen, World, client_builder};
 use crate::simulation::turn::turn;
 
 /// Disturbances end after this much simulated time.
@@ -106,12 +106,9 @@ fn host_client(
         let seed = seed ^ (number as u64 + 1) << 32 ^ *lives.borrow() << 48;
         let (world, cluster) = (world.clone(), cluster.clone());
         async move {
-            let mut builder = LockClientBuilder::new(&format!("http://{CLUSTER}:{PORT}"));
+            let mut builder = client_builder(&format!("http://{CLUSTER}:{PORT}"), number, seed);
             builder.connector = connector(seed.rotate_left(5), cluster.first);
             builder.ttl = TTL;
-            builder.rng = Rng::seeded(seed);
-            // The machine that simulates is none of the simulated.
-            builder.clock = Clock::new(move || SLEPT.get()[number]);
             let lock_client = builder.build()?;
             let mut rng = Rng::seeded(seed.rotate_left(17));
             while !cluster.is_over.get() {

@@ -166,6 +166,15 @@ fn host_server(sim: &mut Sim<'_>, seed: u64, machine: &Machine, trace: &Trace, t
     });
 }
 
+/// What each life of a client has: its random numbers, and the clock of its machine.
+pub(crate) fn client_builder(url: &str, number: usize, seed: u64) -> LockClientBuilder {
+    let mut builder = LockClientBuilder::new(url);
+    builder.rng = Rng::seeded(seed);
+    // The machine that simulates is none of the simulated.
+    builder.clock = Clock::new(move || SLEPT.get()[number]);
+    builder
+}
+
 fn host_client(
     sim: &mut Sim<'_>,
     seed: u64,
@@ -180,12 +189,9 @@ fn host_client(
         let seed = seed ^ (number as u64 + 1) << 32 ^ *lives.borrow() << 48;
         let (world, trace) = (world.clone(), trace.of(name));
         async move {
-            let mut builder = LockClientBuilder::new(SERVER_URL);
+            let mut builder = client_builder(SERVER_URL, number, seed);
             builder.connector = connector();
             builder.ttl = TTL;
-            builder.rng = Rng::seeded(seed);
-            // The machine that simulates is none of the simulated.
-            builder.clock = Clock::new(move || SLEPT.get()[number]);
             builder.trace = Some(trace);
             let lock_client = builder.build()?;
             let mut rng = Rng::seeded(seed.rotate_left(17));

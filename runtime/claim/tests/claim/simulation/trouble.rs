@@ -74,9 +74,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     fn mend(&mut self, now: Duration) {
-        let (due, later) = self.mends.drain(..).partition(|(at, _)| *at <= now);
-        self.mends = later;
-        let due: Vec<(Duration, Mend)> = due;
+        let due: Vec<_> = self.mends.extract_if(.., |(at, _)| *at <= now).collect();
         for (_, mend) in due {
             match mend {
                 Mend::Bounce(host) => self.sim.bounce(host),
