@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -73,6 +74,8 @@ pub(crate) struct Client {
     at: SocketAddr,
     stream: BufReader<TcpStream>,
     pub(crate) headers: Vec<(String, String)>,
+    /// Requests about claims are repeated while they are answered with 503.
+    is_repeating: bool,
 }
 
 /// An answer.
@@ -129,13 +132,18 @@ impl Client {
     pub(crate) fn on(at: SocketAddr, stream: TcpStream) -> Self {
         stream.set_nodelay(true).expect("a socket takes it");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket takes it");
-        Self { at, stream: BufReader::new(stream), headers: Vec::new() }
+        Self { at, stream: BufReader::new(stream), headers: Vec::new(), is_repeating: false }
     }
 
     /// The same, with a header in every request.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));
         self
+    }
+
+    /// The same, which does what a 503 of a cluster asks for: elections fail on a busy machine.
+    pub(crate) fn repeating(self) -> Self {
+        Self { is_repeating: true, ..self }
     }
 
     /// The same, with a token in every request.
@@ -165,8 +173,28 @@ impl Client {
     }
 
     pub(crate) fn request(&mut self, method: &str, path: &str, body: &str) -> Answer {
+        if self.is_repeating && path.starts_with("/v1/") {
+            return self.repeat(method, path, body);
+        }
         self.send(method, path, body);
         self.hear()
+    }
+
+    /// With a key of its own, so that a request that took effect does so once.
+    fn repeat(&mut self, method: &str, path: &str, body: &str) -> Answer {
+        static KEYS: AtomicU64 = AtomicU64::new(0);
+        let key = KEYS.fetch_add(1, Ordering::Relaxed);
+        let begun = Instant::now();
+        self.headers.push(("idempotency-key".into(), format!("repeated-{key}")));
+        let answer = loop {
+            self.send(method, path, body);
+            let answer = self.hear();
+            if answer.status != 503 || begun.elapsed() > PATIENCE {
+                break answer;
+            }
+        };
+        self.headers.pop();
+        answer
     }
 
     /// None where the server goes away before it has answered.

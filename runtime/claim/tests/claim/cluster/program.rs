@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
 
@@ -19,6 +20,19 @@ pub(super) struct Site {
     pub(super) tokens: Option<(PathBuf, &'static str)>,
 }
 
+/// A port that no connection gets by itself while its member is down.
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id().wrapping_mul(64);
+    loop {
+        let number = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = 10_000 + (number % 20_000) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
 impl Site {
     /// Three members that are to be started; there is a port for a fourth.
     pub(super) fn new(name: &str) -> Self {
@@ -26,10 +40,7 @@ impl Site {
         if folder.exists() {
             std::fs::remove_dir_all(&folder).expect("the directory is ours");
         }
-        let listeners: Vec<TcpListener> =
-            (0..4).map(|_| TcpListener::bind("127.0.0.1:0").expect("loopback has ports")).collect();
-        let port = |listener: &TcpListener| listener.local_addr().expect("it is bound").port();
-        let ports = listeners.iter().map(port).collect();
+        let ports = (0..4).map(|_| free_port()).collect();
         Self { folder, ports, members: BTreeMap::new(), tokens: None }
     }
 
@@ -67,7 +78,7 @@ impl Site {
     }
 
     pub(super) fn client(&self, id: u64) -> Client {
-        let client = Client::new(self.members[&id].at);
+        let client = Client::new(self.members[&id].at).repeating();
         match self.tokens {
             Some((_, token)) => client.with_token(token),
             None => client,
@@ -94,7 +105,12 @@ impl Site {
         let leads = |id: &&u64| {
             self.client(**id).get("/metrics").expect(200).text.contains("turnstile_log_leads 1\n")
         };
-        *self.members.keys().find(leads).expect("one leads")
+        let mut leader = None;
+        until("one leads", || {
+            leader = self.members.keys().find(leads).copied();
+            leader.is_some()
+        });
+        leader.expect("one leads")
     }
 }
 

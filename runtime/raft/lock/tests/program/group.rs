@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -25,6 +26,19 @@ impl Drop for Running {
     }
 }
 
+/// A port that no connection gets by itself while its member is down.
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id().wrapping_mul(64);
+    loop {
+        let number = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = 10_000 + (number % 20_000) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
 /// Three members on one machine.
 pub(crate) struct Group {
     pub(crate) folder: Folder,
@@ -41,8 +55,7 @@ impl Group {
     /// Starts three members with these further arguments.
     pub(crate) fn start_with(more: &[&str]) -> Self {
         let more = [&["--new"], more].concat();
-        let listeners = [(); 4].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
-        let ports = listeners.map(|one| one.local_addr().expect("it is bound").port());
+        let ports = [(); 4].map(|()| free_port());
         let folder = Folder::new("raftlock");
         std::fs::create_dir_all(folder.path()).expect("the temporary folder can be written");
         let mut group = Self { folder, ports, members: [None, None, None, None] };
