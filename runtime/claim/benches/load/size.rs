@@ -58,8 +58,7 @@ async fn single(claims: usize, tokens: &Path, build: Build<'_>) {
     let start =
         || Server::announced(turnstiled(build).arg("--data").arg(&dir).arg("--tokens").arg(tokens));
     let mut server = start();
-    let filled = fill(server.address(0), claims).await;
-    row("creation", "single", seconds(filled));
+    print_filled("single", &fill(server.address(0), claims).await);
     row("memory per 100,000 claims", "single", memory(&server, claims));
     server.kill(0);
     server.await_end();
@@ -74,7 +73,7 @@ async fn single(claims: usize, tokens: &Path, build: Build<'_>) {
 async fn cluster(claims: usize, tokens: &Path, build: Build<'_>) {
     let mut members = Members::start(tokens, build);
     let leader = leader(&mut members.client(0).await).await;
-    row("creation", "cluster", seconds(fill(members.all[leader].address(0), claims).await));
+    print_filled("cluster", &fill(members.all[leader].address(0), claims).await);
     print_members(&members, leader, claims, "");
     snapshots(&members, leader).await;
     print_members(&members, leader, claims, " after snapshots");
@@ -89,6 +88,18 @@ async fn cluster(claims: usize, tokens: &Path, build: Build<'_>) {
     print_probe("request while a member is added", probe);
     row("memory per 100,000 claims", "new member", memory(&members.all[3], claims));
     print_members(&members, leader, claims, " after it");
+}
+
+/// How claims were created.
+struct Filled {
+    time: Duration,
+    /// The number of requests that were answered with 503 and repeated.
+    unanswered: usize,
+}
+
+fn print_filled(of: &str, filled: &Filled) {
+    row("creation", of, seconds(filled.time));
+    row("requests answered with 503 meanwhile", of, filled.unanswered);
 }
 
 fn print_members(members: &Members<'_>, leader: usize, claims: usize, when: &str) {
@@ -186,13 +197,14 @@ async fn leader(client: &mut Client) -> usize {
     leader.wrapping_sub(1)
 }
 
-/// Creates this number of claims, each of another resource. Returns how long it took.
-async fn fill(at: SocketAddr, claims: usize) -> Duration {
+/// Creates this number of claims, each of another resource.
+async fn fill(at: SocketAddr, claims: usize) -> Filled {
     let (next, started) = (Rc::new(Cell::new(0)), Instant::now());
+    let unanswered = Rc::new(Cell::new(0));
     let mut writers = Vec::new();
     for writer in 0..WRITERS {
         let mut client = Client::connect(at).await.with_token(&secret(writer));
-        let next = next.clone();
+        let (next, unanswered) = (next.clone(), unanswered.clone());
         writers.push(spawn_local(async move {
             while next.get() < claims {
                 let number = next.replace(next.get() + 1);
@@ -201,6 +213,7 @@ async fn fill(at: SocketAddr, claims: usize) -> Duration {
                 let mut status = 503;
                 while status == 503 {
                     status = client.call("POST /v1/claims/", &body, false).await.status;
+                    unanswered.set(unanswered.get() + usize::from(status == 503));
                 }
                 assert!(matches!(status, 201 | 202), "{status}: nobody else wants it");
             }
@@ -209,7 +222,7 @@ async fn fill(at: SocketAddr, claims: usize) -> Duration {
     for writer in writers {
         writer.await.expect("a client ends well");
     }
-    started.elapsed()
+    Filled { time: started.elapsed(), unanswered: unanswered.get() }
 }
 
 /// The body of a POST as a cluster of workers sends it.
