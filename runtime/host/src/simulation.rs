@@ -7,6 +7,8 @@ use std::cell::RefCell;
 use std::io;
 use std::marker::PhantomData;
 
+use tokio::task::{AbortHandle, JoinHandle, JoinSet};
+
 use crate::rng::Rng;
 
 thread_local! {
@@ -53,6 +55,28 @@ pub async fn blocking<T: Send + 'static>(
         return Ok(work());
     }
     tokio::task::spawn_blocking(work).await.map_err(io::Error::other)
+}
+
+/// Spawns a task: on the current [`tokio::task::LocalSet`], if this thread is simulated. When a
+/// runtime ends, the order in which its own tasks are dropped depends on what else the process did.
+///
+/// # Panics
+/// Outside a runtime, and in a simulation outside a `LocalSet`.
+pub fn spawn<T: Send + 'static>(
+    task: impl Future<Output = T> + Send + 'static,
+) -> JoinHandle<T> {
+    if is_simulated() { tokio::task::spawn_local(task) } else { tokio::spawn(task) }
+}
+
+/// Spawns a task as one of a set, otherwise as [`spawn`].
+///
+/// # Panics
+/// Outside a runtime, and in a simulation outside a `LocalSet`.
+pub fn spawn_in<T: Send + 'static>(
+    set: &mut JoinSet<T>,
+    task: impl Future<Output = T> + Send + 'static,
+) -> AbortHandle {
+    if is_simulated() { set.spawn_local(task) } else { set.spawn(task) }
 }
 
 #[cfg(test)]

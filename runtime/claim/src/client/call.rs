@@ -22,6 +22,7 @@ use tokio::time::timeout;
 
 use super::connect::Connector;
 use super::server_address::ServerAddress;
+use turnstile_host::simulation;
 
 /// The maximum size of a response in bytes; a longer one counts as a failure.
 const ANSWER_MAX: usize = 16 << 20;
@@ -211,7 +212,7 @@ impl Caller {
         self.shared.has_connected.store(true, Ordering::Relaxed);
         let (sender, connection) =
             handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
-        tokio::spawn(async move {
+        simulation::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "connection failed");
             }

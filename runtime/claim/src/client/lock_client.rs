@@ -21,7 +21,7 @@ use super::keychain_connection;
 use super::leave_guard::{self, LeaveGuard};
 use super::retry_policy::{Rng, TTL_MIN};
 use super::server_address::ServerAddress;
-use turnstile_host::Trace;
+use turnstile_host::{Trace, simulation};
 
 const NO_URL: &str = "the server's URL is missing: set TURNSTILE_URL, or --url of \
     `claim`, for example to http://127.0.0.1:5000";
@@ -241,7 +241,7 @@ impl ClientShared {
             return commands.clone();
         }
         let (sender, receiver) = mpsc::unbounded_channel();
-        tokio::spawn(self.drive().run(receiver));
+        simulation::spawn(self.drive().run(receiver));
         *commands = Some(sender.clone());
         sender
     }

@@ -16,7 +16,7 @@ use turnstile_core::claim::message::{
 };
 use turnstile_core::claim::record::Status;
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
-use turnstile_host::{Service, Step};
+use turnstile_host::{Service, Step, simulation};
 use turnstile_machines::claim::Resource;
 use turnstile_step::Input;
 
@@ -223,7 +223,7 @@ impl ClientService {
         let claim = step.state.claim(resource).and_then(|claim| claim.claim);
         let watch = claim.filter(|_| is_held).map(|claim| {
             let rng = Rng::seeded(self.rng.number());
-            self.watches.spawn(watch::over(self.caller.clone(), claim, rng))
+            simulation::spawn_in(&mut self.watches, watch::over(self.caller.clone(), claim, rng))
         });
         if let Some(entry) = self.entries.get_mut(&resource) {
             entry.tell(notice);
@@ -267,7 +267,7 @@ impl ClientService {
         self.last_call += 1;
         let serial = self.last_call;
         let caller = self.caller.clone();
-        let abort = self.calls.spawn(async move {
+        let abort = simulation::spawn_in(&mut self.calls, async move {
             let answer = caller.call(method, &path, &headers, Some(body));
             let answer = match tokio::time::timeout(timeout, answer).await {
                 Ok(answer) => answer.map_err(|error| unanswered(&error)),

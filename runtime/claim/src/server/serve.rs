@@ -25,7 +25,7 @@ use super::session::Sessions;
 use super::slots::ConnectionSlots;
 use turnstile_host::at as at_place;
 use turnstile_host::store::Store;
-use turnstile_host::{Host, Pause};
+use turnstile_host::{Host, Pause, simulation};
 #[cfg(feature = "cluster")]
 use turnstile_raft::network::Network;
 
@@ -221,7 +221,7 @@ impl Server {
                 slot,
                 _alive: alive.clone(),
             };
-            tokio::spawn(connection.serve(stream));
+            simulation::spawn(connection.serve(stream));
         }
         drop((alive, listener));
         stopping.send_replace(true);

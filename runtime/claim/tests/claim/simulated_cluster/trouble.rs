@@ -15,9 +15,6 @@ use crate::simulation::run::{CLIENTS, SLEPT, Seen};
 
 const HOUR_US: i64 = 3_600_000_000;
 
-/// How a line of the trace begins that says which process ends, after the time.
-pub(super) const KILLED: &str = "end of member";
-
 /// Disturbs a simulation.
 pub(super) struct Trouble<'a, 'sim> {
     sim: &'a mut Sim<'sim>,
@@ -271,7 +268,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         let medium = self.cluster.media[&id].clone();
         self.cluster.running.borrow_mut().remove(&id);
         medium.kill();
-        self.cluster.trace.note(format_args!("{KILLED} {id}"));
+        self.cluster.trace.note(format_args!("end of member {id}"));
         self.sim.crash(name(id));
         self.cluster.tally.note(Event::MemberKilled);
         if is_powerless {
