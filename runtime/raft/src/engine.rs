@@ -106,7 +106,7 @@ impl Engine {
         let machine = Machine::open(options.id, Arc::clone(&log), machine)?;
         let versions = Versions::new(options.id, own, Arc::clone(&peers), machine.version());
         let rpc = Rpc::new(Arc::clone(&peers), options.heartbeat);
-        let store = LogStore(Arc::clone(&log));
+        let store = LogStore { log: Arc::clone(&log), id: options.id };
         let raft = Raft::new(options.id, config, rpc, store, machine).await;
         let raft = raft.map_err(io::Error::other)?;
         let published = Arc::new(Mutex::new(Instant::now()));

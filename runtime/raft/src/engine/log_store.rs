@@ -24,16 +24,25 @@ const REQUEST_BYTES: usize = 1 << 20;
 
 type Stored<T> = Result<T, StorageError<u64>>;
 
-/// Openraft's view of a [`Log`].
+/// Openraft's view of the [`Log`] of a member.
 #[derive(Clone)]
-pub(super) struct LogStore(pub(super) Arc<Log>);
+pub(super) struct LogStore {
+    pub(super) log: Arc<Log>,
+    pub(super) id: u64,
+}
+
+/// A member that led does not lead again in the same term after a restart. Openraft would let it
+/// (its issue 1511), and confirm reads before the member knows again which entries were committed.
+fn without_leadership(vote: Vote<u64>, id: u64) -> Vote<u64> {
+    Vote { committed: vote.committed && vote.leader_id.voted_for() != Some(id), ..vote }
+}
 
 impl RaftLogReader<TypeConfig> for LogStore {
     async fn try_get_log_entries<RB: RangeBounds<u64> + Clone + Debug + OptionalSend>(
         &mut self,
         range: RB,
     ) -> Stored<Vec<Entry<TypeConfig>>> {
-        self.0.entries(range, usize::MAX).iter().map(entry).collect()
+        self.log.entries(range, usize::MAX).iter().map(entry).collect()
     }
 
     async fn limited_get_log_entries(
@@ -41,7 +50,7 @@ impl RaftLogReader<TypeConfig> for LogStore {
         start: u64,
         end: u64,
     ) -> Stored<Vec<Entry<TypeConfig>>> {
-        self.0.entries(start..end, REQUEST_BYTES).iter().map(entry).collect()
+        self.log.entries(start..end, REQUEST_BYTES).iter().map(entry).collect()
     }
 }
 
@@ -49,7 +58,7 @@ impl RaftLogStorage<TypeConfig> for LogStore {
     type LogReader = Self;
 
     async fn get_log_state(&mut self) -> Stored<LogState<TypeConfig>> {
-        let (purged, last) = self.0.ends();
+        let (purged, last) = self.log.ends();
         let last_purged_log_id = purged.map(|mark| log_id(&mark)).transpose()?;
         let last = last.as_ref().map(entry).transpose()?.map(|entry| entry.log_id);
         Ok(LogState { last_purged_log_id, last_log_id: last.or(last_purged_log_id) })
@@ -60,22 +69,23 @@ impl RaftLogStorage<TypeConfig> for LogStore {
     }
 
     async fn save_vote(&mut self, vote: &Vote<u64>) -> Stored<()> {
-        let written = self.0.put_vote(encode(vote)).await;
+        let written = self.log.put_vote(encode(vote)).await;
         Ok(written.map_err(|error| StorageIOError::write_vote(&error))?)
     }
 
     async fn read_vote(&mut self) -> Stored<Option<Vote<u64>>> {
-        let vote = self.0.vote().map(|vote| decode(&vote)).transpose();
-        Ok(vote.map_err(|error| StorageIOError::read_vote(&error))?)
+        let vote = self.log.vote().map(|vote| decode::<Vote<u64>>(&vote)).transpose();
+        let vote = vote.map_err(|error| StorageIOError::read_vote(&error))?;
+        Ok(vote.map(|vote| without_leadership(vote, self.id)))
     }
 
     async fn save_committed(&mut self, committed: Option<LogId<u64>>) -> Stored<()> {
-        self.0.put_committed(committed.as_ref().map(mark));
+        self.log.put_committed(committed.as_ref().map(mark));
         Ok(())
     }
 
     async fn read_committed(&mut self) -> Stored<Option<LogId<u64>>> {
-        self.0.committed().map(|committed| log_id(&committed)).transpose()
+        self.log.committed().map(|committed| log_id(&committed)).transpose()
     }
 
     async fn append<I>(&mut self, entries: I, callback: LogFlushed<TypeConfig>) -> Stored<()>
@@ -85,17 +95,17 @@ impl RaftLogStorage<TypeConfig> for LogStore {
     {
         let entries = entries.into_iter();
         let entries = entries.map(|entry| (entry.log_id.index, encode(&entry))).collect();
-        self.0.append(entries, Box::new(|done| callback.log_io_completed(done)));
+        self.log.append(entries, Box::new(|done| callback.log_io_completed(done)));
         Ok(())
     }
 
     async fn truncate(&mut self, from: LogId<u64>) -> Stored<()> {
-        self.0.truncate(from.index);
+        self.log.truncate(from.index);
         Ok(())
     }
 
     async fn purge(&mut self, upto: LogId<u64>) -> Stored<()> {
-        self.0.purge(mark(&upto));
+        self.log.purge(mark(&upto));
         Ok(())
     }
 }

@@ -48,7 +48,7 @@ impl StoreBuilder<TypeConfig, LogStore, Machine, Folder> for Build {
         };
         let log = Arc::new(Log::open(store, 1).expect("the store is empty"));
         let machine = Machine::open(1, Arc::clone(&log), Box::new(Nothing));
-        Ok((folder, LogStore(log), machine.expect("there is no snapshot")))
+        Ok((folder, LogStore { log, id: u64::MAX }, machine.expect("there is no snapshot")))
     }
 }
 

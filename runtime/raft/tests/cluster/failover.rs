@@ -106,6 +106,7 @@ async fn all_members_restart_with_what_was_acknowledged() {
     for operation in ["a", "b", "c"] {
         group.propose(leader, operation).await;
     }
+    let term = group.members[&leader].status().term;
     for id in 1..=3 {
         group.stop(id).await;
     }
@@ -113,6 +114,8 @@ async fn all_members_restart_with_what_was_acknowledged() {
         group.join(id).await;
     }
     let leader = group.leader().await;
+    let led = group.members[&leader].status().term;
+    assert!(led > term, "which entries were committed in term {term} is not known in term {led}");
     assert_eq!(group.propose(leader, "d").await, "4");
     group.agree(leader).await;
     group.end().await;

@@ -173,10 +173,17 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 self.cluster.tally.note(Event::ClientKilled);
                 self.mends.push((later, Mend::Bounce(client.into())));
             }
-            4 | 5 => {
+            4 => {
                 self.sim.partition(client, name(id));
                 self.cluster.tally.note(Event::Partitioned);
                 self.mends.push((later, Mend::Repair(client, id)));
+            }
+            5 => {
+                for id in 1..=self.cluster.first {
+                    self.sim.partition(client, name(id));
+                    self.mends.push((later, Mend::Repair(client, id)));
+                }
+                self.cluster.tally.note(Event::ClientCutOff);
             }
             6..15 => {
                 self.cut(id);

@@ -26,6 +26,8 @@ pub(crate) enum Event {
     ClientStalled,
     /// A client and the server do not hear each other.
     Partitioned,
+    /// A client and all members do not hear each other.
+    ClientCutOff,
     /// The server's process ends.
     ServerKilled,
     /// It ends between two operations on its files, or in the middle of a write.
@@ -128,13 +130,14 @@ impl Event {
 
     /// Likewise of a cluster.
     #[cfg(feature = "cluster")]
-    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 27] = [
+    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 28] = [
         Self::Acquired,
         Self::Lost,
         Self::TimedOut,
         Self::ClientKilled,
         Self::ClientSlept,
         Self::Partitioned,
+        Self::ClientCutOff,
         Self::WallClockSet,
         Self::DiskFull,
         Self::SyncsFail,
