@@ -62,9 +62,7 @@ pub async fn blocking<T: Send + 'static>(
 ///
 /// # Panics
 /// Outside a runtime, and in a simulation outside a `LocalSet`.
-pub fn spawn<T: Send + 'static>(
-    task: impl Future<Output = T> + Send + 'static,
-) -> JoinHandle<T> {
+pub fn spawn<T: Send + 'static>(task: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
     if is_simulated() { tokio::task::spawn_local(task) } else { tokio::spawn(task) }
 }
 

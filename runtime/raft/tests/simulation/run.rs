@@ -1,7 +1,7 @@
 //! One simulation: three members, a client at each, and a seed that disturbs them.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
@@ -30,6 +30,7 @@ pub(crate) struct Outcome {
     pub(crate) executed: u64,
     pub(crate) not_executed: u64,
     pub(crate) unknown: u64,
+    pub(crate) read: u64,
     pub(crate) killed: u64,
     pub(crate) powerless: u64,
     pub(crate) cut: u64,
@@ -44,6 +45,7 @@ impl Outcome {
         self.executed += one.executed;
         self.not_executed += one.not_executed;
         self.unknown += one.unknown;
+        self.read += one.read;
         self.killed += one.killed;
         self.powerless += one.powerless;
         self.cut += one.cut;
@@ -76,6 +78,34 @@ struct World {
     media: BTreeMap<u64, Medium>,
     members: Rc<RefCell<BTreeMap<u64, (Member, Register)>>>,
     told: Arc<Mutex<BTreeMap<String, Told>>>,
+    /// The number of reads that were confirmed.
+    read: Rc<Cell<u64>>,
+}
+
+impl World {
+    fn tell(&self, operation: &str, told: Told) {
+        let mut all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(operation.to_owned(), told);
+    }
+
+    fn executed(&self) -> Vec<String> {
+        let all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let executed = all.iter().filter(|(_, told)| **told == Told::Executed);
+        executed.map(|(operation, _)| operation.clone()).collect()
+    }
+
+    /// Reads at a member. What was answered before, by any member, is there.
+    async fn read(&self, id: u64, member: &Member, register: &Register) {
+        let answered = self.executed();
+        if member.read_index().await.is_err() {
+            return;
+        }
+        self.read.set(self.read.get() + 1);
+        let seen: BTreeSet<String> = register.operations().into_iter().collect();
+        for operation in answered {
+            assert!(seen.contains(&operation), "a read at member {id} lacks {operation}");
+        }
+    }
 }
 
 /// A register that notes what is applied.
@@ -125,6 +155,7 @@ pub(crate) fn simulate(seed: u64, is_traced: bool) -> Run {
         media: (1..=MEMBERS).map(|id| (id, Medium::new(seed ^ id << 40))).collect(),
         members: Rc::default(),
         told: Arc::default(),
+        read: Rc::default(),
     };
     let mut sim = Builder::new()
         .rng_seed(seed)
@@ -153,7 +184,7 @@ async fn run_member(id: u64, world: World) -> turmoil::Result {
     let member = Member::start(options(id), Box::new(store), machine, network).await?;
     let list: Members = (1..=MEMBERS).map(|id| (id, name(id))).collect();
     member.initialize(&list).await?;
-    world.members.borrow_mut().insert(id, (member.clone(), register));
+    world.members.borrow_mut().insert(id, (member.clone(), register.clone()));
     tokio::spawn(watch(id, member.clone(), world.trace.clone(), |_| {}));
     let mut rng = Rng::from_entropy();
     for number in 0.. {
@@ -161,17 +192,14 @@ async fn run_member(id: u64, world: World) -> turmoil::Result {
         if turmoil::sim_elapsed().is_some_and(|now| now > DISTURBED + Duration::from_secs(2)) {
             break;
         }
+        world.read(id, &member, &register).await;
         let operation = format!("{id}-{:x}-{number}", rng.number());
-        let tell = |told| {
-            let mut all = world.told.lock().unwrap_or_else(PoisonError::into_inner);
-            all.insert(operation.clone(), told);
-        };
         // The process may end before it hears.
-        tell(Told::Unknown);
+        world.tell(&operation, Told::Unknown);
         match member.forward(operation.clone()).await {
-            Ok(_) => tell(Told::Executed),
+            Ok(_) => world.tell(&operation, Told::Executed),
             Err(MemberError::Stopped { .. }) => {}
-            Err(error) if error.is_not_executed() => tell(Told::NotExecuted),
+            Err(error) if error.is_not_executed() => world.tell(&operation, Told::NotExecuted),
             Err(_) => {}
         }
     }
@@ -267,6 +295,7 @@ fn check(seed: u64, world: &World, outcome: &mut Outcome) {
     }
     outcome.terms += members[&1].0.status().term;
     outcome.lost += world.net.lost();
+    outcome.read += world.read.get();
     for (operation, told) in &*world.told.lock().unwrap_or_else(PoisonError::into_inner) {
         let times = counts.get(operation.as_str()).copied().unwrap_or(0);
         let (sum, is_right) = match told {
