@@ -1,9 +1,9 @@
 //! Members of a cluster, their disks, and clients over HTTP in one simulated network and time, with
 //! everything that goes wrong: [`Event`] has the list.
 //!
-//! A seed decides everything, and one that fails prints the command that repeats its run exactly. The
-//! members have one rate of time, and none of them stands still while its time goes on: the simulated
-//! network holds all of its messages instead.
+//! A seed decides everything, and one that fails prints the command that repeats its run exactly.
+//! The members have one rate of time, and none of them stands still while its time goes on: the
+//! simulated network holds all of its messages instead.
 
 mod keeper;
 mod member;
