@@ -76,3 +76,11 @@ pub struct Status {
     /// Why the member has stopped by itself.
     pub failure: Option<String>,
 }
+
+impl Status {
+    /// Whether the member was one, and is none any more, as far as it knows.
+    #[must_use]
+    pub fn is_removed(&self) -> bool {
+        !self.members.is_empty() && !self.members.contains_key(&self.id)
+    }
+}

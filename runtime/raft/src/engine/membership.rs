@@ -58,6 +58,9 @@ impl Engine {
                  version {log}: it needs a later program"
             ),
         })?;
+        let mut voters = self.last_voters();
+        voters.insert(id);
+        self.check_majority(&voters).await?;
         let added = self.raft.add_learner(id, BasicNode::new(address), true).await;
         added.map_err(write_error)?;
         self.change(ChangeMembers::AddVoterIds(BTreeSet::from([id]))).await
@@ -97,12 +100,44 @@ impl Engine {
         if !self.status().members.contains_key(&id) {
             return Err(MemberError::Membership { why: format!("there is no member {id}") });
         }
-        let is_voter = self.status().voters.iter().any(|voters| voters.contains(&id));
+        let mut voters = self.last_voters();
+        let is_voter = voters.remove(&id);
         let id = BTreeSet::from([id]);
-        if is_voter {
-            return self.change(ChangeMembers::RemoveVoters(id)).await;
+        if !is_voter {
+            return self.change(ChangeMembers::RemoveNodes(id)).await;
         }
-        self.change(ChangeMembers::RemoveNodes(id)).await
+        self.check_majority(&voters).await?;
+        self.change(ChangeMembers::RemoveVoters(id)).await
+    }
+
+    /// The voters after the changes so far.
+    fn last_voters(&self) -> BTreeSet<u64> {
+        self.status().voters.pop().unwrap_or_default()
+    }
+
+    /// Whether a majority of these answers. Without one they could not even be changed again.
+    async fn check_majority(&self, voters: &BTreeSet<u64>) -> Result<(), MemberError> {
+        if voters.is_empty() {
+            let why = "the last member cannot be removed".to_owned();
+            return Err(MemberError::Membership { why });
+        }
+        let mut silent = Vec::new();
+        for id in voters.iter().filter(|id| **id != self.id) {
+            if let Err(CallError { why }) = self.peers.ask(*id, |_| false).await {
+                silent.push(format!("member {id}: {why}"));
+            }
+        }
+        let answering = voters.len() - silent.len();
+        if 2 * answering > voters.len() {
+            return Ok(());
+        }
+        let why = format!(
+            "only {answering} of the {} members that would have a vote answers, which is no \
+             majority, so nothing is changed ({})",
+            voters.len(),
+            silent.join("; ")
+        );
+        Err(MemberError::Membership { why })
     }
 
     /// Finishes a change that was interrupted between its two steps.

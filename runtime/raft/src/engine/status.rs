@@ -28,7 +28,7 @@ impl Engine {
         Leadership {
             role: role(metrics.state),
             term: metrics.current_term,
-            leader: metrics.current_leader,
+            leader: leader(metrics.current_leader, metrics.id, metrics.state),
             millis_since_quorum_ack: metrics
                 .millis_since_quorum_ack
                 .map(|millis| aged(millis, published)),
@@ -45,7 +45,7 @@ impl Engine {
             id: metrics.id,
             role: role(metrics.state),
             term: metrics.current_term,
-            leader: metrics.current_leader,
+            leader: leader(metrics.current_leader, metrics.id, metrics.state),
             last_log_index: metrics.last_log_index,
             applied_index: metrics.last_applied.map(|id| id.index),
             applied_term: metrics.last_applied.map(|id| id.leader_id.term),
@@ -72,6 +72,11 @@ pub(super) const fn role(state: ServerState) -> Role {
         ServerState::Leader => Role::Leader,
         ServerState::Shutdown => Role::Stopped,
     }
+}
+
+/// The leader of the term. One that has removed itself still has the vote for itself.
+fn leader(elected: Option<u64>, own: u64, state: ServerState) -> Option<u64> {
+    elected.filter(|id| *id != own || state == ServerState::Leader)
 }
 
 /// An age that was published then.

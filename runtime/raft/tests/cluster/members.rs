@@ -56,6 +56,8 @@ async fn a_leader_that_removes_itself_is_replaced() {
     group.members[&old].remove_member(old).await.expect("a majority remains");
     let new = group.leader_among(&group.others(old)).await;
     assert_ne!(new, old);
+    let knows = |status: &Status| status.is_removed() && status.leader != Some(old);
+    group.members[&old].wait_for(PATIENCE, knows).await.expect("it knows that it is removed");
     group.propose(new, "a").await;
     group.end().await;
 }
@@ -86,6 +88,23 @@ async fn the_last_member_cannot_be_removed() {
     let error = group.members[&leader].remove_member(1).await.expect_err("none would remain");
     assert!(matches!(error, MemberError::Membership { .. }), "{error}");
     group.propose(leader, "a").await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_after_which_no_majority_would_answer_is_refused() {
+    let group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let [lost, other] = group.others(leader)[..] else { panic!("there are two others") };
+    group.hub.isolate(lost);
+    let error = group.members[&leader].remove_member(other).await.expect_err("one remains");
+    let why = "only 1 of the 2 members that would have a vote answers, which is no majority, so \
+               nothing is changed";
+    assert!(error.to_string().contains(why), "{error}");
+    assert_eq!(group.members[&leader].status().voters, [BTreeSet::from([1, 2, 3])]);
+    group.propose(leader, "a").await;
+    group.members[&leader].remove_member(lost).await.expect("the others are a majority");
+    group.propose(leader, "b").await;
     group.end().await;
 }
 

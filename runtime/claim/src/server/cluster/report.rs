@@ -15,6 +15,8 @@ impl ReplicatedEngine {
         let begun = self.shared.lock().head.term;
         if self.is_failed() {
             Err("this member has failed, or its disk rejects writes")
+        } else if status.is_removed() {
+            Err("this member was removed from the cluster")
         } else if status.leader.is_none() {
             Err("no leader is known")
         } else if status.role == Role::Leader

@@ -54,4 +54,10 @@ fn a_member_says_whether_it_runs_and_whether_it_can_answer() {
     let at = members.client_of(4).at();
     members.end(4);
     assert!(Client::try_new(at).is_none(), "it has stopped");
+
+    let leader = members.leader();
+    // The answer may be lost with the leadership.
+    let _answer = members.client_of(leader).request("DELETE", &path(leader), "");
+    unready(&members, leader, "this member was removed from the cluster");
+    members.others(leader).into_iter().for_each(|id| ready(&members, id));
 }
