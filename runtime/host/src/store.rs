@@ -34,6 +34,7 @@ pub use medium::{Faults, Medium};
 pub use new::{NewDirectory, NewFile, has_files};
 pub use os::OsDirectory;
 pub use recover::PreviousUse;
+pub use refusal::REMEDY;
 
 /// The key of a value: a kind, and a number if there are several values of that kind. Keys are
 /// ordered by kind, then by number.

@@ -1,9 +1,13 @@
 //! What the programs of members are told: other members, and times.
 
+use std::io;
 use std::time::Duration;
 
 use turnstile_host::seconds;
+use turnstile_host::store::REMEDY;
 use turnstile_host::transport::tcp::Address;
+
+use crate::error::Members;
 
 /// The least and the greatest interval of heartbeats.
 const HEARTBEAT: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(60)];
@@ -19,9 +23,49 @@ pub const LOG_FILTER: &str = "openraft=error,openraft::engine=off,openraft::repl
 /// What it is not, in words.
 pub fn peer(text: &str) -> Result<(u64, Address), String> {
     let (id, address) = text.split_once('=').ok_or("N=HOST:PORT is expected")?;
-    let id = id.parse().map_err(|_| format!("{id:?} is no number of a member"))?;
+    let id = self::id(id)?;
     let address = address.parse().map_err(|_| format!("{address:?} is not HOST:PORT"))?;
     Ok((id, address))
+}
+
+/// Reads the number of a member, which is not 0.
+///
+/// # Errors
+/// What it is not, in words.
+pub fn id(text: &str) -> Result<u64, String> {
+    let id = text.parse().ok().filter(|id| *id > 0);
+    id.ok_or_else(|| format!("{text:?} is no number of a member: they begin with 1"))
+}
+
+/// The members of a list, each of which has a number and an address of its own.
+///
+/// # Errors
+/// What is there twice, in words.
+pub fn members(peers: &[(u64, Address)]) -> Result<Members, String> {
+    let mut members = Members::new();
+    for (id, address) in peers {
+        let address = address.to_string();
+        if let Some((other, _)) = members.iter().find(|(_, has)| **has == address) {
+            return Err(format!("members {other} and {id} have the address {address}"));
+        }
+        if members.insert(*id, address).is_some() {
+            return Err(format!("member {id} is given twice"));
+        }
+    }
+    Ok(members)
+}
+
+/// Why a member does not start with its log, and what is to be done. The remedy of the store's own
+/// error is none here: with data from a backup a member forgets what it has acknowledged, and with
+/// an empty directory what it has voted for.
+#[must_use]
+pub fn not_opened(id: u64, error: &io::Error) -> String {
+    let text = error.to_string();
+    let Some(what) = text.strip_suffix(REMEDY) else { return text };
+    format!(
+        "{what}never start member {id} again, neither from a backup nor with an empty directory: it \
+         would not know what it has acknowledged; remove it, and add a member with a new number"
+    )
 }
 
 /// Reads the interval of heartbeats, in seconds.
@@ -45,13 +89,35 @@ mod tests {
         assert_eq!(peer("2=[::1]:7011"), Ok((2, Address::new("::1", 7_011))));
         for (text, why) in [
             ("h:7011", "N=HOST:PORT is expected"),
-            ("x=h:7011", "\"x\" is no number of a member"),
-            ("-1=h:7011", "\"-1\" is no number of a member"),
+            ("x=h:7011", "\"x\" is no number of a member: they begin with 1"),
+            ("-1=h:7011", "\"-1\" is no number of a member: they begin with 1"),
+            ("0=h:7011", "\"0\" is no number of a member: they begin with 1"),
             ("1=h", "\"h\" is not HOST:PORT"),
             ("1=::1:7011", "\"::1:7011\" is not HOST:PORT"),
         ] {
             assert_eq!(peer(text), Err(why.to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn no_member_and_no_address_is_there_twice() {
+        let list = |texts: &[&str]| {
+            let peers: Vec<_> = texts.iter().map(|text| peer(text).expect("a member")).collect();
+            members(&peers).map(|members| members.len())
+        };
+        assert_eq!(list(&["1=h:1", "2=h:2"]), Ok(2));
+        assert_eq!(list(&["1=h:1", "1=h:2"]), Err("member 1 is given twice".to_owned()));
+        let twice = "members 1 and 2 have the address h:1";
+        assert_eq!(list(&["1=h:1", "2=h:1"]), Err(twice.to_owned()));
+    }
+
+    #[test]
+    fn a_damaged_member_is_replaced_and_not_restored() {
+        let damaged = io::Error::other(format!("1.log is missing: {REMEDY}"));
+        let text = not_opened(3, &damaged);
+        assert!(text.starts_with("1.log is missing: never start member 3 again"), "{text}");
+        assert!(!text.contains(REMEDY), "{text}");
+        assert_eq!(not_opened(3, &io::Error::other("it is in use")), "it is in use");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use turnstile_claim::server::{ClusterOptions, Options, Server};
 use turnstile_host::store::{LogStore, has_files};
 use turnstile_host::transport::tcp::{Address, Tls};
 use turnstile_raft::Members;
-use turnstile_raft::arguments::{heartbeat, peer};
+use turnstile_raft::arguments::{self, heartbeat, members, not_opened, peer};
 use turnstile_raft::network::REQUEST_BYTES_MAX;
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 
@@ -26,7 +26,7 @@ pub(crate) struct MemberArgs {
     #[arg(conflicts_with = "trace")]
     cluster: Option<String>,
     /// This member's number; no other member may ever have it.
-    #[arg(long, value_name = "N", requires = "cluster")]
+    #[arg(long, value_name = "N", requires = "cluster", value_parser = arguments::id)]
     id: Option<u64>,
     /// A member of the cluster, with the address that the others connect to; may be repeated. With
     /// --new this one is among them, and each needs the same list. Later, and with --join, the
@@ -99,11 +99,8 @@ impl MemberArgs {
             return Err(invalid(text));
         }
         let mut network = TcpOptions::new(id);
-        let mut members = Members::new();
+        let members = members(peers).map_err(|why| invalid(format!("--peer: {why}")))?;
         for (id, address) in peers {
-            if members.insert(*id, address.to_string()).is_some() {
-                return Err(invalid(format!("--peer: member {id} is given twice")));
-            }
             network = network.peer(*id, address.clone());
         }
         if *new && !members.contains_key(&id) {
@@ -163,11 +160,7 @@ fn open(data: &Path, begins: Option<Beginning>, id: u64) -> io::Result<LogStore>
              has lost its log must not start again as member {id}"
         ))),
         (_, _) => LogStore::open(data).map_err(|error| {
-            let text = format!(
-                "--data {error} (but never start member {id} with an empty directory: it may have \
-                 voted for what it no longer knows)"
-            );
-            io::Error::new(error.kind(), text)
+            io::Error::new(error.kind(), format!("--data {}", not_opened(id, &error)))
         }),
     }
 }

@@ -17,6 +17,9 @@ use super::command::ServerArgs;
 const CHANGE_MAX: Duration = Duration::from_secs(60);
 /// The pause before that.
 const REPEAT_PAUSE: Duration = Duration::from_secs(1);
+/// What is said before the error of the last attempt.
+const UNKNOWN: &str = "the outcome is unknown: an earlier attempt may have made the change, or may \
+    still make it (see `turnstiled member list`); the last attempt:";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum MemberCommand {
@@ -107,7 +110,12 @@ async fn make(client: &LockClient, change: &MembersChange) -> Result<(), Error> 
                 }
                 is_repeated = true;
             }
-            (Err(error), _) => return Err(error),
+            (Err(error), _) => {
+                if is_repeated {
+                    eprintln!("turnstiled: {UNKNOWN}");
+                }
+                return Err(error);
+            }
         }
         sleep(REPEAT_PAUSE).await;
     }

@@ -11,7 +11,7 @@ use turnstile_claim::server::{ClusterOptions, Snapshot};
 use turnstile_host::store::{LogStore, NewDirectory, NewFile, has_files};
 use turnstile_host::transport::tcp::Address;
 use turnstile_raft::Members;
-use turnstile_raft::arguments::peer;
+use turnstile_raft::arguments::{self, peer};
 
 use super::command::ServerArgs;
 
@@ -49,7 +49,7 @@ pub(crate) struct FirstMemberArgs {
     #[arg(long, value_name = "NAME", requires_all = ["id", "peer"])]
     cluster: Option<String>,
     /// The number of its first member.
-    #[arg(long, value_name = "N", requires = "cluster")]
+    #[arg(long, value_name = "N", requires = "cluster", value_parser = arguments::id)]
     id: Option<u64>,
     /// That number, and the address that other members will connect to.
     #[arg(long, value_name = "N=HOST:PORT", value_parser = peer, requires = "cluster")]

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 use turnstile_host::seconds;
 use turnstile_host::transport::tcp::Address;
-use turnstile_raft::arguments::{heartbeat, peer};
+use turnstile_raft::arguments::{self, heartbeat, peer};
 use turnstile_supervisor::REAP;
 
 /// The maximum length of a lock's id in bytes.
@@ -93,7 +93,7 @@ pub(crate) enum MembersCommand {
     /// Removes a member, whether it runs or not. No other member may ever have its number.
     Remove {
         /// Its number.
-        #[arg(value_name = "N")]
+        #[arg(value_name = "N", value_parser = arguments::id)]
         id: u64,
         #[command(flatten)]
         socket: SocketArgs,
@@ -123,7 +123,7 @@ pub(crate) enum SnapshotCommand {
         #[arg(long, value_name = "DIR")]
         data: PathBuf,
         /// The member's number.
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = arguments::id)]
         id: u64,
         /// The members of the new group, with the addresses that the others connect to.
         #[arg(long = "peer", value_name = "N=ADDR", value_parser = peer, required = true)]
@@ -163,7 +163,7 @@ pub(crate) struct RunArgs {
 #[derive(Args, Debug)]
 pub(crate) struct MemberArgs {
     /// This member's number; no other member may ever have it.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::id)]
     pub(crate) id: u64,
     /// The address to listen on.
     #[arg(long, value_name = "ADDR")]

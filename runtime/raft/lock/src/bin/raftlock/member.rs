@@ -11,7 +11,7 @@ use tracing_subscriber::EnvFilter;
 use turnstile_host::store::{LogStore, has_files};
 use turnstile_host::transport::tcp::{Address, Tls};
 use turnstile_raft::Members;
-use turnstile_raft::arguments::LOG_FILTER;
+use turnstile_raft::arguments::{self, LOG_FILTER, not_opened};
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 use turnstile_raft_lock::{LockService, Options};
 
@@ -95,24 +95,15 @@ fn open(args: &MemberArgs) -> Result<LogStore, Failure> {
             "{path} has no log: the first start of a member needs --new or --join; one that has \
              lost its log must not start again as member {id}"
         ))),
-        (_, _) => LogStore::open(&args.data).map_err(|error| {
-            Failure::Unavailable(format!(
-                "{error} (but never start member {id} with an empty directory: it may have voted \
-                 for what it no longer knows)"
-            ))
-        }),
+        (_, _) => {
+            LogStore::open(&args.data).map_err(|error| Failure::Unavailable(not_opened(id, &error)))
+        }
     }
 }
 
 /// The members of a list.
 pub(crate) fn members(peers: &[(u64, Address)]) -> Result<Members, Failure> {
-    let mut members = Members::new();
-    for (id, address) in peers {
-        if members.insert(*id, address.to_string()).is_some() {
-            return Err(Failure::Usage(format!("--peer: member {id} is given twice")));
-        }
-    }
-    Ok(members)
+    arguments::members(peers).map_err(|why| Failure::Usage(format!("--peer: {why}")))
 }
 
 async fn network(args: &MemberArgs) -> Result<Arc<TcpNetwork>, Failure> {
