@@ -97,6 +97,11 @@ impl TcpNetwork {
     /// When the address cannot be bound.
     pub async fn bind(options: TcpOptions, listen: &str) -> io::Result<Arc<Self>> {
         let listener = TcpListener::bind(listen).await.map_err(turnstile_host::at(listen))?;
+        if options.tls.is_none() && !listener.local_addr()?.ip().is_loopback() {
+            let text = "members are not authenticated here: whoever reaches this port can change \
+                        the log; give all of them certificates";
+            tracing::warn!(listen, "{text}");
+        }
         Self::start(options, listener)
     }
 
