@@ -63,8 +63,8 @@ pub fn not_opened(id: u64, error: &io::Error) -> String {
     let text = error.to_string();
     let Some(what) = text.strip_suffix(REMEDY) else { return text };
     format!(
-        "{what}never start member {id} again, neither from a backup nor with an empty directory: it \
-         would not know what it has acknowledged; remove it, and add a member with a new number"
+        "{what}never start member {id} again, neither from a backup nor with an empty directory: \
+         it would not know what it has acknowledged; remove it, and add a member with a new number"
     )
 }
 

@@ -5,8 +5,8 @@ use std::io;
 use super::header::VERSION;
 
 /// What is to be done about data that are damaged: the end of the error that says so.
-pub const REMEDY: &str = "restore the file, or the whole directory, from a backup; without a backup, \
-    acknowledged data is lost: stop all clients, then start with an empty directory";
+pub const REMEDY: &str = "restore the file, or the whole directory, from a backup; without a \
+    backup, acknowledged data is lost: stop all clients, then start with an empty directory";
 
 /// The error for lost data, which only an operator can resolve.
 pub(super) fn refuse(what: impl std::fmt::Display) -> io::Error {
