@@ -20,6 +20,8 @@ pub(crate) struct Identity {
     pub(crate) process: u64,
     /// The number of its log.
     pub(crate) log: u64,
+    /// The index of the last entry of its log.
+    pub(crate) last: Option<u64>,
     /// The newest version of the operations that it can apply.
     pub(crate) version: u32,
     pub(crate) belongs: Belonging,

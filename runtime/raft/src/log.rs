@@ -155,6 +155,13 @@ impl Log {
         (state.purged.clone(), last)
     }
 
+    /// The index of the last entry, purged ones included.
+    pub(crate) fn last_index(&self) -> Option<u64> {
+        let state = self.lock();
+        let purged = state.purged.as_ref().map(|purged| purged.index);
+        state.entries.last_key_value().map(|(index, _)| *index).or(purged)
+    }
+
     /// The entries in a range of indices. They end early at `bytes_max`, but not before the first.
     pub(crate) fn entries(&self, range: impl RangeBounds<u64>, bytes_max: usize) -> Vec<Bytes> {
         let mut left = bytes_max;

@@ -66,6 +66,8 @@ struct PeersState {
     /// still runs.
     processes: BTreeMap<u64, (u64, Option<u64>)>,
     refused: BTreeMap<u64, Refusal>,
+    /// The greatest index of a committed entry that each member has acknowledged to this one.
+    acknowledged: BTreeMap<u64, u64>,
     /// One question to each member is asked at a time.
     asking: BTreeMap<u64, Arc<tokio::sync::Mutex<()>>>,
 }
@@ -103,6 +105,7 @@ impl Peers {
             known: BTreeMap::new(),
             processes: BTreeMap::new(),
             refused: BTreeMap::new(),
+            acknowledged: BTreeMap::new(),
             asking: BTreeMap::new(),
         };
         let (state, news) = (Mutex::new(state), Arc::new(Bell::default()));
@@ -135,6 +138,13 @@ impl Peers {
     /// The members with which this one does not work, and why.
     pub(crate) fn refused(&self) -> BTreeMap<u64, String> {
         self.lock().refused.iter().map(|(id, refusal)| (*id, refusal.why.clone())).collect()
+    }
+
+    /// A member has acknowledged the entries up to a committed one.
+    pub(crate) fn acknowledged(&self, id: u64, index: u64) {
+        let mut state = self.lock();
+        let greatest = state.acknowledged.entry(id).or_default();
+        *greatest = index.max(*greatest);
     }
 
     /// Sends a request to a member and waits for the content of its answer. `put` appends the
@@ -252,6 +262,8 @@ impl Peers {
     }
 
     async fn identify(&self, id: u64) -> Result<Identity, CallError> {
+        // Before the question: the answer may be older than what is acknowledged meanwhile.
+        let acknowledged = self.lock().acknowledged.get(&id).copied();
         let answer = timeout(self.patience, self.question(id)).await;
         let answer = answer.map_err(|_| CallError::new(format!("member {id} does not answer")))?;
         let peer: Identity = postcard::from_bytes(&answer?).map_err(|error| {
@@ -259,6 +271,9 @@ impl Peers {
         })?;
         let refuse = |why| self.refuse(id, Refusal { why, is_theirs: false });
         self.check(id, &peer).map_err(refuse)?;
+        if acknowledged > peer.last {
+            return Err(refuse(lost_entries(id)));
+        }
         let mut state = self.lock();
         state.known.insert(id, peer.clone());
         let last = state.processes.entry(id).or_insert((peer.process, None));
@@ -303,9 +318,10 @@ impl Peers {
     /// Who this is, once the number of its log is durable.
     async fn identity(&self) -> Identity {
         let log = self.log.number().await;
+        let last = self.log.last_index();
         let state = self.lock();
         let (process, belongs) = (state.process, state.belongs.clone());
-        Identity { member: self.id, process, log, version: self.version, belongs }
+        Identity { member: self.id, process, log, last, version: self.version, belongs }
     }
 
     /// Notes the log of a member of the group.
@@ -366,5 +382,12 @@ fn lost_log(id: u64) -> String {
     format!(
         "member {id} has lost its log, and may have voted for what it no longer knows: remove it, \
          and add a member with a new id"
+    )
+}
+
+fn lost_entries(id: u64) -> String {
+    format!(
+        "member {id} has lost entries that it had acknowledged, as if its data were from a backup: \
+         remove it, and add a member with a new id"
     )
 }

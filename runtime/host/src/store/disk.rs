@@ -28,6 +28,14 @@ impl Disk {
         DiskStore { disk: self.clone() }
     }
 
+    /// Another medium with what is synced on this one.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        let synced = self.contents().synced.clone();
+        let contents = Contents { synced, ..Contents::default() };
+        Self { contents: Arc::new(Mutex::new(contents)) }
+    }
+
     /// Simulates a power loss: of the unsynced batches, the first `kept` survive.
     ///
     /// # Panics

@@ -83,7 +83,13 @@ impl RaftNetwork<TypeConfig> for Client {
         request: AppendEntriesRequest<TypeConfig>,
         _option: RPCOption,
     ) -> CallResult<AppendEntriesResponse<u64>> {
-        self.call(&Request::Append(request)).await
+        let last = request.entries.last().map(|entry| entry.log_id).or(request.prev_log_id);
+        let committed = last.min(request.leader_commit).map(|id| id.index);
+        let answer = self.call(&Request::Append(request)).await;
+        if let (Ok(AppendEntriesResponse::Success), Some(index)) = (&answer, committed) {
+            self.peers.acknowledged(self.to, index);
+        }
+        answer
     }
 
     async fn full_snapshot(

@@ -68,6 +68,16 @@ impl Group {
         self.members.remove(&id).expect("it runs").stop().await;
     }
 
+    /// A copy of the disk of a member that is stopped.
+    pub(crate) fn back_up(&self, id: u64) -> Disk {
+        self.disks[&id].copy()
+    }
+
+    /// Gives a member that is stopped another disk.
+    pub(crate) fn restore(&mut self, id: u64, disk: Disk) {
+        self.disks.insert(id, disk);
+    }
+
     /// Gives a member that is stopped an empty disk.
     pub(crate) fn lose_disk(&mut self, id: u64) {
         self.disks.remove(&id).expect("it had one");

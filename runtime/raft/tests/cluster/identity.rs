@@ -147,6 +147,36 @@ async fn a_member_that_has_lost_its_log_is_refused_and_its_leader_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_member_whose_disk_is_from_a_backup_is_refused_by_a_leader_that_knows_better() {
+    let mut group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let restored = group.others(leader)[0];
+    group.propose(leader, "a").await;
+    group.agree(leader).await;
+    group.stop(restored).await;
+    let backup = group.back_up(restored);
+    group.join(restored).await;
+    // The second tells that the first is committed.
+    group.propose(leader, "b").await;
+    group.propose(leader, "c").await;
+    group.agree(leader).await;
+    group.stop(restored).await;
+    group.restore(restored, backup);
+    group.join(restored).await;
+    let why = refusal(&group, leader, restored).await;
+    assert!(why.contains("has lost entries that it had acknowledged"), "{why}");
+    group.propose(leader, "d").await;
+    let heard = group.registers[&restored].operations();
+    assert!(!heard.contains(&"b".to_owned()), "it hears nothing: {heard:?}");
+    // With the disk that it had it would not be refused: a restart is none of this.
+    let other = group.others(leader).into_iter().find(|id| *id != restored).expect("a third");
+    group.stop(other).await;
+    group.join(other).await;
+    group.propose(leader, "e").await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_second_process_of_a_member_is_refused() {
     let mut group = Group::start(3, |_| {}).await;
     let leader = group.leader().await;
