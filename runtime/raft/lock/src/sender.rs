@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 use turnstile_core::replicated::message::{Cluster, Message};
 use turnstile_core::replicated::types::LogEntry;
@@ -67,12 +67,11 @@ pub(crate) struct Sender {
 impl Sender {
     /// Sends until the node ends.
     pub(crate) async fn run(mut self) {
-        let mut standing = self.shared.standing();
         let mut last: Option<(SessionId, u64)> = None;
         while let Some(first) = self.queue.recv().await {
             let mut entries = self.gather(first);
-            let open = standing.wait_for(|now| now.is_live && now.opened_by.is_some()).await;
-            let Ok(Standing { session, opened_by, .. }) = open.map(|open| *open) else { return };
+            let is_open = |now: &Standing| now.is_live && now.opened_by.is_some();
+            let Standing { session, opened_by, .. } = self.shared.standing_where(is_open).await;
             let before = last.filter(|(of, _)| *of == session).map_or(0, |(_, number)| number);
             if before == 0 {
                 // What was executed in a former session does not enter the log in this one.
@@ -84,7 +83,7 @@ impl Sender {
                 }
             }
             last = Some((session, before + 1));
-            match self.send(session, before + 1, &entries, &mut standing).await {
+            match self.send(session, before + 1, &entries).await {
                 Some(results) => self.succeed(&entries, &results),
                 None => entries.iter().for_each(|entry| self.shared.fail(entry)),
             }
@@ -108,7 +107,6 @@ impl Sender {
         session: SessionId,
         sequence: u64,
         entries: &[LogEntry],
-        standing: &mut watch::Receiver<Standing>,
     ) -> Option<Vec<CommandResult>> {
         let commands = entries.iter().map(|entry| NamedCommand {
             entry: entry.clone(),
@@ -129,8 +127,9 @@ impl Sender {
             }
         };
         let results = tokio::select! {
+            biased;
             results = attempts => results,
-            _ended = standing.wait_for(|now| now.session != session) => return None,
+            _other = self.shared.standing_where(|now| now.session != session) => return None,
         };
         if results.is_none() {
             self.shared.abandon(session);

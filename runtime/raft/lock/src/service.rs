@@ -192,12 +192,9 @@ impl Inner {
         if self.turns.is_closed() {
             return Err(LockError::Stopped);
         }
-        let mut standing = self.shared.standing();
-        match timeout(self.command_timeout, standing.wait_for(|now| now.is_ready)).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(_)) => Err(LockError::Stopped),
-            Err(_) => Err(LockError::NoMajority),
-        }
+        let ready = self.shared.standing_where(|now| now.is_ready);
+        let ready = timeout(self.command_timeout, ready).await;
+        ready.map(|_| ()).map_err(|_| LockError::NoMajority)
     }
 
     pub(crate) async fn command(&self, command: Command) -> Result<(), LockError> {
@@ -221,7 +218,7 @@ impl Inner {
 
     fn status(&self) -> Status {
         let raft = self.raft.status();
-        let standing = *self.shared.standing().borrow();
+        let standing = self.shared.standing();
         let state = self.node.state();
         let data = self.shared.lock();
         let member = |address: &Address| LockMember {

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::watch;
+use tokio::time::Instant;
 use turnstile_core::replicated::message::{Cluster, Message};
 use turnstile_core::replicated::types::{CommandId, LockName, LogEntry};
 use turnstile_core::replicated::{Member, State};
-use turnstile_host::{Inbox, Node};
+use turnstile_host::{Bell, Inbox, Node};
 use turnstile_raft::network::{Boxed, Handler};
 
 use crate::operation::{SessionId, decode, encode, lock_of};
@@ -38,7 +38,9 @@ pub(crate) struct Standing {
 pub(crate) struct Shared {
     inbox: Inbox<Member>,
     data: Mutex<Data>,
-    standing: watch::Sender<Standing>,
+    standing: Mutex<Standing>,
+    /// Rings when the standing has changed.
+    news: Bell,
     start: Instant,
 }
 
@@ -56,17 +58,21 @@ impl Shared {
         let standing = Standing { session, is_live: false, opened_by: None, is_ready: false };
         let (sessions, ids) = (Sessions::default(), BTreeMap::new());
         let data = Mutex::new(Data { sessions, ids, presence });
-        let standing = watch::Sender::new(standing);
-        Arc::new(Self { inbox, data, standing, start: Instant::now() })
+        let (standing, news) = (Mutex::new(standing), Bell::default());
+        Arc::new(Self { inbox, data, standing, news, start: Instant::now() })
     }
 
     pub(crate) fn now(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Follows the session.
-    pub(crate) fn standing(&self) -> watch::Receiver<Standing> {
-        self.standing.subscribe()
+    pub(crate) fn standing(&self) -> Standing {
+        *self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for such a standing.
+    pub(crate) async fn standing_where(&self, is_it: impl Fn(&Standing) -> bool) -> Standing {
+        self.news.until(|| Some(self.standing()).filter(&is_it)).await
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Data> {
@@ -83,7 +89,11 @@ impl Shared {
         let (opened_by, hears) = core.filter(|_| presence.is_joined()).unwrap_or_default();
         let is_live = sessions.is_live(session);
         let now = Standing { session, is_live, opened_by, is_ready: hears };
-        self.standing.send_if_modified(|before| std::mem::replace(before, now) != now);
+        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *standing, now) != now {
+            drop(standing);
+            self.news.ring();
+        }
         result
     }
 
