@@ -30,7 +30,6 @@ impl Driver {
                 is_leader: status.role == Role::Leader,
                 is_caught_up: status.applied_term == Some(status.term),
                 quorum_age: status.millis_since_quorum_ack.map(Duration::from_millis),
-                voters: status.voters,
             });
         }
     }

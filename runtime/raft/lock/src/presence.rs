@@ -56,14 +56,12 @@ pub(crate) struct RaftView {
     pub(crate) is_caught_up: bool,
     /// The time since a majority acknowledged this leader.
     pub(crate) quorum_age: Option<Duration>,
-    pub(crate) voters: Vec<BTreeSet<u64>>,
 }
 
 /// The presence of a member. Times are those since its start.
 #[derive(Debug)]
 pub(crate) struct Presence {
     me: Address,
-    member: u64,
     /// How long a contact of this member counts.
     lease: Duration,
     /// How much longer the leader waits before it excludes a member.
@@ -84,10 +82,9 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    pub(crate) const fn new(me: Address, member: u64, lease: Duration, margin: Duration) -> Self {
+    pub(crate) const fn new(me: Address, lease: Duration, margin: Duration) -> Self {
         Self {
             me,
-            member,
             lease,
             margin,
             epoch: 1,

@@ -95,7 +95,7 @@ impl LockService {
         let unhandled = Unhandled::default();
         let (node, inbox, notices, queue) = start_node(&options, address, &unhandled).await?;
         let margin = 2 * options.raft.heartbeat;
-        let presence = Presence::new(address, options.raft.id, options.lease, margin);
+        let presence = Presence::new(address, options.lease, margin);
         let shared = Shared::new(inbox, presence);
         let machine = Machine::new(Arc::clone(&shared), Arc::clone(&node));
         let reports = Arc::new(Reports(Arc::clone(&shared)));

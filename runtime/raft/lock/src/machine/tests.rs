@@ -48,7 +48,7 @@ impl Bench {
             Ok(transport)
         });
         let (node, notices) = node.await.expect("it has no store");
-        let presence = Presence::new(me, 1, Duration::from_secs(1), Duration::ZERO);
+        let presence = Presence::new(me, Duration::from_secs(1), Duration::ZERO);
         let shared = Shared::new(inbox.expect("it was given"), presence);
         Self { machine: Machine::new(shared, Arc::new(node)), _notices: notices, _queue: queue }
     }

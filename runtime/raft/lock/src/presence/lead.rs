@@ -119,7 +119,7 @@ impl Presence {
         let messages = match (is_ready, leading.is_elected) {
             (false, _) => Vec::new(),
             (true, true) => self.watch(now, &mut leading, sessions),
-            (true, false) => self.elect(now, raft, &mut leading, sessions),
+            (true, false) => self.elect(now, &mut leading, sessions),
         };
         self.leading = Some(leading);
         messages
@@ -136,13 +136,7 @@ impl Presence {
     }
 
     /// Tells the core of its election, once it is known who is present.
-    fn elect(
-        &mut self,
-        now: Duration,
-        raft: &RaftView,
-        leading: &mut Leading,
-        sessions: &Sessions,
-    ) -> Vec<Message> {
+    fn elect(&mut self, now: Duration, leading: &mut Leading, sessions: &Sessions) -> Vec<Message> {
         let has_reported = |address| address == self.me || leading.heard.contains_key(&address);
         let leases = sessions.live().map(|(address, _)| sessions.lease(address));
         let is_over = now > leading.since + leases.max().unwrap_or_default() + self.margin;
@@ -150,7 +144,7 @@ impl Presence {
             return Vec::new();
         }
         let present = self.recent(now, leading, sessions);
-        let because = self.reason(raft, leading, &present, sessions);
+        let because = self.reason(leading, &present);
         if because != ElectionReason::MajorityIsJustReached {
             // The RESET of the election excludes them; an empty one excludes nobody.
             let live = sessions.live().map(|(address, _)| address);
@@ -167,27 +161,16 @@ impl Presence {
         messages
     }
 
-    /// The majority has persisted if a majority of the voters has not resigned.
-    fn reason(
-        &self,
-        raft: &RaftView,
-        leading: &Leading,
-        present: &BTreeSet<Address>,
-        sessions: &Sessions,
-    ) -> ElectionReason {
+    /// The majority has persisted if a member has not resigned: it keeps its locks, also if more
+    /// of the members have begun anew in the meantime.
+    fn reason(&self, leading: &Leading, present: &BTreeSet<Address>) -> ElectionReason {
         if self.is_core_leader {
             return ElectionReason::TheCoordinatorChanged;
         }
-        let stayed = leading
-            .heard
-            .iter()
-            .filter(|(address, contact)| contact.is_joined && present.contains(address));
-        let stayed = stayed.filter_map(|(address, _)| sessions.member(*address));
-        let own = self.is_joined.then_some(self.member);
-        let stayed: BTreeSet<u64> = stayed.chain(own).collect();
-        let is_majority =
-            |voters: &BTreeSet<u64>| voters.intersection(&stayed).count() * 2 > voters.len();
-        if !raft.voters.iter().all(is_majority) {
+        let mut heard = leading.heard.iter();
+        let has_stayed =
+            heard.any(|(address, contact)| contact.is_joined && present.contains(address));
+        if !self.is_joined && !has_stayed {
             ElectionReason::MajorityIsJustReached
         } else if self.leader.is_some_and(|leader| present.contains(&leader)) {
             ElectionReason::TheCoordinatorChanged

@@ -23,28 +23,24 @@ const fn address(member: u64) -> Address {
 }
 
 fn presence(member: u64) -> Presence {
-    Presence::new(address(member), member, ms(LEASE), ms(MARGIN))
+    Presence::new(address(member), ms(LEASE), ms(MARGIN))
 }
 
 fn register(sessions: &mut Sessions, of: &Presence) {
     let after = sessions.count();
-    let (session, member, lease) = (of.session(), of.member, of.lease());
+    let (session, member, lease) = (of.session(), of.me.0 / 10, of.lease());
     let begun = sessions.register(NewSession { session, member, lease, after });
     assert_eq!(begun, Registration::New);
 }
 
-fn voters() -> Vec<BTreeSet<u64>> {
-    vec![(1..=3).collect()]
-}
-
 fn leads(term: u64, quorum_age: Option<u64>) -> RaftView {
     let quorum_age = quorum_age.map(ms);
-    RaftView { term, is_leader: true, is_caught_up: true, quorum_age, voters: voters() }
+    RaftView { term, is_leader: true, is_caught_up: true, quorum_age }
 }
 
 fn follows(term: u64) -> RaftView {
     let (is_leader, is_caught_up) = (false, false);
-    RaftView { term, is_leader, is_caught_up, quorum_age: None, voters: voters() }
+    RaftView { term, is_leader, is_caught_up, quorum_age: None }
 }
 
 fn view(is: Connectivity, members: &[u64]) -> Message {
@@ -267,6 +263,25 @@ fn a_resigned_leader_of_a_majority_that_stayed_clears_nothing() {
 }
 
 #[test]
+fn one_member_that_stayed_keeps_its_locks_when_a_majority_has_restarted() {
+    let (mut sessions, [_, _, mut three]) = three();
+    let again = |member: u64| Presence::new(Address(member * 10 + 1), ms(LEASE), ms(MARGIN));
+    let [mut one, mut two] = [1, 2].map(again);
+    for other in [&one, &two] {
+        register(&mut sessions, other);
+    }
+    assert_eq!(one.tick(ms(500), &leads(2, Some(0)), &sessions), []);
+    for other in [&mut two, &mut three] {
+        assert_eq!(report(510, other, &mut one, &sessions), Some(vec![]));
+    }
+    assert!(three.is_joined && !two.is_joined);
+    let elected = one.tick(ms(520), &leads(2, Some(0)), &sessions);
+    let joined = BTreeSet::from([one.me, two.me, three.me]).into_iter().collect();
+    let joined = Message::View { is: Connectivity::Joined, members: joined };
+    assert_eq!(elected, [joined, Message::Elected(ElectionReason::TheLeaderLeft)]);
+}
+
+#[test]
 fn a_session_that_never_reports_is_excluded() {
     let (mut sessions, [mut one, mut two, mut three]) = three();
     let dead = presence(4);
@@ -316,7 +331,7 @@ fn a_reply_is_no_newer_a_contact_than_that_of_the_leader_with_its_majority() {
 #[test]
 fn a_member_with_a_longer_lease_is_excluded_later() {
     let (mut sessions, [mut one, mut two, mut three]) = three();
-    let slow = Presence::new(address(4), 4, ms(3 * LEASE), ms(MARGIN));
+    let slow = Presence::new(address(4), ms(3 * LEASE), ms(MARGIN));
     register(&mut sessions, &slow);
     one.registered(ms(10), slow.me, sessions.count());
     let tick = |one: &mut Presence, at| one.tick(ms(at), &leads(1, Some(0)), &sessions);
