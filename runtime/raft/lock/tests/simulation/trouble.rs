@@ -1,0 +1,262 @@
+//! What goes wrong in a simulation, and when it is mended; and what must hold in the end. A seed
+//! decides.
+
+use std::time::Duration;
+
+use turmoil::Sim;
+use turnstile_host::Rng;
+use turnstile_raft::MemberChange;
+use turnstile_raft_lock::LockService;
+
+use crate::cluster::{Cut, Spoiled, cut, have_equal_states, leader, mend, spoil};
+use crate::member::{Cluster, USERS, name};
+use crate::outcome::Event;
+use crate::run::{DISTURBED, END, TICK};
+
+/// There is one disturbance in so many ticks.
+const SELDOM: u64 = 110;
+
+/// Disturbs a simulation.
+pub(crate) struct Trouble<'a, 'sim> {
+    sim: &'a mut Sim<'sim>,
+    seed: u64,
+    rng: Rng,
+    cluster: Cluster,
+    mends: Vec<(Duration, Mend)>,
+    /// The member that is to be removed, and then the process.
+    gone: Option<u64>,
+    is_probed: bool,
+}
+
+/// What ends a disturbance.
+#[derive(Clone, Copy)]
+enum Mend {
+    /// The process of a member begins again.
+    Bounce(u64),
+    /// The process of a member that was removed ends for good.
+    End(u64),
+    /// The links between members.
+    Net,
+    /// The disk of a member.
+    Disk(u64),
+}
+
+impl<'a, 'sim> Trouble<'a, 'sim> {
+    pub(crate) fn new(sim: &'a mut Sim<'sim>, seed: u64, cluster: &Cluster) -> Self {
+        let (rng, cluster) = (Rng::seeded(seed.rotate_left(31)), cluster.clone());
+        Self { sim, seed, rng, cluster, mends: Vec::new(), gone: None, is_probed: false }
+    }
+
+    /// Steps the simulation and disturbs it, then lets it come to rest.
+    pub(crate) fn run(mut self) {
+        let replaced = Duration::from_millis(500 + self.rng.number() % 5_000);
+        let mut replaces = self.seed % 4 == 1;
+        loop {
+            let now = self.sim.elapsed();
+            self.mend(now);
+            self.end_the_dead(now);
+            self.part(now);
+            if replaces && now >= replaced {
+                replaces = false;
+                self.replace();
+            }
+            if now >= DISTURBED && self.mends.is_empty() && self.is_at_rest() {
+                return self.check_each();
+            }
+            if now < DISTURBED && self.rng.number().is_multiple_of(SELDOM) {
+                self.disturb(now);
+            }
+            let stepped = self.sim.step();
+            stepped.unwrap_or_else(|error| panic!("seed {}: no node fails: {error}", self.seed));
+            let wrong = self.cluster.witness.wrong();
+            assert!(wrong.is_none(), "seed {}: {wrong:?} at {now:?}", self.seed);
+            let running = self.cluster.running.borrow();
+            let all = || running.values().map(LockService::status).collect::<Vec<_>>();
+            assert!(now < END - 3 * TICK, "seed {}: all comes to rest: {:#?}", self.seed, all());
+        }
+    }
+
+    /// Whether each user has had each lock, each member has found it free, and the members have
+    /// equal states.
+    fn is_at_rest(&mut self) -> bool {
+        let (cluster, witness) = (&self.cluster, &self.cluster.witness);
+        let running: Vec<u64> = cluster.running.borrow().keys().copied().collect();
+        if running.len() as u64 != cluster.first || !cluster.changes.borrow().is_empty() {
+            return false;
+        }
+        witness.calm_down();
+        let mut users = running.iter().flat_map(|id| (0..USERS).map(move |user| (*id, user)));
+        if !users.all(|user| witness.is_served(user)) {
+            return false;
+        }
+        if !std::mem::replace(&mut self.is_probed, true) {
+            witness.probe(running.clone());
+        }
+        if witness.prober().is_some() {
+            return false;
+        }
+        cluster.is_over.set(true);
+        have_equal_states(&running, &cluster.states, self.seed)
+    }
+
+    /// Nobody holds a lock or waits for one, and no member has seen what its tables do not handle.
+    fn check_each(&self) {
+        for (id, service) in &*self.cluster.running.borrow() {
+            let status = service.status();
+            let is_right = status.locks.is_empty() && status.raft.failure.is_none();
+            assert!(is_right, "seed {}: member {id} in the end: {status:#?}", self.seed);
+            self.check_handled(service);
+        }
+    }
+
+    fn check_handled(&self, service: &LockService) {
+        assert_eq!(service.status().unhandled, [""; 0], "seed {}", self.seed);
+    }
+
+    fn mend(&mut self, now: Duration) {
+        let due: Vec<_> = self.mends.extract_if(.., |(at, _)| *at <= now).collect();
+        for (_, due) in due {
+            match due {
+                Mend::Bounce(id) => self.sim.bounce(name(id)),
+                Mend::End(id) => {
+                    self.cluster.started.borrow_mut().remove(&id);
+                    self.end(id, false);
+                }
+                Mend::Net => {
+                    self.note_the_late();
+                    self.cluster.witness.trace.note(format_args!("the links are mended"));
+                    self.cluster.net.heal();
+                }
+                Mend::Disk(id) => mend(&self.cluster.media[&id]),
+            }
+        }
+    }
+
+    /// The members whose fuse has burnt down end in the middle of a write.
+    fn end_the_dead(&mut self, now: Duration) {
+        let is_dead = |id: &u64| self.cluster.media[id].is_dead();
+        let dead: Vec<u64> = self.cluster.media.keys().copied().filter(is_dead).collect();
+        for id in dead {
+            self.cluster.witness.tally.note(Event::KilledInWrite);
+            self.kill(now, id, false);
+        }
+    }
+
+    /// A member that was removed ends, but not at once.
+    fn part(&mut self, now: Duration) {
+        if self.cluster.changes.borrow().is_empty()
+            && let Some(id) = self.gone.take()
+        {
+            let later = self.later(now);
+            self.mends.push((later, Mend::End(id)));
+        }
+    }
+
+    /// A member is added under load, and another removed.
+    fn replace(&mut self) {
+        let (new, old) = (self.cluster.first + 1, 1 + self.rng.number() % self.cluster.first);
+        self.cluster.started.borrow_mut().insert(new);
+        self.gone = Some(old);
+        *self.cluster.changes.borrow_mut() = vec![
+            MemberChange::Add { id: new, address: name(new) },
+            MemberChange::Remove { id: old },
+        ];
+    }
+
+    fn later(&mut self, now: Duration) -> Duration {
+        now + Duration::from_millis(50 + self.rng.number() % 3_000)
+    }
+
+    fn disturb(&mut self, now: Duration) {
+        let later = self.later(now);
+        let started: Vec<u64> = self.cluster.started.borrow().iter().copied().collect();
+        let id = started[self.rng.number() as usize % started.len()];
+        match self.rng.number() % 16 {
+            0..5 => self.end_member(now, later, id),
+            5..14 => {
+                self.cut(id);
+                self.mends.push((later, Mend::Net));
+            }
+            _ => {
+                let what = spoil(&self.cluster.media[&id], &mut self.rng);
+                self.cluster.witness.trace.note(format_args!("disk of {id}: {what:?}"));
+                self.cluster.witness.tally.note(match what {
+                    Spoiled::Full => Event::DiskFull,
+                    Spoiled::Syncs => Event::SyncsFail,
+                    Spoiled::Writes => Event::WritesFail,
+                });
+                self.mends.push((later, Mend::Disk(id)));
+            }
+        }
+    }
+
+    fn leader(&self) -> Option<u64> {
+        leader(self.cluster.running.borrow().values().map(|service| service.raft().status()))
+    }
+
+    /// Members do not hear each other.
+    fn cut(&mut self, id: u64) {
+        let all: Vec<u64> = self.cluster.media.keys().copied().collect();
+        let leader = self.leader();
+        let Some(cut) = cut(&self.cluster.net, &mut self.rng, id, &all, leader) else { return };
+        self.cluster.witness.trace.note(format_args!("{cut:?}, {id}, {leader:?}"));
+        self.cluster.witness.tally.note(match cut {
+            Cut::Leader => Event::LeaderCutOff,
+            Cut::Member => Event::MemberCutOff,
+            Cut::Bridge => Event::Bridged,
+            Cut::OneWay => Event::OneWay,
+            Cut::Held => Event::Held,
+        });
+    }
+
+    /// Counts the members that have missed what the others no longer have in their logs.
+    fn note_the_late(&self) {
+        let running = self.cluster.running.borrow();
+        let statuses = || running.values().map(|service| service.raft().status());
+        let purged = statuses().filter_map(|status| status.purged_index).max();
+        let late = statuses().filter(|status| status.last_log_index < purged).count();
+        self.cluster.witness.tally.add(Event::SnapshotNeeded, late as u64);
+    }
+
+    /// A member's process ends: at once, with its machine, or in mid-write.
+    fn end_member(&mut self, now: Duration, later: Duration, id: u64) {
+        if !self.cluster.running.borrow().contains_key(&id) {
+            return;
+        }
+        match self.rng.number() % 3 {
+            0 => self.kill(now, id, false),
+            1 => self.kill(now, id, true),
+            _ => {
+                self.cluster.media[&id].light_fuse(self.rng.number() % 30);
+                self.mends.push((later, Mend::Disk(id)));
+            }
+        }
+    }
+
+    /// The process of a member ends, and begins again later.
+    fn kill(&mut self, now: Duration, id: u64, is_powerless: bool) {
+        let tally = self.cluster.witness.tally.clone();
+        tally.note(Event::MemberKilled);
+        tally.add(Event::LeaderKilled, u64::from(self.leader() == Some(id)));
+        tally.add(Event::HolderKilled, u64::from(self.cluster.witness.holds(id)));
+        tally.add(Event::PowerLost, u64::from(is_powerless));
+        self.end(id, is_powerless);
+        let later = self.later(now);
+        self.mends.push((later, Mend::Bounce(id)));
+    }
+
+    fn end(&mut self, id: u64, is_powerless: bool) {
+        let medium = self.cluster.media[&id].clone();
+        medium.kill();
+        self.cluster.witness.trace.note(format_args!("end of member {id}"));
+        let service = self.cluster.running.borrow_mut().remove(&id);
+        self.sim.crash(name(id));
+        if let Some(service) = service {
+            self.check_handled(&service);
+        }
+        if is_powerless {
+            medium.lose_power();
+        }
+        medium.revive();
+    }
+}

@@ -1,0 +1,187 @@
+//! What a simulation of a cluster does to its members and asks of them: broken links, disks that
+//! refuse, changes of the members, and their states in the end.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+use turnstile_host::Rng;
+use turnstile_host::store::{Faults, Medium};
+use turnstile_raft::{Member, MemberChange, MemberError, Role, Status};
+
+use super::net::Net;
+
+/// How long a change of the members takes at most.
+const CHANGE_MOST: Duration = Duration::from_secs(3);
+
+/// Which links are broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// The leader is cut off from all others.
+    Leader,
+    /// A member is cut off from all others.
+    Member,
+    /// Two sides hear only the member between them.
+    Bridge,
+    /// A member is heard by others that it does not hear, or the other way round.
+    OneWay,
+    /// All that a member sends and receives is late.
+    Held,
+}
+
+/// Breaks links, of this member or of the leader; `None` if it was to be a leader and none leads.
+pub(crate) fn cut(
+    net: &Net,
+    rng: &mut Rng,
+    id: u64,
+    all: &[u64],
+    leader: Option<u64>,
+) -> Option<Cut> {
+    let isolate = |id: u64| {
+        for other in all.iter().copied().filter(|other| *other != id) {
+            net.cut(id, other);
+            net.cut(other, id);
+        }
+    };
+    match rng.number() % 6 {
+        0 | 1 => {
+            isolate(leader?);
+            Some(Cut::Leader)
+        }
+        2 => {
+            isolate(id);
+            Some(Cut::Member)
+        }
+        3 => {
+            let sides = all.iter().filter(|other| **other != id);
+            let (left, right): (Vec<u64>, Vec<u64>) = sides.partition(|other| *other % 2 == 0);
+            for (one, other) in left.iter().flat_map(|one| right.iter().map(move |r| (one, r))) {
+                net.cut(*one, *other);
+                net.cut(*other, *one);
+            }
+            Some(Cut::Bridge)
+        }
+        4 => {
+            let is_deaf = rng.number().is_multiple_of(2);
+            for other in all.iter().copied().filter(|other| *other != id) {
+                let (from, to) = if is_deaf { (other, id) } else { (id, other) };
+                net.cut(from, to);
+            }
+            Some(Cut::OneWay)
+        }
+        _ => {
+            net.hold(id);
+            Some(Cut::Held)
+        }
+    }
+}
+
+/// The member that leads in the greatest term.
+pub(crate) fn leader(statuses: impl Iterator<Item = Status>) -> Option<u64> {
+    let leads = statuses.filter(|status| status.role == Role::Leader);
+    leads.max_by_key(|status| status.term).map(|status| status.id)
+}
+
+/// What a disk refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spoiled {
+    /// It is full.
+    Full,
+    Syncs,
+    Writes,
+}
+
+/// The disk of a member refuses writes until it is mended.
+pub(crate) fn spoil(medium: &Medium, rng: &mut Rng) -> Spoiled {
+    let what = match rng.number() % 3 {
+        0 => Spoiled::Full,
+        1 => Spoiled::Syncs,
+        _ => Spoiled::Writes,
+    };
+    medium.set_faults(Faults {
+        is_full: what == Spoiled::Full,
+        syncs: if what == Spoiled::Syncs { 2 } else { 0 },
+        writes: if what == Spoiled::Writes { 2 } else { 0 },
+        ..Faults::default()
+    });
+    what
+}
+
+/// The disk refuses nothing any more.
+pub(crate) fn mend(medium: &Medium) {
+    medium.set_faults(Faults::default());
+    // A fuse that burns is out.
+    if !medium.is_dead() {
+        medium.revive();
+    }
+}
+
+/// The changes of the members that are to be made, the next one first.
+pub(crate) type Changes = Rc<RefCell<Vec<MemberChange>>>;
+
+/// Makes the changes that are to be made, if this member leads; tells of each.
+pub(crate) async fn make_changes(
+    member: Member,
+    every: Duration,
+    changes: Changes,
+    tell: impl Fn(&MemberChange),
+) {
+    loop {
+        sleep(every).await;
+        let next = changes.borrow().first().cloned();
+        let Some(change) = next.filter(|_| member.status().role == Role::Leader) else { continue };
+        let made = timeout(CHANGE_MOST, member.change_members(&change)).await;
+        let is_made = match (&change, made) {
+            // It was made when the outcome was unknown.
+            (MemberChange::Remove { id }, Ok(Err(MemberError::Membership { .. }))) => {
+                !member.status().members.contains_key(id)
+            }
+            (_, made) => matches!(made, Ok(Ok(()))),
+        };
+        let mut changes = changes.borrow_mut();
+        if is_made && changes.first() == Some(&change) {
+            changes.remove(0);
+            tell(&change);
+        }
+    }
+}
+
+/// The index of the last entry that a member has applied, and its state.
+type LastState = (Option<u64>, Vec<u8>);
+
+/// The state of each member, once nothing is written any more.
+pub(crate) type States = Rc<RefCell<BTreeMap<u64, LastState>>>;
+
+/// Tells the state of a member again and again, once nothing is written any more.
+pub(crate) async fn tell_state(
+    member: Member,
+    every: Duration,
+    is_over: Rc<Cell<bool>>,
+    states: States,
+) {
+    loop {
+        sleep(every).await;
+        if is_over.get()
+            && let Ok(backup) = member.backup().await
+        {
+            let status = member.status();
+            let state = (status.snapshot_index, backup.state().to_vec());
+            states.borrow_mut().insert(status.id, state);
+        }
+    }
+}
+
+/// Whether all these members have told their states at the same index: then they are equal.
+pub(crate) fn have_equal_states(members: &[u64], states: &States, seed: u64) -> bool {
+    let states = states.borrow();
+    let mut states = members.iter().map(|id| states.get(id));
+    let Some(Some((index, state))) = states.next() else { return false };
+    states.all(|other| {
+        let is_at_index = other.filter(|(at, _)| at == index);
+        let is_equal = is_at_index.is_none_or(|(_, other)| other == state);
+        assert!(is_equal, "seed {seed}: the members' states differ at {index:?}");
+        is_at_index.is_some()
+    })
+}
