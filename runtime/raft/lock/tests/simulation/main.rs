@@ -6,6 +6,7 @@
 
 #[path = "../net/cluster.rs"]
 mod cluster;
+mod line;
 mod member;
 #[path = "../net/mod.rs"]
 mod net;

@@ -12,6 +12,7 @@ use crate::cluster::{Cut, Spoiled, cut, have_equal_states, leader, mend, spoil};
 use crate::member::{Cluster, USERS, name};
 use crate::outcome::Event;
 use crate::run::{DISTURBED, END, TICK};
+use crate::witness::LOCKS;
 
 /// There is one disturbance in so many ticks.
 const SELDOM: u64 = 110;
@@ -25,7 +26,7 @@ pub(crate) struct Trouble<'a, 'sim> {
     mends: Vec<(Duration, Mend)>,
     /// The member that is to be removed, and then the process.
     gone: Option<u64>,
-    is_probed: bool,
+    is_lined_up: bool,
 }
 
 /// What ends a disturbance.
@@ -44,7 +45,7 @@ enum Mend {
 impl<'a, 'sim> Trouble<'a, 'sim> {
     pub(crate) fn new(sim: &'a mut Sim<'sim>, seed: u64, cluster: &Cluster) -> Self {
         let (rng, cluster) = (Rng::seeded(seed.rotate_left(31)), cluster.clone());
-        Self { sim, seed, rng, cluster, mends: Vec::new(), gone: None, is_probed: false }
+        Self { sim, seed, rng, cluster, mends: Vec::new(), gone: None, is_lined_up: false }
     }
 
     /// Steps the simulation and disturbs it, then lets it come to rest.
@@ -76,8 +77,8 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         }
     }
 
-    /// Whether each user has had each lock, each member has found it free, and the members have
-    /// equal states.
+    /// Whether each user has had each lock, each member has had its turn at each in a line, nobody
+    /// holds a lock or waits for one, and the members have equal states.
     fn is_at_rest(&mut self) -> bool {
         let (cluster, witness) = (&self.cluster, &self.cluster.witness);
         let running: Vec<u64> = cluster.running.borrow().keys().copied().collect();
@@ -89,22 +90,23 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         if !users.all(|user| witness.is_served(user)) {
             return false;
         }
-        if !std::mem::replace(&mut self.is_probed, true) {
-            witness.probe(running.clone());
+        if !std::mem::replace(&mut self.is_lined_up, true) {
+            witness.line_up(&running);
         }
-        if witness.prober().is_some() {
+        let is_over = |lock: &&str| witness.line(lock, |line| line.is_over()) == Some(true);
+        if !LOCKS.iter().all(is_over) {
             return false;
         }
         cluster.is_over.set(true);
-        have_equal_states(&running, &cluster.states, self.seed)
+        let all = cluster.running.borrow();
+        let are_free = all.values().all(|service| service.status().locks.is_empty());
+        are_free && have_equal_states(&running, &cluster.states, self.seed)
     }
 
-    /// Nobody holds a lock or waits for one, and no member has seen what its tables do not handle.
+    /// No member has failed, nor seen what its tables do not handle.
     fn check_each(&self) {
-        for (id, service) in &*self.cluster.running.borrow() {
-            let status = service.status();
-            let is_right = status.locks.is_empty() && status.raft.failure.is_none();
-            assert!(is_right, "seed {}: member {id} in the end: {status:#?}", self.seed);
+        for service in self.cluster.running.borrow().values() {
+            assert_eq!(service.raft().status().failure, None, "seed {}", self.seed);
             self.check_handled(service);
         }
     }

@@ -7,6 +7,7 @@ use tokio::time::{sleep, timeout};
 use turnstile_host::Rng;
 use turnstile_raft_lock::{Guard, LockError, LockService};
 
+use crate::line::Line;
 use crate::outcome::Event;
 use crate::witness::{LOCKS, Process, UserId, Witness};
 
@@ -15,6 +16,8 @@ const PAUSE_MOST: Duration = Duration::from_millis(400);
 const HOLD_MOST: Duration = Duration::from_millis(200);
 /// The time of a long hold at most: longer than a lease and an election.
 const LONG_MOST: Duration = Duration::from_millis(5_000);
+/// The time between two looks at a line.
+const LOOK: Duration = Duration::from_millis(20);
 /// One that gives up does so after this at most.
 const PATIENCE_MOST: Duration = Duration::from_millis(800);
 
@@ -47,7 +50,9 @@ impl User {
         }
         self.witness.serve(self.id());
         if self.number == 0 {
-            self.probe().await;
+            for lock in LOCKS {
+                self.line_up(lock).await;
+            }
         }
     }
 
@@ -142,30 +147,36 @@ impl User {
         unlocked.is_ok()
     }
 
-    /// Finds each lock free, when it is its member's turn: all others have given them back.
-    async fn probe(self) {
-        while self.witness.prober() != Some(self.process.member) {
-            sleep(PAUSE_MOST / 8).await;
+    /// Lines up for a lock behind the others. The first one finds it free.
+    async fn line_up(&self, lock: &'static str) {
+        let (witness, member) = (&self.witness, self.process.member);
+        while witness.line(lock, |line| line.next()).flatten() != Some(member) {
+            sleep(LOOK).await;
         }
-        for lock in LOCKS {
-            loop {
-                match self.service.lock(lock).try_lock().await {
-                    Ok(Some(guard)) => {
-                        let guard = self.witness.granted(self.process, lock, guard);
-                        if let Some(guard) = guard
-                            && self.unlock(lock, guard).await
-                        {
-                            break;
-                        }
-                    }
-                    Ok(None) => {
-                        self.witness.fail(format!("{:?} finds {lock} taken", self.process));
-                        return;
-                    }
-                    Err(error) => self.failed(lock, error),
+        let is_first = witness.line(lock, |line| line.is_first(member)).unwrap_or_default();
+        let mutex = self.service.lock(lock);
+        let guard = loop {
+            let locked =
+                if is_first { mutex.try_lock().await } else { mutex.lock().await.map(Some) };
+            match locked {
+                Ok(Some(guard)) => break guard,
+                Ok(None) => return witness.fail(format!("{:?} finds {lock} taken", self.process)),
+                Err(error) => {
+                    self.failed(lock, error);
+                    witness.line(lock, Line::disturb);
                 }
             }
+        };
+        let Some(guard) = witness.granted(self.process, lock, guard) else {
+            return witness.fail(format!("{:?} loses {lock} in the end", self.process));
+        };
+        if witness.line(lock, |line| line.serve(member)) == Some(false) {
+            witness.fail(format!("{:?} has {lock} before its turn", self.process));
         }
-        self.witness.probed();
+        while is_first && witness.line(lock, |line| line.is_complete()) != Some(true) {
+            sleep(LOOK).await;
+        }
+        self.unlock(lock, guard).await;
+        witness.line(lock, Line::leave);
     }
 }

@@ -9,6 +9,7 @@ use std::rc::{Rc, Weak};
 
 use turnstile_raft_lock::{Change, Guard, LockName, LockStatus, lock_name};
 
+use crate::line::Line;
 use crate::net::Trace;
 use crate::outcome::{Event, Tally};
 
@@ -48,8 +49,8 @@ struct Seen {
     is_calm: bool,
     /// The users that have had each lock since then.
     served: BTreeSet<UserId>,
-    /// The members that must find each lock free, one after the other.
-    probers: Vec<u64>,
+    /// The lines for the locks, which are free before.
+    lines: BTreeMap<LockName, Line>,
     wrong: Option<String>,
 }
 
@@ -161,6 +162,9 @@ impl Witness {
         }
         if status == LockStatus::Waiting {
             self.tally.note(Event::Waited);
+            if let Some(line) = self.seen.borrow_mut().lines.get_mut(&lock) {
+                line.waits(process.member);
+            }
         }
     }
 
@@ -182,18 +186,18 @@ impl Witness {
         self.seen.borrow().served.contains(&user)
     }
 
-    /// These members must find each lock free, the last one first.
-    pub(crate) fn probe(&self, members: Vec<u64>) {
-        self.seen.borrow_mut().probers = members;
+    /// These members line up for each lock, in an order of its own.
+    pub(crate) fn line_up(&self, members: &[u64]) {
+        let mut seen = self.seen.borrow_mut();
+        for (number, lock) in LOCKS.into_iter().enumerate() {
+            let mut order = members.to_vec();
+            order.rotate_left(number);
+            seen.lines.insert(lock_name(lock), Line::new(order));
+        }
     }
 
-    /// The member that must find each lock free now.
-    pub(crate) fn prober(&self) -> Option<u64> {
-        self.seen.borrow().probers.last().copied()
-    }
-
-    /// It has found them free.
-    pub(crate) fn probed(&self) {
-        self.seen.borrow_mut().probers.pop();
+    /// Asks about the line for a lock, or tells it something; `None`: there is none yet.
+    pub(crate) fn line<T>(&self, lock: &str, with: impl FnOnce(&mut Line) -> T) -> Option<T> {
+        self.seen.borrow_mut().lines.get_mut(&lock_name(lock)).map(with)
     }
 }
