@@ -27,8 +27,10 @@ pub(crate) enum Cut {
     Bridge,
     /// A member is heard by others that it does not hear, or the other way round.
     OneWay,
-    /// All that a member sends and receives is late.
+    /// All that a member sends and receives is held.
     Held,
+    /// Some of what a member sends and receives is late.
+    Slow,
 }
 
 /// Breaks links, of this member or of the leader; `None` if it was to be a leader and none leads.
@@ -45,7 +47,7 @@ pub(crate) fn cut(
             net.cut(other, id);
         }
     };
-    match rng.number() % 6 {
+    match rng.number() % 7 {
         0 | 1 => {
             isolate(leader?);
             Some(Cut::Leader)
@@ -71,9 +73,13 @@ pub(crate) fn cut(
             }
             Some(Cut::OneWay)
         }
-        _ => {
+        5 => {
             net.hold(id);
             Some(Cut::Held)
+        }
+        _ => {
+            net.slow(id);
+            Some(Cut::Slow)
         }
     }
 }

@@ -17,6 +17,10 @@ use turnstile_raft::{Member, Status};
 
 /// How long a message takes at most.
 const LATENCY_MOST: Duration = Duration::from_millis(8);
+/// How long one takes at most whose sender or receiver is slow: longer than many a time-out.
+const LATE_MOST: Duration = Duration::from_secs(4);
+/// The share of such messages that are late.
+const LATE: f64 = 0.2;
 /// The sender of a message that cannot be sent hears of it after so long.
 const EXPIRY: Duration = Duration::from_secs(1);
 /// The share of messages that are lost on a link that is not cut.
@@ -111,6 +115,8 @@ struct State {
     cut: BTreeSet<(u64, u64)>,
     /// The members whose messages are held.
     held: BTreeSet<u64>,
+    /// The members of whose messages some are late.
+    slow: BTreeSet<u64>,
     lost: u64,
 }
 
@@ -129,6 +135,7 @@ impl Net {
             inboxes: BTreeMap::new(),
             cut: BTreeSet::new(),
             held: BTreeSet::new(),
+            slow: BTreeSet::new(),
             lost: 0,
         };
         let (state, released) = (Mutex::new(state), Bell::default());
@@ -150,11 +157,17 @@ impl Net {
         self.lock().held.insert(member);
     }
 
-    /// Repairs all links, and releases what was held.
+    /// Delays some messages of a member, so that later ones overtake them.
+    pub(crate) fn slow(&self, member: u64) {
+        self.lock().slow.insert(member);
+    }
+
+    /// Repairs all links, and releases what was held. What is late stays so.
     pub(crate) fn heal(&self) {
         let mut state = self.lock();
         state.cut.clear();
         state.held.clear();
+        state.slow.clear();
         drop(state);
         self.0.released.ring();
     }
@@ -169,7 +182,9 @@ impl Net {
         let mut state = self.lock();
         let is_lost = state.rng.chance(LOSS) || state.cut.contains(&(from, to));
         state.lost += u64::from(is_lost);
-        (!is_lost).then(|| state.rng.between(Duration::from_millis(1), LATENCY_MOST))
+        let is_slow = state.slow.contains(&from) || state.slow.contains(&to);
+        let most = if is_slow && state.rng.chance(LATE) { LATE_MOST } else { LATENCY_MOST };
+        (!is_lost).then(|| state.rng.between(Duration::from_millis(1), most))
     }
 
     /// Waits as long as one of the two is held.

@@ -27,7 +27,7 @@ fn operations_are_executed_once() {
     assert!(sum.executed > 10 * seeds && sum.unknown > 0, "{sum:?}");
     assert!(sum.read > 10 * seeds, "{sum:?}");
     assert!(sum.killed > seeds && sum.powerless > 0 && sum.lost > seeds, "{sum:?}");
-    assert!(sum.cut > 0 && sum.held > 0 && sum.snapshots > seeds, "{sum:?}");
+    assert!(sum.cut > 0 && sum.held > 0 && sum.slowed > 0 && sum.snapshots > seeds, "{sum:?}");
     assert!(sum.terms > seeds, "leaders change: {sum:?}");
 }
 

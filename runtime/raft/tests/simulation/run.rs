@@ -35,6 +35,7 @@ pub(crate) struct Outcome {
     pub(crate) powerless: u64,
     pub(crate) cut: u64,
     pub(crate) held: u64,
+    pub(crate) slowed: u64,
     pub(crate) lost: u64,
     pub(crate) snapshots: u64,
     pub(crate) terms: u64,
@@ -50,6 +51,7 @@ impl Outcome {
         self.powerless += one.powerless;
         self.cut += one.cut;
         self.held += one.held;
+        self.slowed += one.slowed;
         self.lost += one.lost;
         self.snapshots += one.snapshots;
         self.terms += one.terms;
@@ -226,7 +228,7 @@ fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
             assert!(now < END - TICK, "seed {seed}: the members come to rest");
         } else if rng.number().is_multiple_of(150) {
             let id = 1 + rng.number() % MEMBERS;
-            match rng.number() % 8 {
+            match rng.number() % 9 {
                 0..3 if sim.is_host_running(name(id)) => {
                     let is_powerless = rng.number().is_multiple_of(2);
                     kill(sim, world, id, is_powerless);
@@ -248,7 +250,11 @@ fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
                     world.net.hold(id);
                     outcome.held += 1;
                 }
-                6.. => world.net.heal(),
+                6 => {
+                    world.net.slow(id);
+                    outcome.slowed += 1;
+                }
+                7.. => world.net.heal(),
             }
         }
         sim.step().unwrap_or_else(|error| panic!("seed {seed}: no member fails: {error}"));

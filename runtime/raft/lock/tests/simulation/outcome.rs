@@ -51,8 +51,10 @@ pub(crate) enum Event {
     Bridged,
     /// A member is heard by others that it does not hear, or the other way round.
     OneWay,
-    /// All that a member sends and receives is late.
+    /// All that a member sends and receives is held.
     Held,
+    /// Some of what a member sends and receives is late.
+    Slowed,
     /// A message between members is lost.
     MessageLost,
     /// A disk is full.
@@ -72,7 +74,7 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    pub(crate) const ALL: [Self; 31] = [
+    pub(crate) const ALL: [Self; 32] = [
         Self::Granted,
         Self::Waited,
         Self::TriedInVain,
@@ -96,6 +98,7 @@ impl Event {
         Self::Bridged,
         Self::OneWay,
         Self::Held,
+        Self::Slowed,
         Self::MessageLost,
         Self::DiskFull,
         Self::SyncsFail,

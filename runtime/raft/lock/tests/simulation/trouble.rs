@@ -208,6 +208,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             Cut::Bridge => Event::Bridged,
             Cut::OneWay => Event::OneWay,
             Cut::Held => Event::Held,
+            Cut::Slow => Event::Slowed,
         });
     }
 

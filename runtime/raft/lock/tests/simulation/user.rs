@@ -9,7 +9,7 @@ use turnstile_raft_lock::{Guard, LockError, LockService};
 
 use crate::line::Line;
 use crate::outcome::Event;
-use crate::witness::{LOCKS, Process, UserId, Witness};
+use crate::witness::{LOCKS, Process, RARE, UserId, Witness};
 
 /// The pause between two wishes, and the time of a short hold, at most.
 const PAUSE_MOST: Duration = Duration::from_millis(400);
@@ -38,7 +38,7 @@ impl User {
     pub(crate) async fn run(mut self) {
         while !self.witness.is_calm() {
             sleep(self.rng.between(Duration::ZERO, PAUSE_MOST)).await;
-            let lock = LOCKS[self.rng.number() as usize % LOCKS.len()];
+            let lock = self.wish();
             match self.rng.number() % 8 {
                 0..4 => self.lock(lock).await,
                 4 | 5 => self.give_up(lock).await,
@@ -54,6 +54,12 @@ impl User {
                 self.line_up(lock).await;
             }
         }
+    }
+
+    fn wish(&mut self) -> &'static str {
+        let is_rare = self.rng.number().is_multiple_of(6);
+        let locks = if is_rare { &RARE[..] } else { &LOCKS[..] };
+        locks[self.rng.number() as usize % locks.len()]
     }
 
     async fn lock(&mut self, lock: &'static str) {

@@ -13,8 +13,10 @@ use crate::line::Line;
 use crate::net::Trace;
 use crate::outcome::{Event, Tally};
 
-/// The locks.
+/// The locks that all want.
 pub(crate) const LOCKS: [&str; 2] = ["first", "second"];
+/// Others, of which nobody wants one again when all is repaired.
+pub(crate) const RARE: [&str; 5] = ["a", "b", "c", "d", "e"];
 
 /// A process of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
