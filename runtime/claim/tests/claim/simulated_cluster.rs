@@ -5,6 +5,8 @@
 //! The members have one rate of time, and none of them stands still while its time goes on: the
 //! simulated network holds all of its messages instead.
 
+#[path = "../../../raft/tests/net/cluster.rs"]
+mod cluster;
 mod keeper;
 mod member;
 #[path = "../../../raft/tests/net/mod.rs"]

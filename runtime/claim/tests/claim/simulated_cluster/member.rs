@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 use turnstile_claim::server::{ClusterOptions, Hosts, Options, Server};
 use turnstile_host::store::Medium;
-use turnstile_raft::{Member, MemberChange, MemberError, Members, Role, Status};
+use turnstile_raft::{Member, MemberChange, Members, Role, Status};
 
+use super::cluster::{Changes, States, make_changes, tell_state};
 use super::net::{Net, Trace, watch};
 use crate::simulation::disk::Watched;
 use crate::simulation::network::Listener;
@@ -25,16 +26,11 @@ pub(super) const MEMBERS_MAX: usize = 6;
 const HEARTBEAT: Duration = Duration::from_millis(60);
 /// A process that cannot start is started again after so long.
 const RESTART_PAUSE: Duration = Duration::from_millis(40);
-/// How long a change of the members takes at most.
-const CHANGE_MOST: Duration = Duration::from_secs(3);
 
 thread_local! {
     /// How wrong the wall clock of each member's machine is. A simulation has a thread for itself.
     pub(super) static WALL_OFF_US: Cell<[i64; MEMBERS_MAX]> = const { Cell::new([0; MEMBERS_MAX]) };
 }
-
-/// The index of the last entry that a member has applied, and its state.
-type LastState = (Option<u64>, Vec<u8>);
 
 /// The cluster, as only a test sees it.
 #[derive(Clone)]
@@ -48,12 +44,10 @@ pub(super) struct Cluster {
     /// The members that have been started, those that are added included.
     pub(super) started: Rc<RefCell<BTreeSet<u64>>>,
     pub(super) running: Rc<RefCell<BTreeMap<u64, Member>>>,
-    /// The changes of the members that are to be made, the next one first.
-    pub(super) changes: Rc<RefCell<Vec<MemberChange>>>,
+    pub(super) changes: Changes,
     /// Nothing is written any more.
     pub(super) is_over: Rc<Cell<bool>>,
-    /// The state of each member, once nothing is written any more.
-    pub(super) states: Rc<RefCell<BTreeMap<u64, LastState>>>,
+    pub(super) states: States,
 }
 
 pub(super) fn name(id: u64) -> String {
@@ -114,8 +108,17 @@ pub(super) async fn run_member(id: u64, cluster: Cluster) -> turmoil::Result {
         }
     };
     tokio::task::spawn_local(watch(id, member.clone(), cluster.trace.clone(), count));
-    tokio::task::spawn_local(change_members(member.clone(), cluster.clone()));
-    tokio::task::spawn_local(tell_state(id, member, cluster.clone()));
+    let (tally, trace) = (cluster.tally.clone(), cluster.trace.clone());
+    let tell = move |change: &MemberChange| {
+        tally.note(match change {
+            MemberChange::Add { .. } => Event::MemberAdded,
+            MemberChange::Remove { .. } => Event::MemberRemoved,
+        });
+        trace.note(format_args!("{change:?}"));
+    };
+    let (changes, states) = (cluster.changes.clone(), cluster.states.clone());
+    tokio::task::spawn_local(make_changes(member.clone(), HEARTBEAT, changes, tell));
+    tokio::task::spawn_local(tell_state(member, 4 * HEARTBEAT, cluster.is_over.clone(), states));
     let has_no_descriptors = Arc::new(AtomicBool::new(false));
     let listener = Listener::bind(PORT, has_no_descriptors, cluster.tally.clone()).await?;
     let failed = server.failed();
@@ -123,44 +126,5 @@ pub(super) async fn run_member(id: u64, cluster: Cluster) -> turmoil::Result {
         biased;
         why = failed => Err(format!("member {id} has stopped by itself: {why}").into()),
         served = server.serve(listener, std::future::pending()) => Ok(served?),
-    }
-}
-
-/// Makes the changes of the members that are to be made, if this member leads.
-async fn change_members(member: Member, cluster: Cluster) {
-    loop {
-        sleep(HEARTBEAT).await;
-        let next = cluster.changes.borrow().first().cloned();
-        let Some(change) = next.filter(|_| member.status().role == Role::Leader) else { continue };
-        let made = timeout(CHANGE_MOST, member.change_members(&change)).await;
-        let (is_made, event) = match (&change, made) {
-            (MemberChange::Add { .. }, made) => (matches!(made, Ok(Ok(()))), Event::MemberAdded),
-            // It was made when the outcome was unknown.
-            (MemberChange::Remove { id }, Ok(Err(MemberError::Membership { .. }))) => {
-                (!member.status().members.contains_key(id), Event::MemberRemoved)
-            }
-            (MemberChange::Remove { .. }, made) => {
-                (matches!(made, Ok(Ok(()))), Event::MemberRemoved)
-            }
-        };
-        let mut changes = cluster.changes.borrow_mut();
-        if is_made && changes.first() == Some(&change) {
-            changes.remove(0);
-            cluster.tally.note(event);
-            cluster.trace.note(format_args!("{change:?}"));
-        }
-    }
-}
-
-/// Tells the state of a member, once nothing is written any more.
-async fn tell_state(id: u64, member: Member, cluster: Cluster) {
-    loop {
-        sleep(4 * HEARTBEAT).await;
-        if cluster.is_over.get()
-            && let Ok(backup) = member.backup().await
-        {
-            let state = (member.status().snapshot_index, backup.state().to_vec());
-            cluster.states.borrow_mut().insert(id, state);
-        }
     }
 }

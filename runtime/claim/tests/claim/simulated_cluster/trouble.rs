@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use turmoil::Sim;
 use turnstile_claim::client::Rng;
-use turnstile_host::store::Faults;
-use turnstile_raft::{MemberChange, Role};
+use turnstile_raft::{Member, MemberChange};
 
+use super::cluster::{Cut, Spoiled, cut, have_equal_states, leader, mend, spoil};
 use super::member::{Cluster, WALL_OFF_US, name};
 use super::run::{DISTURBED, END, KEEPER, TICK};
 use crate::simulation::outcome::Event;
@@ -87,37 +87,19 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         if self.sim.is_host_running(KEEPER) {
             return false;
         }
-        let (running, states) = (cluster.running.borrow(), cluster.states.borrow());
-        if running.len() as u64 != cluster.first {
-            return false;
-        }
-        let mut states: Vec<_> = running.keys().map(|id| states.get(id)).collect();
-        let Some(Some((index, state))) = states.pop() else { return false };
-        for other in states {
-            let Some((at, other)) = other else { return false };
-            if at != index {
-                return false;
-            }
-            assert!(other == state, "seed {}: the members' states differ at {at:?}", self.seed);
-        }
-        true
+        let running: Vec<u64> = cluster.running.borrow().keys().copied().collect();
+        running.len() as u64 == cluster.first
+            && have_equal_states(&running, &cluster.states, self.seed)
     }
 
     fn mend(&mut self, now: Duration) {
         let due: Vec<_> = self.mends.extract_if(.., |(at, _)| *at <= now).collect();
-        for (_, mend) in due {
-            match mend {
+        for (_, due) in due {
+            match due {
                 Mend::Bounce(host) => self.sim.bounce(host),
                 Mend::Repair(client, member) => self.sim.repair(client, name(member)),
                 Mend::Net => self.cluster.net.heal(),
-                Mend::Disk(id) => {
-                    let medium = &self.cluster.media[&id];
-                    medium.set_faults(Faults::default());
-                    // A fuse that burns is out.
-                    if !medium.is_dead() {
-                        medium.revive();
-                    }
-                }
+                Mend::Disk(id) => mend(&self.cluster.media[&id]),
             }
         }
     }
@@ -208,51 +190,17 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
 
     /// Members do not hear each other.
     fn cut(&mut self, id: u64) {
-        let net = self.cluster.net.clone();
         let all: Vec<u64> = self.cluster.media.keys().copied().collect();
-        let isolate = |id: u64| {
-            for other in all.iter().copied().filter(|other| *other != id) {
-                net.cut(id, other);
-                net.cut(other, id);
-            }
-        };
-        let event = match self.rng.number() % 6 {
-            0 | 1 => {
-                let running = self.cluster.running.borrow();
-                let leads = running.iter().map(|(id, member)| (member.status(), id));
-                let leads = leads.filter(|(status, _)| status.role == Role::Leader);
-                let Some((_, leader)) = leads.max_by_key(|(status, _)| status.term) else { return };
-                isolate(*leader);
-                Event::LeaderCutOff
-            }
-            2 => {
-                isolate(id);
-                Event::MemberCutOff
-            }
-            3 => {
-                let sides = all.iter().filter(|other| **other != id);
-                let (left, right): (Vec<u64>, Vec<u64>) = sides.partition(|other| *other % 2 == 0);
-                for (one, other) in left.iter().flat_map(|one| right.iter().map(move |r| (one, r)))
-                {
-                    net.cut(*one, *other);
-                    net.cut(*other, *one);
-                }
-                Event::Bridged
-            }
-            4 => {
-                let is_deaf = self.rng.number().is_multiple_of(2);
-                for other in all.iter().copied().filter(|other| *other != id) {
-                    let (from, to) = if is_deaf { (other, id) } else { (id, other) };
-                    net.cut(from, to);
-                }
-                Event::OneWay
-            }
-            _ => {
-                net.hold(id);
-                Event::Held
-            }
-        };
-        self.cluster.tally.note(event);
+        let leader = leader(self.cluster.running.borrow().values().map(Member::status));
+        let Some(cut) = cut(&self.cluster.net, &mut self.rng, id, &all, leader) else { return };
+        self.cluster.tally.note(match cut {
+            Cut::Leader => Event::LeaderCutOff,
+            Cut::Member => Event::MemberCutOff,
+            Cut::Bridge => Event::Bridged,
+            Cut::OneWay => Event::OneWay,
+            Cut::Held => Event::Held,
+            Cut::Slow => Event::Slowed,
+        });
     }
 
     /// A member's process ends: at once, with its machine, or in mid-write.
@@ -289,17 +237,11 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
 
     /// The disk of a member refuses writes for a while.
     fn spoil(&mut self, until: Duration, id: u64) {
-        let mut faults = Faults::default();
-        let what = match self.rng.number() % 3 {
-            0 => Event::DiskFull,
-            1 => Event::SyncsFail,
-            _ => Event::WritesFail,
-        };
-        faults.is_full = what == Event::DiskFull;
-        faults.syncs = if what == Event::SyncsFail { 2 } else { 0 };
-        faults.writes = if what == Event::WritesFail { 2 } else { 0 };
-        self.cluster.media[&id].set_faults(faults);
-        self.cluster.tally.note(what);
+        self.cluster.tally.note(match spoil(&self.cluster.media[&id], &mut self.rng) {
+            Spoiled::Full => Event::DiskFull,
+            Spoiled::Syncs => Event::SyncsFail,
+            Spoiled::Writes => Event::WritesFail,
+        });
         self.mends.push((until, Mend::Disk(id)));
     }
 }

@@ -78,8 +78,10 @@ pub(crate) enum Event {
     Bridged,
     /// A member is heard by others that it does not hear, or the other way round.
     OneWay,
-    /// All that a member sends and receives is late.
+    /// All that a member sends and receives is held.
     Held,
+    /// Some of what a member sends and receives is late.
+    Slowed,
     /// A message between members is lost.
     MessageLost,
     /// A member is added.
@@ -152,6 +154,7 @@ impl Event {
         Self::Bridged,
         Self::OneWay,
         Self::Held,
+        Self::Slowed,
         Self::MessageLost,
         Self::MemberAdded,
         Self::MemberRemoved,
