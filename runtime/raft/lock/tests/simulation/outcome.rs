@@ -41,6 +41,8 @@ pub(crate) enum Event {
     HolderKilled,
     /// It ends between two operations on its files, or in the middle of a write.
     KilledInWrite,
+    /// All members but one end, and begin again at once: nobody else knows what it holds.
+    OneStayed,
     /// Its machine loses its power.
     PowerLost,
     /// The leader is cut off from all other members.
@@ -74,7 +76,7 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    pub(crate) const ALL: [Self; 32] = [
+    pub(crate) const ALL: [Self; 33] = [
         Self::Granted,
         Self::Waited,
         Self::TriedInVain,
@@ -92,6 +94,7 @@ impl Event {
         Self::LeaderKilled,
         Self::HolderKilled,
         Self::KilledInWrite,
+        Self::OneStayed,
         Self::PowerLost,
         Self::LeaderCutOff,
         Self::MemberCutOff,

@@ -140,7 +140,8 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         let dead: Vec<u64> = self.cluster.media.keys().copied().filter(is_dead).collect();
         for id in dead {
             self.cluster.witness.tally.note(Event::KilledInWrite);
-            self.kill(now, id, false);
+            let later = self.later(now);
+            self.kill(later, id, false);
         }
     }
 
@@ -173,8 +174,9 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         let later = self.later(now);
         let started: Vec<u64> = self.cluster.started.borrow().iter().copied().collect();
         let id = started[self.rng.number() as usize % started.len()];
-        match self.rng.number() % 16 {
-            0..5 => self.end_member(now, later, id),
+        match self.rng.number() % 17 {
+            0..5 => self.end_member(later, id),
+            16 => self.end_others(now, id),
             5..14 => {
                 self.cut(id);
                 self.mends.push((later, Mend::Net));
@@ -222,13 +224,13 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     /// A member's process ends: at once, with its machine, or in mid-write.
-    fn end_member(&mut self, now: Duration, later: Duration, id: u64) {
+    fn end_member(&mut self, later: Duration, id: u64) {
         if !self.cluster.running.borrow().contains_key(&id) {
             return;
         }
         match self.rng.number() % 3 {
-            0 => self.kill(now, id, false),
-            1 => self.kill(now, id, true),
+            0 => self.kill(later, id, false),
+            1 => self.kill(later, id, true),
             _ => {
                 self.cluster.media[&id].light_fuse(self.rng.number() % 30);
                 self.mends.push((later, Mend::Disk(id)));
@@ -236,15 +238,27 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         }
     }
 
+    /// The processes of all members but this one end, and begin again at once.
+    fn end_others(&mut self, now: Duration, id: u64) {
+        let others: Vec<u64> = self.cluster.running.borrow().keys().copied().collect();
+        if !others.contains(&id) || (others.len() as u64) < self.cluster.first {
+            return;
+        }
+        for other in others.into_iter().filter(|other| *other != id) {
+            let later = now + Duration::from_millis(self.rng.number() % 200);
+            self.kill(later, other, false);
+        }
+        self.cluster.witness.tally.note(Event::OneStayed);
+    }
+
     /// The process of a member ends, and begins again later.
-    fn kill(&mut self, now: Duration, id: u64, is_powerless: bool) {
+    fn kill(&mut self, later: Duration, id: u64, is_powerless: bool) {
         let tally = self.cluster.witness.tally.clone();
         tally.note(Event::MemberKilled);
         tally.add(Event::LeaderKilled, u64::from(self.leader() == Some(id)));
         tally.add(Event::HolderKilled, u64::from(self.cluster.witness.holds(id)));
         tally.add(Event::PowerLost, u64::from(is_powerless));
         self.end(id, is_powerless);
-        let later = self.later(now);
         self.mends.push((later, Mend::Bounce(id)));
     }
 

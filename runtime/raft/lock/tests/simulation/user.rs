@@ -113,7 +113,7 @@ impl User {
 
     async fn hold(&mut self, lock: &'static str, guard: Guard) {
         let Some(guard) = self.witness.granted(self.process, lock, guard) else { return };
-        let tally = self.witness.tally.clone();
+        let (tally, epoch) = (self.witness.tally.clone(), self.service.status().epoch);
         let is_long = self.rng.number().is_multiple_of(6);
         let time = self.rng.between(Duration::ZERO, if is_long { LONG_MOST } else { HOLD_MOST });
         if self.rng.number().is_multiple_of(2) {
@@ -121,6 +121,10 @@ impl User {
             sleep(time).await;
         } else if timeout(time, guard.lost()).await.is_ok() {
             tally.note(Event::Lost);
+        }
+        // A member that stays in the majority keeps its locks.
+        if guard.is_lost() && self.service.status().epoch == epoch {
+            self.witness.fail(format!("{:?} loses {lock} in one session", self.process));
         }
         self.witness.writes(self.process, lock, &guard);
         if self.rng.number().is_multiple_of(3) {
