@@ -1,8 +1,10 @@
 //! Members of a lock service and their users in one simulated time and network, on disks that lose
 //! their power, with everything that goes wrong: [`Event`] has the list.
 //!
-//! A seed decides everything and repeats its run exactly. The members have one rate of time, and
-//! none of them stands still while its time goes on: the network holds all of its messages instead.
+//! A seed decides everything and repeats its run exactly, also after the end of a process, but for
+//! one `select!` of openraft's, which picks at random: some 1 in 500 runs has differed by it or by
+//! something as seldom. The members have one rate of time, and none of them stands still while its
+//! time goes on: the network holds all of its messages instead.
 
 #[path = "../net/cluster.rs"]
 mod cluster;
