@@ -132,7 +132,7 @@ impl Event {
 
     /// Likewise of a cluster.
     #[cfg(feature = "cluster")]
-    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 28] = [
+    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 29] = [
         Self::Acquired,
         Self::Lost,
         Self::TimedOut,
