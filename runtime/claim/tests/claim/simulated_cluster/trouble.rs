@@ -155,19 +155,19 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 self.cluster.tally.note(Event::ClientKilled);
                 self.mends.push((later, Mend::Bounce(client.into())));
             }
-            4 => {
+            4 | 5 => {
                 self.sim.partition(client, name(id));
                 self.cluster.tally.note(Event::Partitioned);
                 self.mends.push((later, Mend::Repair(client, id)));
             }
-            5 => {
+            6 => {
                 for id in 1..=self.cluster.first {
                     self.sim.partition(client, name(id));
                     self.mends.push((later, Mend::Repair(client, id)));
                 }
                 self.cluster.tally.note(Event::ClientCutOff);
             }
-            6..15 => {
+            7..15 => {
                 self.cut(id);
                 self.mends.push((later, Mend::Net));
             }
