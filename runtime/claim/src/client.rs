@@ -23,6 +23,7 @@ mod query;
 mod request;
 mod retry_policy;
 mod server_address;
+mod server_list;
 mod service;
 mod snapshot;
 mod watch;

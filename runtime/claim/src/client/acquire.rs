@@ -116,7 +116,7 @@ impl Acquire {
         let handle = ClaimHandle {
             resource: self.resource.clone(),
             key,
-            server: shared.caller.server().clone(),
+            caller: shared.caller.clone(),
             clock: shared.config.clock.clone(),
             view: seen,
             commands,

@@ -1,17 +1,18 @@
 //! HTTP requests over kept-alive connections: method, path and body out, status and body in.
 //!
-//! All failures are reported the same way: no response. A request is never sent twice.
+//! All failures are reported the same way: no response. A request is never sent twice, but the next
+//! one goes to another server, if there is one.
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
-use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::client::conn::http1::handshake;
 use hyper::header::{
     AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, USER_AGENT,
 };
@@ -21,15 +22,15 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::connect::Connector;
+use super::pending_request::{NoAnswer, unanswered};
 use super::server_address::ServerAddress;
+use super::server_list::{KnownServer, Sender, ServerList};
 use turnstile_host::simulation;
 
 /// The maximum size of a response in bytes; a longer one counts as a failure.
 const ANSWER_MAX: usize = 16 << 20;
-/// The maximum number of idle connections.
-const IDLE_MAX: usize = 64;
 
-/// A server and the connections to it.
+/// The servers of one service and the connections to them.
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
     shared: Arc<Pool>,
@@ -37,11 +38,9 @@ pub(super) struct Caller {
 
 #[derive(Debug)]
 struct Pool {
-    server: ServerAddress,
+    servers: ServerList,
     connector: Connector,
     authorization: Option<HeaderValue>,
-    host: HeaderValue,
-    idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
     /// Whether there has been a connection.
     has_connected: AtomicBool,
 }
@@ -52,6 +51,13 @@ pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
+}
+
+/// The outcome of a request, and the server that it was sent to.
+#[derive(Debug)]
+pub(super) struct Called {
+    pub(super) server: Arc<ServerAddress>,
+    pub(super) answer: Result<Answer, NoAnswer>,
 }
 
 impl Answer {
@@ -89,53 +95,72 @@ impl Answer {
 
 impl Caller {
     /// # Errors
-    /// When the host or the token is not a valid header value.
+    /// When a host or the token is not a valid header value.
     pub(super) fn new(
-        server: ServerAddress,
+        servers: Vec<ServerAddress>,
         connector: Connector,
         token: Option<&str>,
     ) -> io::Result<Self> {
-        let invalid = |what: &'static str| {
-            let text = format!("the {what} cannot be sent in a header");
-            move |_| io::Error::new(io::ErrorKind::InvalidInput, text)
-        };
         let authorization = match token {
             None => None,
             Some(token) => {
                 let text = format!("Bearer {}", token.trim());
-                let mut value = HeaderValue::from_str(&text).map_err(invalid("token"))?;
+                let mut value = HeaderValue::from_str(&text).map_err(|_| {
+                    let text = "the token cannot be sent in a header";
+                    io::Error::new(io::ErrorKind::InvalidInput, text)
+                })?;
                 value.set_sensitive(true);
                 Some(value)
             }
         };
-        let host = HeaderValue::from_str(&server.authority()).map_err(invalid("host"))?;
-        let idle = Mutex::new(Vec::new());
+        let servers = ServerList::new(servers)?;
         let has_connected = AtomicBool::new(false);
-        let pool = Pool { server, connector, authorization, host, idle, has_connected };
+        let pool = Pool { servers, connector, authorization, has_connected };
         Ok(Self { shared: Arc::new(pool) })
     }
 
-    pub(super) fn server(&self) -> &ServerAddress {
-        &self.shared.server
+    /// The servers, of which there is at least one.
+    pub(super) fn servers(&self) -> &ServerList {
+        &self.shared.servers
     }
 
-    /// Whether there has been a connection to the server.
+    /// The server that the next request goes to. The paths of all servers are the same.
+    pub(super) fn server(&self) -> &ServerAddress {
+        let servers = self.servers();
+        &servers.server(servers.next()).address
+    }
+
+    /// Whether there has been a connection to a server.
     pub(super) fn has_connected(&self) -> bool {
         self.shared.has_connected.load(Ordering::Relaxed)
     }
 
-    /// Sends one request and returns its response, or the reason why there is none.
+    /// Sends one request to one server and returns its response, or the reason why there is none
+    /// within a time.
     pub(super) async fn call(
         &self,
+        patience: Duration,
         method: Method,
         path: &str,
         headers: &[(&'static str, String)],
         body: Option<String>,
-    ) -> io::Result<Answer> {
-        let (sender, response) = self.send(method, path, headers, body).await?;
-        let answer = collect(response).await?;
-        self.keep(sender);
-        Ok(answer)
+    ) -> Called {
+        let number = self.servers().next();
+        let server = self.servers().server(number);
+        let answer = async {
+            let (sender, response) = self.send(server, method, path, headers, body).await?;
+            let answer = collect(response).await?;
+            server.keep(sender);
+            Ok(answer)
+        };
+        let answer = timeout(patience, answer).await;
+        self.called(number, answer.unwrap_or_else(|elapsed| Err(io::Error::other(elapsed))))
+    }
+
+    fn called(&self, number: usize, answer: io::Result<Answer>) -> Called {
+        let answer = answer.map_err(|error| unanswered(&error));
+        let server = self.servers().server(number).address.clone();
+        Called { server, answer: self.servers().note(number, answer) }
     }
 
     /// Sends a GET, and passes the body of a response with 200 on, however long it is. Each part of
@@ -145,8 +170,21 @@ impl Caller {
         path: &str,
         patience: Duration,
         part: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),
+    ) -> Called {
+        let number = self.servers().next();
+        let server = self.servers().server(number);
+        let answer = self.receive_from(server, path, patience, part).await;
+        self.called(number, answer)
+    }
+
+    async fn receive_from(
+        &self,
+        server: &KnownServer,
+        path: &str,
+        patience: Duration,
+        part: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),
     ) -> io::Result<Answer> {
-        let sent = timeout(patience, self.send(Method::GET, path, &[], None)).await;
+        let sent = timeout(patience, self.send(server, Method::GET, path, &[], None)).await;
         let (sender, response) = sent.map_err(io::Error::other)??;
         if response.status() != StatusCode::OK {
             return timeout(patience, collect(response)).await.map_err(io::Error::other)?;
@@ -157,21 +195,22 @@ impl Caller {
                 part(&bytes)?;
             }
         }
-        self.keep(sender);
+        server.keep(sender);
         Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body: Bytes::new() })
     }
 
     async fn send(
         &self,
+        server: &KnownServer,
         method: Method,
         path: &str,
         headers: &[(&'static str, String)],
         body: Option<String>,
-    ) -> io::Result<(SendRequest<Full<Bytes>>, Response<Incoming>)> {
+    ) -> io::Result<(Sender, Response<Incoming>)> {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
-            .header(HOST, &self.shared.host)
+            .header(HOST, &server.host)
             .header(USER_AGENT, concat!("turnstile-claim/", env!("CARGO_PKG_VERSION")));
         if let Some(authorization) = &self.shared.authorization {
             request = request.header(AUTHORIZATION, authorization);
@@ -185,9 +224,9 @@ impl Caller {
         let body = Full::new(Bytes::from(body.unwrap_or_default()));
         let request = request.body(body).map_err(io::Error::other)?;
 
-        let mut sender = self.sender().await?;
+        let mut sender = self.sender(server).await?;
         let response = sender.send_request(request).await.map_err(|error| {
-            let is_tls = self.shared.server.is_tls;
+            let is_tls = server.address.is_tls;
             // A server with TLS answers a plain request with an alert.
             if error.is_parse() && !is_tls {
                 io::Error::other(format!("{error}; does its URL begin with https://?"))
@@ -198,17 +237,12 @@ impl Caller {
         Ok((sender, response))
     }
 
-    /// An open connection.
-    async fn sender(&self) -> io::Result<SendRequest<Full<Bytes>>> {
-        loop {
-            let idle = self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            match idle {
-                Some(sender) if sender.is_ready() => return Ok(sender),
-                Some(_closed) => {}
-                None => break,
-            }
+    /// An open connection to a server.
+    async fn sender(&self, server: &KnownServer) -> io::Result<Sender> {
+        if let Some(idle) = server.idle() {
+            return Ok(idle);
         }
-        let stream = self.shared.connector.connect(&self.shared.server).await?;
+        let stream = self.shared.connector.connect(&server.address).await?;
         self.shared.has_connected.store(true, Ordering::Relaxed);
         let (sender, connection) =
             handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
@@ -218,13 +252,6 @@ impl Caller {
             }
         });
         Ok(sender)
-    }
-
-    fn keep(&self, sender: SendRequest<Full<Bytes>>) {
-        let mut idle = self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_MAX && !sender.is_closed() {
-            idle.push(sender);
-        }
     }
 }
 

@@ -147,7 +147,7 @@ impl ClientDriver {
         }
     }
 
-    fn handle_response(&mut self, Received { call, serial, answer }: Received) {
+    fn handle_response(&mut self, Received { call, serial, server, answer }: Received) {
         let claims = &mut self.engine.service;
         let is_due = claims.sent.get(&call).is_some_and(|sent| sent.serial == serial);
         let Some(sent) = claims.sent.remove(&call).filter(|_| is_due) else { return };
@@ -162,7 +162,7 @@ impl ClientDriver {
         }
         if let Some(entry) = claims.entries.get_mut(&sent.resource) {
             let id = response.claim.map(ClaimId::number);
-            entry.note_answer(id, answer, claims.caller.server());
+            entry.note_answer(id, answer, &server);
         }
         let message = Message::Response(response);
         let resource = sent.resource;
@@ -170,7 +170,10 @@ impl ClientDriver {
         let context = InputContext { pending: Some(sent), rival: None };
         self.step(Input::Message { from: Server::Claims, message }, context);
         if let Some(entry) = self.engine.service.entries.get_mut(&resource) {
-            entry.note_settled(was_held);
+            let (is_held_again, id) = (entry.note_settled(was_held), entry.view.borrow().claim);
+            if is_held_again {
+                self.engine.service.watch_again(resource, id);
+            }
         }
     }
 

@@ -152,24 +152,27 @@ impl ClaimEntry {
         self.note_retry_cause(Some(cause));
     }
 
-    /// Records that the core does not retry the last request.
-    pub(super) fn note_settled(&mut self, was_held: bool) {
+    /// Records that the core does not retry the last request. Returns whether the lock is held, and
+    /// an earlier request was retried.
+    pub(super) fn note_settled(&mut self, was_held: bool) -> bool {
         // If it does, `note_retry` has taken the cause.
         if self.retry_cause.take().is_none() {
-            return;
+            return false;
         }
         self.note_retry_cause(None);
         if std::mem::take(&mut self.warned).is_empty() || self.is_abandoned {
-            return;
+            return false;
         }
         let (resource, is_queued) = (&self.resource, self.queued.is_none());
         match self.view.borrow().notice {
             Some(Notice::Acquired { .. }) if was_held => {
                 tracing::info!(resource, "connected again: the lock is still held");
+                return true;
             }
             None if is_queued => tracing::info!(resource, "connected again: still waiting"),
             Some(_) | None => {}
         }
+        false
     }
 
     /// Whether the last request is retried.

@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
+use super::call::Caller;
 use super::clock::Clock;
 use super::command::{ClaimView, UserCommand};
 use super::error::{Error, ErrorKind};
 use super::request::no_answer;
-use super::server_address::ServerAddress;
 
 /// One claim of one resource.
 #[derive(Debug)]
 pub(super) struct ClaimHandle {
     pub(super) resource: String,
     pub(super) key: u64,
-    pub(super) server: ServerAddress,
+    pub(super) caller: Caller,
     pub(super) clock: Clock,
     pub(super) view: watch::Receiver<ClaimView>,
     pub(super) commands: mpsc::UnboundedSender<UserCommand>,
@@ -23,7 +23,7 @@ pub(super) struct ClaimHandle {
 
 impl ClaimHandle {
     pub(super) fn url(&self) -> Option<String> {
-        self.view.borrow().claim.map(|id| self.server.claim_url(id))
+        self.view.borrow().claim.map(|id| self.caller.server().claim_url(id))
     }
 
     pub(super) fn error(&self, cause: ErrorKind) -> Error {
@@ -46,7 +46,7 @@ impl ClaimHandle {
     /// The error when the server has not answered in this time.
     pub(super) fn no_response_in(&self, timeout: Duration) -> ErrorKind {
         let why = self.view.borrow().retry_cause.as_ref().map(ToString::to_string);
-        let silence = || no_answer(&self.server, &format!("no response in {timeout:?}"));
+        let silence = || no_answer(self.caller.server(), &format!("no response in {timeout:?}"));
         ErrorKind::Unreachable(why.unwrap_or_else(silence))
     }
 

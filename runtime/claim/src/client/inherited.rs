@@ -8,26 +8,27 @@ use super::error::ErrorKind;
 /// The environment variable: a JSON array of servers and resources, the outermost first.
 pub const HELD: &str = "CLAIM_HELD";
 
-/// The inherited locks, and the server of this process.
+/// The inherited locks, and the servers of this process.
 #[derive(Clone, Debug, Default)]
 pub struct InheritedClaims {
-    server: String,
+    servers: Vec<String>,
     locks: Vec<Value>,
 }
 
 impl InheritedClaims {
     /// Reads the variable. An unreadable value counts as empty: another program may use the
     /// variable.
-    pub(super) fn inherit(server: &str) -> Self {
+    pub(super) fn inherit(servers: &[String]) -> Self {
         let text = std::env::var(HELD).unwrap_or_default();
         let locks = serde_json::from_str(&text).unwrap_or_default();
-        Self { server: server.trim_end_matches('/').to_owned(), locks }
+        let servers = servers.iter().map(|server| server.trim_end_matches('/').to_owned());
+        Self { servers: servers.collect(), locks }
     }
 
     /// # Errors
     /// When this program runs under a claim of the resource.
     pub(super) fn check(&self, resource: &str) -> Result<(), ErrorKind> {
-        if !self.locks.contains(&self.lock(resource)) {
+        if !self.own(resource).any(|lock| self.locks.contains(&lock)) {
             return Ok(());
         }
         let text = "this program runs under a claim of it already, and would wait for itself: \
@@ -38,11 +39,13 @@ impl InheritedClaims {
     /// The value of the variable for a program that also runs under this lock.
     #[must_use]
     pub fn with(&self, resource: &str) -> String {
-        let locks = self.locks.iter().cloned().chain([self.lock(resource)]);
+        let locks = self.locks.iter().cloned().chain(self.own(resource));
         Value::Array(locks.collect()).to_string()
     }
 
-    fn lock(&self, resource: &str) -> Value {
-        serde_json::json!({ "server": self.server, "resource": resource })
+    /// The lock of a resource, by each of the servers.
+    fn own(&self, resource: &str) -> impl Iterator<Item = Value> {
+        let lock = move |server| serde_json::json!({ "server": server, "resource": resource });
+        self.servers.iter().map(lock)
     }
 }

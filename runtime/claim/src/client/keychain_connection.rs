@@ -42,7 +42,7 @@ pub(super) fn start(
     builder: &LockClientBuilder,
 ) -> io::Result<(u32, mpsc::UnboundedSender<UserCommand>)> {
     let mut command = Command::new(program);
-    command.args(["--url", &builder.url, "keychain"]);
+    command.args(builder.urls.iter().flat_map(|url| ["--url", url])).arg("keychain");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
     let authority = builder.connector.authority();
     for (name, value) in [

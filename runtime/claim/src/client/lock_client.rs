@@ -1,4 +1,4 @@
-//! The document's lock manager: one server, many claims, one claim per resource.
+//! The document's lock manager: one service, many claims, one claim per resource.
 //!
 //! It starts the driver of the keychain core and creates claims.
 
@@ -20,11 +20,8 @@ use super::inherited::InheritedClaims;
 use super::keychain_connection;
 use super::leave_guard::{self, LeaveGuard};
 use super::retry_policy::{Rng, TTL_MIN};
-use super::server_address::ServerAddress;
+use super::server_address::{ServerAddress, no_url};
 use turnstile_host::{Trace, simulation};
-
-const NO_URL: &str = "the server's URL is missing: set TURNSTILE_URL, or --url of \
-    `claim`, for example to http://127.0.0.1:5000";
 
 /// The default ttl of a claim.
 const TTL: Duration = Duration::from_secs(60);
@@ -32,8 +29,9 @@ const TTL: Duration = Duration::from_secs(60);
 /// The configuration of a client, and the defaults of its claims.
 #[derive(Clone, Debug)]
 pub struct LockClientBuilder {
-    /// The server's URL.
-    pub url: String,
+    /// The server's URL, or those of all servers of one service, such as the members of a cluster:
+    /// a request that one does not answer is repeated at the next.
+    pub urls: Vec<String>,
     /// The protocol version: the first segment of the API's path.
     pub version: String,
     /// The bearer token.
@@ -58,8 +56,15 @@ impl LockClientBuilder {
     /// A configuration for the server at this URL.
     #[must_use]
     pub fn new(url: &str) -> Self {
+        Self::for_servers([url])
+    }
+
+    /// A configuration for a service of several servers, such as a cluster, whose URLs have the
+    /// same scheme and path. The first one is asked first.
+    #[must_use]
+    pub fn for_servers(urls: impl IntoIterator<Item: Into<String>>) -> Self {
         Self {
-            url: url.into(),
+            urls: urls.into_iter().map(Into::into).collect(),
             version: "v1".into(),
             token: None,
             connector: Connector::default(),
@@ -72,23 +77,27 @@ impl LockClientBuilder {
         }
     }
 
-    /// A configuration from `TURNSTILE_URL`, `TURNSTILE_TOKEN`, `TURNSTILE_CA` and, for the locks
-    /// that this program runs under, `CLAIM_HELD`.
+    /// A configuration from `TURNSTILE_URL`, which may have several URLs separated by spaces,
+    /// `TURNSTILE_TOKEN`, `TURNSTILE_CA` and, for the locks that this program runs under,
+    /// `CLAIM_HELD`.
     ///
     /// # Errors
     /// When `TURNSTILE_URL` is not set.
     pub fn from_environment() -> Result<Self, Error> {
-        let url = std::env::var("TURNSTILE_URL").map_err(|_| ErrorKind::Setting(NO_URL.into()))?;
-        Ok(Self::in_environment(&url))
+        let urls = std::env::var("TURNSTILE_URL").unwrap_or_default();
+        if urls.trim().is_empty() {
+            return Err(no_url().into());
+        }
+        Ok(Self::in_environment(urls.split_whitespace()))
     }
 
-    /// A configuration for the server at this URL, with `TURNSTILE_TOKEN`, `TURNSTILE_CA` and
+    /// A configuration for the servers at these URLs, with `TURNSTILE_TOKEN`, `TURNSTILE_CA` and
     /// `CLAIM_HELD` from the environment.
     #[must_use]
-    pub fn in_environment(url: &str) -> Self {
-        let mut builder = Self::new(url);
+    pub fn in_environment(urls: impl IntoIterator<Item: Into<String>>) -> Self {
+        let mut builder = Self::for_servers(urls);
         builder.token = std::env::var("TURNSTILE_TOKEN").ok();
-        builder.held = InheritedClaims::inherit(url);
+        builder.held = InheritedClaims::inherit(&builder.urls);
         if let Some(authority) = std::env::var_os("TURNSTILE_CA") {
             builder.connector = builder.connector.trusting(PathBuf::from(authority));
         }
@@ -98,12 +107,14 @@ impl LockClientBuilder {
     /// Builds a client.
     ///
     /// # Errors
-    /// When the URL or the token is invalid, or the certificates cannot be read.
+    /// When a URL or the token is invalid, URLs do not go together, or the certificates cannot be
+    /// read.
     pub fn build(self) -> Result<LockClient, Error> {
-        let server = ServerAddress::read(&self.url, &self.version)?;
+        let servers = ServerAddress::read_all(&self.urls, &self.version)?;
         let credentials = |error: io::Error| ErrorKind::Credentials(error.to_string());
-        self.connector.prepare(&server).map_err(credentials)?;
-        let caller = Caller::new(server, self.connector.clone(), self.token.as_deref())
+        let prepared = servers.iter().try_for_each(|server| self.connector.prepare(server));
+        prepared.map_err(credentials)?;
+        let caller = Caller::new(servers, self.connector.clone(), self.token.as_deref())
             .map_err(credentials)?;
         let rng = Mutex::new(self.rng.clone());
         let commands = Mutex::new(None);
@@ -142,7 +153,7 @@ impl LockClientBuilder {
     }
 }
 
-/// Claims resources of one server. Clones share their claims.
+/// Claims resources of one service. Clones share their claims.
 ///
 /// A program that exits without [`LockClient::close`] drops the runtime that would have released
 /// the claims, and they expire. [`LockClientBuilder::build_with_guard`] releases them when `main`
@@ -181,7 +192,7 @@ impl LockClient {
         LockClientBuilder::from_environment()?.build_with_keychain(Path::new("claim"))
     }
 
-    /// Whether this client has connected to the server. Without a connection it has no claim there.
+    /// Whether this client has connected to a server. Without a connection it has no claim there.
     #[must_use]
     pub fn has_connected(&self) -> bool {
         self.shared.caller.has_connected()

@@ -1,6 +1,7 @@
 //! A request in progress and its result.
 
 use std::io;
+use std::sync::Arc;
 
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -9,6 +10,7 @@ use turnstile_core::claim::message::ResourceName;
 use turnstile_core::number::CallId;
 
 use super::call::Answer;
+use super::server_address::ServerAddress;
 
 /// A request in progress.
 #[derive(Clone, Debug)]
@@ -30,6 +32,8 @@ pub(super) struct PendingRequest {
 pub(super) struct Received {
     pub(super) call: CallId,
     pub(super) serial: u64,
+    /// The server that it was sent to.
+    pub(super) server: Arc<ServerAddress>,
     pub(super) answer: Result<Answer, NoAnswer>,
 }
 

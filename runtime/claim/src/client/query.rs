@@ -1,24 +1,25 @@
 //! Queries about all claims of the server: list, show, revoke.
 //!
-//! One request and one response; no retries.
+//! One request and one response; only with several servers, the others are asked if one does not
+//! answer.
 
-use std::io;
 use std::time::Duration;
 
 use hyper::Method;
 use turnstile_core::claim::message::TargetStatus;
 
-use super::call::Answer;
+use super::call::{Answer, Called};
 use super::error::{Error, ErrorKind};
 use super::lock_client::LockClient;
-use super::pending_request::unanswered;
+use super::pending_request::NoAnswer;
 use super::request::no_answer;
 use super::server_address::ServerAddress;
+use super::server_list::is_for_another;
 use crate::wire::claim::id_in;
 use crate::wire::filter::encode;
 use crate::wire::request::status_body;
 
-/// The timeout of a query.
+/// The timeout of a query, at all servers together.
 pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Queries about claims, also those of other clients.
@@ -69,12 +70,16 @@ impl LockClient {
     }
 
     fn path_of(&self, claim: &str) -> Result<String, Error> {
-        let own = self.shared.caller.server();
+        let servers = self.shared.caller.servers();
         if claim.contains("://") {
             let of = ServerAddress::read(claim, "v1")?;
-            let is_own = (of.is_tls, of.port) == (own.is_tls, own.port)
-                && of.host.eq_ignore_ascii_case(&own.host);
-            if !is_own {
+            let is_own = |own: &ServerAddress| {
+                (of.is_tls, of.port) == (own.is_tls, own.port)
+                    && of.host.eq_ignore_ascii_case(&own.host)
+            };
+            if !servers.addresses().any(is_own) {
+                let own: Vec<String> = servers.addresses().map(ToString::to_string).collect();
+                let own = own.join(" or ");
                 return Err(ErrorKind::Setting(format!(
                     "the claim's URL is of {of}, but the server is {own}: give `--url {of}`, or \
                      the claim's id"
@@ -88,11 +93,7 @@ impl LockClient {
                  use `claim ls --resource NAME`"
             ))
         })?;
-        Ok(format!("{}{id}/", own.path))
-    }
-
-    fn unreachable(&self, why: &dyn std::fmt::Display) -> Error {
-        ErrorKind::Unreachable(no_answer(self.shared.caller.server(), why)).into()
+        Ok(format!("{}{id}/", self.shared.caller.server().path))
     }
 
     pub(super) async fn ask(
@@ -101,22 +102,30 @@ impl LockClient {
         path: &str,
         body: Option<String>,
     ) -> Result<String, Error> {
-        let answer = self.shared.caller.call(method, path, &[], body);
-        let answer = match tokio::time::timeout(REQUEST_TIMEOUT, answer).await {
-            Ok(answer) => self.accepted(answer)?,
-            Err(elapsed) => return Err(self.unreachable(&elapsed)),
+        // What may be repeated is asked of each server.
+        let is_safe = matches!(method, Method::GET | Method::PATCH);
+        let mut left = if is_safe { self.shared.caller.servers().len() } else { 1 };
+        let patience = REQUEST_TIMEOUT / u32::try_from(left).unwrap_or(u32::MAX);
+        let answer = loop {
+            let (method, body) = (method.clone(), body.clone());
+            let called = self.shared.caller.call(patience, method, path, &[], body).await;
+            left -= 1;
+            if left == 0 || !is_for_another(&called.answer) {
+                break accepted(called)?;
+            }
         };
         String::from_utf8(answer.body.to_vec())
             .map_err(|error| ErrorKind::Answer(error.to_string()).into())
     }
+}
 
-    /// The answer, unless it is a refusal.
-    pub(super) fn accepted(&self, answer: io::Result<Answer>) -> Result<Answer, Error> {
-        let answer = answer.map_err(|error| self.unreachable(&unanswered(&error).why))?;
-        if answer.status >= 300 {
-            let (status, reason) = (answer.status, answer.reason());
-            return Err(ErrorKind::Refused { status, reason }.into());
-        }
-        Ok(answer)
+/// The answer, unless it is a refusal.
+pub(super) fn accepted(called: Called) -> Result<Answer, Error> {
+    let no_answer = |NoAnswer { why, .. }| ErrorKind::Unreachable(no_answer(&called.server, &why));
+    let answer = called.answer.map_err(no_answer)?;
+    if answer.status >= 300 {
+        let (status, reason) = (answer.status, answer.reason());
+        return Err(ErrorKind::Refused { status, reason }.into());
     }
+    Ok(answer)
 }

@@ -4,6 +4,13 @@ use std::fmt;
 
 use super::error::ErrorKind;
 
+/// The error where no URL is given.
+pub(super) fn no_url() -> ErrorKind {
+    let text = "the server's URL is missing: set TURNSTILE_URL, or --url of `claim`, for example \
+                to http://127.0.0.1:5000";
+    ErrorKind::Setting(text.into())
+}
+
 /// The address of a claim server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAddress {
@@ -36,7 +43,10 @@ impl ServerAddress {
                 ));
             }
         };
-        if rest.contains(['?', '#', '@', ' ']) {
+        if rest.contains(char::is_whitespace) {
+            return Err(refuse("it has a space; for several servers, repeat --url"));
+        }
+        if rest.contains(['?', '#', '@']) {
             return Err(refuse(
                 "only a host, a port and a path are allowed; the token goes into TURNSTILE_TOKEN",
             ));
@@ -61,6 +71,29 @@ impl ServerAddress {
         }
         let prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
         Ok(Self { is_tls, host: host.into(), port, path: format!("{prefix}/{version}/claims/") })
+    }
+
+    /// Parses the URLs of all servers of one service.
+    ///
+    /// # Errors
+    /// When there is none, one is invalid or given twice, or they differ in scheme or path.
+    pub(super) fn read_all(urls: &[String], version: &str) -> Result<Vec<Self>, ErrorKind> {
+        let mut servers: Vec<Self> = Vec::new();
+        for url in urls {
+            let server = Self::read(url, version)?;
+            let refuse = |why| Err(ErrorKind::Address(url.clone(), why));
+            match servers.first() {
+                _ if servers.contains(&server) => return refuse("it is given twice"),
+                Some(first) if first.is_tls != server.is_tls => {
+                    return refuse("its scheme is not that of the others");
+                }
+                Some(first) if first.path != server.path => {
+                    return refuse("its path is not that of the others");
+                }
+                Some(_) | None => servers.push(server),
+            }
+        }
+        if servers.is_empty() { Err(no_url()) } else { Ok(servers) }
     }
 
     /// The value of the Host header.

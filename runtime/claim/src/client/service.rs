@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 use turnstile_core::claim::client;
 use turnstile_core::claim::keychain::{Command, Keychain, Notice, Timer};
@@ -25,11 +25,14 @@ use super::clock::Clock;
 use super::command::{ClaimView, NewClaim, Refusal};
 use super::entry::ClaimEntry;
 use super::error::ErrorKind;
-use super::pending_request::{Failure, NoAnswer, PendingRequest, Received, unanswered};
+use super::pending_request::{PendingRequest, Received};
 use super::request::{HttpRequest, write};
-use super::retry_policy::{QUICK, Rng, STEADY};
+use super::retry_policy::{QUICK, RetryPolicy, Rng, STEADY};
 use super::watch;
 use crate::wire::CLAIM_TIMEOUT;
+
+/// How long one of several servers may take to end a claim before the next one is asked.
+const END_MAX: Duration = Duration::from_secs(1);
 
 /// The claims of a client and their requests in progress.
 #[derive(Debug)]
@@ -221,13 +224,35 @@ impl ClientService {
     fn tell(&mut self, step: &Step<'_, Self>, resource: ResourceName, notice: client::Notice) {
         let is_held = matches!(notice, client::Notice::Acquired { .. });
         let claim = step.state.claim(resource).and_then(|claim| claim.claim);
-        let watch = claim.filter(|_| is_held).map(|claim| {
-            let rng = Rng::seeded(self.rng.number());
-            simulation::spawn_in(&mut self.watches, watch::over(self.caller.clone(), claim, rng))
-        });
+        let watch = claim.filter(|_| is_held).map(|claim| self.watch(claim));
         if let Some(entry) = self.entries.get_mut(&resource) {
             entry.tell(notice);
             entry.watch(watch);
+        }
+    }
+
+    /// How long to wait for a response. If there are other servers, an end is soon sent to the next
+    /// one, since programs wait a short time for it before they exit.
+    fn response_timeout(&self, ask: RequestKind, policy: RetryPolicy) -> Duration {
+        let is_end = matches!(ask, RequestKind::Status { to, .. } if is_end(to));
+        let longest =
+            if is_end && self.caller.servers().len() > 1 { END_MAX } else { Duration::MAX };
+        policy.response_timeout().min(longest)
+    }
+
+    /// Begins the long poll for the end of a claim.
+    fn watch(&mut self, claim: ClaimId) -> AbortHandle {
+        let rng = Rng::seeded(self.rng.number());
+        simulation::spawn_in(&mut self.watches, watch::over(self.caller.clone(), claim, rng))
+    }
+
+    /// Begins the long poll for the end of a held claim again, if the server of the former one may
+    /// have stopped and others answer.
+    pub(super) fn watch_again(&mut self, resource: ResourceName, claim: Option<u64>) {
+        let Some(claim) = claim.filter(|_| self.caller.servers().len() > 1) else { return };
+        let watch = self.watch(ClaimId::new(claim));
+        if let Some(entry) = self.entries.get_mut(&resource) {
+            entry.watch(Some(watch));
         }
     }
 
@@ -262,22 +287,26 @@ impl ClientService {
             let left = left.unwrap_or(timeout);
             headers.push((CLAIM_TIMEOUT, left.as_secs_f64().to_string()));
         }
-        let timeout = wait + entry.policy.response_timeout();
+        let timeout = wait + self.response_timeout(ask, entry.policy);
         let deadline = now + entry.policy.lease();
         self.last_call += 1;
         let serial = self.last_call;
         let caller = self.caller.clone();
         let abort = simulation::spawn_in(&mut self.calls, async move {
-            let answer = caller.call(method, &path, &headers, Some(body));
-            let answer = match tokio::time::timeout(timeout, answer).await {
-                Ok(answer) => answer.map_err(|error| unanswered(&error)),
-                Err(elapsed) => Err(NoAnswer { kind: Failure::Unknown, why: elapsed.to_string() }),
-            };
-            Received { call, serial, answer }
+            let called = caller.call(timeout, method, &path, &headers, Some(body)).await;
+            Received { call, serial, server: called.server, answer: called.answer }
         });
         let is_post = matches!(ask, RequestKind::Post { .. });
         let sent = PendingRequest { serial, resource, at: now, deadline, wait, is_post, abort };
         self.sent.insert(call, sent);
+    }
+}
+
+/// Whether the status ends a claim by its client.
+const fn is_end(to: TargetStatus) -> bool {
+    match to {
+        TargetStatus::Released | TargetStatus::Aborted | TargetStatus::Withdrawn => true,
+        TargetStatus::Active { .. } | TargetStatus::Revoked => false,
     }
 }
 

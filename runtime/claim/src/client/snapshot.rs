@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::error::{Error, ErrorKind};
 use super::lock_client::LockClient;
-use super::query::REQUEST_TIMEOUT;
+use super::query::{REQUEST_TIMEOUT, accepted};
 
 impl LockClient {
     /// Writes the state of the server's cluster, with all that was answered before, as the bytes of
@@ -20,10 +20,10 @@ impl LockClient {
             let written = out.write_all(bytes);
             written.inspect_err(|error| failed = Some(ErrorKind::Setting(error.to_string())))
         };
-        let answer = self.shared.caller.receive(&path, REQUEST_TIMEOUT, part).await;
-        match (failed, answer) {
+        let called = self.shared.caller.receive(&path, REQUEST_TIMEOUT, part).await;
+        match (failed, called) {
             (Some(failed), _) => Err(failed.into()),
-            (None, answer) => self.accepted(answer).map(drop),
+            (None, called) => accepted(called).map(drop),
         }
     }
 }

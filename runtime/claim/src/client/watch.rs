@@ -30,9 +30,8 @@ pub(super) async fn over(
     let mut attempt = 0;
     loop {
         let asked = tokio::time::Instant::now();
-        let answer = caller.call(Method::GET, &path, &headers, None);
-        let answer = tokio::time::timeout(WAIT + PATIENCE, answer).await;
-        match answer.ok().and_then(Result::ok).map_or(Polled::None, |answer| read(&answer)) {
+        let called = caller.call(WAIT + PATIENCE, Method::GET, &path, &headers, None).await;
+        match called.answer.map_or(Polled::None, |answer| read(&answer)) {
             Polled::Over(status) => return (claim, status),
             Polled::Unable => return std::future::pending().await,
             Polled::Held if asked.elapsed() >= WAIT / 2 => attempt = 0,

@@ -1,6 +1,7 @@
 //! The server as a cluster: the tests of the single server that hold for both, and those of leaders
 //! that change.
 
+mod clients;
 mod failover;
 mod health;
 mod load;

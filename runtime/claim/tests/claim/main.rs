@@ -31,6 +31,7 @@ mod replay;
 mod restart;
 #[path = "../../../host/tests/seeds/mod.rs"]
 mod seeds;
+mod several;
 #[cfg(feature = "cluster")]
 mod simulated_cluster;
 mod simulation;

@@ -29,17 +29,18 @@ const USAGE: u8 = 2;
 
 /// Client of the turnstiled lock server: run commands under locks; list, show and revoke claims.
 ///
-/// Environment: TURNSTILE_URL, the server's URL, if --url is not given; TURNSTILE_TOKEN, the bearer
-/// token; TURNSTILE_CA, a PEM file with the certificate authority (default: those of the operating
-/// system); TURNSTILE_LOG, the level of messages on standard error: off, error, warn, info, debug
-/// or trace (default: warn, and the messages that a lock is waited for and that the server is
-/// connected again, which warn omits).
+/// Environment: TURNSTILE_URL, the server's URL, or several separated by spaces, if --url is
+/// not given; TURNSTILE_TOKEN, the bearer token; TURNSTILE_CA, a PEM file with the certificate
+/// authority (default: those of the operating system); TURNSTILE_LOG, the level of messages on
+/// standard error: off, error, warn, info, debug or trace (default: warn, and the messages that
+/// a lock is waited for and that the server is connected again, which warn omits).
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Cli {
-    /// The server's URL [default: TURNSTILE_URL].
-    #[arg(long, global = true, value_name = "URL")]
-    url: Option<String>,
+    /// The server's URL [default: TURNSTILE_URL]. Repeated, the URLs of all members of a cluster: a
+    /// request that one does not answer is repeated at the next. They have one scheme and path.
+    #[arg(long = "url", global = true, value_name = "URL")]
+    urls: Vec<String>,
     /// Appends each step of the core to this file as a line of JSON, for `turnstile replay`. An
     /// existing trace is continued; a file that is not a trace is refused.
     #[arg(long, global = true, value_name = "FILE")]
@@ -222,9 +223,10 @@ fn exit_status(error: &Error) -> u8 {
 }
 
 async fn run_command(cli: Cli) -> Result<u8, Error> {
-    let mut builder = match cli.url {
-        Some(url) => LockClientBuilder::in_environment(&url),
-        None => LockClientBuilder::from_environment()?,
+    let mut builder = if cli.urls.is_empty() {
+        LockClientBuilder::from_environment()?
+    } else {
+        LockClientBuilder::in_environment(cli.urls)
     };
     if let Some(path) = cli.trace {
         let trace = Trace::append("claim", &path)

@@ -52,14 +52,15 @@ async fn read_claims(
     let statuses: &[Option<&str>] = if status.is_some() { &given } else { &all };
     let mut claims = Vec::new();
     // The last list has the claims of the others, too.
-    let mut urls = BTreeSet::new();
+    let mut ids = BTreeSet::new();
     for status in statuses {
         if claims.len() >= max {
             break;
         }
         let text = client.list(resource, *status, max.saturating_add(claims.len())).await?;
         for claim in LockClient::read::<Vec<Box<RawValue>>>(&text)? {
-            if urls.insert(LockClient::read::<ClaimSeen>(claim.get())?.url) {
+            // Not by their URLs: each list may be of another server, which names its own host.
+            if ids.insert(id_in(&LockClient::read::<ClaimSeen>(claim.get())?.url)) {
                 claims.push(claim);
             }
         }

@@ -61,7 +61,8 @@ pub(crate) struct ServerArgs {
 impl ServerArgs {
     pub(crate) fn client(self) -> Result<LockClient, Error> {
         let url = self.url.or_else(|| std::env::var("TURNSTILE_URL").ok());
-        LockClientBuilder::in_environment(url.as_deref().unwrap_or(DEFAULT_URL)).build()
+        let urls = url.as_deref().unwrap_or(DEFAULT_URL).split_whitespace();
+        LockClientBuilder::in_environment(urls).build()
     }
 }
 

@@ -1,0 +1,125 @@
+//! The servers of one service: the connections to each, and which of them is asked next.
+//!
+//! A request is sent to one server, once. If it does not answer, the next request goes to the next
+//! server; the core decides whether there is one.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::client::conn::http1::SendRequest;
+use hyper::header::HeaderValue;
+
+use super::call::Answer;
+use super::pending_request::{Failure, NoAnswer};
+use super::server_address::ServerAddress;
+
+/// The maximum number of idle connections to a server.
+const IDLE_MAX: usize = 64;
+
+/// An open connection.
+pub(super) type Sender = SendRequest<Full<Bytes>>;
+
+/// The servers, and the one that the next request goes to.
+#[derive(Debug)]
+pub(super) struct ServerList {
+    servers: Vec<KnownServer>,
+    next: AtomicUsize,
+}
+
+/// A server and its idle connections.
+#[derive(Debug)]
+pub(super) struct KnownServer {
+    pub(super) address: Arc<ServerAddress>,
+    pub(super) host: HeaderValue,
+    idle: Mutex<Vec<Sender>>,
+    /// Whether its certificate was not trusted when it was asked last.
+    is_untrusted: AtomicBool,
+}
+
+impl ServerList {
+    /// # Errors
+    /// When a host is not a valid header value.
+    pub(super) fn new(addresses: Vec<ServerAddress>) -> io::Result<Self> {
+        let known = |address: ServerAddress| {
+            let host = HeaderValue::from_str(&address.authority()).map_err(|_| {
+                let text = "the host cannot be sent in a header";
+                io::Error::new(io::ErrorKind::InvalidInput, text)
+            })?;
+            let (idle, is_untrusted) = (Mutex::default(), AtomicBool::new(false));
+            Ok(KnownServer { address: Arc::new(address), host, idle, is_untrusted })
+        };
+        let servers = addresses.into_iter().map(known).collect::<io::Result<_>>()?;
+        Ok(Self { servers, next: AtomicUsize::new(0) })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.servers.len()
+    }
+
+    pub(super) fn addresses(&self) -> impl Iterator<Item = &ServerAddress> {
+        self.servers.iter().map(|server| &*server.address)
+    }
+
+    /// The number of the server that the next request goes to.
+    pub(super) fn next(&self) -> usize {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn server(&self, number: usize) -> &KnownServer {
+        &self.servers[number]
+    }
+
+    /// Notes the outcome of a request to a server. Without a usable response, the next request goes
+    /// to the next server.
+    pub(super) fn note(
+        &self,
+        number: usize,
+        mut answer: Result<Answer, NoAnswer>,
+    ) -> Result<Answer, NoAnswer> {
+        let server = &self.servers[number];
+        let is_untrusted = matches!(&answer, Err(NoAnswer { kind: Failure::Untrusted, .. }));
+        server.is_untrusted.store(is_untrusted, Ordering::Relaxed);
+        if is_for_another(&answer) {
+            let next = (number + 1) % self.servers.len();
+            // Another request may have failed before, and moved on.
+            let (done, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+            let _moved = self.next.compare_exchange(number, next, done, failed);
+        }
+        if let Err(NoAnswer { kind: kind @ Failure::Untrusted, .. }) = &mut answer
+            && !self.servers.iter().all(|server| server.is_untrusted.load(Ordering::Relaxed))
+        {
+            // Nothing was sent, and another server may be trusted.
+            *kind = Failure::Refused;
+        }
+        answer
+    }
+}
+
+/// Whether a request with this outcome may succeed at another server.
+pub(super) fn is_for_another(answer: &Result<Answer, NoAnswer>) -> bool {
+    answer.as_ref().map_or(true, |answer| answer.status >= 500)
+}
+
+impl KnownServer {
+    /// A connection to this server that was kept.
+    pub(super) fn idle(&self) -> Option<Sender> {
+        loop {
+            // Those that the server has closed are dropped.
+            let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+            if idle.is_ready() {
+                return Some(idle);
+            }
+        }
+    }
+
+    /// Keeps a connection to this server.
+    pub(super) fn keep(&self, sender: Sender) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_MAX && !sender.is_closed() {
+            idle.push(sender);
+        }
+    }
+}
