@@ -192,9 +192,15 @@ impl Inner {
         if self.turns.is_closed() {
             return Err(LockError::Stopped);
         }
+        if !self.shared.standing().is_ready && self.raft.status().is_removed() {
+            return Err(LockError::Removed);
+        }
         let ready = self.shared.standing_where(|now| now.is_ready);
-        let ready = timeout(self.command_timeout, ready).await;
-        ready.map(|_| ()).map_err(|_| LockError::NoMajority)
+        match timeout(self.command_timeout, ready).await {
+            Ok(_) => Ok(()),
+            Err(_) if self.raft.status().is_removed() => Err(LockError::Removed),
+            Err(_) => Err(LockError::NoMajority),
+        }
     }
 
     pub(crate) async fn command(&self, command: Command) -> Result<(), LockError> {

@@ -71,3 +71,18 @@ fn a_change_that_is_not_possible_is_refused() {
     let text = String::from_utf8_lossy(&unknown.stderr).into_owned();
     assert!(text.contains("there is no member 9"), "{text}");
 }
+
+#[test]
+fn the_users_of_a_member_that_was_removed_do_not_wait_for_ever() {
+    let group = Group::start();
+    let leader = group.leader();
+    let removed = group.output(leader, &["members", "remove", &(leader + 1).to_string()]);
+    assert_eq!(code(&removed), Some(0), "{removed:?}");
+    group.await_status(leader, |status| status["ready"] == false);
+    let ran = group.output(leader, &["run", "job", "--", "true"]);
+    assert_eq!(code(&ran), Some(69), "{ran:?}");
+    let text = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(text.contains("the member was removed from its group"), "{text}");
+    let ran = group.output((leader + 1) % 3, &["run", "job", "--", "true"]);
+    assert_eq!(code(&ran), Some(0), "{ran:?}");
+}

@@ -103,7 +103,9 @@ impl User {
     fn failed(&self, lock: &str, error: LockError) {
         self.witness.trace.note(format_args!("{:?} has not {lock}: {error:?}", self.process));
         match error {
-            LockError::NoMajority => self.witness.tally.note(Event::NoMajority),
+            LockError::NoMajority | LockError::Removed => {
+                self.witness.tally.note(Event::NoMajority)
+            }
             LockError::Failed => self.witness.tally.note(Event::Failed),
             // It was granted, and is lost already.
             LockError::Lost => {}
@@ -150,7 +152,7 @@ impl User {
             Ok(()) => self.witness.tally.note(Event::Unlocked),
             Err(LockError::Lost) => self.witness.tally.note(Event::UnlockedLost),
             Err(LockError::Failed) => self.witness.tally.note(Event::UnlockFailed),
-            Err(error @ (LockError::NoMajority | LockError::Stopped)) => {
+            Err(error @ (LockError::NoMajority | LockError::Removed | LockError::Stopped)) => {
                 self.witness.fail(format!("{process:?} unlocks {lock}: {error:?}"));
             }
         }

@@ -219,7 +219,9 @@ async fn lock(
             Err(LockError::Failed | LockError::NoMajority | LockError::Lost) => {
                 sleep(REPEAT_PAUSE).await;
             }
-            locked @ (Ok(_) | Err(LockError::Stopped)) => return locked.map(Some),
+            locked @ (Ok(_) | Err(LockError::Stopped | LockError::Removed)) => {
+                return locked.map(Some);
+            }
         }
     }
 }
@@ -250,9 +252,12 @@ async fn hold(
     let answer = match guard.unlock().await {
         Ok(()) => Reply::Unlocked,
         Err(LockError::Lost) => Reply::Lost,
-        Err(error @ (LockError::NoMajority | LockError::Failed | LockError::Stopped)) => {
-            Reply::Error(error.to_string())
-        }
+        Err(
+            error @ (LockError::NoMajority
+            | LockError::Removed
+            | LockError::Failed
+            | LockError::Stopped),
+        ) => Reply::Error(error.to_string()),
     };
     write(sink, &answer).await
 }
