@@ -22,6 +22,9 @@ mod login;
 mod messages;
 mod noise;
 mod owners;
+#[cfg(feature = "cluster")]
+#[path = "../../../host/tests/ports/mod.rs"]
+mod ports;
 mod protocol;
 mod quotas;
 mod reading;

@@ -7,11 +7,17 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
+use turmoil::Sim;
 use turnstile_host::Rng;
 use turnstile_host::store::{Faults, Medium};
 use turnstile_raft::{Member, MemberChange, MemberError, Role, Status};
 
 use super::net::Net;
+
+/// The name of a member's host, and its address for the others.
+pub(crate) fn name(id: u64) -> String {
+    format!("member-{id}")
+}
 
 /// How long a change of the members takes at most.
 const CHANGE_MOST: Duration = Duration::from_secs(3);
@@ -122,6 +128,26 @@ pub(crate) fn mend(medium: &Medium) {
     if !medium.is_dead() {
         medium.revive();
     }
+}
+
+/// The members whose fuse has burnt down.
+pub(crate) fn dead(media: &BTreeMap<u64, Medium>) -> Vec<u64> {
+    media.iter().filter(|(_, medium)| medium.is_dead()).map(|(id, _)| *id).collect()
+}
+
+/// The process of a member ends, alone or with its machine.
+pub(crate) fn end_process(sim: &mut Sim<'_>, medium: &Medium, id: u64, is_powerless: bool) {
+    medium.kill();
+    sim.crash(name(id));
+    if is_powerless {
+        medium.lose_power();
+    }
+    medium.revive();
+}
+
+/// A new member is added, and another removed.
+pub(crate) fn replacement(new: u64, old: u64) -> Vec<MemberChange> {
+    vec![MemberChange::Add { id: new, address: name(new) }, MemberChange::Remove { id: old }]
 }
 
 /// The changes of the members that are to be made, the next one first.

@@ -13,6 +13,7 @@ use turnstile_claim::wire::claim::id_in;
 use super::program::{Site, body};
 use crate::command::CLAIM;
 use crate::http::{Answer, Client, PATIENCE, until};
+use crate::real::Turnstiled;
 
 /// Prints the token, and ends with its input.
 const HOLD: &str = "echo $CLAIM_FENCING_TOKEN; read line; echo over";
@@ -33,6 +34,13 @@ fn claim(site: &Site, first: u64, arguments: &[&str]) -> Child {
     command.args(arguments).env_remove("TURNSTILE_LOG").env_remove("TURNSTILE_TOKEN");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().expect("the program starts")
+}
+
+/// A member is killed or stands still: the others remain. Its process ends with what is returned.
+fn lose(site: &mut Site, id: u64, signal: Signal) -> Turnstiled {
+    let lost = site.members.remove(&id).expect("it runs");
+    kill_process(Pid::from_child(&lost.child), signal).expect("it runs");
+    lost
 }
 
 /// The claims of a resource.
@@ -70,9 +78,7 @@ fn check_held(name: &str, is_leader: bool, signal: Signal) {
     let mut out = BufReader::new(running.stdout.take().expect("it is piped"));
     let mut first = String::new();
     out.read_line(&mut first).expect("the command speaks");
-    // Those that still answer remain; the lost one ends with this.
-    let gone = site.members.remove(&lost).expect("it runs");
-    kill_process(Pid::from_child(&gone.child), signal).expect("it runs");
+    let _lost = lose(&mut site, lost, signal);
     let next = site.leader();
     let mut client = site.client(next);
     // A new leader gives the whole ttl again: so the second time.
@@ -121,8 +127,7 @@ fn check_waiting(name: &str, is_leader: bool, signal: Signal) {
         }
     };
     read_to("waiting for r");
-    let gone = site.members.remove(&lost).expect("it runs");
-    kill_process(Pid::from_child(&gone.child), signal).expect("it runs");
+    let _lost = lose(&mut site, lost, signal);
     read_to("connected again: still waiting");
     let mut client = site.client(site.leader());
     client.set(&held.path(), "released").expect(204);
@@ -152,8 +157,7 @@ fn a_lock_is_released_although_its_member_stands_still() {
     let mut running = claim(&site, lost, &arguments);
     let mut out = BufReader::new(running.stdout.take().expect("it is piped"));
     out.read_line(&mut String::new()).expect("the command speaks");
-    let gone = site.members.remove(&lost).expect("it runs");
-    kill_process(Pid::from_child(&gone.child), Signal::STOP).expect("it runs");
+    let _lost = lose(&mut site, lost, Signal::STOP);
     let ended = running.wait_with_output().expect("it is our child");
     assert!(ended.status.success(), "{ended:?}");
     let text = String::from_utf8(ended.stderr).expect("plain text");
@@ -170,8 +174,7 @@ async fn a_revocation_is_told_by_the_member_that_answers() {
     let lock_client = builder.build().expect("good addresses");
     let claim = lock_client.claim("r").ttl(Duration::from_secs(600)).await.expect("it is free");
     let id = id_in(&claim.url()).expect("its id");
-    let gone = site.members.remove(&lost).expect("it runs");
-    kill_process(Pid::from_child(&gone.child), Signal::STOP).expect("it runs");
+    let _lost = lose(&mut site, lost, Signal::STOP);
     claim.refresh(None).await.expect("the other member answers");
     assert!(claim.url().starts_with(&site.url(leader)), "{}", claim.url());
     site.client(leader).set(&format!("/v1/claims/{id}/"), "revoked").expect(204);

@@ -1,14 +1,14 @@
 //! `turnstiled --cluster`: members as processes, over TCP.
 
 use std::collections::BTreeMap;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
 
 use crate::http::{Client, until};
+use crate::ports::free_port;
 use crate::real::Turnstiled;
 
 /// Members of a cluster as processes.
@@ -18,19 +18,6 @@ pub(super) struct Site {
     pub(super) members: BTreeMap<u64, Turnstiled>,
     /// The file of tokens, and the token of the clients; `None`: none are required.
     pub(super) tokens: Option<(PathBuf, &'static str)>,
-}
-
-/// A port that no connection gets by itself while its member is down.
-fn free_port() -> u16 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let first = std::process::id().wrapping_mul(64);
-    loop {
-        let number = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
-        let port = 10_000 + (number % 20_000) as u16;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
-    }
 }
 
 impl Site {

@@ -10,7 +10,8 @@ use tokio::time::{sleep, timeout};
 use turmoil::net::TcpStream;
 use turnstile_host::Rng;
 
-use super::member::{CLUSTER, Cluster, PORT, name};
+use super::cluster::name;
+use super::member::{CLUSTER, Cluster, PORT};
 use super::run::DISTURBED;
 use crate::simulation::outcome::Event;
 

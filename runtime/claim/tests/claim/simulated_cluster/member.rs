@@ -12,7 +12,7 @@ use turnstile_claim::server::{ClusterOptions, Hosts, Options, Server};
 use turnstile_host::store::Medium;
 use turnstile_raft::{Member, MemberChange, Members, Role, Status};
 
-use super::cluster::{Changes, States, make_changes, tell_state};
+use super::cluster::{Changes, States, make_changes, name, tell_state};
 use super::net::{Net, Trace, watch};
 use crate::simulation::disk::Watched;
 use crate::simulation::network::Listener;
@@ -48,10 +48,6 @@ pub(super) struct Cluster {
     /// Nothing is written any more.
     pub(super) is_over: Rc<Cell<bool>>,
     pub(super) states: States,
-}
-
-pub(super) fn name(id: u64) -> String {
-    format!("member-{id}")
 }
 
 /// The wall clock of a member's machine.

@@ -13,8 +13,9 @@ use turnstile_claim::client::{Connector, Rng};
 use turnstile_host::simulation;
 use turnstile_host::store::Medium;
 
+use super::cluster::name;
 use super::keeper::Keeper;
-use super::member::{CLUSTER, Cluster, MEMBERS_MAX, PORT, WALL_OFF_US, name, run_member};
+use super::member::{CLUSTER, Cluster, MEMBERS_MAX, PORT, WALL_OFF_US, run_member};
 use super::net::{Net, Trace};
 use super::trouble::Trouble;
 use crate::simulation::outcome::{Event, Outcome, Tally};

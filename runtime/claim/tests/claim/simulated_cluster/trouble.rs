@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use turmoil::Sim;
 use turnstile_claim::client::Rng;
-use turnstile_raft::{Member, MemberChange};
+use turnstile_raft::Member;
 
-use super::cluster::{Cut, Spoiled, cut, have_equal_states, leader, mend, spoil};
-use super::member::{Cluster, WALL_OFF_US, name};
+use super::cluster::{
+    Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, mend, name, replacement, spoil,
+};
+use super::member::{Cluster, WALL_OFF_US};
 use super::run::{DISTURBED, END, KEEPER, TICK};
 use crate::simulation::outcome::Event;
 use crate::simulation::run::{CLIENTS, SLEPT, Seen};
@@ -106,9 +108,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
 
     /// The members whose fuse has burnt down end in the middle of a write.
     fn end_the_dead(&mut self, now: Duration) {
-        let is_dead = |id: &u64| self.cluster.media[id].is_dead();
-        let dead: Vec<u64> = self.cluster.media.keys().copied().filter(is_dead).collect();
-        for id in dead {
+        for id in dead(&self.cluster.media) {
             self.cluster.tally.note(Event::MemberKilledInWrite);
             self.kill(now, id, false);
         }
@@ -120,9 +120,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         if self.cluster.changes.borrow().is_empty() && self.sim.is_host_running(name(id)) {
             self.cluster.started.borrow_mut().remove(&id);
             self.cluster.running.borrow_mut().remove(&id);
-            self.cluster.media[&id].kill();
-            self.sim.crash(name(id));
-            self.cluster.media[&id].revive();
+            end_process(self.sim, &self.cluster.media[&id], id, false);
         }
     }
 
@@ -131,10 +129,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         let (new, old) = (self.cluster.first + 1, 1 + self.rng.number() % self.cluster.first);
         self.cluster.started.borrow_mut().insert(new);
         self.gone = Some(old);
-        *self.cluster.changes.borrow_mut() = vec![
-            MemberChange::Add { id: new, address: name(new) },
-            MemberChange::Remove { id: old },
-        ];
+        *self.cluster.changes.borrow_mut() = replacement(new, old);
     }
 
     fn later(&mut self, now: Duration) -> Duration {
@@ -220,17 +215,11 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     fn kill(&mut self, now: Duration, id: u64, is_powerless: bool) {
-        let medium = self.cluster.media[&id].clone();
         self.cluster.running.borrow_mut().remove(&id);
-        medium.kill();
         self.cluster.trace.note(format_args!("end of member {id}"));
-        self.sim.crash(name(id));
+        end_process(self.sim, &self.cluster.media[&id], id, is_powerless);
         self.cluster.tally.note(Event::MemberKilled);
-        if is_powerless {
-            medium.lose_power();
-            self.cluster.tally.note(Event::MemberPowerLost);
-        }
-        medium.revive();
+        self.cluster.tally.add(Event::MemberPowerLost, u64::from(is_powerless));
         let later = self.later(now);
         self.mends.push((later, Mend::Bounce(name(id))));
     }

@@ -1,14 +1,13 @@
 //! Three members as processes, on one machine.
 
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::folder::Folder;
+use crate::ports::free_port;
 
 /// The maximum time for what the members do by themselves.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -23,19 +22,6 @@ impl Drop for Running {
         // It may have ended by itself; then there is nothing to stop.
         let _killed = self.0.kill();
         let _ended = self.0.wait();
-    }
-}
-
-/// A port that no connection gets by itself while its member is down.
-fn free_port() -> u16 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let first = std::process::id().wrapping_mul(64);
-    loop {
-        let number = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
-        let port = 10_000 + (number % 20_000) as u16;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
     }
 }
 

@@ -5,5 +5,7 @@ mod commands;
 mod folder;
 mod group;
 mod members;
+#[path = "../ports/mod.rs"]
+mod ports;
 mod restore;
 mod socket;

@@ -15,7 +15,7 @@ use turnstile_host::store::{LogStore, Medium};
 use turnstile_raft::{MemberChange, Members, Role, Status};
 use turnstile_raft_lock::{LockService, Options};
 
-use crate::cluster::{Changes, States, make_changes, tell_state};
+use crate::cluster::{Changes, States, make_changes, name, tell_state};
 use crate::net::{Net, watch};
 use crate::outcome::Event;
 use crate::user::User;
@@ -44,10 +44,6 @@ pub(crate) struct Cluster {
     /// Nobody wants a lock any more.
     pub(crate) is_over: Rc<Cell<bool>>,
     pub(crate) states: States,
-}
-
-pub(crate) fn name(id: u64) -> String {
-    format!("member-{id}")
 }
 
 fn options(id: u64) -> Options {

@@ -9,7 +9,8 @@ use turmoil::Builder;
 use turnstile_host::simulation;
 use turnstile_host::store::Medium;
 
-use crate::member::{Cluster, name, run_member};
+use crate::cluster::name;
+use crate::member::{Cluster, run_member};
 use crate::net::{Net, Trace};
 use crate::outcome::{Event, Outcome, Tally};
 use crate::trouble::Trouble;

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use turmoil::Sim;
 use turnstile_host::Rng;
-use turnstile_raft::MemberChange;
 use turnstile_raft_lock::LockService;
 
-use crate::cluster::{Cut, Spoiled, cut, have_equal_states, leader, mend, spoil};
-use crate::member::{Cluster, USERS, name};
+use crate::cluster::{
+    Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, mend, name, replacement, spoil,
+};
+use crate::member::{Cluster, USERS};
 use crate::outcome::Event;
 use crate::run::{DISTURBED, END, TICK};
 use crate::witness::LOCKS;
@@ -136,9 +137,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
 
     /// The members whose fuse has burnt down end in the middle of a write.
     fn end_the_dead(&mut self, now: Duration) {
-        let is_dead = |id: &u64| self.cluster.media[id].is_dead();
-        let dead: Vec<u64> = self.cluster.media.keys().copied().filter(is_dead).collect();
-        for id in dead {
+        for id in dead(&self.cluster.media) {
             self.cluster.witness.tally.note(Event::KilledInWrite);
             let later = self.later(now);
             self.kill(later, id, false);
@@ -160,10 +159,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         let (new, old) = (self.cluster.first + 1, 1 + self.rng.number() % self.cluster.first);
         self.cluster.started.borrow_mut().insert(new);
         self.gone = Some(old);
-        *self.cluster.changes.borrow_mut() = vec![
-            MemberChange::Add { id: new, address: name(new) },
-            MemberChange::Remove { id: old },
-        ];
+        *self.cluster.changes.borrow_mut() = replacement(new, old);
     }
 
     fn later(&mut self, now: Duration) -> Duration {
@@ -263,17 +259,10 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     fn end(&mut self, id: u64, is_powerless: bool) {
-        let medium = self.cluster.media[&id].clone();
-        medium.kill();
         self.cluster.witness.trace.note(format_args!("end of member {id}"));
-        let service = self.cluster.running.borrow_mut().remove(&id);
-        self.sim.crash(name(id));
-        if let Some(service) = service {
+        if let Some(service) = self.cluster.running.borrow_mut().remove(&id) {
             self.check_handled(&service);
         }
-        if is_powerless {
-            medium.lose_power();
-        }
-        medium.revive();
+        end_process(self.sim, &self.cluster.media[&id], id, is_powerless);
     }
 }
