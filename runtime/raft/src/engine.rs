@@ -16,6 +16,7 @@ mod status;
 mod stream;
 #[cfg(test)]
 mod suite;
+mod unsynced;
 mod versions;
 
 use std::io;
@@ -44,6 +45,7 @@ pub(crate) use restore::{restore, unwritten};
 use rpc::{Requests, Rpc};
 use runtime::SeededRuntime;
 use status::{members, role};
+use unsynced::Unsynced;
 use versions::Versions;
 
 openraft::declare_raft_types!(
@@ -71,6 +73,7 @@ pub(crate) struct Engine {
     pause: Duration,
     raft: Raft,
     log: Arc<Log>,
+    unsynced: Arc<Unsynced>,
     network: Arc<dyn Network>,
     peers: Arc<Peers>,
     versions: Versions,
@@ -103,10 +106,12 @@ impl Engine {
     ) -> io::Result<Self> {
         let config = Arc::new(config::of(options)?);
         let own = machine.version();
-        let machine = Machine::open(options.id, Arc::clone(&log), machine)?;
+        let unsynced = Arc::new(Unsynced::default());
+        let machine = Machine::open(options.id, Arc::clone(&log), Arc::clone(&unsynced), machine)?;
         let versions = Versions::new(options.id, own, Arc::clone(&peers), machine.version());
-        let rpc = Rpc::new(Arc::clone(&peers), options.heartbeat);
-        let store = LogStore { log: Arc::clone(&log), id: options.id };
+        let rpc = Rpc::new(Arc::clone(&peers), Arc::clone(&unsynced), options.heartbeat);
+        let store =
+            LogStore { log: Arc::clone(&log), id: options.id, unsynced: Arc::clone(&unsynced) };
         let raft = Raft::new(options.id, config, rpc, store, machine).await;
         let raft = raft.map_err(io::Error::other)?;
         let published = Arc::new(Mutex::new(Instant::now()));
@@ -125,7 +130,7 @@ impl Engine {
             Arc::clone(&news),
         ));
         let (id, pause) = (options.id, options.heartbeat);
-        Ok(Self { id, pause, raft, log, network, peers, versions, news, published })
+        Ok(Self { id, pause, raft, log, unsynced, network, peers, versions, news, published })
     }
 
     /// Answers the requests of other members.

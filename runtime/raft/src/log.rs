@@ -188,6 +188,11 @@ impl Log {
         self.write_in_order(&mut state, Write { batch, done: Some(done) });
     }
 
+    /// Whether writes of entries wait for a snapshot.
+    pub(crate) fn holds_writes(&self) -> bool {
+        self.lock().held.as_ref().is_some_and(HeldPurge::holds)
+    }
+
     /// Removes the entries from this index on.
     pub(crate) fn truncate(&self, from: u64) {
         let mut batch = Batch::default();

@@ -17,6 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::TypeConfig;
+use super::unsynced::Unsynced;
 use crate::log::{Log, Mark};
 
 /// The size of the entries that are sent in one request; a larger one is sent alone.
@@ -29,6 +30,7 @@ type Stored<T> = Result<T, StorageError<u64>>;
 pub(super) struct LogStore {
     pub(super) log: Arc<Log>,
     pub(super) id: u64,
+    pub(super) unsynced: Arc<Unsynced>,
 }
 
 /// A member that led does not lead again in the same term after a restart. Openraft would let it
@@ -70,7 +72,9 @@ impl RaftLogStorage<TypeConfig> for LogStore {
 
     async fn save_vote(&mut self, vote: &Vote<u64>) -> Stored<()> {
         let written = self.log.put_vote(encode(vote)).await;
-        Ok(written.map_err(|error| StorageIOError::write_vote(&error))?)
+        written.map_err(|error| StorageIOError::write_vote(&error))?;
+        self.unsynced.vote(*vote, self.id);
+        Ok(())
     }
 
     async fn read_vote(&mut self) -> Stored<Option<Vote<u64>>> {
@@ -93,9 +97,20 @@ impl RaftLogStorage<TypeConfig> for LogStore {
         I: IntoIterator<Item = Entry<TypeConfig>> + OptionalSend,
         I::IntoIter: OptionalSend,
     {
-        let entries = entries.into_iter();
-        let entries = entries.map(|entry| (entry.log_id.index, encode(&entry))).collect();
-        self.log.append(entries, Box::new(|done| callback.log_io_completed(done)));
+        let (mut last, mut encoded) = (None, Vec::new());
+        for entry in entries {
+            last = Some(entry.log_id);
+            encoded.push((entry.log_id.index, encode(&entry)));
+        }
+        // A write that waits for a snapshot is not in the order of the votes.
+        match last.filter(|last| !self.log.holds_writes() && self.unsynced.begin(*last)) {
+            Some(last) => {
+                let unsynced = Arc::clone(&self.unsynced);
+                self.log.append(encoded, Box::new(move |done| unsynced.end(last, &done)));
+                callback.log_io_completed(Ok(()));
+            }
+            None => self.log.append(encoded, Box::new(|done| callback.log_io_completed(done))),
+        }
         Ok(())
     }
 

@@ -19,6 +19,7 @@ use turnstile_host::simulation::blocking;
 
 use super::TypeConfig;
 use super::log_store::{decode, encode};
+use super::unsynced::Unsynced;
 use crate::batch;
 use crate::log::Log;
 use crate::machine::StateMachine;
@@ -32,6 +33,7 @@ pub(super) type Meta = SnapshotMeta<u64, BasicNode>;
 pub(super) struct Machine {
     member: u64,
     log: Arc<Log>,
+    unsynced: Arc<Unsynced>,
     applied: Arc<Mutex<Applied>>,
 }
 
@@ -58,6 +60,7 @@ impl Machine {
     pub(super) fn open(
         member: u64,
         log: Arc<Log>,
+        unsynced: Arc<Unsynced>,
         machine: Box<dyn StateMachine>,
     ) -> io::Result<Self> {
         let (membership, version) = (StoredMembership::default(), Arc::new(AtomicU32::new(1)));
@@ -65,7 +68,7 @@ impl Machine {
         if let Some(bytes) = log.snapshot() {
             applied.install(bytes)?;
         }
-        Ok(Self { member, log, applied: Arc::new(Mutex::new(applied)) })
+        Ok(Self { member, log, unsynced, applied: Arc::new(Mutex::new(applied)) })
     }
 
     /// The greatest version of the operations that are applied.
@@ -174,9 +177,12 @@ impl RaftStateMachine<TypeConfig> for Machine {
         I: IntoIterator<Item = Entry<TypeConfig>> + OptionalSend,
         I::IntoIter: OptionalSend,
     {
-        let entries = entries.into_iter();
+        let entries: Vec<_> = entries.into_iter().collect();
+        let last = entries.last().map(|entry| entry.log_id);
+        let synced = self.unsynced.wait(last).await;
+        synced.map_err(|error| StorageIOError::write_logs(&error))?;
         let mut applied = self.lock();
-        entries.map(|entry| applied.apply(entry)).collect()
+        entries.into_iter().map(|entry| applied.apply(entry)).collect()
     }
 
     async fn get_snapshot_builder(&mut self) -> Self {

@@ -61,6 +61,7 @@ impl Engine {
         let mut voters = self.last_voters();
         voters.insert(id);
         self.check_majority(&voters).await?;
+        self.membership_synced().await?;
         let added = self.raft.add_learner(id, BasicNode::new(address), true).await;
         added.map_err(write_error)?;
         self.change(ChangeMembers::AddVoterIds(BTreeSet::from([id]))).await
@@ -149,8 +150,15 @@ impl Engine {
         }
     }
 
+    /// Waits for the sync of the last change: openraft may call it committed before.
+    async fn membership_synced(&self) -> Result<(), MemberError> {
+        let last = *self.raft.metrics().borrow().membership_config.log_id();
+        self.unsynced.wait(last).await.map_err(stopped)
+    }
+
     /// Changes the members. After an error between the two steps of a change, it is repeated.
     async fn change(&self, change: ChangeMembers<u64, BasicNode>) -> Result<(), MemberError> {
+        self.membership_synced().await?;
         let changed = self.raft.change_membership(change, false).await;
         let Err(error) = changed.map_err(write_error) else { return Ok(()) };
         let voters = self.status().voters;

@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 
 use super::log_store::{decode, encode};
 use super::stream::{Part, Receiving, Sent, send};
+use super::unsynced::Unsynced;
 use super::{Raft, TypeConfig};
 use crate::inbox::LOG;
 use crate::network::{Boxed, Handler};
@@ -33,13 +34,17 @@ type CallResult<T> = Result<T, RPCError<u64, BasicNode, RaftError<u64>>>;
 /// Makes the clients of a member.
 pub(super) struct Rpc {
     peers: Arc<Peers>,
-    /// The delay before a request to an unreachable member.
-    pause: Duration,
+    unsynced: Arc<Unsynced>,
+    heartbeat: Duration,
 }
 
 impl Rpc {
-    pub(super) const fn new(peers: Arc<Peers>, pause: Duration) -> Self {
-        Self { peers, pause }
+    pub(super) const fn new(
+        peers: Arc<Peers>,
+        unsynced: Arc<Unsynced>,
+        heartbeat: Duration,
+    ) -> Self {
+        Self { peers, unsynced, heartbeat }
     }
 }
 
@@ -47,7 +52,8 @@ impl RaftNetworkFactory<TypeConfig> for Rpc {
     type Network = Client;
 
     async fn new_client(&mut self, to: u64, _node: &BasicNode) -> Client {
-        Client { to, peers: Arc::clone(&self.peers), pause: self.pause }
+        let (peers, unsynced) = (Arc::clone(&self.peers), Arc::clone(&self.unsynced));
+        Client { to, peers, unsynced, heartbeat: self.heartbeat }
     }
 }
 
@@ -55,7 +61,8 @@ impl RaftNetworkFactory<TypeConfig> for Rpc {
 pub(super) struct Client {
     to: u64,
     peers: Arc<Peers>,
-    pause: Duration,
+    unsynced: Arc<Unsynced>,
+    heartbeat: Duration,
 }
 
 impl Client {
@@ -80,9 +87,12 @@ impl Client {
 impl RaftNetwork<TypeConfig> for Client {
     async fn append_entries(
         &mut self,
-        request: AppendEntriesRequest<TypeConfig>,
+        mut request: AppendEntriesRequest<TypeConfig>,
         _option: RPCOption,
     ) -> CallResult<AppendEntriesResponse<u64>> {
+        let (committed, has_entries) = (request.leader_commit, !request.entries.is_empty());
+        let committed = self.unsynced.committed(committed, has_entries, self.heartbeat);
+        request.leader_commit = committed.await;
         let last = request.entries.last().map(|entry| entry.log_id).or(request.prev_log_id);
         let committed = last.min(request.leader_commit).map(|id| id.index);
         let answer = self.call(&Request::Append(request)).await;
@@ -115,7 +125,8 @@ impl RaftNetwork<TypeConfig> for Client {
     }
 
     fn backoff(&self) -> Backoff {
-        Backoff::new(std::iter::repeat(self.pause))
+        // The delay before a request to an unreachable member.
+        Backoff::new(std::iter::repeat(self.heartbeat))
     }
 }
 

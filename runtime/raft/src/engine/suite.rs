@@ -11,6 +11,7 @@ use turnstile_host::store::{Disk, LogStore as HostStore, Store};
 use super::TypeConfig;
 use super::log_store::LogStore;
 use super::machine::Machine;
+use super::unsynced::Unsynced;
 use crate::folder::Folder;
 use crate::log::Log;
 use crate::machine::{Encode, StateMachine};
@@ -47,8 +48,13 @@ impl StoreBuilder<TypeConfig, LogStore, Machine, Folder> for Build {
             Box::new(HostStore::open(folder.path()).expect("the folder is empty"))
         };
         let log = Arc::new(Log::open(store, 1).expect("the store is empty"));
-        let machine = Machine::open(1, Arc::clone(&log), Box::new(Nothing));
-        Ok((folder, LogStore { log, id: u64::MAX }, machine.expect("there is no snapshot")))
+        let unsynced = Arc::new(Unsynced::default());
+        let machine = Machine::open(1, Arc::clone(&log), Arc::clone(&unsynced), Box::new(Nothing));
+        Ok((
+            folder,
+            LogStore { log, id: u64::MAX, unsynced },
+            machine.expect("there is no snapshot"),
+        ))
     }
 }
 
@@ -73,7 +79,8 @@ fn damaged() -> Vec<u8> {
 async fn a_damaged_snapshot_is_refused_at_a_start_and_at_an_installation() {
     let disk = Disk::default();
     let log = Arc::new(Log::open(Box::new(disk.open()), 1).expect("the disk is empty"));
-    let mut machine = Machine::open(1, Arc::clone(&log), Box::new(Nothing)).expect("it is empty");
+    let open = |log| Machine::open(1, log, Arc::default(), Box::new(Nothing));
+    let mut machine = open(Arc::clone(&log)).expect("it is empty");
     let data = Box::new(damaged().into());
     let installed = machine.install_snapshot(&SnapshotMeta::default(), data).await;
     let error = installed.expect_err("it is damaged").to_string();
@@ -81,6 +88,6 @@ async fn a_damaged_snapshot_is_refused_at_a_start_and_at_an_installation() {
     log.put_snapshot(Some(1), damaged().into()).await.expect("the disk works");
     log.close();
     let log = Arc::new(Log::open(Box::new(disk.open()), 1).expect("the log is whole"));
-    let error = Machine::open(1, log, Box::new(Nothing)).err().expect("it is damaged");
+    let error = open(log).err().expect("it is damaged");
     assert_eq!(error.to_string(), "the snapshot is damaged: its checksum is wrong");
 }

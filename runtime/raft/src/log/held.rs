@@ -33,6 +33,11 @@ impl HeldPurge {
         self
     }
 
+    /// Whether it takes writes.
+    pub(super) const fn holds(&self) -> bool {
+        self.leaves_gap
+    }
+
     /// Takes a write that must not be durable before the purge; gives back any other.
     pub(super) fn hold(&mut self, write: Write) -> Option<Write> {
         if !self.leaves_gap {

@@ -28,6 +28,7 @@ fn operations_are_executed_once() {
     assert!(sum.read > 10 * seeds, "{sum:?}");
     assert!(sum.killed > seeds && sum.powerless > 0 && sum.lost > seeds, "{sum:?}");
     assert!(sum.cut > 0 && sum.held > 0 && sum.slowed > 0 && sum.snapshots > seeds, "{sum:?}");
+    assert!(sum.tails > seeds / 2, "{sum:?}");
     assert!(sum.terms > seeds, "leaders change: {sum:?}");
 }
 

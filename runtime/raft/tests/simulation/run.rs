@@ -1,5 +1,8 @@
 //! One simulation: three members, a client at each, and a seed that disturbs them.
 
+#[path = "tail.rs"]
+mod tail;
+
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -15,6 +18,7 @@ use turnstile_raft::{Encode, Member, MemberError, Members, Options, StateMachine
 
 use crate::net::{Net, Trace, watch};
 use crate::register::Register;
+use tail::Tail;
 
 const MEMBERS: u64 = 3;
 const DISTURBED: Duration = Duration::from_secs(8);
@@ -36,6 +40,7 @@ pub(crate) struct Outcome {
     pub(crate) cut: u64,
     pub(crate) held: u64,
     pub(crate) slowed: u64,
+    pub(crate) tails: u64,
     pub(crate) lost: u64,
     pub(crate) snapshots: u64,
     pub(crate) terms: u64,
@@ -52,6 +57,7 @@ impl Outcome {
         self.cut += one.cut;
         self.held += one.held;
         self.slowed += one.slowed;
+        self.tails += one.tails;
         self.lost += one.lost;
         self.snapshots += one.snapshots;
         self.terms += one.terms;
@@ -212,6 +218,7 @@ async fn run_member(id: u64, world: World) -> turmoil::Result {
 fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
     let mut rng = Rng::seeded(seed.rotate_left(31));
     let mut restarts: Vec<(Duration, u64)> = Vec::new();
+    let mut tail: Option<Tail> = None;
     loop {
         let now = sim.elapsed();
         restarts.retain(|(at, id)| {
@@ -220,7 +227,13 @@ fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
             }
             *at > now
         });
-        if now > DISTURBED {
+        if let Some(id) = tail.as_ref().and_then(|tail| tail.step(sim, world)) {
+            tail = None;
+            outcome.tails += 1;
+            restarts.push((now + Duration::from_millis(rng.number() % 300), id));
+        } else if tail.is_some() {
+            // Nothing else happens meanwhile.
+        } else if now > DISTURBED {
             world.net.heal();
             if restarts.is_empty() && has_settled(world, now) {
                 return;
@@ -228,7 +241,7 @@ fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
             assert!(now < END - TICK, "seed {seed}: the members come to rest");
         } else if rng.number().is_multiple_of(150) {
             let id = 1 + rng.number() % MEMBERS;
-            match rng.number() % 9 {
+            match rng.number() % 10 {
                 0..3 if sim.is_host_running(name(id)) => {
                     let is_powerless = rng.number().is_multiple_of(2);
                     kill(sim, world, id, is_powerless);
@@ -254,7 +267,8 @@ fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
                     world.net.slow(id);
                     outcome.slowed += 1;
                 }
-                7.. => world.net.heal(),
+                7 => tail = Tail::begin(world, now, &mut rng),
+                8.. => world.net.heal(),
             }
         }
         sim.step().unwrap_or_else(|error| panic!("seed {seed}: no member fails: {error}"));

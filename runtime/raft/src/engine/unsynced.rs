@@ -1,0 +1,130 @@
+//! The entries of a leader that its own store has not synced yet.
+//!
+//! Openraft 0.9 awaits the sync of the leader before it sends an entry. So the store calls an entry
+//! of the leader written as soon as its write is queued, and both syncs go on at the same time
+//! (Ongaro's thesis, 10.2.1). Openraft then counts the leader before its sync, and what it calls
+//! committed may still be lost. Therefore nobody hears of it before the sync: the leader applies
+//! nothing, sends no other member such an index, and changes no members. A leader whose store does
+//! not sync for a heartbeat is silent, so that another one is elected.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use openraft::{LogId, Vote};
+use tokio::time::Instant;
+use turnstile_host::Bell;
+
+type Id = LogId<u64>;
+
+#[derive(Default)]
+pub(super) struct Unsynced {
+    state: Mutex<State>,
+    bell: Bell,
+}
+
+#[derive(Default)]
+struct State {
+    /// The last vote, if it makes this member a leader.
+    leads: Option<Vote<u64>>,
+    /// The last entries of the appends whose sync has not ended, in their order.
+    appends: VecDeque<Append>,
+    /// The last synced entry of the present leader.
+    synced: Option<Id>,
+    has_stopped: bool,
+}
+
+struct Append {
+    last: Id,
+    since: Instant,
+}
+
+impl State {
+    /// Whether all entries up to this one are synced.
+    fn has_synced(&self, upto: Option<Id>) -> bool {
+        self.appends.front().is_none_or(|append| upto < Some(append.last))
+    }
+}
+
+impl Unsynced {
+    /// Notes a vote that is durable, and so are the entries before it.
+    pub(super) fn vote(&self, vote: Vote<u64>, own: u64) {
+        let leads = vote.committed && vote.leader_id.voted_for() == Some(own);
+        let mut state = self.lock();
+        state.leads = leads.then_some(vote);
+        state.synced = None;
+    }
+
+    /// Begins the sync of entries, if this member wrote them as the present leader.
+    pub(super) fn begin(&self, last: Id) -> bool {
+        let mut state = self.lock();
+        let is_own = state.leads.is_some_and(|vote| vote.leader_id == last.leader_id);
+        if is_own {
+            state.appends.push_back(Append { last, since: Instant::now() });
+        }
+        is_own
+    }
+
+    /// Ends the sync of these entries, and so of those before them.
+    pub(super) fn end(&self, last: Id, result: &io::Result<()>) {
+        let mut state = self.lock();
+        match result {
+            Ok(()) => {
+                state.appends.retain(|append| append.last > last);
+                state.synced = Some(last);
+            }
+            // The store is closed.
+            Err(_) => state.has_stopped = true,
+        }
+        drop(state);
+        self.bell.ring();
+    }
+
+    /// Waits until all entries up to this one are synced.
+    ///
+    /// # Errors
+    /// When the store was closed first.
+    pub(super) async fn wait(&self, upto: Option<Id>) -> io::Result<()> {
+        let look = || {
+            let state = self.lock();
+            if state.has_synced(upto) {
+                return Some(Ok(()));
+            }
+            let closed = || io::Error::new(io::ErrorKind::BrokenPipe, "the store is closed");
+            state.has_stopped.then(|| Err(closed()))
+        };
+        self.bell.until(look).await
+    }
+
+    /// The committed entry that may be sent instead of this one. A request without entries waits
+    /// until it may be this one: no later request would send it. So does every request once a sync
+    /// has lasted for so long.
+    pub(super) async fn committed(
+        &self,
+        committed: Option<Id>,
+        has_entries: bool,
+        patience: Duration,
+    ) -> Option<Id> {
+        let look = || {
+            let state = self.lock();
+            let is_late =
+                state.appends.front().is_some_and(|append| append.since.elapsed() >= patience);
+            if is_late {
+                return None;
+            }
+            if state.has_synced(committed) {
+                return Some(committed);
+            }
+            has_entries.then_some(state.synced)
+        };
+        self.bell.until(look).await
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;
