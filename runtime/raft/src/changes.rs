@@ -66,7 +66,7 @@ impl Changes {
     pub(crate) async fn finish(self: Arc<Self>) {
         let Self { engine, options, changing } = &*self;
         let is_left = |status: &Status| status.role == Role::Leader && status.voters.len() > 1;
-        while engine.wait_for(is_left).await.is_ok() {
+        while engine.wait_for_change(is_left).await.is_ok() {
             let _changing = changing.lock().await;
             match timeout(options.timeout, engine.finish_change()).await {
                 Ok(Ok(())) => {}

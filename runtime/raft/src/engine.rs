@@ -35,6 +35,7 @@ use crate::error::{MemberError, Peer};
 use crate::log::Log;
 use crate::machine::StateMachine;
 use crate::network::{Handler, Network};
+use crate::news::News;
 use crate::options::Options;
 use crate::peers::Peers;
 use crate::status::{Leadership, Role, Status};
@@ -44,7 +45,8 @@ use machine::Machine;
 pub(crate) use restore::{restore, unwritten};
 use rpc::{Requests, Rpc};
 use runtime::SeededRuntime;
-use status::{members, role};
+use snapshots::Schedule;
+use status::{ids, members, role};
 use unsynced::Unsynced;
 use versions::Versions;
 
@@ -79,7 +81,7 @@ pub(crate) struct Engine {
     versions: Versions,
     /// Rings when the status may be another. A watch channel would wake those that wait for it in a
     /// random order.
-    news: Arc<Bell>,
+    news: Arc<News>,
     /// When openraft last published its metrics, which it does with every heartbeat. It does not
     /// while its task waits for the store, and ages in the metrics are those of that time.
     published: Arc<Mutex<Instant>>,
@@ -89,7 +91,7 @@ pub(crate) struct Engine {
 pub(crate) struct PendingEntry {
     result: oneshot::Receiver<WriteResult>,
     metrics: watch::Receiver<Metrics>,
-    news: Arc<Bell>,
+    news: Arc<News>,
     term: u64,
 }
 
@@ -116,19 +118,16 @@ impl Engine {
         let raft = raft.map_err(io::Error::other)?;
         let published = Arc::new(Mutex::new(Instant::now()));
         let news = peers.news();
+        let schedule = Schedule { log: Arc::clone(&log), every: options.snapshot_every };
         let forwarding = Forwarding {
             metrics: raft.metrics(),
             network: Arc::clone(&network),
             published: Arc::clone(&published),
             news: Arc::clone(&news),
+            schedule: schedule.clone(),
         };
         tokio::spawn(forwarding.run());
-        tokio::spawn(snapshots::make(
-            raft.clone(),
-            Arc::clone(&log),
-            options.snapshot_every,
-            Arc::clone(&news),
-        ));
+        tokio::spawn(schedule.run(raft.clone(), Arc::clone(&news)));
         let (id, pause) = (options.id, options.heartbeat);
         Ok(Self { id, pause, raft, log, unsynced, network, peers, versions, news, published })
     }
@@ -140,15 +139,17 @@ impl Engine {
 
     /// The version of the operations of the next entry, which is written next.
     pub(crate) fn next_version(&self) -> u32 {
-        let metrics = self.raft.metrics().borrow().clone();
-        self.versions.next(&members(&metrics), metrics.current_term)
+        let metrics = self.raft.metrics();
+        let metrics = metrics.borrow();
+        self.versions.next(ids(&metrics), metrics.current_term)
     }
 
     /// The version of the operations that this member would write, if it leads, or has applied.
     pub(crate) fn version(&self) -> u32 {
-        let metrics = self.raft.metrics().borrow().clone();
+        let metrics = self.raft.metrics();
+        let metrics = metrics.borrow();
         match metrics.state {
-            ServerState::Leader => self.versions.peek(&members(&metrics), metrics.current_term),
+            ServerState::Leader => self.versions.peek(ids(&metrics), metrics.current_term),
             ServerState::Learner
             | ServerState::Follower
             | ServerState::Candidate
@@ -217,6 +218,22 @@ impl Engine {
     /// Waits for a status.
     pub(crate) async fn wait_for(
         &self,
+        is_reached: impl FnMut(&Status) -> bool,
+    ) -> Result<Status, MemberError> {
+        self.wait(&self.news.all, is_reached).await
+    }
+
+    /// Waits for a status, and looks only when something else is new than the log's progress.
+    pub(crate) async fn wait_for_change(
+        &self,
+        is_reached: impl FnMut(&Status) -> bool,
+    ) -> Result<Status, MemberError> {
+        self.wait(&self.news.changes, is_reached).await
+    }
+
+    async fn wait(
+        &self,
+        bell: &Bell,
         mut is_reached: impl FnMut(&Status) -> bool,
     ) -> Result<Status, MemberError> {
         let metrics = self.raft.metrics();
@@ -231,7 +248,7 @@ impl Engine {
             }
             metrics.has_changed().err().map(|error| Err(stopped(error)))
         };
-        self.news.until(look).await
+        bell.until(look).await
     }
 
     /// The reason of a timeout, as far as this member knows it.
@@ -284,23 +301,24 @@ impl PendingEntry {
 }
 
 /// Completes when this member, which led in a term, no longer does, or has stopped.
-async fn end_of_term(metrics: &watch::Receiver<Metrics>, news: &Bell, term: u64) {
+async fn end_of_term(metrics: &watch::Receiver<Metrics>, news: &News, term: u64) {
     let is_over =
         |metrics: &Metrics| metrics.current_term > term || metrics.state != ServerState::Leader;
     reached(metrics, news, is_over).await;
 }
 
-/// Waits until openraft publishes such metrics; `false`: the member has stopped before.
+/// Waits until openraft publishes such metrics, which must change rarely; `false`: the member has
+/// stopped before.
 async fn reached(
     metrics: &watch::Receiver<Metrics>,
-    news: &Bell,
+    news: &News,
     is_reached: impl Fn(&Metrics) -> bool,
 ) -> bool {
     let look = || match is_reached(&metrics.borrow()) {
         true => Some(true),
         false => metrics.has_changed().is_err().then_some(false),
     };
-    news.until(look).await
+    news.changes.until(look).await
 }
 
 fn client_error(error: ClientWriteError<u64, BasicNode>) -> MemberError {

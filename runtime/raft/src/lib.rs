@@ -16,6 +16,7 @@ mod log;
 mod machine;
 mod member;
 pub mod network;
+mod news;
 mod options;
 mod peers;
 mod proposer;

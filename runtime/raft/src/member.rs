@@ -319,6 +319,19 @@ impl Member {
         reached.map_err(|_| MemberError::TimedOut)?
     }
 
+    /// Waits for a status without a limit, and looks only when something else is new than the
+    /// progress of the log: a role, a term, a leader, a member, the first entry of a term, a
+    /// snapshot or a failure. Waiting for such a thing costs nothing while the log grows.
+    ///
+    /// # Errors
+    /// When the member has stopped.
+    pub async fn wait_for_change(
+        &self,
+        is_reached: impl FnMut(&Status) -> bool + Send,
+    ) -> Result<Status, MemberError> {
+        self.engine.wait_for_change(is_reached).await
+    }
+
     /// Stops the member, and closes its network and its store.
     pub async fn stop(&self) {
         self.engine.stop().await;

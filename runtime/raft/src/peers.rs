@@ -12,12 +12,13 @@ use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use tokio::time::timeout;
-use turnstile_host::{Bell, Rng};
+use turnstile_host::Rng;
 
 use crate::group::Group;
 use crate::identity::{Belonging, Identity, Question};
 use crate::log::Log;
 use crate::network::{CallError, Network};
+use crate::news::News;
 use crate::options::Options;
 
 /// The first byte of the question who is there.
@@ -55,7 +56,7 @@ pub(crate) struct Peers {
     patience: Duration,
     state: Mutex<PeersState>,
     /// Rings with each refusal, and with all else that is new of this member.
-    news: Arc<Bell>,
+    news: Arc<News>,
 }
 
 struct PeersState {
@@ -108,7 +109,7 @@ impl Peers {
             acknowledged: BTreeMap::new(),
             asking: BTreeMap::new(),
         };
-        let (state, news) = (Mutex::new(state), Arc::new(Bell::default()));
+        let (state, news) = (Mutex::new(state), Arc::new(News::default()));
         Ok(Arc::new(Self { id, version, log, network, patience, state, news }))
     }
 
@@ -118,7 +119,7 @@ impl Peers {
     }
 
     /// Rings with each refusal, and with all else that is new of this member.
-    pub(crate) fn news(&self) -> Arc<Bell> {
+    pub(crate) fn news(&self) -> Arc<News> {
         Arc::clone(&self.news)
     }
 

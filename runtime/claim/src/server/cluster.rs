@@ -27,7 +27,6 @@ mod walk;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -195,7 +194,7 @@ impl ReplicatedEngine {
     /// Waits until the member has stopped by itself, and returns the reason.
     pub(super) async fn failed(&self) -> String {
         let has_failed = |status: &Status| status.failure.is_some();
-        let why = match self.member().wait_for(Duration::MAX, has_failed).await {
+        let why = match self.member().wait_for_change(has_failed).await {
             Ok(status) => status.failure.unwrap_or_default(),
             Err(error) => error.to_string(),
         };

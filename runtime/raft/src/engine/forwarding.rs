@@ -2,13 +2,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use openraft::{LogId, ServerState};
 use tokio::sync::watch;
 use tokio::time::Instant;
-use turnstile_host::Bell;
 
+use super::snapshots::Schedule;
 use super::{Metrics, members};
 use crate::error::Members;
 use crate::network::Network;
+use crate::news::News;
 
 /// Tells the network of each change of the members, notes when there are new metrics, and tells
 /// those that wait for them.
@@ -16,33 +18,75 @@ pub(super) struct Forwarding {
     pub(super) metrics: watch::Receiver<Metrics>,
     pub(super) network: Arc<dyn Network>,
     pub(super) published: Arc<Mutex<Instant>>,
-    pub(super) news: Arc<Bell>,
+    pub(super) news: Arc<News>,
+    pub(super) schedule: Schedule,
+}
+
+#[derive(PartialEq, Eq)]
+struct Rare {
+    state: ServerState,
+    term: u64,
+    leader: Option<u64>,
+    members: Option<LogId<u64>>,
+    are_members_applied: bool,
+    applied_term: Option<u64>,
+    snapshot: Option<LogId<u64>>,
+    is_snapshot_due: bool,
+    has_failed: bool,
 }
 
 impl Forwarding {
     /// Runs until the member stops. Members that are removed stay known until the change is
     /// applied: the leader may be one of them, and needs the answers of the others until then.
     pub(super) async fn run(mut self) {
-        let mut told = Members::new();
+        let (mut seen, mut told) = (None, Members::new());
         loop {
             *self.published.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-            let metrics = self.metrics.borrow_and_update().clone();
-            let mut members = members(&metrics);
-            if metrics.last_applied < *metrics.membership_config.log_id() {
-                told.iter().for_each(|(id, address)| {
-                    members.entry(*id).or_insert_with(|| address.clone());
-                });
+            if let Some(mut members) = self.change(&mut seen) {
+                if seen.as_ref().is_some_and(|seen| !seen.are_members_applied) {
+                    told.iter().for_each(|(id, address)| {
+                        members.entry(*id).or_insert_with(|| address.clone());
+                    });
+                }
+                if members != told {
+                    self.network.set_members(&members);
+                    told = members;
+                }
+                self.news.changes.ring();
             }
-            if members != told {
-                self.network.set_members(&members);
-                told = members;
-            }
-            self.news.ring();
+            self.news.all.ring();
             if self.metrics.changed().await.is_err() {
                 // Those that wait find that it has stopped.
                 self.news.ring();
                 return;
             }
         }
+    }
+
+    /// The members, if the metrics differ in more than the log's progress.
+    fn change(&mut self, seen: &mut Option<Rare>) -> Option<Members> {
+        let metrics = self.metrics.borrow_and_update();
+        let now = Some(rare(&metrics, &self.schedule));
+        if now == *seen {
+            return None;
+        }
+        *seen = now;
+        Some(members(&metrics))
+    }
+}
+
+/// What of the metrics changes rarely.
+fn rare(metrics: &Metrics, schedule: &Schedule) -> Rare {
+    let members = *metrics.membership_config.log_id();
+    Rare {
+        state: metrics.state,
+        term: metrics.current_term,
+        leader: metrics.current_leader,
+        members,
+        are_members_applied: metrics.last_applied >= members,
+        applied_term: metrics.last_applied.map(|id| id.leader_id.term),
+        snapshot: metrics.snapshot,
+        is_snapshot_due: schedule.is_due(metrics),
+        has_failed: metrics.running_state.is_err(),
     }
 }

@@ -4,24 +4,36 @@
 use std::sync::Arc;
 
 use openraft::LogId;
-use turnstile_host::Bell;
 
 use super::{Metrics, Raft, reached};
 use crate::log::Log;
+use crate::news::News;
 
-/// Makes a snapshot whenever one is due, until the member stops.
-pub(super) async fn make(raft: Raft, log: Arc<Log>, every: u64, news: Arc<Bell>) {
-    let count = |last: Option<LogId<u64>>| last.map_or(0, |last| last.index + 1);
-    let metrics = raft.metrics();
-    let is_due = |metrics: &Metrics| {
+/// When a snapshot is due.
+#[derive(Clone)]
+pub(super) struct Schedule {
+    pub(super) log: Arc<Log>,
+    /// After so many entries, if that is not too often.
+    pub(super) every: u64,
+}
+
+impl Schedule {
+    pub(super) fn is_due(&self, metrics: &Metrics) -> bool {
+        let count = |last: Option<LogId<u64>>| last.map_or(0, |last| last.index + 1);
         let entries = count(metrics.last_applied).saturating_sub(count(metrics.snapshot));
-        log.is_snapshot_due(entries, every)
-    };
-    while reached(&metrics, &news, is_due).await {
-        let before = metrics.borrow().snapshot;
-        let is_made = |metrics: &Metrics| metrics.snapshot != before;
-        if raft.trigger().snapshot().await.is_err() || !reached(&metrics, &news, is_made).await {
-            return;
+        self.log.is_snapshot_due(entries, self.every)
+    }
+
+    /// Makes a snapshot whenever one is due, until the member stops.
+    pub(super) async fn run(self, raft: Raft, news: Arc<News>) {
+        let metrics = raft.metrics();
+        while reached(&metrics, &news, |metrics| self.is_due(metrics)).await {
+            let before = metrics.borrow().snapshot;
+            let is_made = |metrics: &Metrics| metrics.snapshot != before;
+            if raft.trigger().snapshot().await.is_err() || !reached(&metrics, &news, is_made).await
+            {
+                return;
+            }
         }
     }
 }

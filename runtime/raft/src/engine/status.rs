@@ -85,6 +85,11 @@ fn aged(millis: u64, published: Instant) -> u64 {
     millis.saturating_add(since)
 }
 
+/// The ids of the members.
+pub(super) fn ids(metrics: &Metrics) -> impl Iterator<Item = u64> {
+    metrics.membership_config.nodes().map(|(id, _)| *id)
+}
+
 pub(super) fn members(metrics: &Metrics) -> Members {
     metrics.membership_config.nodes().map(|(id, node)| (*id, node.addr.clone())).collect()
 }

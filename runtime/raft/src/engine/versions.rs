@@ -6,7 +6,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::error::Members;
 use crate::peers::Peers;
 
 pub(super) struct Versions {
@@ -36,7 +35,7 @@ impl Versions {
     }
 
     /// The version of the next entry, which this member writes as the leader of a term.
-    pub(super) fn next(&self, members: &Members, term: u64) -> u32 {
+    pub(super) fn next(&self, members: impl Iterator<Item = u64>, term: u64) -> u32 {
         let mut state = self.lock();
         let version = self.agreed(&state, members, term);
         state.written = (term, version);
@@ -49,16 +48,15 @@ impl Versions {
     }
 
     /// What [`Versions::next`] would be.
-    pub(super) fn peek(&self, members: &Members, term: u64) -> u32 {
+    pub(super) fn peek(&self, members: impl Iterator<Item = u64>, term: u64) -> u32 {
         self.agreed(&self.lock(), members, term)
     }
 
-    fn agreed(&self, state: &VersionsState, members: &Members, term: u64) -> u32 {
-        let version = |id: &u64| {
-            if *id == self.id { Some(self.own) } else { self.peers.version(*id) }
-        };
-        let all: Option<Vec<u32>> = members.keys().map(version).collect();
-        let oldest = all.and_then(|all| all.into_iter().chain(state.joining).min());
+    fn agreed(&self, state: &VersionsState, members: impl Iterator<Item = u64>, term: u64) -> u32 {
+        // A member whose version is unknown may have the first one.
+        let version = |id| if id == self.id { Some(self.own) } else { self.peers.version(id) };
+        let known = members.map(|id| version(id).unwrap_or(1));
+        let oldest = known.chain(state.joining).min();
         self.floor(state, term).max(oldest.unwrap_or(1))
     }
 

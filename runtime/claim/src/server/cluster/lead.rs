@@ -26,12 +26,12 @@ impl Leading {
         let begins = |status: &Status| {
             status.role == Role::Leader && status.applied_term == Some(status.term)
         };
-        while let Ok(Status { term, .. }) = member.wait_for(Duration::MAX, begins).await {
+        while let Ok(Status { term, .. }) = member.wait_for_change(begins).await {
             if self.begin(term).await {
                 let is_over = |status: &Status| status.role != Role::Leader || status.term != term;
                 tokio::select! {
                     biased;
-                    _over = member.wait_for(Duration::MAX, is_over) => {}
+                    _over = member.wait_for_change(is_over) => {}
                     () = self.fire_timers(term) => {}
                     () = self.miss_members(term) => {}
                 }

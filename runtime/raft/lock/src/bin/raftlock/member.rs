@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
@@ -50,7 +49,7 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
         tracing::info!("it is in no group yet: `raftlock members add` at another member adds it");
     }
     tracing::info!(id = args.id, listen = %args.listen, socket = %path.display(), "started");
-    let failed = service.raft().wait_for(Duration::MAX, |status| status.failure.is_some());
+    let failed = service.raft().wait_for_change(|status| status.failure.is_some());
     let ended = tokio::select! {
         () = socket::serve(listener, service.clone(), times, args.users) => Ok(0),
         failed = failed => Err(Failure::Unavailable(match failed {
