@@ -38,9 +38,33 @@ pub(crate) struct Writer {
 }
 
 enum Queue {
-    Thread(Sender<Write>, JoinHandle<()>),
+    Thread(WriteThread),
     Simulated(SimulatedWriter),
     Closed,
+}
+
+struct WriteThread {
+    queue: Sender<Write>,
+    /// Writes that nobody waits for, until the next one that somebody does: they do not wake the
+    /// thread.
+    later: Vec<Write>,
+    thread: JoinHandle<()>,
+}
+
+impl WriteThread {
+    fn write(&mut self, write: Write) -> Option<Write> {
+        if write.done.is_none() {
+            self.later.push(write);
+            return None;
+        }
+        self.send_later();
+        self.queue.send(write).err().map(|error| error.0)
+    }
+
+    fn send_later(&mut self) {
+        // If the thread has ended, so have they.
+        let _rejected = self.later.drain(..).try_for_each(|write| self.queue.send(write));
+    }
 }
 
 #[derive(Default)]
@@ -61,16 +85,17 @@ impl Writer {
         } else {
             let (queue, writes) = mpsc::channel();
             let run = move || write_loop.run(&writes);
-            Queue::Thread(queue, thread::Builder::new().name("raft-log".into()).spawn(run)?)
+            let thread = thread::Builder::new().name("raft-log".into()).spawn(run)?;
+            Queue::Thread(WriteThread { queue, later: Vec::new(), thread })
         };
         Ok(Self { queue: Mutex::new(queue), flags })
     }
 
     /// Queues a write.
     pub(crate) fn write(&self, write: Write) {
-        let queue = self.lock();
-        let rejected = match &*queue {
-            Queue::Thread(queue, _) => queue.send(write).err().map(|error| error.0),
+        let mut queue = self.lock();
+        let rejected = match &mut *queue {
+            Queue::Thread(thread) => thread.write(write),
             Queue::Simulated(writer) => {
                 writer.write(write);
                 None
@@ -105,7 +130,9 @@ impl Writer {
         self.give_up();
         let queue = std::mem::replace(&mut *self.lock(), Queue::Closed);
         match queue {
-            Queue::Thread(queue, thread) => {
+            Queue::Thread(mut thread) => {
+                thread.send_later();
+                let WriteThread { queue, thread, .. } = thread;
                 drop(queue);
                 // A panic of the thread has been reported there, and its callers have errors.
                 let _ended = thread.join();
@@ -123,9 +150,12 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         self.give_up();
-        // The thread ends with its queue; the task has the queue.
-        if let Queue::Simulated(writer) = &*self.lock() {
-            writer.close();
+        match &mut *self.lock() {
+            // It ends with its queue.
+            Queue::Thread(thread) => thread.send_later(),
+            // The task has the queue.
+            Queue::Simulated(writer) => writer.close(),
+            Queue::Closed => {}
         }
     }
 }
