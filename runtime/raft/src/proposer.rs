@@ -1,9 +1,8 @@
-//! Many operations in one log entry, and at most two entries in flight.
+//! Many operations in one log entry, and one entry in flight.
 //!
-//! The leader awaits the sync of each entry. While one is in flight, operations accumulate for the
-//! next, which begins at its end, or earlier as soon as it has as many: it is synced while the one
-//! before is being acknowledged. So the size of an entry depends on the load alone. What waits is
-//! bounded in number and in bytes.
+//! While an entry is in flight, operations accumulate for the next one. Openraft sends a member one
+//! request at a time, so a second entry would wait there. So the size of an entry depends on the
+//! load alone. What waits is bounded in number and in bytes.
 
 use std::sync::Arc;
 
@@ -94,34 +93,19 @@ struct Proposer {
 
 impl Proposer {
     async fn run(mut self) {
-        // Each entry in flight says at its end how many operations it had.
-        let (end, mut ends) = mpsc::unbounded_channel();
-        let (mut in_flight, mut next, mut is_open) = (Vec::new(), Next::default(), true);
-        while is_open || !next.proposals.is_empty() {
-            tokio::select! {
-                biased;
-                Some(ended) = ends.recv() => {
-                    let place = in_flight.iter().position(|operations| *operations == ended);
-                    place.map(|place| in_flight.swap_remove(place));
-                }
-                proposal = self.proposals.recv(), if is_open && !self.is_full(&next) => {
-                    is_open = proposal.is_some();
-                    next.extend(proposal);
-                }
+        while let Some(first) = self.proposals.recv().await {
+            let mut next = Next::default();
+            next.push(first);
+            // Let other ready tasks run first: they may add to the entry.
+            tokio::task::yield_now().await;
+            while !self.is_full(&next)
+                && let Ok(proposal) = self.proposals.try_recv()
+            {
+                next.push(proposal);
             }
-            if may_begin(next.proposals.len(), self.is_full(&next), &in_flight) {
-                // Let other ready tasks run first: they may add to the entry.
-                tokio::task::yield_now().await;
-                while !self.is_full(&next)
-                    && let Ok(proposal) = self.proposals.try_recv()
-                {
-                    next.extend(Some(proposal));
-                }
-                let (entry, answers) = self.entry(std::mem::take(&mut next));
-                if !answers.is_empty() {
-                    in_flight.push(answers.len());
-                    self.write(entry, answers, end.clone()).await;
-                }
+            let (entry, answers) = self.entry(next);
+            if !answers.is_empty() {
+                distribute(self.write(entry).await, answers);
             }
         }
     }
@@ -142,31 +126,9 @@ impl Proposer {
         (entry.freeze(), answers)
     }
 
-    async fn write(&self, entry: Bytes, answers: Vec<Answer>, end: mpsc::UnboundedSender<usize>) {
-        let operations = answers.len();
-        // Errors mean that the member stops.
-        match self.engine.write(entry).await {
-            Ok(pending) => {
-                tokio::spawn(async move {
-                    distribute(pending.answers().await, answers);
-                    let _stops = end.send(operations);
-                });
-            }
-            Err(error) => {
-                distribute(Err(error), answers);
-                let _stops = end.send(operations);
-            }
-        }
-    }
-}
-
-/// Whether an entry begins with so many operations, while entries with these numbers of them are in
-/// flight.
-const fn may_begin(waiting: usize, is_full: bool, in_flight: &[usize]) -> bool {
-    match in_flight {
-        [] => waiting > 0,
-        [operations] => waiting >= *operations || is_full,
-        [_, _, ..] => false,
+    /// Writes an entry, and waits for the answers of its operations.
+    async fn write(&self, entry: Bytes) -> Result<Vec<Bytes>, MemberError> {
+        self.engine.write(entry).await?.answers().await
     }
 }
 
@@ -177,12 +139,10 @@ struct Next {
     bytes: usize,
 }
 
-impl Extend<Proposal> for Next {
-    fn extend<T: IntoIterator<Item = Proposal>>(&mut self, proposals: T) {
-        for proposal in proposals {
-            self.bytes += proposal.operation.len();
-            self.proposals.push(proposal);
-        }
+impl Next {
+    fn push(&mut self, proposal: Proposal) {
+        self.bytes += proposal.operation.len();
+        self.proposals.push(proposal);
     }
 }
 
@@ -201,19 +161,5 @@ fn distribute(result: Result<Vec<Bytes>, MemberError>, answers: Vec<Answer>) {
                 let _unheard = answer.send(Err(error.clone()));
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::may_begin;
-
-    #[test]
-    fn an_entry_begins_at_once_or_with_as_many_operations_as_the_one_in_flight() {
-        assert!(!may_begin(0, false, &[]), "there is none");
-        assert!(may_begin(1, false, &[]), "a single operation waits for no other");
-        assert!(!may_begin(3, false, &[4]) && may_begin(4, false, &[4]));
-        assert!(may_begin(3, true, &[4]), "no more fit into the entry");
-        assert!(!may_begin(9, true, &[4, 4]), "at most two are in flight");
     }
 }
