@@ -13,7 +13,8 @@ use turnstile_host::Inbox;
 use turnstile_raft::{Encode, StateMachine};
 
 use crate::operation::{
-    Answer, CommandResult, NamedCommand, NewSession, Operation, SessionId, decode, encode, lock_of,
+    Answer, Command, CommandResult, NamedCommand, NewSession, Operation, SessionId, decode, encode,
+    lock_of,
 };
 use crate::sessions::{Admission, Registration, Sessions};
 use crate::shared::{CoreNode, Data, Shared, tell};
@@ -81,7 +82,8 @@ impl Machine {
                 let mut results = Vec::with_capacity(commands.len());
                 for command in commands {
                     // A RESET of its own may have excluded it.
-                    if command.entry.by == session.address && data.sessions.is_live(session) {
+                    if command.command.entry.by == session.address && data.sessions.is_live(session)
+                    {
                         results.push(data.apply(command, inbox));
                     }
                 }
@@ -100,9 +102,13 @@ impl Data {
     }
 
     fn apply(&mut self, command: NamedCommand, inbox: &Inbox<Member>) -> CommandResult {
-        let NamedCommand { entry, id } = command;
-        if let LogOperation::Reset(list) = &entry.operation {
-            self.sessions.reset(list);
+        let NamedCommand { command: Command { mut entry, sent }, id } = command;
+        if let LogOperation::Reset(list) = &mut entry.operation {
+            let Some(executed) = self.sessions.reset(sent, list) else {
+                let index = self.sessions.next();
+                return CommandResult { index, status: LockStatus::None, token: None };
+            };
+            *list = executed;
             // An excluded member learns of its minority before it learns what the others did.
             self.tell_of_sessions(inbox);
             if entry.by == self.presence.session().address {

@@ -44,10 +44,25 @@ pub(crate) enum Operation {
     },
 }
 
+/// A command on its way to the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Command {
+    pub(crate) entry: LogEntry,
+    pub(crate) sent: Sent,
+}
+
+/// When a member has sent a command, which may be late.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sent {
+    pub(crate) term: u64,
+    /// How many commands the member had applied.
+    pub(crate) after: u64,
+}
+
 /// A command, with the id of its lock for people, if it may create the lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NamedCommand {
-    pub(crate) entry: LogEntry,
+    pub(crate) command: Command,
     pub(crate) id: Option<String>,
 }
 

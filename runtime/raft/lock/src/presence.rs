@@ -108,6 +108,11 @@ impl Presence {
         SessionId { address: self.me, epoch: self.epoch }
     }
 
+    /// The term as it was at the last comparison.
+    pub(crate) const fn term(&self) -> u64 {
+        self.term
+    }
+
     /// Whether the core's last view is one of a majority.
     pub(crate) const fn is_joined(&self) -> bool {
         self.is_joined

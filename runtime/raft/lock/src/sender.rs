@@ -2,18 +2,18 @@
 //!
 //! An envelope is repeated until it is answered or its session has ended; the log applies it once.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use turnstile_core::replicated::message::{Cluster, Message};
-use turnstile_core::replicated::types::LogEntry;
 use turnstile_host::transport::{Transport, Unsent, UnsentReason};
 use turnstile_raft::Member as RaftMember;
 
 use crate::operation::{
-    Answer, CommandResult, NamedCommand, Operation, SessionId, decode, encode, lock_of,
+    Answer, Command, CommandResult, NamedCommand, Operation, Sent, SessionId, decode, encode,
+    lock_of,
 };
 use crate::shared::{Shared, Standing};
 use crate::turns::Turns;
@@ -24,15 +24,21 @@ const QUEUE_MAX: usize = 1 << 16;
 const ENVELOPE_MAX: usize = 256;
 
 /// The transport of the core's node.
-pub(crate) struct SenderTransport(mpsc::Sender<LogEntry>);
+pub(crate) struct SenderTransport {
+    sender: mpsc::Sender<Command>,
+    now: Now,
+}
+
+/// When the core is told what it is told.
+pub(crate) type Now = Arc<Mutex<Sent>>;
 
 /// The commands that wait for the log.
-pub(crate) type Queue = mpsc::Receiver<LogEntry>;
+pub(crate) type Queue = mpsc::Receiver<Command>;
 
 impl SenderTransport {
-    pub(crate) fn new() -> (Self, Queue) {
+    pub(crate) fn new(now: Now) -> (Self, Queue) {
         let (sender, queue) = mpsc::channel(QUEUE_MAX);
-        (Self(sender), queue)
+        (Self { sender, now }, queue)
     }
 }
 
@@ -40,12 +46,14 @@ impl Transport<Cluster, Message> for SenderTransport {
     fn send(&self, to: Cluster, message: Message) -> Result<(), Unsent<Cluster, Message>> {
         // Members send nothing else.
         let Message::Execute(entry) = message else { return Ok(()) };
-        self.0.try_send(entry).map_err(|error| {
+        let sent = *self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let command = Command { entry, sent };
+        self.sender.try_send(command).map_err(|error| {
             let why = match &error {
                 mpsc::error::TrySendError::Full(_) => UnsentReason::QueueFull,
                 mpsc::error::TrySendError::Closed(_) => UnsentReason::Closed,
             };
-            Unsent { to, message: Message::Execute(error.into_inner()), why }
+            Unsent { to, message: Message::Execute(error.into_inner().entry), why }
         })
     }
 
@@ -69,35 +77,35 @@ impl Sender {
     pub(crate) async fn run(mut self) {
         let mut last: Option<(SessionId, u64)> = None;
         while let Some(first) = self.queue.recv().await {
-            let mut entries = self.gather(first);
+            let mut commands = self.gather(first);
             let is_open = |now: &Standing| now.is_live && now.opened_by.is_some();
             let Standing { session, opened_by, .. } = self.shared.standing_where(is_open).await;
             let before = last.filter(|(of, _)| *of == session).map_or(0, |(_, number)| number);
             if before == 0 {
                 // What was executed in a former session does not enter the log in this one.
-                let opens = |entry: &LogEntry| entry.call == opened_by;
-                let over = entries.iter().position(opens).unwrap_or(entries.len());
-                entries.drain(..over).for_each(|entry| self.shared.fail(&entry));
-                if entries.is_empty() {
+                let opens = |command: &Command| command.entry.call == opened_by;
+                let over = commands.iter().position(opens).unwrap_or(commands.len());
+                commands.drain(..over).for_each(|command| self.shared.fail(&command.entry));
+                if commands.is_empty() {
                     continue;
                 }
             }
             last = Some((session, before + 1));
-            match self.send(session, before + 1, &entries).await {
-                Some(results) => self.succeed(&entries, &results),
-                None => entries.iter().for_each(|entry| self.shared.fail(entry)),
+            match self.send(session, before + 1, &commands).await {
+                Some(results) => self.succeed(&commands, &results),
+                None => commands.iter().for_each(|command| self.shared.fail(&command.entry)),
             }
         }
     }
 
-    fn gather(&mut self, first: LogEntry) -> Vec<LogEntry> {
-        let mut entries = vec![first];
-        while entries.len() < ENVELOPE_MAX
-            && let Ok(entry) = self.queue.try_recv()
+    fn gather(&mut self, first: Command) -> Vec<Command> {
+        let mut commands = vec![first];
+        while commands.len() < ENVELOPE_MAX
+            && let Ok(command) = self.queue.try_recv()
         {
-            entries.push(entry);
+            commands.push(command);
         }
-        entries
+        commands
     }
 
     /// Sends an envelope until it is answered; `None`: its session has ended, and it may or may not
@@ -106,13 +114,13 @@ impl Sender {
         &self,
         session: SessionId,
         sequence: u64,
-        entries: &[LogEntry],
+        commands: &[Command],
     ) -> Option<Vec<CommandResult>> {
-        let commands = entries.iter().map(|entry| NamedCommand {
-            entry: entry.clone(),
-            id: lock_of(&entry.operation).and_then(|lock| self.turns.id(lock)),
+        let named = commands.iter().map(|command| NamedCommand {
+            command: command.clone(),
+            id: lock_of(&command.entry.operation).and_then(|lock| self.turns.id(lock)),
         });
-        let envelope = Operation::Envelope { session, sequence, commands: commands.collect() };
+        let envelope = Operation::Envelope { session, sequence, commands: named.collect() };
         let envelope: bytes::Bytes = encode(&envelope).into();
         let attempts = async {
             loop {
@@ -137,13 +145,14 @@ impl Sender {
         results
     }
 
-    fn succeed(&self, entries: &[LogEntry], results: &[CommandResult]) {
-        for (entry, result) in entries.iter().zip(results) {
+    fn succeed(&self, commands: &[Command], results: &[CommandResult]) {
+        for (Command { entry, .. }, result) in commands.iter().zip(results) {
             if let (Some(lock), Some(call)) = (lock_of(&entry.operation), entry.call) {
                 let CommandResult { index, status, token } = *result;
                 self.shared.answer(Message::Result { lock, call, index, status, token });
             }
         }
-        entries.iter().skip(results.len()).for_each(|entry| self.shared.fail(entry));
+        let rest = commands.iter().skip(results.len());
+        rest.for_each(|command| self.shared.fail(&command.entry));
     }
 }

@@ -29,7 +29,7 @@ use crate::name::lock_name;
 use crate::operation::lock_of;
 use crate::options::Options;
 use crate::presence::Presence;
-use crate::sender::{Queue, Sender, SenderTransport};
+use crate::sender::{Now, Queue, Sender, SenderTransport};
 use crate::shared::{CoreNode, Reports, Shared};
 use crate::status::{LockMember, LockState, Status};
 use crate::turns::Turns;
@@ -93,10 +93,12 @@ impl LockService {
         options.check()?;
         let address = Address(u64::from_le_bytes(random_bytes()?));
         let unhandled = Unhandled::default();
-        let (node, inbox, notices, queue) = start_node(&options, address, &unhandled).await?;
+        let now = Now::default();
+        let started = start_node(&options, address, &now, &unhandled).await?;
+        let (node, inbox, notices, queue) = started;
         let margin = 2 * options.raft.heartbeat;
         let presence = Presence::new(address, options.lease, margin);
-        let shared = Shared::new(inbox, presence);
+        let shared = Shared::new(inbox, now, presence);
         let machine = Machine::new(Arc::clone(&shared), Arc::clone(&node));
         let reports = Arc::new(Reports(Arc::clone(&shared)));
         let raft = options.raft.clone();
@@ -256,6 +258,7 @@ type Started = (Arc<CoreNode>, turnstile_host::Inbox<Member>, Notices<Member>, Q
 async fn start_node(
     options: &Options,
     address: Address,
+    now: &Now,
     unhandled: &Unhandled,
 ) -> io::Result<Started> {
     let Options { command_timeout, retry, .. } = *options;
@@ -277,7 +280,7 @@ async fn start_node(
             }
         }
     }));
-    let (transport, queue) = SenderTransport::new();
+    let (transport, queue) = SenderTransport::new(Arc::clone(now));
     let mut inbox = None;
     let (node, notices) = Node::start(Member::new(address), node_options, async |given| {
         inbox = Some(given);

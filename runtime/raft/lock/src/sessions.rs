@@ -4,14 +4,14 @@
 //! numbers of applied commands are counted here, too: all operations of one entry of the log have
 //! one raft index, which is therefore no fencing token.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use turnstile_core::number::Token;
 use turnstile_core::replicated::types::Address;
 
-use crate::operation::{CommandResult, NewSession, SessionId};
+use crate::operation::{CommandResult, NewSession, Sent, SessionId};
 
 /// How long an ended session is remembered, and how late a Register may be, in commands. A copy of
 /// a Register that arrives later than this is refused for its age; one that arrives earlier, for
@@ -27,6 +27,8 @@ pub(crate) struct Sessions {
     /// The number of the last Register of each member that began a session. A later life of the
     /// member has applied it, and one that has not is a former one, whose Register is late.
     begun: BTreeMap<u64, u64>,
+    /// The term of the last RESET.
+    reset: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,12 +135,27 @@ impl Sessions {
         Registration::New
     }
 
-    /// Ends the sessions of all addresses that are not in the list of a RESET. A RESET to nobody
-    /// excludes nobody: it clears the locks of members that have begun new sessions.
-    pub(crate) fn reset(&mut self, list: &[Address]) {
-        if !list.is_empty() {
-            self.end(|address, _| !list.contains(&address));
+    /// Ends the sessions of all addresses that are not in the list of a RESET, and returns the list
+    /// with which it is to be executed. A RESET to nobody excludes nobody: it clears the locks of
+    /// members that have begun new sessions.
+    ///
+    /// The document's leader appends a RESET itself, at once. Here it may be on its way for longer,
+    /// and counts as if it were not: it is void after one of a later term (`None`), and excludes no
+    /// session that has begun since it was sent.
+    pub(crate) fn reset(&mut self, sent: Sent, list: &[Address]) -> Option<Vec<Address>> {
+        if sent.term < self.reset {
+            return None;
         }
+        self.reset = sent.term;
+        if list.is_empty() {
+            return Some(Vec::new());
+        }
+        let is_new = |session: &Session| self.begun.get(&session.member) > Some(&sent.after);
+        let joined = self.live.iter().filter(|(_, session)| is_new(session));
+        let joined = joined.map(|(address, _)| *address);
+        let list: BTreeSet<Address> = list.iter().copied().chain(joined).collect();
+        self.end(|address, _| !list.contains(&address));
+        Some(list.into_iter().collect())
     }
 
     /// Whether this envelope is the next one of its session.
@@ -193,6 +210,11 @@ mod tests {
         sessions.register(NewSession { session, member, lease: Duration::ZERO, after })
     }
 
+    /// A RESET that is not late.
+    fn reset(sessions: &mut Sessions, term: u64, list: &[Address]) -> Option<Vec<Address>> {
+        sessions.reset(Sent { term, after: sessions.count() }, list)
+    }
+
     fn two() -> Sessions {
         let mut sessions = Sessions::default();
         assert_eq!(register(&mut sessions, session(A, 1), 1, 0), Registration::New);
@@ -219,7 +241,7 @@ mod tests {
     #[test]
     fn an_excluded_session_stays_excluded() {
         let mut sessions = two();
-        sessions.reset(&[B]);
+        reset(&mut sessions, 1, &[B]);
         assert_eq!(sessions.admit(session(A, 1), 1), Admission::Refused);
         assert_eq!(
             register(&mut sessions, session(A, 1), 1, 2),
@@ -234,8 +256,29 @@ mod tests {
     #[test]
     fn a_reset_to_nobody_excludes_nobody() {
         let mut sessions = two();
-        sessions.reset(&[]);
+        reset(&mut sessions, 1, &[]);
         assert_eq!(sessions.live().count(), 2);
+    }
+
+    #[test]
+    fn a_reset_of_a_former_term_is_void() {
+        let mut sessions = two();
+        assert_eq!(reset(&mut sessions, 3, &[A, B]), Some(vec![A, B]));
+        assert_eq!(reset(&mut sessions, 2, &[A]), None);
+        assert!(sessions.is_live(session(B, 1)));
+        assert_eq!(reset(&mut sessions, 3, &[A]), Some(vec![A]), "a leader has several in a term");
+        assert!(!sessions.is_live(session(B, 1)));
+    }
+
+    #[test]
+    fn a_reset_excludes_no_session_that_has_begun_since() {
+        let mut sessions = two();
+        let sent = Sent { term: 1, after: sessions.count() };
+        let again = session(A, 2);
+        let count = sessions.count();
+        assert_eq!(register(&mut sessions, again, 1, count), Registration::New);
+        assert_eq!(sessions.reset(sent, &[Address(30)]), Some(vec![A, Address(30)]));
+        assert_eq!(sessions.live().collect::<Vec<_>>(), [(A, 1)]);
     }
 
     #[test]
@@ -258,7 +301,7 @@ mod tests {
         assert_eq!(register(&mut sessions, session(A, 2), 1, after), Registration::Refused);
         assert!(sessions.is_live(again));
         // Nor does it begin one when the new session has ended.
-        sessions.reset(&[B]);
+        reset(&mut sessions, 1, &[B]);
         assert_eq!(register(&mut sessions, never_applied, 1, after), Registration::Refused);
         let count = sessions.count();
         assert_eq!(register(&mut sessions, session(again.address, 2), 1, count), Registration::New);
@@ -267,7 +310,7 @@ mod tests {
     #[test]
     fn a_late_register_is_refused_by_its_age_when_the_session_is_forgotten() {
         let mut sessions = two();
-        sessions.reset(&[B]);
+        reset(&mut sessions, 1, &[B]);
         for _ in 0..=2 * REMEMBERED {
             sessions.next();
         }

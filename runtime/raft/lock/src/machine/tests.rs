@@ -12,10 +12,11 @@ use turnstile_raft::StateMachine as _;
 use super::Machine;
 use crate::name::lock_name;
 use crate::operation::{
-    Answer, CommandResult, NamedCommand, NewSession, Operation, SessionId, decode, encode,
+    Answer, Command, CommandResult, NamedCommand, NewSession, Operation, Sent, SessionId, decode,
+    encode,
 };
 use crate::presence::Presence;
-use crate::sender::{Queue, SenderTransport};
+use crate::sender::{Now, Queue, SenderTransport};
 use crate::shared::Shared;
 
 const A: SessionId = SessionId { address: Address(10), epoch: 1 };
@@ -39,7 +40,8 @@ impl Bench {
 
     /// The machine of a member that takes no part.
     async fn start() -> Self {
-        let (transport, queue) = SenderTransport::new();
+        let now = Now::default();
+        let (transport, queue) = SenderTransport::new(Now::clone(&now));
         let options = Options::new(|_, _| Duration::from_secs(1));
         let me = Address(1);
         let mut inbox = None;
@@ -49,7 +51,7 @@ impl Bench {
         });
         let (node, notices) = node.await.expect("it has no store");
         let presence = Presence::new(me, Duration::from_secs(1), Duration::ZERO);
-        let shared = Shared::new(inbox.expect("it was given"), presence);
+        let shared = Shared::new(inbox.expect("it was given"), now, presence);
         Self { machine: Machine::new(shared, Arc::new(node)), _notices: notices, _queue: queue }
     }
 
@@ -64,8 +66,23 @@ impl Bench {
     }
 
     fn execute(&mut self, session: SessionId, sequence: u64, all: &[LogOperation]) -> Answer {
+        self.execute_late(Sent { term: 1, after: u64::MAX }, session, sequence, all)
+    }
+
+    fn execute_late(
+        &mut self,
+        sent: Sent,
+        session: SessionId,
+        sequence: u64,
+        all: &[LogOperation],
+    ) -> Answer {
+        let entry = |operation: &LogOperation| LogEntry {
+            by: session.address,
+            call: None,
+            operation: operation.clone(),
+        };
         let command = |operation: &LogOperation| NamedCommand {
-            entry: LogEntry { by: session.address, call: None, operation: operation.clone() },
+            command: Command { entry: entry(operation), sent },
             id: Some("printer".into()),
         };
         let commands = all.iter().map(command).collect();
@@ -128,6 +145,38 @@ async fn a_command_after_the_reset_that_excludes_its_member_has_no_effect() {
     bench.execute(A, 1, &[LogOperation::Reset(vec![A.address])]);
     assert_eq!(bench.execute(B, 1, &[lock()]), Answer::Refused);
     assert_eq!(results(bench.execute(A, 2, &[lock()]))[0].status, LockStatus::Holding);
+}
+
+fn reset(list: &[SessionId]) -> LogOperation {
+    LogOperation::Reset(list.iter().map(|session| session.address).collect())
+}
+
+#[tokio::test]
+async fn a_reset_that_is_late_takes_no_locks_of_those_that_have_joined_since() {
+    let mut bench = Bench::two_sessions().await;
+    // It was sent when A was there, and not B.
+    let sent = Sent { term: 1, after: 1 };
+    assert_eq!(results(bench.execute(B, 1, &[lock()]))[0].status, LockStatus::Holding);
+    bench.execute_late(sent, A, 1, &[reset(&[A])]);
+    let waits = results(bench.execute(A, 2, &[lock()]));
+    assert_eq!(waits[0].status, LockStatus::Waiting, "{waits:?}");
+    assert_eq!(results(bench.execute(B, 2, &[unlock()]))[0].status, LockStatus::None);
+    bench.execute(B, 3, &[lock()]);
+    bench.execute_late(Sent { term: 1, after: 2 }, A, 3, &[reset(&[A])]);
+    assert_eq!(bench.execute(B, 4, &[unlock()]), Answer::Refused, "it was known");
+}
+
+#[tokio::test]
+async fn a_reset_of_a_former_leader_takes_no_locks() {
+    let mut bench = Bench::two_sessions().await;
+    let sent_in = |term| Sent { term, after: u64::MAX };
+    bench.execute_late(sent_in(3), B, 1, &[reset(&[A, B]), lock()]);
+    bench.execute_late(sent_in(2), A, 1, &[reset(&[])]);
+    let waits = results(bench.execute(A, 2, &[lock()]));
+    assert_eq!(waits[0].status, LockStatus::Waiting, "{waits:?}");
+    bench.execute_late(sent_in(3), B, 2, &[reset(&[])]);
+    let has = results(bench.execute(A, 3, &[lock()]));
+    assert_eq!(has[0].status, LockStatus::Holding, "{has:?}");
 }
 
 #[tokio::test]

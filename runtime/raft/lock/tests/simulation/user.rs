@@ -46,7 +46,10 @@ impl User {
             }
         }
         for lock in LOCKS {
-            while !self.turn(lock).await {}
+            while !self.turn(lock).await {
+                // A member that was removed refuses at once.
+                sleep(LOOK).await;
+            }
         }
         self.witness.serve(self.id());
         if self.number == 0 {
@@ -176,6 +179,7 @@ impl User {
                 Err(error) => {
                     self.failed(lock, error);
                     witness.line(lock, Line::disturb);
+                    sleep(LOOK).await;
                 }
             }
         };
