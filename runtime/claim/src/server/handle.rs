@@ -132,25 +132,25 @@ impl EngineHandle {
         }
     }
 
-    /// Whether requests can be answered. Never waits.
+    /// Whether requests can be answered. A member of a cluster that does not lead asks the leader.
     ///
     /// # Errors
     /// Why they cannot.
-    pub(crate) fn readiness(&self) -> Result<(), &'static str> {
+    pub(crate) async fn readiness(&self) -> Result<(), &'static str> {
         match &self.backend {
             Backend::Single(host) if host.is_failed() => Err("the storage rejects writes"),
             Backend::Single(_) => Ok(()),
             #[cfg(feature = "cluster")]
-            Backend::Replicated(engine) => engine.readiness(),
+            Backend::Replicated(engine) => engine.readiness().await,
         }
     }
 
     /// The metrics of the replicated log; empty if there is none.
-    pub(crate) fn log_metrics(&self) -> String {
+    pub(crate) async fn log_metrics(&self) -> String {
         match &self.backend {
             Backend::Single(_) => String::new(),
             #[cfg(feature = "cluster")]
-            Backend::Replicated(engine) => engine.metrics(),
+            Backend::Replicated(engine) => engine.metrics().await,
         }
     }
 

@@ -149,15 +149,15 @@ impl AppState {
         text(200, "text/plain; charset=utf-8", "ok\n")
     }
 
-    /// Whether the server can answer requests. Never waits for the engine.
-    pub(super) fn ready(&self) -> Response {
-        match self.shared.readiness() {
+    /// Whether the server can answer requests.
+    pub(super) async fn ready(&self) -> Response {
+        match self.shared.readiness().await {
             Ok(()) => text(200, "text/plain; charset=utf-8", "ready\n"),
             Err(why) => respond(Reply::message(503, why)),
         }
     }
 
-    pub(super) fn metrics(&self) -> Response {
+    pub(super) async fn metrics(&self) -> Response {
         let (connections, made_room) = (self.slots.count(), self.slots.made_room());
         let (metrics, gauges) = self.shared.with(|engine| {
             let (claims, live) = engine.counts();
@@ -166,7 +166,8 @@ impl AppState {
             let gauges = Gauges { claims, live, calls, connections, made_room, commits, counts };
             (engine.metrics.clone(), gauges)
         });
-        text(200, "text/plain; version=0.0.4", metrics.render(gauges) + &self.shared.log_metrics())
+        let metrics = metrics.render(gauges) + &self.shared.log_metrics().await;
+        text(200, "text/plain; version=0.0.4", metrics)
     }
 
     /// Reads a JSON body. The Content-Type is required: a page of another site may send other types

@@ -50,7 +50,7 @@ impl AppState {
     pub(crate) async fn answer(&self, incoming: IncomingRequest<'_>) -> Response {
         match incoming.head.uri.path() {
             "/healthz" if incoming.is_read() => return self.health(),
-            "/readyz" if incoming.is_read() => return self.ready(),
+            "/readyz" if incoming.is_read() => return self.ready().await,
             "/healthz" | "/readyz" => return not_allowed("GET,HEAD"),
             _ => {}
         }
@@ -97,7 +97,7 @@ impl AppState {
                 return page::log_out(self, &incoming);
             }
             "/status/revoke/" | "/status/logout/" => return not_allowed("POST"),
-            "/metrics" if incoming.is_read() => return self.metrics(),
+            "/metrics" if incoming.is_read() => return self.metrics().await,
             "/metrics" => return not_allowed("GET,HEAD"),
             #[cfg(feature = "cluster")]
             _ if path.starts_with("/v1/cluster/") => {

@@ -1,16 +1,18 @@
 //! What a member says of itself to operators: whether it is ready, and the metrics of its log.
 
+use tokio::time::{sleep, timeout};
 use turnstile_raft::{Role, Status};
 
 use super::ReplicatedEngine;
 use crate::server::metrics::put;
 
 impl ReplicatedEngine {
-    /// Whether requests can be answered here. Never waits.
+    /// Whether requests can be answered here. A follower has the leader confirm that a majority
+    /// answers it, since it hears a leader that has none, too.
     ///
     /// # Errors
     /// Why they cannot.
-    pub(in crate::server) fn readiness(&self) -> Result<(), &'static str> {
+    pub(in crate::server) async fn readiness(&self) -> Result<(), &'static str> {
         let status = self.member().status();
         let begun = self.shared.lock().head.term;
         if self.is_failed() {
@@ -25,19 +27,32 @@ impl ReplicatedEngine {
             Err("no majority of the members answers")
         } else if begun != status.term {
             Err("the term of the leader has not begun here")
+        } else if status.role != Role::Leader && !self.is_confirmed_soon().await {
+            Err("the leader does not answer, or no majority answers it")
         } else {
             Ok(())
         }
     }
 
+    /// Whether a read is confirmed in half of the lease: those who ask have little patience.
+    async fn is_confirmed_soon(&self) -> bool {
+        let confirmed = timeout(self.forwarder.lease / 2, async {
+            // A question may be lost with its connection.
+            while !self.reads.confirm(&self.forwarder).await {
+                sleep(self.options.raft.heartbeat).await;
+            }
+        });
+        confirmed.await.is_ok()
+    }
+
     /// The metrics of the log in the Prometheus text format.
-    pub(in crate::server) fn metrics(&self) -> String {
+    pub(in crate::server) async fn metrics(&self) -> String {
         let status = self.member().status();
         let Status { last_log_index, applied_index, snapshot_index, .. } = status;
         let index = |index: Option<u64>| index.map_or(0, |index| index + 1);
         let begun = self.shared.lock().head.term;
         let (last, applied) = (index(last_log_index), index(applied_index));
-        let is_ready = u64::from(self.readiness().is_ok());
+        let is_ready = u64::from(self.readiness().await.is_ok());
         let (leads, fails) = (u64::from(status.role == Role::Leader), status.is_store_failing);
         let single = [
             ("ready", "Whether this member can answer requests.", is_ready),

@@ -61,3 +61,29 @@ fn a_member_says_whether_it_runs_and_whether_it_can_answer() {
     unready(&members, leader, "this member was removed from the cluster");
     members.others(leader).into_iter().for_each(|id| ready(&members, id));
 }
+
+/// Neither half of four members is a majority. The leader and its follower hear each other, so that
+/// the follower never stands for election.
+#[test]
+fn a_follower_of_a_leader_without_a_majority_is_not_ready() {
+    let mut members = Members::with(QUICK, &|_| Options::default());
+    members.join(4, Options::default());
+    let leader = members.leader_among(&[1, 2, 3]);
+    let new = r#"{"address":"member-4:1"}"#;
+    members.client_of(leader).request("PUT", "/v1/cluster/members/4/", new).expect(204);
+    (1..=4).for_each(|id| ready(&members, id));
+    let leader = members.leader();
+    let others = members.others(leader);
+    for near in [leader, others[0]] {
+        for far in &others[1..] {
+            members.hub.cut(near, *far);
+            members.hub.cut(*far, near);
+        }
+    }
+    unready(&members, leader, "no majority of the members answers");
+    unready(&members, others[0], "the leader does not answer, or no majority answers it");
+    let metrics = members.client_of(others[0]).get("/metrics").expect(200).text;
+    assert!(metrics.contains("turnstile_log_ready 0\n"), "{metrics}");
+    members.hub.heal();
+    (1..=4).for_each(|id| ready(&members, id));
+}
