@@ -70,6 +70,19 @@ fn a_command_is_ended_when_its_member_stops_for_a_lease() {
 }
 
 #[test]
+fn a_timeout_bounds_the_wait_for_a_member_that_is_stopped() {
+    let group = Group::start();
+    group.signal(0, "-STOP");
+    let begun = std::time::Instant::now();
+    let late = group.output(0, &["run", "job", "--timeout", "0.5", "--", "true"]);
+    let took = begun.elapsed();
+    group.signal(0, "-CONT");
+    assert_eq!(code(&late), Some(69));
+    assert!(String::from_utf8_lossy(&late.stderr).contains("does not answer"), "{late:?}");
+    assert!(took.as_secs() < 8, "{took:?}");
+}
+
+#[test]
 fn a_member_starts_anew_only_when_it_is_told_to() {
     let folder = Folder::new("raftlock-new");
     let start = |more: &[&str]| {

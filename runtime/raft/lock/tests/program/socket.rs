@@ -47,6 +47,28 @@ fn users_beyond_the_limit_are_refused_and_others_are_not_starved() {
     assert_eq!(answered.try_recv().ok(), None, "the third waits");
 }
 
+#[test]
+fn silent_connections_keep_nobody_out() {
+    let group = Group::start();
+    let connect = |_| UnixStream::connect(group.socket(0)).expect("the member listens");
+    let mut silent: Vec<UnixStream> = (0..60).map(connect).collect();
+    let mut slow = connect(0);
+    slow.write_all(b"\"sta").expect("it reads");
+    silent.extend((0..250).map(connect));
+    let begun = Instant::now();
+    assert!(group.status(0).is_some(), "it has a place");
+    assert_eq!(code(&group.output(0, &["run", "job", "--", "true"])), Some(0));
+    assert!(begun.elapsed() < PATIENCE / 12, "{:?}: none of them is waited for", begun.elapsed());
+    // The last one is heard, and the first one is told.
+    let mut last = silent.pop().expect("it is open");
+    last.write_all(b"\"status\"\n").expect("it reads");
+    for (stream, said) in [(last, "\"version\":1"), (slow, "too many connections are silent")] {
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line).expect("it is text");
+        assert!(line.contains(said), "{line}");
+    }
+}
+
 /// A socket whose mode is set after it is bound is open to others in between: the test looks all
 /// the time.
 #[test]

@@ -149,7 +149,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) socket: SocketArgs,
     /// The maximum time to wait for the lock, in seconds; 0: only if nobody has it [default: no
-    /// limit].
+    /// limit]. A member that says nothing for 1 s more, or with 0 for 10 s, is taken for one that
+    /// cannot be reached.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read)]
     pub(crate) timeout: Option<Duration>,
     /// The time between a signal to terminate and SIGKILL to the command, in seconds.

@@ -1,5 +1,6 @@
 //! `raftlock`: members of the replicated lock service, and commands that run under its locks.
 
+mod arrivals;
 mod cli;
 mod member;
 mod members;
@@ -16,7 +17,8 @@ use std::time::Duration;
 
 use clap::Parser as _;
 use tokio::net::UnixStream;
-use tokio::time::timeout;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::time::{sleep, timeout};
 use turnstile_supervisor::reap;
 
 use self::cli::{Cli, CliCommand, RunArgs};
@@ -31,6 +33,9 @@ const USAGE: u8 = 2;
 
 /// The maximum time for what the member and its leader do, which have time-outs of 10 s.
 const CHANGE_MAX: Duration = Duration::from_secs(60);
+
+/// The pause before the member is asked again.
+const REPEAT_PAUSE: Duration = Duration::from_millis(50);
 
 /// The maximum time for a reply that needs no lock.
 const REPLY_MAX: Duration = Duration::from_secs(10);
@@ -95,14 +100,22 @@ fn block_on(
     runtime.block_on(future)
 }
 
-/// Connects to the member of this machine.
+/// Connects to the member of this machine. While the system holds as many connections for it as it
+/// may, because it is stopped, the caller's timeout ends the wait.
 async fn connect(socket: &Path) -> Result<UnixStream, Failure> {
-    UnixStream::connect(socket).await.map_err(|error| {
-        let path = socket.display();
-        Failure::Unavailable(format!(
-            "no member answers at {path}: {error}; `raftlock member --socket {path}` runs one"
-        ))
-    })
+    loop {
+        match UnixStream::connect(socket).await {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => sleep(REPEAT_PAUSE).await,
+            Err(error) => {
+                let path = socket.display();
+                return Err(Failure::Unavailable(format!(
+                    "no member answers at {path}: {error}; `raftlock member --socket {path}` runs \
+                     one"
+                )));
+            }
+            Ok(stream) => return Ok(stream),
+        }
+    }
 }
 
 /// Prints what the member knows.
@@ -122,15 +135,23 @@ async fn status_of(socket: &Path) -> Result<serde_json::Value, Failure> {
 
 /// Sends the member a request that has one answer. An answer that is an error is one here.
 async fn ask(socket: &Path, request: &Request, most: Duration) -> Result<Reply, Failure> {
+    match timeout(most, exchange(socket, request)).await.map_err(|_| silent())?? {
+        (Reply::Error(text), ..) => Err(Failure::Unavailable(text)),
+        (reply, ..) => Ok(reply),
+    }
+}
+
+/// What remains of a connection after the first answer.
+type Rest = (Lines<OwnedReadHalf>, OwnedWriteHalf);
+
+/// Connects, sends a request and waits for the first answer.
+async fn exchange(socket: &Path, request: &Request) -> Result<(Reply, Rest), Failure> {
     let (lines, mut sink) = connect(socket).await?.into_split();
     write(&mut sink, request).await?;
     let mut lines = Lines::new(lines);
-    let reply = timeout(most, lines.next::<Reply>()).await.map_err(|_| silent())??;
-    match reply {
-        Some(Reply::Error(text)) => Err(Failure::Unavailable(text)),
-        Some(reply) => Ok(reply),
-        None => Err(Failure::Unavailable("the member has closed the connection".into())),
-    }
+    let closed = || Failure::Unavailable("the member has closed the connection".into());
+    let reply = lines.next::<Reply>().await?.ok_or_else(closed)?;
+    Ok((reply, (lines, sink)))
 }
 
 /// Has the member do something that has no result.

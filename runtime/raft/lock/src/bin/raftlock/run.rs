@@ -10,10 +10,13 @@ use tokio::time::timeout;
 use turnstile_supervisor::{Held, Reaper, Signals, end_by, supervise};
 
 use super::wire::{Lines, Reply, Request, Unlock, write};
-use super::{Failure, REPLY_MAX, silent};
+use super::{Failure, REPLY_MAX, exchange, silent};
 
 /// The variable with the ids of the locks that a command runs under, one on each line.
 const HELD: &str = "RAFTLOCK_HELD";
+
+/// A member that says nothing for so long after the timeout is stopped, or overloaded.
+const LATE_MAX: Duration = Duration::from_secs(1);
 
 /// What to run, and under which lock.
 pub(crate) struct Run<'a> {
@@ -37,28 +40,28 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
     let reaper = Reaper::start();
     let reaper =
         reaper.inspect_err(|error| eprintln!("raftlock: cannot start the reaper: {error}")).ok();
-    let stream = super::connect(socket).await?;
-    let (lines, mut sink) = stream.into_split();
-    let mut lines = Lines::new(lines);
     let timeout_ms = most.map(|most| u64::try_from(most.as_millis()).unwrap_or(u64::MAX));
     let nested = !held.is_empty();
-    write(&mut sink, &Request::Lock { id: id.to_owned(), timeout_ms, nested }).await?;
-    // The member counts the timeout, too, unless it is stopped.
-    let most = most.map_or(Duration::MAX, |most| most.saturating_add(REPLY_MAX));
-    let reply = tokio::select! {
+    let request = Request::Lock { id: id.to_owned(), timeout_ms, nested };
+    let (reply, (lines, sink)) = tokio::select! {
         biased;
-        reply = timeout(most, lines.next::<Reply>()) => reply.map_err(|_| silent())??,
+        answered = timeout(patience(most), exchange(socket, &request)) => {
+            answered.map_err(|_| silent())??
+        }
         // The member withdraws the request when the connection is closed.
         signal = signals.end() => return Ok(end_by(signal)),
     };
     let (token, lease) = match reply {
-        Some(Reply::Held { token, lease_ms }) => (token, Duration::from_millis(lease_ms)),
-        Some(Reply::TimedOut) => return Err(Failure::TimedOut),
-        Some(Reply::Error(text)) => return Err(Failure::Unavailable(text)),
-        Some(Reply::StillHeld | Reply::Lost | Reply::Unlocked | Reply::Done | Reply::Status(_)) => {
+        Reply::Held { token, lease_ms } => (token, Duration::from_millis(lease_ms)),
+        Reply::TimedOut => return Err(Failure::TimedOut),
+        Reply::Error(text) => return Err(Failure::Unavailable(text)),
+        Reply::StillHeld
+        | Reply::Lost
+        | Reply::Unlocked
+        | Reply::Done
+        | Reply::Status(_) => {
             return Err(Failure::Unavailable("the member gives no answer to the request".into()));
         }
-        None => return Err(Failure::Unavailable("the member has closed the connection".into())),
     };
     let all_held = format!("{held}{id}\n");
     let variables = [
@@ -70,6 +73,16 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
     let ended = supervise(command, &variables, reaper, &lock, &mut signals, grace).await;
     let was_lost = lock.release(sink).await;
     Ok(ended.exit_status("raftlock", command, was_lost))
+}
+
+/// The maximum time for the member's first answer. It counts the timeout, too, unless it is stopped;
+/// without a time to wait it only tries.
+fn patience(most: Option<Duration>) -> Duration {
+    match most {
+        None => Duration::MAX,
+        Some(Duration::ZERO) => REPLY_MAX,
+        Some(most) => most.saturating_add(LATE_MAX),
+    }
 }
 
 /// The maximum time for the member to acknowledge that it has unlocked.

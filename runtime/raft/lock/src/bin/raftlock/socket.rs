@@ -16,13 +16,16 @@ use tokio::time::{interval, sleep, timeout};
 use turnstile_raft::{MemberChange, MemberError};
 use turnstile_raft_lock::{Guard, LockError, LockService};
 
+use super::arrivals::{Arrival, Arrivals};
 use super::cli::lock_id;
 use super::wire::{Lines, Reply, Request, Unlock, write};
 use super::{snapshot, status};
 
-/// The maximum number of connections whose request is being read, or answered at once; further ones
-/// wait. Users that wait for a lock or hold one have places of their own.
-const ARRIVING_MAX: usize = 64;
+/// The maximum number of connections that have not sent their request yet.
+const SILENT_MAX: usize = 64;
+/// The maximum number of requests that are answered at once; further ones wait. Users that wait for
+/// a lock or hold one have places of their own.
+const ANSWERING_MAX: usize = 64;
 /// The maximum time for the first line of a connection, and for taking an answer.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
 /// The pause before a failed command is repeated.
@@ -43,12 +46,15 @@ struct Places {
     users: Arc<Semaphore>,
     /// For users that hold a lock already: those that wait for it must not keep them from another.
     nested: Arc<Semaphore>,
+    /// For requests that need no lock.
+    answering: Semaphore,
 }
 
 impl Places {
     fn new(users_max: usize) -> Self {
         let semaphore = || Arc::new(Semaphore::new(users_max));
-        Self { users_max, users: semaphore(), nested: semaphore() }
+        let answering = Semaphore::new(ANSWERING_MAX);
+        Self { users_max, users: semaphore(), nested: semaphore(), answering }
     }
 
     /// A place for a user; the error says that there is none.
@@ -107,12 +113,12 @@ pub(crate) async fn serve(
     times: Times,
     users_max: usize,
 ) {
-    let arriving = Arc::new(Semaphore::new(ARRIVING_MAX));
+    let arrivals = Arrivals::new(SILENT_MAX);
     let places = Arc::new(Places::new(users_max));
     loop {
-        let Ok(arrival) = Arc::clone(&arriving).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
+                let arrival = arrivals.take_in();
                 let (service, places) = (service.clone(), Arc::clone(&places));
                 tokio::spawn(async move {
                     if let Err(error) = answer(stream, arrival, &service, times, &places).await {
@@ -131,14 +137,35 @@ pub(crate) async fn serve(
 
 async fn answer(
     stream: UnixStream,
-    arrival: OwnedSemaphorePermit,
+    mut arrival: Arrival,
     service: &LockService,
     times: Times,
     places: &Places,
 ) -> io::Result<()> {
     let (lines, mut sink) = stream.into_split();
     let mut lines = Lines::new(lines);
-    let reply = match timeout(REQUEST_MAX, lines.next::<Request>()).await {
+    let request = tokio::select! {
+        biased;
+        request = timeout(REQUEST_MAX, lines.next::<Request>()) => request,
+        () = arrival.gives_way() => {
+            let text = "too many connections are silent: this one is closed for a newer one";
+            return timeout(REQUEST_MAX, write(&mut sink, &Reply::Error(text.into()))).await?;
+        }
+    };
+    drop(arrival);
+    let is_user = matches!(request, Ok(Ok(Some(Request::Lock { .. }))));
+    let _turn = if is_user { None } else { places.answering.acquire().await.ok() };
+    let reply = match request {
+        Ok(Ok(Some(Request::Lock { id, timeout_ms, nested }))) => {
+            let place = lock_id(&id).and_then(|_| places.take(nested));
+            match place {
+                Ok(_place) => {
+                    let most = timeout_ms.map_or(Duration::MAX, Duration::from_millis);
+                    return use_lock(lines, sink, service, &id, most, times).await;
+                }
+                Err(text) => Reply::Error(text),
+            }
+        }
         Ok(Ok(Some(Request::Status))) => Reply::Status(status::json(&service.status())),
         Ok(Ok(Some(Request::AddMember { id, address }))) => {
             change(service, &MemberChange::Add { id, address }).await
@@ -150,17 +177,6 @@ async fn answer(
             Ok(()) => Reply::Done,
             Err(error) => Reply::Error(error.to_string()),
         },
-        Ok(Ok(Some(Request::Lock { id, timeout_ms, nested }))) => {
-            let place = lock_id(&id).and_then(|_| places.take(nested));
-            match place {
-                Ok(_place) => {
-                    drop(arrival);
-                    let most = timeout_ms.map_or(Duration::MAX, Duration::from_millis);
-                    return use_lock(lines, sink, service, &id, most, times).await;
-                }
-                Err(text) => Reply::Error(text),
-            }
-        }
         Ok(Ok(None)) => return Ok(()),
         Ok(Err(error)) => Reply::Error(format!("the request is not understood: {error}")),
         Err(_) => Reply::Error("the request did not come in time".into()),
