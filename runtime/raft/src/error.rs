@@ -75,6 +75,16 @@ impl MemberError {
         }
     }
 
+    pub(crate) fn no_member(id: u64) -> Self {
+        Self::Membership { why: format!("there is no member {id}") }
+    }
+
+    /// Whether it says that the member which is to be removed is none.
+    #[must_use]
+    pub fn is_no_member(&self, id: u64) -> bool {
+        *self == Self::no_member(id)
+    }
+
     pub(crate) fn stopped() -> Self {
         Self::Stopped { why: "it was told to".into() }
     }

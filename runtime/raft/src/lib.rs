@@ -20,6 +20,7 @@ mod news;
 mod options;
 mod peers;
 mod proposer;
+pub mod request;
 #[cfg(test)]
 #[path = "../tests/seeds/mod.rs"]
 mod seeds;

@@ -99,7 +99,7 @@ impl Engine {
     pub(crate) async fn remove_member(&self, id: u64) -> Result<(), MemberError> {
         self.finish_change().await?;
         if !self.status().members.contains_key(&id) {
-            return Err(MemberError::Membership { why: format!("there is no member {id}") });
+            return Err(MemberError::no_member(id));
         }
         let mut voters = self.last_voters();
         let is_voter = voters.remove(&id);

@@ -2,24 +2,16 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::time::Duration;
 
 use clap::Subcommand;
 use serde::Deserialize;
-use tokio::time::{Instant, sleep};
 use turnstile_claim::client::{Error, ErrorKind, LockClient};
 use turnstile_host::transport::tcp::Address;
+use turnstile_raft::MemberChange;
 use turnstile_raft::arguments::peer;
+use turnstile_raft::request::{AttemptError, ChangeRequest};
 
 use super::command::ServerArgs;
-
-/// A change whose outcome is unknown is repeated for so long.
-const CHANGE_MAX: Duration = Duration::from_secs(60);
-/// The pause before that.
-const REPEAT_PAUSE: Duration = Duration::from_secs(1);
-/// What is said before the error of the last attempt.
-const UNKNOWN: &str = "the outcome is unknown: an earlier attempt may have made the change, or may \
-    still make it (see `turnstiled member list`); the last attempt:";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum MemberCommand {
@@ -49,12 +41,6 @@ pub(crate) enum MemberCommand {
     },
 }
 
-/// A change of the members.
-enum MembersChange {
-    Add(u64, Address),
-    Remove(u64),
-}
-
 /// Runs a command.
 pub(crate) async fn run(command: MemberCommand) -> Result<(), Error> {
     match command {
@@ -64,61 +50,43 @@ pub(crate) async fn run(command: MemberCommand) -> Result<(), Error> {
             Ok(())
         }
         MemberCommand::Add { member: (id, address), server } => {
-            make(&server.client()?, &MembersChange::Add(id, address)).await
+            let address = address.to_string();
+            make(&server.client()?, &MemberChange::Add { id, address }).await
         }
         MemberCommand::Remove { id, server } => {
-            make(&server.client()?, &MembersChange::Remove(id)).await
+            make(&server.client()?, &MemberChange::Remove { id }).await
         }
     }
 }
 
-/// Makes a change, which is asked for again while its outcome is unknown. One that was in the list
-/// and then is no member is removed; of another, that it is none is an error.
-async fn make(client: &LockClient, change: &MembersChange) -> Result<(), Error> {
-    let until = Instant::now() + CHANGE_MAX;
+/// Makes a change, again while its outcome is unknown.
+async fn make(client: &LockClient, change: &MemberChange) -> Result<(), Error> {
     let was_member = match change {
-        MembersChange::Add(..) => false,
-        MembersChange::Remove(id) => {
+        MemberChange::Add { .. } => false,
+        MemberChange::Remove { id } => {
             let list = read(&client.members().await?)?;
             list.iter().any(|member| member.id == *id)
         }
     };
-    let mut is_repeated = false;
-    loop {
+    let request = ChangeRequest { change, was_member, list: "turnstiled member list" };
+    let attempt = async |change: &MemberChange| {
         let changed = match change {
-            MembersChange::Add(id, address) => client.add_member(*id, &address.to_string()).await,
-            MembersChange::Remove(id) => client.remove_member(*id).await,
+            MemberChange::Add { id, address } => client.add_member(*id, address).await,
+            MemberChange::Remove { id } => client.remove_member(*id).await,
         };
-        match (changed, change) {
-            (Ok(()), MembersChange::Add(id, address)) => {
-                print(&format!("member {id} at {address} is a member\n"));
-                return Ok(());
+        changed.map_err(|error| {
+            if has_status(&error, 503) {
+                AttemptError::Unknown(error)
+            } else if has_status(&error, 404) {
+                AttemptError::NoMember(error)
+            } else {
+                AttemptError::Refused(error)
             }
-            (Ok(()), MembersChange::Remove(id)) => {
-                print(&format!("member {id} is removed\n"));
-                return Ok(());
-            }
-            (Err(error), MembersChange::Remove(id))
-                if is_repeated && was_member && has_status(&error, 404) =>
-            {
-                print(&format!("there is no member {id} any more\n"));
-                return Ok(());
-            }
-            (Err(error), _) if has_status(&error, 503) && Instant::now() < until => {
-                if !is_repeated {
-                    eprintln!("turnstiled: {error}; trying again");
-                }
-                is_repeated = true;
-            }
-            (Err(error), _) => {
-                if is_repeated {
-                    eprintln!("turnstiled: {UNKNOWN}");
-                }
-                return Err(error);
-            }
-        }
-        sleep(REPEAT_PAUSE).await;
-    }
+        })
+    };
+    let made = request.make(attempt, |text| eprintln!("turnstiled: {text}")).await?;
+    print(&format!("{made}\n"));
+    Ok(())
 }
 
 fn has_status(error: &Error, expected: u16) -> bool {

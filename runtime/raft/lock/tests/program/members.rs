@@ -57,6 +57,21 @@ fn a_member_that_is_lost_for_good_is_replaced() {
 }
 
 #[test]
+fn a_change_is_asked_for_again_during_an_election() {
+    let mut group = Group::start();
+    let lost = group.leader();
+    group.signal(lost, "-KILL");
+    drop(group.members[lost].take());
+    let (one, number) = ((lost + 1) % 3, (lost + 1).to_string());
+    let removed = group.output(one, &["members", "remove", &number]);
+    assert_eq!(code(&removed), Some(0), "{removed:?}");
+    assert!(String::from_utf8_lossy(&removed.stderr).contains("trying again"), "{removed:?}");
+    assert!(!ids(&group, one).contains(&(lost as u64 + 1)), "it is removed");
+    let again = group.output(one, &["members", "remove", &number]);
+    assert_eq!(code(&again), Some(69), "that was not it: {again:?}");
+}
+
+#[test]
 fn a_change_that_is_not_possible_is_refused() {
     let group = Group::start();
     let wrong = group.output(0, &["members", "add", "4=nowhere"]);

@@ -45,6 +45,9 @@ pub(crate) enum CliCommand {
     Run(RunArgs),
     /// Lists, adds or removes members of the group.
     ///
+    /// While there is no leader, or the outcome of a change is unknown, it is asked for again for a
+    /// minute; after that, too, the command may be repeated.
+    ///
     /// A member whose machine or disk is lost for good is replaced in three steps, while a majority
     /// of the members runs. At another member: `raftlock members remove 3`. On the new machine,
     /// with a number that no member has had: `raftlock member --id 4 --join ...`. At another

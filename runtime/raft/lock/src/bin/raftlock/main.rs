@@ -10,6 +10,7 @@ mod socket;
 mod status;
 mod wire;
 
+use std::fmt;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
@@ -80,13 +81,12 @@ fn main() -> ExitCode {
     match ended {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
-            let (text, status) = match failure {
-                Failure::Usage(text) => (text, USAGE),
-                Failure::System(text) | Failure::Unavailable(text) => (text, UNAVAILABLE),
-                Failure::TimedOut => ("timed out: the lock was not granted".into(), TIMED_OUT),
-            };
-            eprintln!("raftlock: {text}");
-            ExitCode::from(status)
+            eprintln!("raftlock: {failure}");
+            ExitCode::from(match failure {
+                Failure::Usage(_) => USAGE,
+                Failure::System(_) | Failure::Unavailable(_) => UNAVAILABLE,
+                Failure::TimedOut => TIMED_OUT,
+            })
         }
     }
 }
@@ -156,10 +156,12 @@ async fn exchange(socket: &Path, request: &Request) -> Result<(Reply, Rest), Fai
 
 /// Has the member do something that has no result.
 async fn have_done(socket: &Path, request: &Request) -> Result<u8, Failure> {
-    let Reply::Done = ask(socket, request, CHANGE_MAX).await? else {
-        return Err(Failure::Unavailable("the member does not say whether it is done".into()));
-    };
+    let Reply::Done = ask(socket, request, CHANGE_MAX).await? else { return Err(undone()) };
     Ok(0)
+}
+
+fn undone() -> Failure {
+    Failure::Unavailable("the member does not say whether it is done".into())
 }
 
 fn print(text: &str) {
@@ -170,6 +172,15 @@ fn print(text: &str) {
 /// The member is there, and says nothing.
 fn silent() -> Failure {
     Failure::Unavailable("the member does not answer: it is stopped, or overloaded".into())
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Usage(text) | Self::System(text) | Self::Unavailable(text) => text,
+            Self::TimedOut => "timed out: the lock was not granted",
+        })
+    }
 }
 
 impl From<io::Error> for Failure {

@@ -1,12 +1,15 @@
 //! `raftlock members`: the members of the group, and changes of them.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::Value;
+use turnstile_raft::MemberChange;
+use turnstile_raft::request::{AttemptError, ChangeRequest};
 
 use super::cli::{MembersCommand, SocketArgs};
-use super::wire::Request;
-use super::{Failure, have_done, print, status_of};
+use super::wire::{Reply, Request};
+use super::{CHANGE_MAX, Failure, ask, print, status_of, undone};
 
 /// Lists or changes the members.
 pub(crate) async fn run(command: MembersCommand) -> Result<u8, Failure> {
@@ -19,12 +22,41 @@ pub(crate) async fn run(command: MembersCommand) -> Result<u8, Failure> {
         }
         MembersCommand::Add { member: (id, address), socket: SocketArgs { socket } } => {
             let address = address.to_string();
-            have_done(&socket, &Request::AddMember { id, address }).await
+            make(&socket, &MemberChange::Add { id, address }, false).await
         }
         MembersCommand::Remove { id, socket: SocketArgs { socket } } => {
-            have_done(&socket, &Request::RemoveMember { id }).await
+            let status = status_of(&socket).await?;
+            let members = status["members"].as_array();
+            let was_member = members.into_iter().flatten().any(|member| member["id"] == id);
+            make(&socket, &MemberChange::Remove { id }, was_member).await
         }
     }
+}
+
+/// Has the member make a change, again while its outcome is unknown.
+async fn make(socket: &Path, change: &MemberChange, was_member: bool) -> Result<u8, Failure> {
+    let request = ChangeRequest { change, was_member, list: "raftlock members list" };
+    let attempt = async |change: &MemberChange| {
+        let asked = match change.clone() {
+            MemberChange::Add { id, address } => Request::AddMember { id, address },
+            MemberChange::Remove { id } => Request::RemoveMember { id },
+        };
+        match ask(socket, &asked, CHANGE_MAX).await.map_err(AttemptError::Refused)? {
+            Reply::Done => Ok(()),
+            Reply::Unknown(text) => Err(AttemptError::Unknown(Failure::Unavailable(text))),
+            Reply::NoMember(text) => Err(AttemptError::NoMember(Failure::Unavailable(text))),
+            Reply::Held { .. }
+            | Reply::StillHeld
+            | Reply::TimedOut
+            | Reply::Lost
+            | Reply::Unlocked
+            | Reply::Status(_)
+            | Reply::Error(_) => Err(AttemptError::Refused(undone())),
+        }
+    };
+    let made = request.make(attempt, |text| eprintln!("raftlock: {text}")).await?;
+    print(&format!("{made}\n"));
+    Ok(0)
 }
 
 /// The members as text for people.

@@ -59,7 +59,9 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
         | Reply::Lost
         | Reply::Unlocked
         | Reply::Done
-        | Reply::Status(_) => {
+        | Reply::Status(_)
+        | Reply::Unknown(_)
+        | Reply::NoMember(_) => {
             return Err(Failure::Unavailable("the member gives no answer to the request".into()));
         }
     };

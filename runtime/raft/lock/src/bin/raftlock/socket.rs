@@ -28,6 +28,8 @@ const SILENT_MAX: usize = 64;
 const ANSWERING_MAX: usize = 64;
 /// The maximum time for the first line of a connection, and for taking an answer.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
+/// The maximum time for a change of the members: the leader, which has a shorter one, may be gone.
+const CHANGE_MAX: Duration = Duration::from_secs(15);
 /// The pause before a failed command is repeated.
 const REPEAT_PAUSE: Duration = Duration::from_millis(100);
 /// The pause after a connection could not be accepted.
@@ -186,12 +188,20 @@ async fn answer(
 
 /// Changes the members, here or at the leader.
 async fn change(service: &LockService, change: &MemberChange) -> Reply {
-    match service.raft().change_members(change).await {
-        Ok(()) => Reply::Done,
+    let changed = timeout(CHANGE_MAX, service.raft().change_members(change)).await;
+    let error = match changed.unwrap_or(Err(MemberError::TimedOut)) {
+        Ok(()) => return Reply::Done,
         Err(MemberError::NotLeader { .. }) => {
-            Reply::Error("there is no leader: a majority of the members must run".into())
+            let text = "there is no leader: a majority of the members must run";
+            return Reply::Unknown(text.into());
         }
-        Err(error) => Reply::Error(error.to_string()),
+        Err(error) => error,
+    };
+    let text = error.to_string();
+    match change {
+        _ if !error.is_not_executed() => Reply::Unknown(text),
+        MemberChange::Remove { id } if error.is_no_member(*id) => Reply::NoMember(text),
+        MemberChange::Add { .. } | MemberChange::Remove { .. } => Reply::Error(text),
     }
 }
 
