@@ -10,6 +10,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
+pub use turnstile_host::transport::tcp::Trouble;
 
 /// The maximum size of a request that a network must carry.
 pub const REQUEST_BYTES_MAX: usize = 8 << 20;
@@ -36,6 +37,16 @@ pub trait Network: Send + Sync + 'static {
 
     /// Sends a request to a member and waits for its answer.
     fn call(&self, to: u64, request: Bytes) -> Boxed<'_, Result<Bytes, CallError>>;
+
+    /// Why a member is not connected, if that is known.
+    fn trouble(&self, _to: u64) -> Option<Trouble> {
+        None
+    }
+
+    /// How often another process with this member's id has taken over a connection of this one.
+    fn replaced(&self) -> u64 {
+        0
+    }
 
     /// Closes all connections.
     fn close(&self) -> Boxed<'_, ()>;

@@ -29,6 +29,8 @@ pub struct Counts {
     /// Connections, in both directions, that failed or timed out, and those that the receiver
     /// closed while this node had messages to send.
     pub lost: u64,
+    /// Connections to peers that were replaced by newer ones: another node has this one's id.
+    pub replaced: u64,
 }
 
 impl Counts {

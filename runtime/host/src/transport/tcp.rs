@@ -33,6 +33,7 @@ mod queue;
 mod rejection;
 mod slots;
 mod tls;
+mod trouble;
 mod warned;
 
 use std::collections::BTreeMap;
@@ -50,6 +51,7 @@ use tokio::time::{self, Instant};
 pub use network::{Dial, Listen, Stream, SystemTcp};
 pub use options::{Address, Limits, Options, PeerId};
 pub use tls::Tls;
+pub use trouble::Trouble;
 
 use super::{Counts, Receiver, Transport, Unsent, UnsentReason};
 use crate::clock::after;
@@ -110,6 +112,19 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         self.node.counters.counts()
     }
 
+    /// How many connections to peers were replaced by those of another node that has this one's id.
+    #[must_use]
+    pub fn replaced(&self) -> u64 {
+        self.node.counters.rest().replaced
+    }
+
+    /// Why a peer is not connected; `None` if it is, or no attempt has failed yet.
+    #[must_use]
+    pub fn trouble(&self, peer: P) -> Option<Trouble> {
+        let links = self.links.read().unwrap_or_else(PoisonError::into_inner);
+        links.get(&peer).and_then(|link| link.trouble())
+    }
+
     /// Adds a peer, changes its address, or (`None`) removes it. After a change the connection is
     /// reopened, and queued messages are sent to the new address. After a removal, queued messages
     /// are handed back as [`UnsentReason::UnknownPeer`], and the peer's own connection is closed.
@@ -130,13 +145,12 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         };
         self.node.addresses().insert(peer, address.clone());
         if let Some(link) = links.get(&peer) {
-            link.address
-                .send_if_modified(|before| before.replace(address.clone()) != Some(address));
+            link.set_address(address);
             return;
         }
         let limits = &self.node.limits;
         let queue = Queue::new(limits.queue_messages, limits.queue_bytes);
-        let link = Arc::new(Link { queue, address: watch::Sender::new(Some(address)) });
+        let link = Arc::new(Link::new(queue, address));
         links.insert(peer, Arc::clone(&link));
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}

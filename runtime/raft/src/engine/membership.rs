@@ -6,10 +6,11 @@ use std::time::Duration;
 use openraft::error::{InitializeError, RaftError};
 use openraft::{BasicNode, ChangeMembers, Vote};
 use tokio::time::Instant;
+use turnstile_host::transport::Refusal;
 
 use super::{Engine, client_error, stopped};
 use crate::error::{MemberError, Members};
-use crate::network::CallError;
+use crate::network::{CallError, Trouble};
 
 impl Engine {
     /// Makes these the first members; nothing happens if there are some, of which openraft would
@@ -88,10 +89,38 @@ impl Engine {
                 return Err(MemberError::Membership { why });
             }
             if Instant::now() >= until {
-                let why = format!("no member {id} answers at {address}, so start it first: {why}");
+                let why = self.not_there(id, address, &why);
                 return Err(MemberError::Membership { why });
             }
             tokio::time::sleep(self.pause).await;
+        }
+    }
+
+    /// Why a member that is to be added does not answer, and what is to be done.
+    fn not_there(&self, id: u64, address: &str, why: &str) -> String {
+        match self.network.trouble(id) {
+            Some(Trouble::NotFound(_)) => {
+                format!("the host of {address} is not found: check the address of member {id}")
+            }
+            Some(Trouble::NoListener) => format!(
+                "nothing listens at {address}: start member {id} first, or check its address"
+            ),
+            Some(Trouble::Rejected(Refusal::NotThisNode, _)) => format!(
+                "another member than {id} answers at {address}: check the number and the address"
+            ),
+            Some(Trouble::Rejected(Refusal::OwnId, _)) => {
+                format!("this member itself answers at {address}: check the address of member {id}")
+            }
+            Some(Trouble::Rejected(Refusal::UnknownPeer, _)) => format!(
+                "what runs at {address} does not know this member: start member {id} with --peer \
+                 for each member that is there"
+            ),
+            Some(Trouble::Rejected(_, text)) => {
+                format!("member {id} at {address} and this one do not accept each other: {text}")
+            }
+            Some(Trouble::Other(_)) | None => {
+                format!("no member {id} answers at {address}, so start it first: {why}")
+            }
         }
     }
 

@@ -16,7 +16,7 @@ use turnstile_host::transport::tcp::{Address, Limits, Options, SystemTcp, Tcp, T
 use turnstile_host::transport::{Counts, Transport as _};
 
 use super::calls::{Calls, Incoming, Message};
-use super::{Boxed, CallError, Handler, Network, REQUEST_BYTES_MAX};
+use super::{Boxed, CallError, Handler, Network, REQUEST_BYTES_MAX, Trouble};
 use crate::error::Members;
 
 /// The protocol, with the version of its messages.
@@ -167,6 +167,14 @@ impl Network for TcpNetwork {
 
     fn call(&self, to: u64, request: Bytes) -> Boxed<'_, Result<Bytes, CallError>> {
         Box::pin(self.calls.call(to, request))
+    }
+
+    fn trouble(&self, to: u64) -> Option<Trouble> {
+        self.transport.trouble(to)
+    }
+
+    fn replaced(&self) -> u64 {
+        self.transport.replaced()
     }
 
     fn close(&self) -> Boxed<'_, ()> {

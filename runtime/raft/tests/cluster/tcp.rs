@@ -216,3 +216,29 @@ impl Receiver<u64, Vec<u8>> for Back {
         self.0.send(unsent.why).expect("the test waits");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn why_a_member_is_not_added_is_said_with_its_remedy() {
+    let mut site = Site::new(3, false).await;
+    let quick = |id| Options { timeout: Duration::from_secs(6), ..options(id) };
+    let first = site.start(quick(1), 1).await;
+    first.member.initialize(&site.members(1)).await.expect("it is one of them");
+    let second = site.start(quick(2), 1).await;
+    let leads = |status: &Status| status.role == Role::Leader;
+    first.member.wait_for(PATIENCE, leads).await.expect("it leads");
+    // Its port is free.
+    drop(site.listeners.remove(&3));
+    let no_host = "x".repeat(64);
+    for (id, address, why) in [
+        (3, format!("{no_host}:1"), format!("the host of {no_host}:1 is not found")),
+        (3, site.members(3)[&3].clone(), "start member 3 first, or check its address".into()),
+        (3, site.members(3)[&2].clone(), "another member than 3 answers at".into()),
+        (3, site.members(3)[&1].clone(), "this member itself answers at".into()),
+    ] {
+        let refused = first.member.add_member(id, &address).await.expect_err("it is not there");
+        assert!(refused.to_string().contains(&why), "{why}: {refused}");
+    }
+    for Running { member, .. } in [first, second] {
+        member.stop().await;
+    }
+}

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::watch;
@@ -20,6 +20,7 @@ use super::node::NodeShared;
 use super::options::{Address, PeerId};
 use super::queue::Queue;
 use super::rejection::Rejection;
+use super::trouble::Trouble;
 use crate::clock::after;
 use crate::transport::{Receiver, Refusal, UnsentReason};
 
@@ -29,6 +30,31 @@ pub(super) struct Link<M> {
     pub(super) queue: Queue<M>,
     /// `None` once the peer has been removed.
     pub(super) address: watch::Sender<Option<Address>>,
+    trouble: Mutex<Option<Trouble>>,
+}
+
+impl<M> Link<M> {
+    pub(super) fn new(queue: Queue<M>, address: Address) -> Self {
+        Self { queue, address: watch::Sender::new(Some(address)), trouble: Mutex::default() }
+    }
+
+    pub(super) fn set_address(&self, address: Address) {
+        let is_new = self
+            .address
+            .send_if_modified(|before| before.replace(address.clone()) != Some(address));
+        if is_new {
+            self.set_trouble(None);
+        }
+    }
+
+    /// Why it is not connected.
+    pub(super) fn trouble(&self) -> Option<Trouble> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_trouble(&self, trouble: Option<Trouble>) {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    }
 }
 
 /// The task that sends the messages of a link, as long as the link exists.
@@ -129,27 +155,40 @@ where
             Ok(frames) => {
                 self.node.counters.rest().dialed += 1;
                 self.warned = None;
+                self.link.set_trouble(None);
                 info!(to = ?self.to, %address, "connected to peer");
                 match self.converse(frames, batch).await {
                     Ok(()) => return debug!(to = ?self.to, "all messages sent"),
                     Err(why) => {
-                        self.node.counters.rest().lost += 1;
+                        self.lost(&why);
                         warn!(to = ?self.to, %address, %why, "connection to a peer lost");
                     }
                 }
             }
             Err(DialError::Failed(error)) => {
+                self.link.set_trouble(Some((&error).into()));
                 self.node.counters.rest().failed += 1;
                 self.warn(address, format!("cannot reach the peer: {error}"));
             }
             Err(DialError::Refused(rejection)) => {
                 let why = rejection.why;
+                self.link.set_trouble(Some(Trouble::rejected(&rejection)));
                 *self.node.counters.rest().dials_refused.entry(why).or_default() += 1;
                 self.warn(address, format!("the peer rejected the connection: {rejection}"));
             }
         }
         self.account(batch);
         self.backoff.failed(begun.elapsed());
+    }
+
+    /// Notes that a connection has ended.
+    fn lost(&self, why: &FrameError) {
+        let mut counts = self.node.counters.rest();
+        counts.lost += 1;
+        if let FrameError::Rejected(rejection) = why {
+            counts.replaced += u64::from(rejection.why == Refusal::Replaced);
+            self.link.set_trouble(Some(Trouble::rejected(rejection)));
+        }
     }
 
     /// Warns that the peer is unreachable, once for the same reason.

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, lookup_host};
 
 /// An ordered byte stream in both directions.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
@@ -19,7 +19,8 @@ pub trait Dial: Send + Sync + 'static {
     /// Connects to a host, given by name or IP address. The caller applies a timeout.
     ///
     /// # Errors
-    /// When the host is unknown or unreachable, or refuses.
+    /// When the host is not found ([`io::ErrorKind::NotFound`]) or unreachable, or refuses
+    /// ([`io::ErrorKind::ConnectionRefused`]).
     fn dial(&self, host: &str, port: u16) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 }
 
@@ -43,7 +44,11 @@ impl Dial for SystemTcp {
     type Stream = TcpStream;
 
     async fn dial(&self, host: &str, port: u16) -> io::Result<TcpStream> {
-        let stream = TcpStream::connect((host, port)).await?;
+        let found = lookup_host((host, port)).await.map_err(|error| {
+            io::Error::new(io::ErrorKind::NotFound, format!("the host is not found: {error}"))
+        })?;
+        let found: Vec<SocketAddr> = found.collect();
+        let stream = TcpStream::connect(&found[..]).await?;
         stream.set_nodelay(true)?;
         Ok(stream)
     }
