@@ -122,6 +122,7 @@ impl Engine {
         let forwarding = Forwarding {
             metrics: raft.metrics(),
             network: Arc::clone(&network),
+            peers: Arc::clone(&peers),
             published: Arc::clone(&published),
             news: Arc::clone(&news),
             schedule: schedule.clone(),

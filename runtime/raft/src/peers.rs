@@ -5,46 +5,34 @@
 //! has its id. Each request names the process that sends it and the one that it is for; after a
 //! restart of either they ask again.
 
+mod envelope;
+mod refusals;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::{Buf as _, BufMut as _, Bytes};
+use bytes::{Buf as _, Bytes};
 use tokio::time::timeout;
 use turnstile_host::Rng;
 
+use crate::error::Members;
 use crate::group::Group;
 use crate::identity::{Belonging, Identity, Question};
 use crate::log::Log;
 use crate::network::{CallError, Network};
 use crate::news::News;
 use crate::options::Options;
+use envelope::{ANSWER, OTHER_PROCESS, REFUSED, refusal};
+pub(crate) use envelope::{Head, answer};
+use refusals::{Refusal, Refusals, lost_entries, lost_log, two_processes};
 
 /// The first byte of the question who is there.
 pub(crate) const WHO: u8 = 4;
 
-/// The size of what stands before the content of any other request: its kind, the id of its sender,
-/// and the processes of both.
-const HEAD_BYTES: usize = 1 + 3 * 8;
-
 /// How often a request is sent to a member that has restarted.
 const ATTEMPTS: usize = 2;
-
-/// The first byte of an answer: the content follows.
-const ANSWER: u8 = 0;
-/// The first byte of an answer: the request was for another process.
-const OTHER_PROCESS: u8 = 1;
-/// The first byte of an answer: the sender is refused, and the reason follows.
-const REFUSED: u8 = 2;
-
-/// The head of a request.
-pub(crate) struct Head {
-    pub(crate) kind: u8,
-    pub(crate) from: u64,
-    process: u64,
-    to_process: u64,
-}
 
 /// What this member knows of the others.
 pub(crate) struct Peers {
@@ -66,19 +54,13 @@ struct PeersState {
     /// The last process of each member, and the one before it: a request of that one is late, or it
     /// still runs.
     processes: BTreeMap<u64, (u64, Option<u64>)>,
-    refused: BTreeMap<u64, Refusal>,
+    refused: Refusals,
+    /// The members by the applied log.
+    members: Members,
     /// The greatest index of a committed entry that each member has acknowledged to this one.
     acknowledged: BTreeMap<u64, u64>,
     /// One question to each member is asked at a time.
     asking: BTreeMap<u64, Arc<tokio::sync::Mutex<()>>>,
-}
-
-/// Why this member does not work with another.
-#[derive(Debug, PartialEq, Eq)]
-struct Refusal {
-    why: String,
-    /// The other one refuses this one.
-    is_theirs: bool,
 }
 
 impl Peers {
@@ -105,7 +87,8 @@ impl Peers {
             belongs,
             known: BTreeMap::new(),
             processes: BTreeMap::new(),
-            refused: BTreeMap::new(),
+            refused: Refusals::default(),
+            members: Members::new(),
             acknowledged: BTreeMap::new(),
             asking: BTreeMap::new(),
         };
@@ -138,7 +121,13 @@ impl Peers {
 
     /// The members with which this one does not work, and why.
     pub(crate) fn refused(&self) -> BTreeMap<u64, String> {
-        self.lock().refused.iter().map(|(id, refusal)| (*id, refusal.why.clone())).collect()
+        let state = self.lock();
+        state.refused.all(self.id, state.members.get(&self.id))
+    }
+
+    /// The members by the log, of which this one has applied the last change.
+    pub(crate) fn set_members(&self, members: &Members) {
+        self.lock().members.clone_from(members);
     }
 
     /// A member has acknowledged the entries up to a committed one.
@@ -171,6 +160,7 @@ impl Peers {
         kind: u8,
         put: impl Fn(Vec<u8>) -> Vec<u8>,
     ) -> Result<Option<Bytes>, CallError> {
+        self.look_for_rival();
         let known = self.lock().known.get(&to).cloned();
         let peer = match known {
             Some(peer) => peer,
@@ -178,22 +168,21 @@ impl Peers {
         };
         self.note(kind, &peer);
         let process = self.lock().process;
-        let mut request = Vec::with_capacity(HEAD_BYTES);
-        request.put_u8(kind);
-        [self.id, process, peer.process].into_iter().for_each(|number| request.put_u64_le(number));
-        let mut answer = self.network.call(to, put(request).into()).await?;
+        let head = Head { kind, from: self.id, process, to_process: peer.process };
+        let mut answer = self.network.call(to, put(head.encode()).into()).await?;
         if answer.is_empty() {
             return Err(CallError::new(format!("member {to} is of another version")));
         }
         match answer.get_u8() {
             ANSWER => {
-                self.lock().refused.remove(&to);
+                self.lock().refused.answered(to);
                 Ok(Some(answer))
             }
             // Its group has become known since.
             REFUSED if self.lock().process != process => Ok(None),
             REFUSED => {
-                let why = format!("member {to} refuses this one: {}", text(&answer));
+                let text = String::from_utf8_lossy(&answer);
+                let why = format!("member {to} refuses this one: {text}");
                 Err(self.refuse(to, Refusal { why, is_theirs: true }))
             }
             OTHER_PROCESS => {
@@ -206,6 +195,7 @@ impl Peers {
 
     /// Checks the sender of a request; an error is the answer to it, if it has one.
     pub(crate) async fn admit(self: &Arc<Self>, head: &Head) -> Result<Identity, Option<Bytes>> {
+        self.look_for_rival();
         let Head { kind, from, process, to_process } = *head;
         let (known, is_former) = {
             let state = self.lock();
@@ -226,7 +216,7 @@ impl Peers {
         };
         match asked {
             Ok(peer) if is_sender(&peer) => {
-                self.lock().refused.retain(|id, refusal| *id != from || refusal.is_theirs);
+                self.lock().refused.admitted(from);
                 self.note(kind, &peer);
                 Ok(peer)
             }
@@ -236,7 +226,7 @@ impl Peers {
             }
             // It does not hear an answer, either, unless it is refused.
             Err(error) => {
-                let is_refused = self.refused().get(&from) == Some(&error.why);
+                let is_refused = self.lock().refused.why(from) == Some(error.why.as_str());
                 Err(is_refused.then(|| refusal(&error.why)))
             }
         }
@@ -325,6 +315,16 @@ impl Peers {
         Identity { member: self.id, process, log, last, version: self.version, belongs }
     }
 
+    /// Notes whether another process with the id of this member takes over its connections.
+    fn look_for_rival(&self) {
+        let taken_over = self.network.replaced();
+        let mut state = self.lock();
+        let PeersState { refused, members, .. } = &mut *state;
+        if refused.taken_over(taken_over, self.id, members.get(&self.id)) {
+            self.news.ring();
+        }
+    }
+
     /// Notes the log of a member of the group.
     fn note(&self, kind: u8, peer: &Identity) {
         if kind == crate::inbox::LOG {
@@ -336,9 +336,7 @@ impl Peers {
         let mut state = self.lock();
         state.known.remove(&id);
         let why = refusal.why.clone();
-        if state.refused.get(&id) != Some(&refusal) {
-            tracing::error!("{why}");
-            state.refused.insert(id, refusal);
+        if state.refused.add(id, refusal) {
             self.news.ring();
         }
         CallError { why }
@@ -347,48 +345,4 @@ impl Peers {
     fn lock(&self) -> MutexGuard<'_, PeersState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl Head {
-    /// Takes the head from a request; `None` if it has none.
-    pub(crate) fn take(request: &mut Bytes) -> Option<Self> {
-        if request.len() < HEAD_BYTES {
-            return None;
-        }
-        let kind = request.get_u8();
-        let (from, process) = (request.get_u64_le(), request.get_u64_le());
-        Some(Self { kind, from, process, to_process: request.get_u64_le() })
-    }
-}
-
-/// The answer to a request, with this content.
-pub(crate) fn answer(content: &[u8]) -> Bytes {
-    [&[ANSWER], content].concat().into()
-}
-
-/// The answer to a request whose sender is refused.
-fn refusal(why: &str) -> Bytes {
-    [&[REFUSED], why.as_bytes()].concat().into()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn two_processes(id: u64, why: &str) -> String {
-    format!("two processes have the id {id}: {why}")
-}
-
-fn lost_log(id: u64) -> String {
-    format!(
-        "member {id} has lost its log, and may have voted for what it no longer knows: remove it, \
-         and add a member with a new id"
-    )
-}
-
-fn lost_entries(id: u64) -> String {
-    format!(
-        "member {id} has lost entries that it had acknowledged, as if its data were from a backup: \
-         remove it, and add a member with a new id"
-    )
 }

@@ -65,7 +65,7 @@ pub struct Status {
     /// added.
     pub group: Option<String>,
     /// The members with which this one does not work, and why: they are of another group, for
-    /// example, or have lost their log.
+    /// example, or have lost their log. This one is among them while another process has its id.
     pub refused: BTreeMap<u64, String>,
     /// Whether the store rejects writes.
     pub is_store_failing: bool,

@@ -11,12 +11,14 @@ use super::{Metrics, members};
 use crate::error::Members;
 use crate::network::Network;
 use crate::news::News;
+use crate::peers::Peers;
 
-/// Tells the network of each change of the members, notes when there are new metrics, and tells
-/// those that wait for them.
+/// Tells the network and the peers of each change of the members, notes when there are new metrics,
+/// and tells those that wait for them.
 pub(super) struct Forwarding {
     pub(super) metrics: watch::Receiver<Metrics>,
     pub(super) network: Arc<dyn Network>,
+    pub(super) peers: Arc<Peers>,
     pub(super) published: Arc<Mutex<Instant>>,
     pub(super) news: Arc<News>,
     pub(super) schedule: Schedule,
@@ -39,11 +41,11 @@ impl Forwarding {
     /// Runs until the member stops. Members that are removed stay known until the change is
     /// applied: the leader may be one of them, and needs the answers of the others until then.
     pub(super) async fn run(mut self) {
-        let (mut seen, mut told) = (None, Members::new());
+        let (mut seen, mut told, mut applied) = (None, Members::new(), Members::new());
         loop {
             *self.published.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-            if let Some(mut members) = self.change(&mut seen) {
-                if seen.as_ref().is_some_and(|seen| !seen.are_members_applied) {
+            if let Some((mut members, is_applied)) = self.change(&mut seen) {
+                if !is_applied {
                     told.iter().for_each(|(id, address)| {
                         members.entry(*id).or_insert_with(|| address.clone());
                     });
@@ -51,6 +53,11 @@ impl Forwarding {
                 if members != told {
                     self.network.set_members(&members);
                     told = members;
+                }
+                // One that is not applied may be replaced by that of another leader.
+                if is_applied && applied != told {
+                    self.peers.set_members(&told);
+                    applied.clone_from(&told);
                 }
                 self.news.changes.ring();
             }
@@ -63,15 +70,13 @@ impl Forwarding {
         }
     }
 
-    /// The members, if the metrics differ in more than the log's progress.
-    fn change(&mut self, seen: &mut Option<Rare>) -> Option<Members> {
+    /// The members, and whether they are applied, if more is new than the log's progress.
+    fn change(&mut self, seen: &mut Option<Rare>) -> Option<(Members, bool)> {
         let metrics = self.metrics.borrow_and_update();
-        let now = Some(rare(&metrics, &self.schedule));
-        if now == *seen {
-            return None;
-        }
-        *seen = now;
-        Some(members(&metrics))
+        let now = rare(&metrics, &self.schedule);
+        let is_applied = now.are_members_applied;
+        let is_new = seen.replace(now) != *seen;
+        is_new.then(|| (members(&metrics), is_applied))
     }
 }
 

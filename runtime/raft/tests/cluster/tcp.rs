@@ -242,3 +242,41 @@ async fn why_a_member_is_not_added_is_said_with_its_remedy() {
         member.stop().await;
     }
 }
+
+/// Its log has the address of the first process: the answers of the others go there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_with_a_copy_of_the_data_of_a_member_is_told_and_so_is_the_member() {
+    let mut site = Site::new(3, false).await;
+    let mut running = BTreeMap::new();
+    for id in 1..=3 {
+        running.insert(id, site.start(options(id), 3).await);
+    }
+    running[&1].member.initialize(&site.members(3)).await.expect("it is one of them");
+    let leader = leader(&running).await;
+    propose(&running[&leader], "a").await;
+    agree(&running, leader).await;
+    let twice = if leader == 3 { 2 } else { 3 };
+    running.remove(&twice).expect("it runs").member.stop().await;
+    let copy = Folder::new("tcp-copy");
+    std::fs::create_dir_all(copy.path()).expect("the temporary folder can be written");
+    for file in std::fs::read_dir(site.folders[&twice].path()).expect("it is there") {
+        let file = file.expect("it can be read");
+        let to = copy.path().join(file.file_name());
+        std::fs::copy(file.path(), to).expect("the temporary folder can be written");
+    }
+    running.insert(twice, site.start(options(twice), 3).await);
+    site.folders.insert(twice, copy);
+    site.listeners.insert(twice, TcpListener::bind("127.0.0.1:0").await.expect("a port is free"));
+    let second = site.start(options(twice), 3).await;
+    for Running { member, .. } in [&second, &running[&twice]] {
+        let is_told = |status: &Status| status.refused.contains_key(&twice);
+        let refused = member.wait_for(PATIENCE, is_told).await.expect("it is told").refused;
+        let why = &refused[&twice];
+        assert!(why.contains(&format!("another process of member {twice} runs")), "{why}");
+        assert!(why.contains(&site.members(3)[&twice]), "{why}");
+    }
+    second.member.stop().await;
+    for Running { member, .. } in running.values() {
+        member.stop().await;
+    }
+}

@@ -19,6 +19,8 @@ impl ReplicatedEngine {
             Err("this member has failed, or its disk rejects writes")
         } else if status.is_removed() {
             Err("this member was removed from the cluster")
+        } else if status.leader.is_none() && status.refused.contains_key(&status.id) {
+            Err("another process of this member runs: end the one that has a copy of the data")
         } else if status.leader.is_none() {
             Err("no leader is known")
         } else if status.role == Role::Leader
