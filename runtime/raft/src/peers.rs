@@ -8,7 +8,7 @@
 mod envelope;
 mod refusals;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,12 +21,12 @@ use crate::error::Members;
 use crate::group::Group;
 use crate::identity::{Belonging, Identity, Question};
 use crate::log::Log;
-use crate::network::{CallError, Network};
+use crate::network::{CallError, Network, Trouble};
 use crate::news::News;
 use crate::options::Options;
 use envelope::{ANSWER, OTHER_PROCESS, REFUSED, refusal};
 pub(crate) use envelope::{Head, answer};
-use refusals::{Refusal, Refusals, lost_entries, lost_log, two_processes};
+use refusals::{Refusal, Refusals, lost_entries, lost_log, removed, two_processes};
 
 /// The first byte of the question who is there.
 pub(crate) const WHO: u8 = 4;
@@ -55,8 +55,9 @@ struct PeersState {
     /// still runs.
     processes: BTreeMap<u64, (u64, Option<u64>)>,
     refused: Refusals,
-    /// The members by the applied log.
+    /// The members by the applied log, and those that were once.
     members: Members,
+    former: BTreeSet<u64>,
     /// The greatest index of a committed entry that each member has acknowledged to this one.
     acknowledged: BTreeMap<u64, u64>,
     /// One question to each member is asked at a time.
@@ -89,6 +90,7 @@ impl Peers {
             processes: BTreeMap::new(),
             refused: Refusals::default(),
             members: Members::new(),
+            former: BTreeSet::new(),
             acknowledged: BTreeMap::new(),
             asking: BTreeMap::new(),
         };
@@ -125,9 +127,23 @@ impl Peers {
         state.refused.all(self.id, state.members.get(&self.id))
     }
 
+    /// Whether another member has said that this one was removed.
+    pub(crate) fn is_removed(&self) -> bool {
+        self.lock().refused.is_removed(self.id)
+    }
+
+    /// Why another member is not connected.
+    pub(crate) fn trouble(&self, id: u64) -> Option<Trouble> {
+        self.network.trouble(id)
+    }
+
     /// The members by the log, of which this one has applied the last change.
     pub(crate) fn set_members(&self, members: &Members) {
-        self.lock().members.clone_from(members);
+        let mut state = self.lock();
+        let PeersState { belongs, former, .. } = &mut *state;
+        let first = belongs.group().into_iter().flat_map(|group| group.members.keys());
+        former.extend(first.chain(members.keys()));
+        state.members.clone_from(members);
     }
 
     /// A member has acknowledged the entries up to a committed one.
@@ -197,15 +213,19 @@ impl Peers {
     pub(crate) async fn admit(self: &Arc<Self>, head: &Head) -> Result<Identity, Option<Bytes>> {
         self.look_for_rival();
         let Head { kind, from, process, to_process } = *head;
-        let (known, is_former) = {
+        let (known, is_former, is_removed) = {
             let state = self.lock();
             if to_process != state.process {
                 return Err(Some(Bytes::from_static(&[OTHER_PROCESS])));
             }
             let before = state.processes.get(&from).and_then(|(_, before)| *before);
             let is_former = before == Some(process);
-            (state.known.get(&from).cloned(), is_former || from == self.id)
+            let is_removed = state.former.contains(&from) && !state.members.contains_key(&from);
+            (state.known.get(&from).cloned(), is_former || from == self.id, is_removed)
         };
+        if is_removed {
+            return Err(Some(refusal(&removed(from))));
+        }
         if is_former {
             return Err(Some(refusal(&two_processes(from, "another one has started since"))));
         }

@@ -67,6 +67,8 @@ pub struct Status {
     /// The members with which this one does not work, and why: they are of another group, for
     /// example, or have lost their log. This one is among them while another process has its id.
     pub refused: BTreeMap<u64, String>,
+    /// Whether this member hears no leader, and others say that it is none any more.
+    pub is_told_removed: bool,
     /// Whether the store rejects writes.
     pub is_store_failing: bool,
     /// How many syncs of the store have succeeded since the start.
@@ -81,6 +83,7 @@ impl Status {
     /// Whether the member was one, and is none any more, as far as it knows.
     #[must_use]
     pub fn is_removed(&self) -> bool {
-        !self.members.is_empty() && !self.members.contains_key(&self.id)
+        let is_in_log = !self.members.is_empty() && !self.members.contains_key(&self.id);
+        is_in_log || self.is_told_removed
     }
 }

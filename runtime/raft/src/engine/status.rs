@@ -4,9 +4,11 @@ use std::sync::PoisonError;
 use tokio::time::Instant;
 
 use openraft::ServerState;
+use turnstile_host::transport::Refusal;
 
 use super::{Engine, Metrics};
 use crate::error::Members;
+use crate::network::Trouble;
 use crate::status::{Leadership, Role, Status};
 
 impl Engine {
@@ -59,8 +61,30 @@ impl Engine {
             sync_time,
             group: self.peers.group().map(|group| group.to_string()),
             refused: self.peers.refused(),
+            is_told_removed: self.is_told_removed(metrics),
             failure: metrics.running_state.as_ref().err().map(ToString::to_string),
         }
+    }
+}
+
+impl Engine {
+    /// Whether the others say that this one was removed, and it hears no leader. A majority takes
+    /// no connection only of one that is no member: for one that is being added, a majority with
+    /// it has the entry by which it is.
+    fn is_told_removed(&self, metrics: &Metrics) -> bool {
+        if metrics.current_leader.is_some_and(|leader| leader != self.id) {
+            return false;
+        }
+        let voters = metrics.membership_config.membership().get_joint_config().last();
+        let is_unknown_to = |id: &&u64| {
+            let trouble = self.peers.trouble(**id);
+            matches!(trouble, Some(Trouble::Rejected(Refusal::UnknownPeer, _)))
+        };
+        self.peers.is_removed()
+            || voters.is_some_and(|voters| {
+                let unknown = voters.iter().filter(is_unknown_to).count();
+                unknown > 0 && unknown + voters.len() / 2 + 1 > voters.len()
+            })
     }
 }
 

@@ -73,6 +73,12 @@ impl Refusals {
         }
     }
 
+    /// Whether another member has said that this one was removed.
+    pub(super) fn is_removed(&self, own: u64) -> bool {
+        let said = removed(own);
+        self.by_member.values().any(|refusal| refusal.is_theirs && refusal.why.ends_with(&said))
+    }
+
     pub(super) fn why(&self, id: u64) -> Option<&str> {
         self.by_member.get(&id).map(|refusal| refusal.why.as_str())
     }
@@ -100,6 +106,10 @@ fn rival(id: u64, address: Option<&String>) -> String {
 
 pub(super) fn two_processes(id: u64, why: &str) -> String {
     format!("two processes have the id {id}: {why}")
+}
+
+pub(super) fn removed(id: u64) -> String {
+    format!("member {id} was removed from the group")
 }
 
 pub(super) fn lost_log(id: u64) -> String {

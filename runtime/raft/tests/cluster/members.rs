@@ -63,6 +63,24 @@ async fn a_leader_that_removes_itself_is_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_follower_that_was_removed_while_it_was_cut_off_hears_of_it() {
+    let group = Group::start(3, |_| {}).await;
+    let leader = group.leader().await;
+    let removed = group.others(leader)[0];
+    group.propose(leader, "a").await;
+    group.agree(leader).await;
+    group.hub.isolate(removed);
+    group.members[&leader].remove_member(removed).await.expect("a majority remains");
+    group.propose(leader, "b").await;
+    assert!(!group.members[&removed].status().is_removed(), "it hears nothing");
+    group.hub.heal();
+    let heard = group.members[&removed].wait_for(PATIENCE, Status::is_removed).await;
+    heard.expect("it hears of it");
+    group.propose(leader, "c").await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn changes_at_the_same_time_are_made_one_after_the_other() {
     let mut group = Group::start(1, |_| {}).await;
     let leader = group.leader().await;

@@ -280,3 +280,28 @@ async fn a_process_with_a_copy_of_the_data_of_a_member_is_told_and_so_is_the_mem
         member.stop().await;
     }
 }
+
+/// The others know its address from the log alone, and take no connection of it any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_that_was_removed_while_it_was_down_hears_of_it() {
+    let mut site = Site::new(4, false).await;
+    let mut running = BTreeMap::new();
+    for id in 1..=4 {
+        running.insert(id, site.start(options(id), 3).await);
+    }
+    running[&1].member.initialize(&site.members(3)).await.expect("it is one of them");
+    let leader = leader(&running).await;
+    let address = &site.members(4)[&4];
+    running[&leader].member.add_member(4, address).await.expect("it receives the log");
+    propose(&running[&leader], "a").await;
+    agree(&running, leader).await;
+    running.remove(&4).expect("it runs").member.stop().await;
+    running[&leader].member.remove_member(4).await.expect("a majority remains");
+    propose(&running[&leader], "b").await;
+    let removed = site.start(options(4), 3).await;
+    removed.member.wait_for(PATIENCE, Status::is_removed).await.expect("it hears of it");
+    removed.member.stop().await;
+    for Running { member, .. } in running.values() {
+        member.stop().await;
+    }
+}

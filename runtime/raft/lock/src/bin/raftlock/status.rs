@@ -37,6 +37,7 @@ pub(crate) fn json(status: &Status) -> Value {
             "sync_us": u64::try_from(raft.sync_time.as_micros()).unwrap_or(u64::MAX),
         },
         "store_failing": raft.is_store_failing,
+        "removed": raft.is_removed(),
         "member": member,
         "group": raft.group,
         "members": raft.members.iter().map(|(id, address)| json!({
@@ -94,7 +95,8 @@ pub(crate) fn text(status: &Value) -> String {
     let disk = if status["store_failing"] == true { ", its disk rejects writes" } else { "" };
     let (id, member, term) = (word(&status["id"]), word(&status["member"]), word(&status["term"]));
     let leader = word(&status["leader"]);
-    let _written = writeln!(out, "member   {id}: {member}, {ready}{disk}");
+    let removed = if status["removed"] == true { ", it was removed from its group" } else { "" };
+    let _written = writeln!(out, "member   {id}: {member}, {ready}{disk}{removed}");
     let _written = writeln!(out, "leader   {leader} in term {term}");
     let _written = writeln!(out, "present  {}", all(&status["present"]));
     for why in status["refused"].as_array().into_iter().flatten() {
