@@ -34,4 +34,4 @@ pub use error::{MemberError, Members, Peer};
 pub use machine::{Encode, StateMachine};
 pub use member::Member;
 pub use options::Options;
-pub use status::{Leadership, Role, Status};
+pub use status::{Leadership, Role, Status, VoteChange};

@@ -20,6 +20,37 @@ pub enum Role {
     Stopped,
 }
 
+/// What a change of the members that is in progress does to the vote of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VoteChange {
+    /// It gets one.
+    Given,
+    /// It loses it.
+    Taken,
+}
+
+impl VoteChange {
+    /// The change as lists of members name it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Given => "added",
+            Self::Taken => "removed",
+        }
+    }
+
+    /// A member whose change is in progress, in words, by the name of the change.
+    #[must_use]
+    pub fn words(name: Option<&str>, is_voter: bool) -> &'static str {
+        match name {
+            Some("added") => "gets a vote: the change is not finished",
+            Some("removed") => "is removed: the change is not finished",
+            Some(_) | None if is_voter => "votes",
+            Some(_) | None => "has no vote yet",
+        }
+    }
+}
+
 /// Who leads, as far as a member knows: a part of its [`Status`] that is cheap to ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leadership {
@@ -85,5 +116,52 @@ impl Status {
     pub fn is_removed(&self) -> bool {
         let is_in_log = !self.members.is_empty() && !self.members.contains_key(&self.id);
         is_in_log || self.is_told_removed
+    }
+
+    /// Whether a member has a vote, now or after the change in progress.
+    #[must_use]
+    pub fn is_voter(&self, id: u64) -> bool {
+        is_voter(&self.voters, id)
+    }
+
+    /// What the change in progress does to the vote of a member; `None`: nothing, or there is none.
+    #[must_use]
+    pub fn vote_change(&self, id: u64) -> Option<VoteChange> {
+        vote_change(&self.voters, id)
+    }
+}
+
+fn is_voter(voters: &[BTreeSet<u64>], id: u64) -> bool {
+    voters.iter().any(|voters| voters.contains(&id))
+}
+
+fn vote_change(voters: &[BTreeSet<u64>], id: u64) -> Option<VoteChange> {
+    let [before, after] = voters else { return None };
+    match (before.contains(&id), after.contains(&id)) {
+        (false, true) => Some(VoteChange::Given),
+        (true, false) => Some(VoteChange::Taken),
+        (true, true) | (false, false) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_in_progress_names_those_whose_votes_change() {
+        let between = |voters: &[&[u64]]| {
+            let sets = voters.iter().map(|set| set.iter().copied().collect());
+            let voters: Vec<BTreeSet<u64>> = sets.collect();
+            [1, 2, 3].map(|id| (is_voter(&voters, id), vote_change(&voters, id)))
+        };
+        let (given, taken) = (Some(VoteChange::Given), Some(VoteChange::Taken));
+        assert_eq!(between(&[&[1, 2], &[1, 3]]), [(true, None), (true, taken), (true, given)]);
+        assert_eq!(between(&[&[1, 2]]), [(true, None), (true, None), (false, None)]);
+        assert_eq!(
+            VoteChange::words(given.map(VoteChange::name), true).split(':').next(),
+            Some("gets a vote")
+        );
+        assert_eq!(VoteChange::words(None, false), "has no vote yet");
     }
 }

@@ -7,9 +7,9 @@ use clap::Subcommand;
 use serde::Deserialize;
 use turnstile_claim::client::{Error, ErrorKind, LockClient};
 use turnstile_host::transport::tcp::Address;
-use turnstile_raft::MemberChange;
 use turnstile_raft::arguments::peer;
 use turnstile_raft::request::{AttemptError, ChangeRequest};
+use turnstile_raft::{MemberChange, VoteChange};
 
 use super::command::ServerArgs;
 
@@ -100,6 +100,9 @@ struct MemberSeen {
     address: String,
     voter: bool,
     leader: bool,
+    /// What the change in progress does; servers of former versions do not say it.
+    #[serde(default)]
+    pending: Option<String>,
 }
 
 fn read(list: &str) -> Result<Vec<MemberSeen>, Error> {
@@ -109,8 +112,8 @@ fn read(list: &str) -> Result<Vec<MemberSeen>, Error> {
 /// The members as text for people.
 fn text(list: &str) -> Result<String, Error> {
     let mut out = String::new();
-    for MemberSeen { id, address, voter, leader } in read(list)? {
-        let vote = if voter { "votes" } else { "has no vote yet" };
+    for MemberSeen { id, address, voter, leader, pending } in read(list)? {
+        let vote = VoteChange::words(pending.as_deref(), voter);
         let leads = if leader { ", leads" } else { "" };
         let _written = writeln!(out, "{id:<8} {address:<24} {vote}{leads}");
     }

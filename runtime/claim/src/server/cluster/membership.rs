@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tokio::time::timeout;
-use turnstile_raft::{MemberChange, MemberError, Status};
+use turnstile_raft::{MemberChange, MemberError, Status, VoteChange};
 
 use super::ReplicatedEngine;
 use crate::server::reply::Reply;
@@ -10,13 +10,17 @@ use crate::server::reply::Reply;
 impl ReplicatedEngine {
     /// The members, as far as this one knows them.
     pub(in crate::server) fn members(&self) -> Reply {
-        let Status { members, voters, leader, .. } = self.member().status();
-        let list: Vec<_> = members
+        let status = self.member().status();
+        let list: Vec<_> = status
+            .members
             .iter()
             .map(|(id, address)| {
-                let is_voter = voters.iter().any(|voters| voters.contains(id));
                 json!({
-                    "id": id, "address": address, "voter": is_voter, "leader": leader == Some(*id),
+                    "id": id,
+                    "address": address,
+                    "voter": status.is_voter(*id),
+                    "leader": status.leader == Some(*id),
+                    "pending": status.vote_change(*id).map(VoteChange::name),
                 })
             })
             .collect();

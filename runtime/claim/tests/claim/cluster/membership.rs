@@ -39,6 +39,7 @@ fn an_operator_adds_and_removes_members_at_a_follower() {
     let expected = |id: u64| {
         json!({
             "id": id, "address": format!("member-{id}"), "voter": true, "leader": id == leader,
+            "pending": null,
         })
     };
     assert_eq!(list, Value::Array((1..=3).map(expected).collect()));

@@ -107,6 +107,43 @@ fn a_removal_that_is_repeated_is_done_and_that_of_an_unknown_member_is_not() {
 }
 
 #[test]
+fn the_list_of_members_shows_a_change_that_is_not_finished() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
+    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+    let member = |id: u64, pending: &str| {
+        format!(r#"{{"id":{id},"address":"h:{id}","voter":true,"leader":false{pending}}}"#)
+    };
+    let list = [
+        member(1, r#","pending":"added""#),
+        member(2, r#","pending":"removed""#),
+        member(3, r#","pending":null"#),
+        // One of a former version.
+        member(4, ""),
+    ];
+    let list = format!("[{}]", list.join(","));
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("the program connects");
+        let read = stream.read(&mut [0; 4_096]).expect("the program asks");
+        let head = "connection: close\r\ncontent-type: application/json\r\ncontent-length";
+        let answer = format!("HTTP/1.1 200 OK\r\n{head}: {}\r\n\r\n{list}", list.len());
+        stream.write_all(answer.as_bytes()).expect("the program listens");
+        read
+    });
+    let output = self::member(None, &["list", "--url", &url]);
+    assert!(server.join().expect("it answers") > 0);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let ends: Vec<&str> = text.lines().filter_map(|line| line.get(34..)).collect();
+    let unfinished = [
+        "gets a vote: the change is not finished",
+        "is removed: the change is not \
+                      finished",
+        "votes",
+        "votes",
+    ];
+    assert_eq!(ends, unfinished, "{text}");
+}
+
+#[test]
 fn a_command_that_is_none_is_refused() {
     check_refused(&[], "<--data <DIR>|--in-memory>");
     check_refused(&["--in-memory", "member", "list"], "cannot be used with");

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::Value;
-use turnstile_raft::MemberChange;
 use turnstile_raft::request::{AttemptError, ChangeRequest};
+use turnstile_raft::{MemberChange, VoteChange};
 
 use super::cli::{MembersCommand, SocketArgs};
 use super::wire::{Reply, Request};
@@ -64,7 +64,7 @@ fn text(members: &Value, leader: &Value) -> String {
     let mut out = String::new();
     for member in members.as_array().into_iter().flatten() {
         let (id, address) = (&member["id"], member["address"].as_str().unwrap_or_default());
-        let vote = if member["voter"] == true { "votes" } else { "has no vote yet" };
+        let vote = VoteChange::words(member["pending"].as_str(), member["voter"] == true);
         let leads = if id == leader { ", leads" } else { "" };
         let _written = writeln!(out, "{id:<8} {address:<24} {vote}{leads}");
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use turnstile_raft::Role;
+use turnstile_raft::{Role, VoteChange};
 use turnstile_raft_lock::{LockMember, Status};
 
 /// The status as JSON.
@@ -43,7 +43,8 @@ pub(crate) fn json(status: &Status) -> Value {
         "members": raft.members.iter().map(|(id, address)| json!({
             "id": id,
             "address": address,
-            "voter": raft.voters.iter().any(|voters| voters.contains(id)),
+            "voter": raft.is_voter(*id),
+            "pending": raft.vote_change(*id).map(VoteChange::name),
         })).collect::<Vec<_>>(),
         "refused": raft.refused.values().collect::<Vec<_>>(),
         "present": by_id.into_iter().map(presence).collect::<Vec<_>>(),
