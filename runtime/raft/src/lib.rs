@@ -32,6 +32,6 @@ pub use backup::Backup;
 pub use changes::MemberChange;
 pub use error::{MemberError, Members, Peer};
 pub use machine::{Encode, StateMachine};
-pub use member::Member;
+pub use member::{Member, NOT_OF_A_MEMBER};
 pub use options::Options;
 pub use status::{Leadership, Role, Status, VoteChange};

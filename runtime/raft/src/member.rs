@@ -1,5 +1,7 @@
 //! A member of a group that replicates a state machine.
 
+mod store;
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +24,8 @@ use crate::options::Options;
 use crate::peers::Peers;
 use crate::proposer::{self, Proposals, submit};
 use crate::status::{Leadership, Status};
+use store::MemberStore;
+pub use store::NOT_OF_A_MEMBER;
 
 /// A running member. Clones are handles of the same one. It runs until [`Member::stop`].
 #[derive(Clone)]
@@ -66,6 +70,7 @@ impl Member {
         application: Arc<dyn Handler>,
     ) -> io::Result<Self> {
         let id = options.id;
+        let store = Box::new(MemberStore(store));
         let log = Arc::new(blocking(move || Log::open(store, id)).await??);
         let beginning = Arc::clone(&log);
         // An error means that the member has stopped.

@@ -31,6 +31,9 @@ const DATA: u8 = 3;
 
 const META_KEY: Key = Key::single(META);
 
+/// The size of the value that the log of a member of a cluster has at the key of the counters.
+const MEMBER_BYTES: usize = 1 + 8 + 8;
+
 const VERSION: u8 = 5;
 const VERSION_FOUR: u8 = 4;
 const VERSION_TWO: u8 = 2;
@@ -140,7 +143,10 @@ pub(crate) fn read_from(visit: impl FnOnce(Visitor<'_>) -> io::Result<()>) -> io
             },
             _ => None,
         };
-        read.ok_or_else(|| damaged(key))
+        read.ok_or_else(|| match (*key, value.len()) {
+            (META_KEY, MEMBER_BYTES) => of_a_member(),
+            (_, _) => damaged(key),
+        })
     })?;
     if let Some((id, _)) = changing.front() {
         return Err(damaged(&data_key(*id)));
@@ -166,6 +172,13 @@ const fn data_key(id: u64) -> Key {
 
 fn damaged(key: &Key) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("the store's entry {key:?} is corrupt"))
+}
+
+fn of_a_member() -> io::Error {
+    let text = "it is that of a member of a cluster, which --cluster serves: `turnstiled snapshot \
+                save FILE --url URL` at a member that runs, and `turnstiled snapshot restore FILE \
+                --data DIR`, make one of a single server";
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 fn read_meta(value: &[u8]) -> Option<Meta> {

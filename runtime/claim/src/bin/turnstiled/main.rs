@@ -114,7 +114,7 @@ fn run(mut args: Args) -> io::Result<()> {
         None => Storage::Memory,
     };
     let files = ReloadableFiles::of(&options);
-    let server = Server::open(storage, options)?;
+    let server = Server::open(storage, options).map_err(named("--data"))?;
     runtime.block_on(serve(server, listen, files, hangup))
 }
 

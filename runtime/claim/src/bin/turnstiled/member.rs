@@ -10,10 +10,10 @@ use clap::Args;
 use turnstile_claim::server::{ClusterOptions, Options, Server};
 use turnstile_host::store::{LogStore, has_files};
 use turnstile_host::transport::tcp::{Address, Tls};
-use turnstile_raft::Members;
 use turnstile_raft::arguments::{self, heartbeat, members, not_opened, peer};
 use turnstile_raft::network::REQUEST_BYTES_MAX;
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
+use turnstile_raft::{Members, NOT_OF_A_MEMBER};
 
 use super::named;
 
@@ -131,7 +131,8 @@ impl MemberConfig {
         let listen = self.listen.to_string();
         let network = TcpNetwork::bind(self.network, &listen).await;
         let network: Arc<TcpNetwork> = network.map_err(named("--peer-listen"))?;
-        let server = Server::join(self.cluster, Box::new(store), network, options).await?;
+        let server = Server::join(self.cluster, Box::new(store), network, options).await;
+        let server = server.map_err(|error| explained(data, error))?;
         match server.member() {
             Some(member) if self.begins == Some(Beginning::New) => {
                 member.initialize(&self.members).await.map_err(io::Error::other)?;
@@ -163,6 +164,19 @@ fn open(data: &Path, begins: Option<Beginning>, id: u64) -> io::Result<LogStore>
             io::Error::new(error.kind(), format!("--data {}", not_opened(id, &error)))
         }),
     }
+}
+
+/// Names the directory and what it is, if it is none of a member.
+fn explained(data: &Path, error: io::Error) -> io::Error {
+    if !error.to_string().ends_with(NOT_OF_A_MEMBER) {
+        return error;
+    }
+    let data = data.display();
+    invalid(format!(
+        "--data {data}: {NOT_OF_A_MEMBER}; if it is that of a single server: `turnstiled snapshot \
+         save FILE --data {data}` and `turnstiled snapshot restore FILE --data DIR --cluster NAME \
+         ...` make one of a member"
+    ))
 }
 
 fn invalid(text: String) -> io::Error {

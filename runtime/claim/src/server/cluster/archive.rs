@@ -47,7 +47,13 @@ impl Snapshot {
     /// When they are damaged, or of another version.
     pub fn decode(bytes: &[u8]) -> io::Result<Self> {
         let Some(bytes) = bytes.strip_prefix(FILE_HEAD) else {
-            let text = "the file is no snapshot of claims: `turnstiled snapshot save` makes one";
+            let text = match Backup::decode(bytes.to_vec()) {
+                Ok(_) => {
+                    "the file is a snapshot of another service, such as `raftlock`, and cannot be \
+                     used here"
+                }
+                Err(_) => "the file is no snapshot of claims: `turnstiled snapshot save` makes one",
+            };
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         };
         let claims = snapshot::claims_of(bytes)?;

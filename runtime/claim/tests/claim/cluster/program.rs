@@ -146,6 +146,28 @@ pub(super) fn check_refused(arguments: &[&str], because: &str) {
 }
 
 #[test]
+fn a_directory_of_the_other_kind_is_named_with_the_commands_that_convert_it() {
+    let mut site = Site::new("kinds");
+    let single = site.path("single");
+    let server = Turnstiled::start(&["--data", &single]);
+    Client::new(server.at).post(&body("r")).expect(201);
+    drop(server);
+    let arguments = site.arguments(1);
+    let mut of_single: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let data = of_single.iter().position(|word| *word == "--data").expect("it has a directory");
+    of_single[data + 1] = &single;
+    check_refused(&of_single, "that of a single server: `turnstiled snapshot save FILE --data ");
+    site.start(1, &["--new"]);
+    drop(site.members.remove(&1));
+    let listen = ["--listen", "127.0.0.1:0"];
+    let member = site.path("1");
+    let of_member = [&["--data", &member], &listen[..]].concat();
+    check_refused(&of_member, "that of a member of a cluster, which --cluster serves");
+    let save = ["snapshot", "save", &site.path("file"), "--data", &member];
+    check_refused(&save, "that of a member of a cluster");
+}
+
+#[test]
 fn what_keeps_a_member_from_starting_is_named() {
     let mut site = Site::new("refused");
     let first = site.arguments(1);

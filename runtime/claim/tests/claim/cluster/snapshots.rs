@@ -143,6 +143,9 @@ fn a_file_that_is_changed_anywhere_is_refused() {
         check(None, &restore, 2, "the snapshot of claims is damaged");
         assert!(!Path::new(&data).exists(), "nothing is written");
     }
+    let locks = turnstile_raft::Backup::of_state("locks").encode();
+    fs::write(&file, locks).expect("the directory is ours");
+    check(None, &["restore", &file, "--data", &data], 2, "such as `raftlock`, and cannot be used");
     fs::write(&file, "claims").expect("the directory is ours");
     check(None, &["restore", &file, "--data", &data], 2, "is no snapshot of claims");
 }

@@ -34,6 +34,10 @@ fn a_group_is_restored_from_a_file() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("checksum"), "{refused:?}");
     let restored = restore(&file, &data);
     assert_eq!(code(&restored), Some(0), "{restored:?}");
+    std::fs::write(&other, "turnstile claims\n and more").expect("the folder can be written");
+    let claims = restore(&other, &path("data-of-claims"));
+    assert_eq!(code(&claims), Some(2));
+    assert!(String::from_utf8_lossy(&claims.stderr).contains("claims of `turnstiled`"));
     let twice = restore(&file, &data);
     assert_eq!(code(&twice), Some(2));
     assert!(String::from_utf8_lossy(&twice.stderr).contains("is not empty"), "{twice:?}");

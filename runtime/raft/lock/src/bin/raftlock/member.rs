@@ -41,7 +41,10 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     raft.group.clone_from(&args.group);
     let options = Options::with(raft);
     let times = socket::Times { heartbeat: args.heartbeat, lease: options.lease };
-    let service = LockService::start(options, Box::new(store), network).await?;
+    let service = LockService::start(options, Box::new(store), network).await;
+    let data = args.data.display();
+    let service =
+        service.map_err(|error| Failure::Unavailable(format!("--data {data}: {error}")))?;
     if args.new {
         let initialized = service.raft().initialize(&members).await;
         initialized.map_err(|error| Failure::Unavailable(error.to_string()))?;

@@ -14,6 +14,9 @@ use super::member::members;
 use super::wire::Request;
 use super::{Failure, have_done};
 
+/// How a file of another service begins.
+const CLAIMS: &[u8] = b"turnstile claims\n";
+
 /// Saves or restores.
 pub(crate) async fn run(command: SnapshotCommand) -> Result<u8, Failure> {
     match command {
@@ -60,8 +63,15 @@ async fn restore(
         let text = format!("--data: {} is not empty: it may have a log", data.display());
         return Err(Failure::Usage(text));
     }
-    let backup = fs::read(file).and_then(Backup::decode).map_err(at(file.display()));
-    let backup = backup.map_err(failed)?;
+    let bytes = fs::read(file).map_err(at(file.display())).map_err(failed)?;
+    if bytes.starts_with(CLAIMS) {
+        return Err(Failure::Usage(format!(
+            "{}: the file has the claims of `turnstiled`, and cannot be used here: `turnstiled \
+             snapshot restore` begins with them",
+            file.display()
+        )));
+    }
+    let backup = Backup::decode(bytes).map_err(at(file.display())).map_err(failed)?;
     let new = NewDirectory::begin(data).map_err(failed)?;
     let store = Box::new(LogStore::open(new.path()).map_err(failed)?);
     let restored = LockService::restore(options, store, backup, members).await;
