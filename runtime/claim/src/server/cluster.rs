@@ -174,7 +174,7 @@ impl ReplicatedEngine {
         });
         match is_confirmed.await {
             Ok(true) => Ok(()),
-            Ok(false) | Err(_) => Err(Reply::no_majority()),
+            Ok(false) | Err(_) => Err(self.not_executed()),
         }
     }
 

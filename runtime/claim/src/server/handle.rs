@@ -218,7 +218,7 @@ impl EngineHandle {
         match &self.backend {
             Backend::Single(_) => Reply::storage_in_trouble(),
             #[cfg(feature = "cluster")]
-            Backend::Replicated(_) => Reply::outcome_unknown(),
+            Backend::Replicated(engine) => engine.outcome_unknown(),
         }
     }
 

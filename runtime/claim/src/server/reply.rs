@@ -77,6 +77,13 @@ impl Reply {
         Self::message(503, "No majority of the cluster answers: nothing was changed")
     }
 
+    /// 503: no change was made.
+    #[cfg(feature = "cluster")]
+    #[must_use]
+    pub(crate) fn storage_rejects_writes() -> Self {
+        Self::message(503, "The storage of this member rejects writes: nothing was changed")
+    }
+
     /// 503: the cluster may or may not have made the change, or may still make it.
     #[cfg(feature = "cluster")]
     #[must_use]

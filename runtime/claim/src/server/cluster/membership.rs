@@ -33,7 +33,7 @@ impl ReplicatedEngine {
         let knows_leader = |status: &Status| status.leader.is_some();
         let patience = self.options.request_timeout;
         if member.wait_for(patience, knows_leader).await.is_err() {
-            return Reply::no_majority();
+            return self.not_executed();
         }
         // The leader ends a change that takes too long; here it is the leader that may not answer.
         let most = patience.saturating_add(self.options.raft.timeout);
@@ -41,7 +41,7 @@ impl ReplicatedEngine {
             Ok(Ok(())) => Reply::done(),
             Ok(Err(error)) if !error.is_not_executed() => unknown(change, &error),
             Ok(Err(MemberError::Membership { why })) => self.impossible(change, &why).await,
-            Ok(Err(_)) => Reply::no_majority(),
+            Ok(Err(_)) => self.not_executed(),
             Err(_elapsed) => unknown(change, &MemberError::TimedOut),
         }
     }

@@ -5,6 +5,7 @@ use turnstile_raft::{Role, Status};
 
 use super::ReplicatedEngine;
 use crate::server::metrics::put;
+use crate::server::reply::Reply;
 
 impl ReplicatedEngine {
     /// Whether requests can be answered here. A follower has the leader confirm that a majority
@@ -45,6 +46,16 @@ impl ReplicatedEngine {
             }
         });
         confirmed.await.is_ok()
+    }
+
+    /// The 503 to a request that was not executed.
+    pub(super) fn not_executed(&self) -> Reply {
+        if self.is_failed() { Reply::storage_rejects_writes() } else { Reply::no_majority() }
+    }
+
+    /// The 503 to a request that may be executed.
+    pub(in crate::server) fn outcome_unknown(&self) -> Reply {
+        if self.is_failed() { Reply::storage_in_trouble() } else { Reply::outcome_unknown() }
     }
 
     /// The metrics of the log in the Prometheus text format.

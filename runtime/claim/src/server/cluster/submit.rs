@@ -13,7 +13,6 @@ use super::forward::Attempt;
 use super::operation::{EncodedOrigin, Operation, RequestOperation, encode};
 use super::shared::Shared;
 use crate::server::call::{ClaimRequest, EngineReply, RequestOrigin};
-use crate::server::reply::Reply;
 
 impl ReplicatedEngine {
     /// Has the cluster take a request.
@@ -35,9 +34,9 @@ impl ReplicatedEngine {
         match carried {
             Ok(Some(reply)) => self.limited(reply, origin.wait_us),
             Ok(None) | Err(_) if progress.unknown_in.is_some() => {
-                EngineReply::Ready(Reply::outcome_unknown())
+                EngineReply::Ready(self.outcome_unknown())
             }
-            Ok(None) | Err(_) => EngineReply::Ready(Reply::no_majority()),
+            Ok(None) | Err(_) => EngineReply::Ready(self.not_executed()),
         }
     }
 

@@ -87,3 +87,22 @@ fn a_follower_of_a_leader_without_a_majority_is_not_ready() {
     members.hub.heal();
     (1..=4).for_each(|id| ready(&members, id));
 }
+
+#[test]
+fn a_cluster_of_one_with_a_full_disk_says_so() {
+    let mut members = Members::with(QUICK, &|_| Options::default());
+    let last = members.leader();
+    for id in members.others(last) {
+        members.client_of(last).request("DELETE", &format!("/v1/cluster/members/{id}/"), "");
+        until("it is removed", || !members.member(last).status().members.contains_key(&id));
+        members.end(id);
+    }
+    ready(&members, last);
+    members.fill(last);
+    let body = r#"{"resource":"r","ttl":600}"#;
+    until("what is refused is the disk's fault", || {
+        let answer = members.client_of(last).post(body).expect(503).text;
+        assert!(!answer.contains("ajority"), "{answer}");
+        answer.contains("The storage of this member rejects writes: nothing was changed")
+    });
+}
