@@ -38,7 +38,13 @@ impl NewFile {
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = absolute(path).map_err(at(path.display()))?;
         let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-        let file = opened.map_err(at(path.display()))?;
+        let file = opened.map_err(|error| {
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                let text = format!("{} is there already, and is not overwritten", path.display());
+                return io::Error::new(io::ErrorKind::AlreadyExists, text);
+            }
+            at(path.display())(error)
+        })?;
         Ok(Self { path, file, is_kept: false })
     }
 

@@ -23,7 +23,7 @@ fn a_file_that_is_not_kept_is_removed() {
     file.write_all(b"half").expect("there is room");
     let error = NewFile::create(&path).expect_err("it is there");
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
-    assert!(error.to_string().contains("/new/file/f: "), "{error}");
+    assert!(error.to_string().contains("/new/file/f is there already"), "{error}");
     drop(file);
     assert!(!path.exists(), "what is incomplete is removed");
     let mut file = NewFile::create(&path).expect("it is new");

@@ -76,7 +76,7 @@ fn a_single_server_becomes_a_cluster_and_a_single_server_again() {
     assert!(!Path::new(&file).exists(), "nothing is left of what failed");
     drop(server);
     check(None, &["save", &file, "--data", &single], 0, "");
-    check(None, &["save", &file, "--data", &single], 2, "File exists");
+    check(None, &["save", &file, "--data", &single], 2, "is there already, and is not overwritten");
     // What the state is too old for.
     let server = Turnstiled::start(&["--data", &single]);
     let last = Client::new(server.at).post(&body("t")).expect(201);

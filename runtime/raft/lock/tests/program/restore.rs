@@ -34,6 +34,7 @@ fn a_group_is_restored_from_a_file() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("checksum"), "{refused:?}");
     let restored = restore(&file, &data);
     assert_eq!(code(&restored), Some(0), "{restored:?}");
+    assert!(String::from_utf8_lossy(&again.stderr).contains("not overwritten"), "{again:?}");
     std::fs::write(&other, "turnstile claims\n and more").expect("the folder can be written");
     let claims = restore(&other, &path("data-of-claims"));
     assert_eq!(code(&claims), Some(2));
