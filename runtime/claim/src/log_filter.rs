@@ -12,33 +12,30 @@ use tracing_subscriber::EnvFilter;
 /// The variable that sets the filter.
 pub const VARIABLE: &str = "TURNSTILE_LOG";
 
-/// The filter that [`VARIABLE`] sets, or `default` if it is not set or empty; `modules`, a list of
-/// levels by module or nothing, is in front of it unless all is off.
+/// The filter that [`VARIABLE`] sets, or `default` if it is not set or empty, with what `complete`
+/// adds to it.
 ///
 /// # Errors
 /// When the value is neither a level nor a list of levels by module.
-pub fn from_environment(default: &str, modules: &str) -> Result<EnvFilter, String> {
+pub fn from_environment(
+    default: &str,
+    complete: impl Fn(&str) -> String,
+) -> Result<EnvFilter, String> {
     match env::var(VARIABLE) {
-        Ok(value) if !value.trim().is_empty() => parse(&value, modules),
-        Ok(_) | Err(VarError::NotPresent) => parse(default, modules),
+        Ok(value) if !value.trim().is_empty() => parse(&value, complete),
+        Ok(_) | Err(VarError::NotPresent) => parse(default, complete),
         Err(VarError::NotUnicode(value)) => Err(invalid(&value.to_string_lossy())),
     }
 }
 
-fn parse(value: &str, modules: &str) -> Result<EnvFilter, String> {
+fn parse(value: &str, complete: impl Fn(&str) -> String) -> Result<EnvFilter, String> {
     // The log library takes an empty level for `error`.
     let is_level = |text: &str| !text.is_empty() && LevelFilter::from_str(text).is_ok();
     let is_valid = value.split(',').all(|part| {
         let (_, level) = part.rsplit_once('=').unwrap_or(("", part));
         is_level(level)
     });
-    let is_off = LevelFilter::from_str(value).is_ok_and(|level| level == LevelFilter::OFF);
-    let all = match modules {
-        "" => value.to_owned(),
-        _ if is_off => value.to_owned(),
-        modules => format!("{modules},{value}"),
-    };
-    let filter = EnvFilter::try_new(all).ok().filter(|_| is_valid);
+    let filter = EnvFilter::try_new(complete(value)).ok().filter(|_| is_valid);
     filter.ok_or_else(|| invalid(value))
 }
 
@@ -56,20 +53,20 @@ mod tests {
     #[test]
     fn only_levels_are_a_filter() {
         for good in ["off", "ERROR", "warn", "info,turnstile_host=debug", "warn,claim=info"] {
-            assert!(parse(good, "").is_ok(), "{good}");
+            assert!(parse(good, str::to_owned).is_ok(), "{good}");
         }
         for bad in ["blah", "info,blah", "turnstile_host=blah", "=", ",", "turnstile_host"] {
-            let error = parse(bad, "").expect_err("it is no level");
+            let error = parse(bad, str::to_owned).expect_err("it is no level");
             assert!(error.contains("off, error, warn, info, debug or trace"), "{error}");
         }
     }
 
     #[test]
     fn a_value_overrides_the_levels_of_modules() {
-        let filter = |value| parse(value, "engine=error").expect("it is a filter").to_string();
+        let complete = |value: &str| format!("engine=error,{value}");
+        let filter = |value| parse(value, complete).expect("it is a filter").to_string();
         assert!(filter("info").contains("engine=error") && filter("info").contains("info"));
         assert!(filter("info,engine=debug").contains("engine=debug"));
         assert!(!filter("info,engine=debug").contains("engine=error"));
-        assert_eq!(filter("off"), "off");
     }
 }

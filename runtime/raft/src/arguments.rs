@@ -1,8 +1,10 @@
 //! What the programs of members are told: other members, and times.
 
 use std::io;
+use std::str::FromStr as _;
 use std::time::Duration;
 
+use tracing::level_filters::LevelFilter;
 use turnstile_host::seconds;
 use turnstile_host::store::REMEDY;
 use turnstile_host::transport::tcp::Address;
@@ -12,10 +14,22 @@ use crate::error::Members;
 /// The least and the greatest interval of heartbeats.
 const HEARTBEAT: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(60)];
 
-/// What a program logs of the engine, in front of the filter that it is told. The engine logs
-/// elections as warnings, and each request that an absent member does not answer, and the beginning
-/// of a group that another member has begun, as errors; what matters of it is logged here.
-pub const LOG_FILTER: &str = "openraft=error,openraft::engine=off,openraft::replication=off";
+/// What a program logs of the engine, in front of the filter that it is told: nothing, since what
+/// matters of it is logged here. The engine logs elections as warnings, and as errors each request
+/// that an absent member does not answer.
+const ENGINE: &str = "openraft=off";
+
+/// The filter of a program's log that was told this one, such as `info`. What it says of the engine
+/// is in force.
+#[must_use]
+pub fn log_filter(told: &str) -> String {
+    let level = LevelFilter::from_str(told);
+    if level.is_ok_and(|level| level == LevelFilter::OFF) {
+        told.to_owned()
+    } else {
+        format!("{ENGINE},{told}")
+    }
+}
 
 /// Reads a member and the address that the others connect to: `N=HOST:PORT`.
 ///
@@ -118,6 +132,15 @@ mod tests {
         assert!(text.starts_with("1.log is missing: never start member 3 again"), "{text}");
         assert!(!text.contains(REMEDY), "{text}");
         assert_eq!(not_opened(3, &io::Error::other("it is in use")), "it is in use");
+    }
+
+    #[test]
+    fn the_engine_is_silent_unless_its_log_is_asked_for() {
+        assert_eq!(log_filter("info"), "openraft=off,info");
+        assert_eq!(log_filter("info,openraft=debug"), "openraft=off,info,openraft=debug");
+        for off in ["off", "OFF"] {
+            assert_eq!(log_filter(off), off);
+        }
     }
 
     #[test]

@@ -26,6 +26,8 @@ const UNAVAILABLE: u8 = 69;
 const TIMED_OUT: u8 = 75;
 /// Exit status: invalid arguments or settings.
 const USAGE: u8 = 2;
+/// What is logged unless the environment says otherwise.
+const LOG_FILTER: &str = "warn,claim=info,turnstile_claim::client=info";
 
 /// Client of the turnstiled lock server: run commands under locks; list, show and revoke claims.
 ///
@@ -173,14 +175,13 @@ fn main() -> ExitCode {
         reap();
         return ExitCode::SUCCESS;
     }
-    let filter =
-        match log_filter::from_environment("warn,claim=info,turnstile_claim::client=info", "") {
-            Ok(filter) => filter,
-            Err(error) => {
-                eprintln!("claim: {error}");
-                return ExitCode::from(USAGE);
-            }
-        };
+    let filter = match log_filter::from_environment(LOG_FILTER, str::to_owned) {
+        Ok(filter) => filter,
+        Err(error) => {
+            eprintln!("claim: {error}");
+            return ExitCode::from(USAGE);
+        }
+    };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     log.without_time().with_target(false).init();
     // A single thread, the main one: PR_SET_PDEATHSIG ties a child to the thread that started it.

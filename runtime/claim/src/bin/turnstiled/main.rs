@@ -44,10 +44,10 @@ fn main() -> ExitCode {
         return ExitCode::from(command::run(command));
     }
     #[cfg(feature = "cluster")]
-    let modules = turnstile_raft::arguments::LOG_FILTER;
+    let complete = turnstile_raft::arguments::log_filter;
     #[cfg(not(feature = "cluster"))]
-    let modules = "";
-    let filter = match log_filter::from_environment("info", modules) {
+    let complete = str::to_owned;
+    let filter = match log_filter::from_environment("info", complete) {
         Ok(filter) => filter,
         Err(error) => {
             eprintln!("turnstiled: {error}");

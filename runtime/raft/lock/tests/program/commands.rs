@@ -53,6 +53,30 @@ fn a_killed_leader_loses_its_locks_and_comes_back() {
     group.assert_nothing_unhandled();
 }
 
+/// Members that cannot reach the lost one ask for its vote.
+#[test]
+fn the_loss_of_a_leader_is_no_error_in_the_log() {
+    let mut group = Group::start();
+    let leader = group.leader();
+    group.is_logged = true;
+    for one in (0..3).filter(|one| *one != leader) {
+        drop(group.members[one].take());
+        group.start_member(one, &[]);
+        group.await_status(one, |status| status["ready"] == true);
+    }
+    for _ in 0..3 {
+        let lost = group.leader();
+        drop(group.members[lost].take());
+        let others: Vec<usize> = (0..3).filter(|one| *one != lost).collect();
+        let is_next = |status: &Value| status["leader"].is_u64() && status["leader"] != lost + 1;
+        others.into_iter().for_each(|one| group.await_status(one, is_next));
+        group.start_member(lost, &[]);
+        group.await_status(lost, |status| status["ready"] == true);
+    }
+    let log = std::fs::read_to_string(group.folder.path().join("log")).expect("they log");
+    assert!(!log.contains("openraft"), "{log}");
+}
+
 #[test]
 fn a_command_is_ended_when_its_member_stops_for_a_lease() {
     let group = Group::start();

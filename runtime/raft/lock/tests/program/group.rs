@@ -31,6 +31,8 @@ pub(crate) struct Group {
     /// The last one is for a member that is added.
     ports: [u16; 4],
     pub(crate) members: [Option<Running>; 4],
+    /// Whether what members that start log is appended to the file `log` of the folder.
+    pub(crate) is_logged: bool,
 }
 
 impl Group {
@@ -44,7 +46,7 @@ impl Group {
         let ports = [(); 4].map(|()| free_port());
         let folder = Folder::new("raftlock");
         std::fs::create_dir_all(folder.path()).expect("the temporary folder can be written");
-        let mut group = Self { folder, ports, members: [None, None, None, None] };
+        let mut group = Self { folder, ports, members: [None, None, None, None], is_logged: false };
         (0..3).for_each(|one| group.start_member(one, &more));
         (0..3).for_each(|one| group.await_status(one, |status| status["ready"] == true));
         group
@@ -59,6 +61,11 @@ impl Group {
         }
         command.arg("--data").arg(self.folder.path().join(format!("data-{one}")));
         command.arg("--socket").arg(self.socket(one)).args(["--log", "error"]).args(more);
+        if self.is_logged {
+            let path = self.folder.path().join("log");
+            let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+            command.stderr(file.expect("the temporary folder can be written"));
+        }
         self.members[one] = Some(Running(command.spawn().expect("the program is built")));
     }
 

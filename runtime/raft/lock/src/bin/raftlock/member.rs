@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
-use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
 use turnstile_host::store::{LogStore, has_files};
 use turnstile_host::transport::tcp::{Address, Tls};
 use turnstile_raft::Members;
-use turnstile_raft::arguments::{self, LOG_FILTER, not_opened};
+use turnstile_raft::arguments::{self, log_filter, not_opened};
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 use turnstile_raft_lock::{LockService, Options};
 
@@ -19,10 +18,7 @@ use super::{Failure, socket};
 
 /// Runs a member until a signal ends it.
 pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
-    let filter = match args.log {
-        LevelFilter::OFF => EnvFilter::new("off"),
-        level => EnvFilter::new(format!("{LOG_FILTER},{level}")),
-    };
+    let filter = EnvFilter::new(log_filter(&args.log.to_string()));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
     raise_open_files(args.users)?;
     let mut term = signal(SignalKind::terminate())?;
