@@ -77,8 +77,8 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
     Ok(ended.exit_status("raftlock", command, was_lost))
 }
 
-/// The maximum time for the member's first answer. It counts the timeout, too, unless it is stopped;
-/// without a time to wait it only tries.
+/// The maximum time for the member's first answer. It counts the timeout, too, unless it is
+/// stopped; without a time to wait it only tries.
 fn patience(most: Option<Duration>) -> Duration {
     match most {
         None => Duration::MAX,

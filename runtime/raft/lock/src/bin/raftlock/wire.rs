@@ -74,7 +74,7 @@ pub(crate) enum Reply {
     Status(serde_json::Value),
     /// The request is refused, or has failed.
     Error(String),
-    /// Whether the change of the members is made, or will be, is unknown: it may be asked for again.
+    /// Whether the change of the members is or will be made is unknown: it may be asked for again.
     Unknown(String),
     /// The member that is to be removed is none.
     NoMember(String),
