@@ -191,6 +191,12 @@ impl Engine {
         }
     }
 
+    /// # Errors
+    /// When the store rejects writes: what is written then waits for it.
+    pub(crate) fn check_store(&self) -> Result<(), MemberError> {
+        if self.log.is_failing() { Err(MemberError::StoreFails) } else { Ok(()) }
+    }
+
     /// Waits until everything is applied that was committed before the call.
     pub(crate) async fn read_index(&self) -> Result<Option<u64>, MemberError> {
         let read = self.raft.ensure_linearizable().await.map_err(|error| match error {

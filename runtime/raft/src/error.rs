@@ -60,6 +60,9 @@ pub enum MemberError {
         /// Why.
         why: String,
     },
+    /// The store of the leader rejects writes. The operation is not executed.
+    #[error("the store of the leader rejects writes")]
+    StoreFails,
 }
 
 impl MemberError {
@@ -70,6 +73,7 @@ impl MemberError {
             Self::NotLeader { .. }
             | Self::QueueFull
             | Self::TooLarge { .. }
+            | Self::StoreFails
             | Self::Membership { .. } => true,
             Self::NoQuorum | Self::TimedOut | Self::Lost { .. } | Self::Stopped { .. } => false,
         }

@@ -135,6 +135,7 @@ impl Member {
         }
         // An entry of a former term may occupy the queue.
         self.engine.check_leader()?;
+        self.engine.check_store()?;
         let deadline = Instant::now() + self.options.timeout;
         match submit(&self.proposals, operation, deadline).await {
             Err(MemberError::TimedOut) => Err(self.engine.timed_out(&self.options)),
