@@ -31,7 +31,7 @@ mod writer;
 pub use backup::Backup;
 pub use changes::MemberChange;
 pub use error::{MemberError, Members, Peer};
-pub use machine::{Encode, StateMachine};
+pub use machine::{Encode, Place, StateMachine};
 pub use member::{Member, NOT_OF_A_MEMBER};
 pub use options::Options;
 pub use status::{Leadership, Role, Status, VoteChange};

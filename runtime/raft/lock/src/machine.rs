@@ -10,7 +10,7 @@ use turnstile_core::replicated::message::{Cluster, Message};
 use turnstile_core::replicated::types::{LockName, LockStatus, LogOperation};
 use turnstile_core::replicated::{Locks, Member};
 use turnstile_host::Inbox;
-use turnstile_raft::{Encode, StateMachine};
+use turnstile_raft::{Encode, Place, StateMachine};
 
 use crate::operation::{
     Answer, Command, CommandResult, NamedCommand, NewSession, Operation, SessionId, decode, encode,
@@ -74,7 +74,13 @@ impl Machine {
         })
     }
 
-    fn execute(&self, session: SessionId, sequence: u64, commands: Vec<NamedCommand>) -> Answer {
+    fn execute(
+        &self,
+        term: u64,
+        session: SessionId,
+        sequence: u64,
+        commands: Vec<NamedCommand>,
+    ) -> Answer {
         self.shared.with(|data, inbox| match data.sessions.admit(session, sequence) {
             Admission::Refused => Answer::Refused,
             Admission::Repeated(results) => Answer::Applied(results),
@@ -84,7 +90,7 @@ impl Machine {
                     // A RESET of its own may have excluded it.
                     if command.command.entry.by == session.address && data.sessions.is_live(session)
                     {
-                        results.push(data.apply(command, inbox));
+                        results.push(data.apply(term, command, inbox));
                     }
                 }
                 data.sessions.answered(session, &results);
@@ -101,10 +107,10 @@ impl Data {
         }
     }
 
-    fn apply(&mut self, command: NamedCommand, inbox: &Inbox<Member>) -> CommandResult {
+    fn apply(&mut self, term: u64, command: NamedCommand, inbox: &Inbox<Member>) -> CommandResult {
         let NamedCommand { command: Command { mut entry, sent }, id } = command;
         if let LogOperation::Reset(list) = &mut entry.operation {
-            let Some(executed) = self.sessions.reset(sent, list) else {
+            let Some(executed) = self.sessions.reset(sent, term, list) else {
                 let index = self.sessions.next();
                 return CommandResult { index, status: LockStatus::None, token: None };
             };
@@ -140,11 +146,11 @@ impl Data {
 }
 
 impl StateMachine for Machine {
-    fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, place: Place, operation: &[u8]) -> Vec<u8> {
         let answer = match decode(operation) {
             Some(Operation::Register(new)) => self.register(new),
             Some(Operation::Envelope { session, sequence, commands }) => {
-                self.execute(session, sequence, commands)
+                self.execute(place.term, session, sequence, commands)
             }
             // No member of this version has written it.
             None => Answer::Refused,

@@ -27,8 +27,6 @@ pub(crate) struct Sessions {
     /// The number of the last Register of each member that began a session. A later life of the
     /// member has applied it, and one that has not is a former one, whose Register is late.
     begun: BTreeMap<u64, u64>,
-    /// The term of the last RESET.
-    reset: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,13 +138,18 @@ impl Sessions {
     /// members that have begun new sessions.
     ///
     /// The document's leader appends a RESET itself, at once. Here it may be on its way for longer,
-    /// and counts as if it were not: it is void after one of a later term (`None`), and excludes no
-    /// session that has begun since it was sent.
-    pub(crate) fn reset(&mut self, sent: Sent, list: &[Address]) -> Option<Vec<Address>> {
-        if sent.term < self.reset {
+    /// and counts as if it were not: it is void in the term of another leader (`None`), with which
+    /// those that it excludes may be in contact, and excludes no session that has begun since it
+    /// was sent.
+    pub(crate) fn reset(
+        &mut self,
+        sent: Sent,
+        term: u64,
+        list: &[Address],
+    ) -> Option<Vec<Address>> {
+        if sent.term != term {
             return None;
         }
-        self.reset = sent.term;
         if list.is_empty() {
             return Some(Vec::new());
         }
@@ -211,8 +214,8 @@ mod tests {
     }
 
     /// A RESET that is not late.
-    fn reset(sessions: &mut Sessions, term: u64, list: &[Address]) -> Option<Vec<Address>> {
-        sessions.reset(Sent { term, after: sessions.count() }, list)
+    fn reset(sessions: &mut Sessions, list: &[Address]) -> Option<Vec<Address>> {
+        sessions.reset(Sent { term: 1, after: sessions.count() }, 1, list)
     }
 
     fn two() -> Sessions {
@@ -241,7 +244,7 @@ mod tests {
     #[test]
     fn an_excluded_session_stays_excluded() {
         let mut sessions = two();
-        reset(&mut sessions, 1, &[B]);
+        reset(&mut sessions, &[B]);
         assert_eq!(sessions.admit(session(A, 1), 1), Admission::Refused);
         assert_eq!(
             register(&mut sessions, session(A, 1), 1, 2),
@@ -256,17 +259,17 @@ mod tests {
     #[test]
     fn a_reset_to_nobody_excludes_nobody() {
         let mut sessions = two();
-        reset(&mut sessions, 1, &[]);
+        reset(&mut sessions, &[]);
         assert_eq!(sessions.live().count(), 2);
     }
 
     #[test]
     fn a_reset_of_a_former_term_is_void() {
         let mut sessions = two();
-        assert_eq!(reset(&mut sessions, 3, &[A, B]), Some(vec![A, B]));
-        assert_eq!(reset(&mut sessions, 2, &[A]), None);
+        let sent = Sent { term: 2, after: sessions.count() };
+        assert_eq!(sessions.reset(sent, 3, &[A]), None);
         assert!(sessions.is_live(session(B, 1)));
-        assert_eq!(reset(&mut sessions, 3, &[A]), Some(vec![A]), "a leader has several in a term");
+        assert_eq!(sessions.reset(sent, 2, &[A]), Some(vec![A]));
         assert!(!sessions.is_live(session(B, 1)));
     }
 
@@ -277,7 +280,7 @@ mod tests {
         let again = session(A, 2);
         let count = sessions.count();
         assert_eq!(register(&mut sessions, again, 1, count), Registration::New);
-        assert_eq!(sessions.reset(sent, &[Address(30)]), Some(vec![A, Address(30)]));
+        assert_eq!(sessions.reset(sent, 1, &[Address(30)]), Some(vec![A, Address(30)]));
         assert_eq!(sessions.live().collect::<Vec<_>>(), [(A, 1)]);
     }
 
@@ -301,7 +304,7 @@ mod tests {
         assert_eq!(register(&mut sessions, session(A, 2), 1, after), Registration::Refused);
         assert!(sessions.is_live(again));
         // Nor does it begin one when the new session has ended.
-        reset(&mut sessions, 1, &[B]);
+        reset(&mut sessions, &[B]);
         assert_eq!(register(&mut sessions, never_applied, 1, after), Registration::Refused);
         let count = sessions.count();
         assert_eq!(register(&mut sessions, session(again.address, 2), 1, count), Registration::New);
@@ -310,7 +313,7 @@ mod tests {
     #[test]
     fn a_late_register_is_refused_by_its_age_when_the_session_is_forgotten() {
         let mut sessions = two();
-        reset(&mut sessions, 1, &[B]);
+        reset(&mut sessions, &[B]);
         for _ in 0..=2 * REMEMBERED {
             sessions.next();
         }

@@ -22,7 +22,7 @@ use super::log_store::{decode, encode};
 use super::unsynced::Unsynced;
 use crate::batch;
 use crate::log::Log;
-use crate::machine::StateMachine;
+use crate::machine::{Place, StateMachine};
 use crate::snapshot::{self, SnapshotParts};
 
 type Stored<T> = Result<T, StorageError<u64>>;
@@ -127,9 +127,8 @@ impl Applied {
                     .ok_or_else(|| refuse("the entry is no list of operations"))?;
                 let version = self.check_version(version).map_err(|why| refuse(&why))?;
                 self.version.store(version, Ordering::Relaxed);
-                let apply = |operation: &Bytes| {
-                    self.machine.apply_version(version, id.index, operation).into()
-                };
+                let place = Place { index: id.index, term: id.leader_id.term, version };
+                let apply = |operation: &Bytes| self.machine.apply(place, operation).into();
                 Ok(operations.iter().map(apply).collect())
             }
         }

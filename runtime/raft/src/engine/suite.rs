@@ -14,13 +14,13 @@ use super::machine::Machine;
 use super::unsynced::Unsynced;
 use crate::folder::Folder;
 use crate::log::Log;
-use crate::machine::{Encode, StateMachine};
+use crate::machine::{Encode, Place, StateMachine};
 use crate::snapshot::SnapshotParts;
 
 struct Nothing;
 
 impl StateMachine for Nothing {
-    fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, _place: Place, operation: &[u8]) -> Vec<u8> {
         operation.to_vec()
     }
 

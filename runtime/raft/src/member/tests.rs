@@ -9,14 +9,14 @@ use super::Member;
 use crate::error::Members;
 use crate::group::Group;
 use crate::log::Log;
-use crate::machine::{Encode, StateMachine};
+use crate::machine::{Encode, Place, StateMachine};
 use crate::network::hub::Hub;
 use crate::options::Options;
 
 struct Echo;
 
 impl StateMachine for Echo {
-    fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, _place: Place, operation: &[u8]) -> Vec<u8> {
         operation.to_vec()
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use turnstile_raft::{Encode, StateMachine};
+use turnstile_raft::{Encode, Place, StateMachine};
 
 /// What a machine has applied; the test keeps a handle of it.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ impl Register {
 }
 
 impl StateMachine for Register {
-    fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, _place: Place, operation: &[u8]) -> Vec<u8> {
         let operation = String::from_utf8(operation.to_vec()).expect("the tests propose text");
         let mut operations = self.0.lock().expect("no holder panics");
         operations.push(operation);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use turnstile_host::store::Disk;
 use turnstile_raft::network::hub::Hub;
-use turnstile_raft::{Encode, Member, MemberError, Members, Role, StateMachine, Status};
+use turnstile_raft::{Encode, Member, MemberError, Members, Place, Role, StateMachine, Status};
 
 use crate::group::{PATIENCE, options};
 
@@ -18,16 +18,12 @@ struct Versioned {
 }
 
 impl StateMachine for Versioned {
-    fn apply(&mut self, _index: u64, _operation: &[u8]) -> Vec<u8> {
-        panic!("it has versions");
-    }
-
     fn version(&self) -> u32 {
         self.newest
     }
 
-    fn apply_version(&mut self, version: u32, _index: u64, _operation: &[u8]) -> Vec<u8> {
-        self.applied.push(u8::try_from(version).expect("the tests have few"));
+    fn apply(&mut self, place: Place, _operation: &[u8]) -> Vec<u8> {
+        self.applied.push(u8::try_from(place.version).expect("the tests have few"));
         self.applied.clone()
     }
 

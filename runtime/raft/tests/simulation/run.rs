@@ -14,7 +14,7 @@ use std::time::Duration;
 use turmoil::{Builder, Sim};
 use turnstile_host::store::{LogStore, Medium};
 use turnstile_host::{Rng, simulation};
-use turnstile_raft::{Encode, Member, MemberError, Members, Options, StateMachine, Status};
+use turnstile_raft::{Encode, Member, MemberError, Members, Options, Place, StateMachine, Status};
 
 use crate::net::{Net, Trace, watch};
 use crate::register::Register;
@@ -124,9 +124,9 @@ struct Traced {
 }
 
 impl StateMachine for Traced {
-    fn apply(&mut self, index: u64, operation: &[u8]) -> Vec<u8> {
-        self.trace.note_bytes(format_args!("{} applies {index}", self.id), operation);
-        self.register.apply(index, operation)
+    fn apply(&mut self, place: Place, operation: &[u8]) -> Vec<u8> {
+        self.trace.note_bytes(format_args!("{} applies {}", self.id, place.index), operation);
+        self.register.apply(place, operation)
     }
 
     fn snapshot(&self) -> Encode {

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use turnstile_raft::{Encode, StateMachine};
+use turnstile_raft::{Encode, Place, StateMachine};
 
 use super::replica::Effect;
 use super::shared::Shared;
@@ -27,7 +27,7 @@ impl StateMachine for ClaimMachine {
         self.version
     }
 
-    fn apply(&mut self, _index: u64, operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, _place: Place, operation: &[u8]) -> Vec<u8> {
         let answer = match self.shared.apply(operation) {
             Effect::Applied => APPLIED,
             Effect::Refused => REFUSED,

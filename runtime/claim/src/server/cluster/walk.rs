@@ -8,7 +8,7 @@ use bytes::Bytes;
 use turnstile_core::claim::message::{ResourceName, TargetStatus};
 use turnstile_core::claim::record::{Limits, SavedClaim, Timer};
 use turnstile_core::number::{ClaimId, Token};
-use turnstile_raft::StateMachine as _;
+use turnstile_raft::{Place, StateMachine as _};
 
 use super::limits::LimitsInForce;
 use super::machine::ClaimMachine;
@@ -225,7 +225,7 @@ fn a_snapshot_is_the_state_at_its_operation_while_others_are_applied() {
         let mut other = member(2);
         let mut snapshots = Vec::new();
         for operation in &log {
-            machine.apply(0, operation);
+            machine.apply(Place { index: 0, term: 1, version: 1 }, operation);
             let _effect = other.apply(operation);
             if rng.number().is_multiple_of(8) {
                 let (encode, expected) = (machine.snapshot(), bytes(&other));

@@ -7,7 +7,7 @@ use turnstile_core::number::Token;
 use turnstile_core::replicated::Member;
 use turnstile_core::replicated::types::{Address, LockStatus, LogEntry, LogOperation};
 use turnstile_host::{Node, Notices, Options};
-use turnstile_raft::StateMachine as _;
+use turnstile_raft::{Place, StateMachine as _};
 
 use super::Machine;
 use crate::name::lock_name;
@@ -22,7 +22,7 @@ use crate::shared::Shared;
 const A: SessionId = SessionId { address: Address(10), epoch: 1 };
 const B: SessionId = SessionId { address: Address(20), epoch: 1 };
 /// All operations of one entry of the log have the same index.
-const RAFT_INDEX: u64 = 7;
+const PLACE: Place = Place { index: 7, term: 3, version: 1 };
 
 /// A machine, and what must not be dropped before it.
 struct Bench {
@@ -56,7 +56,7 @@ impl Bench {
     }
 
     fn apply(&mut self, operation: &Operation) -> Answer {
-        decode(&self.machine.apply(RAFT_INDEX, &encode(operation))).expect("it is an answer")
+        decode(&self.machine.apply(PLACE, &encode(operation))).expect("it is an answer")
     }
 
     fn register(&mut self, session: SessionId, member: u64) {
@@ -66,7 +66,7 @@ impl Bench {
     }
 
     fn execute(&mut self, session: SessionId, sequence: u64, all: &[LogOperation]) -> Answer {
-        self.execute_late(Sent { term: 1, after: u64::MAX }, session, sequence, all)
+        self.execute_late(Sent { term: PLACE.term, after: u64::MAX }, session, sequence, all)
     }
 
     fn execute_late(
@@ -155,14 +155,14 @@ fn reset(list: &[SessionId]) -> LogOperation {
 async fn a_reset_that_is_late_takes_no_locks_of_those_that_have_joined_since() {
     let mut bench = Bench::two_sessions().await;
     // It was sent when A was there, and not B.
-    let sent = Sent { term: 1, after: 1 };
+    let sent = Sent { term: PLACE.term, after: 1 };
     assert_eq!(results(bench.execute(B, 1, &[lock()]))[0].status, LockStatus::Holding);
     bench.execute_late(sent, A, 1, &[reset(&[A])]);
     let waits = results(bench.execute(A, 2, &[lock()]));
     assert_eq!(waits[0].status, LockStatus::Waiting, "{waits:?}");
     assert_eq!(results(bench.execute(B, 2, &[unlock()]))[0].status, LockStatus::None);
     bench.execute(B, 3, &[lock()]);
-    bench.execute_late(Sent { term: 1, after: 2 }, A, 3, &[reset(&[A])]);
+    bench.execute_late(Sent { term: PLACE.term, after: 2 }, A, 3, &[reset(&[A])]);
     assert_eq!(bench.execute(B, 4, &[unlock()]), Answer::Refused, "it was known");
 }
 
@@ -170,11 +170,11 @@ async fn a_reset_that_is_late_takes_no_locks_of_those_that_have_joined_since() {
 async fn a_reset_of_a_former_leader_takes_no_locks() {
     let mut bench = Bench::two_sessions().await;
     let sent_in = |term| Sent { term, after: u64::MAX };
-    bench.execute_late(sent_in(3), B, 1, &[reset(&[A, B]), lock()]);
-    bench.execute_late(sent_in(2), A, 1, &[reset(&[])]);
+    bench.execute_late(sent_in(PLACE.term), B, 1, &[reset(&[A, B]), lock()]);
+    bench.execute_late(sent_in(PLACE.term - 1), A, 1, &[reset(&[])]);
     let waits = results(bench.execute(A, 2, &[lock()]));
     assert_eq!(waits[0].status, LockStatus::Waiting, "{waits:?}");
-    bench.execute_late(sent_in(3), B, 2, &[reset(&[])]);
+    bench.execute_late(sent_in(PLACE.term), B, 2, &[reset(&[])]);
     let has = results(bench.execute(A, 3, &[lock()]));
     assert_eq!(has[0].status, LockStatus::Holding, "{has:?}");
 }
