@@ -20,12 +20,12 @@ type Id = LogId<u64>;
 
 #[derive(Default)]
 pub(super) struct Unsynced {
-    state: Mutex<State>,
+    state: Mutex<AppendState>,
     bell: Bell,
 }
 
 #[derive(Default)]
-struct State {
+struct AppendState {
     /// The last vote, if it makes this member a leader.
     leads: Option<Vote<u64>>,
     /// The last entries of the appends whose sync has not ended, in their order.
@@ -40,7 +40,7 @@ struct Append {
     since: Instant,
 }
 
-impl State {
+impl AppendState {
     /// Whether all entries up to this one are synced.
     fn has_synced(&self, upto: Option<Id>) -> bool {
         self.appends.front().is_none_or(|append| upto < Some(append.last))
@@ -121,7 +121,7 @@ impl Unsynced {
         self.bell.until(look).await
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, AppendState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

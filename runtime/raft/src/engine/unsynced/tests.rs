@@ -1,3 +1,5 @@
+//! What may be told of before its sync, and when.
+
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
