@@ -53,9 +53,12 @@ impl RaftNetworkFactory<TypeConfig> for Rpc {
 
     async fn new_client(&mut self, to: u64, _node: &BasicNode) -> Client {
         let (peers, unsynced) = (Arc::clone(&self.peers), Arc::clone(&self.unsynced));
-        Client { to, peers, unsynced, heartbeat: self.heartbeat }
+        Client { to, peers, unsynced, heartbeat: self.heartbeat, is_new: true }
     }
 }
+
+/// A leader whose store does not sync for so many heartbeats is silent: members trust it for six.
+const SILENT_AFTER: u32 = 3;
 
 /// Sends requests to one member.
 pub(super) struct Client {
@@ -63,6 +66,8 @@ pub(super) struct Client {
     peers: Arc<Peers>,
     unsynced: Arc<Unsynced>,
     heartbeat: Duration,
+    /// It has sent no entries and no heartbeat. Openraft confirms each read by a new client.
+    is_new: bool,
 }
 
 impl Client {
@@ -90,8 +95,10 @@ impl RaftNetwork<TypeConfig> for Client {
         mut request: AppendEntriesRequest<TypeConfig>,
         _option: RPCOption,
     ) -> CallResult<AppendEntriesResponse<u64>> {
-        let (committed, has_entries) = (request.leader_commit, !request.entries.is_empty());
-        let committed = self.unsynced.committed(committed, has_entries, self.heartbeat);
+        // A read does not wait for a sync before it is confirmed.
+        let is_told_again = std::mem::take(&mut self.is_new) || !request.entries.is_empty();
+        let sync_most = SILENT_AFTER * self.heartbeat;
+        let committed = self.unsynced.committed(request.leader_commit, is_told_again, sync_most);
         request.leader_commit = committed.await;
         let last = request.entries.last().map(|entry| entry.log_id).or(request.prev_log_id);
         let committed = last.min(request.leader_commit).map(|id| id.index);

@@ -5,7 +5,7 @@
 //! (Ongaro's thesis, 10.2.1). Openraft then counts the leader before its sync, and what it calls
 //! committed may still be lost. Therefore nobody hears of it before the sync: the leader applies
 //! nothing, sends no other member such an index, and changes no members. A leader whose store does
-//! not sync for a heartbeat is silent, so that another one is elected.
+//! not sync for some heartbeats is silent, so that another one is elected.
 
 use std::collections::VecDeque;
 use std::io;
@@ -97,26 +97,25 @@ impl Unsynced {
         self.bell.until(look).await
     }
 
-    /// The committed entry that may be sent instead of this one. A request without entries waits
-    /// until it may be this one: no later request would send it. So does every request once a sync
-    /// has lasted for so long.
+    /// The committed entry that may be sent instead of this one. A request after which no other
+    /// tells of it waits until it may be this one. All of them wait once a sync takes too long.
     pub(super) async fn committed(
         &self,
         committed: Option<Id>,
-        has_entries: bool,
-        patience: Duration,
+        is_told_again: bool,
+        sync_most: Duration,
     ) -> Option<Id> {
         let look = || {
             let state = self.lock();
             let is_late =
-                state.appends.front().is_some_and(|append| append.since.elapsed() >= patience);
+                state.appends.front().is_some_and(|append| append.since.elapsed() >= sync_most);
             if is_late {
                 return None;
             }
             if state.has_synced(committed) {
                 return Some(committed);
             }
-            has_entries.then_some(state.synced)
+            is_told_again.then_some(state.synced)
         };
         self.bell.until(look).await
     }

@@ -10,6 +10,7 @@ mod identity;
 mod members;
 mod register;
 mod requests;
+mod slow;
 mod snapshots;
 mod tcp;
 mod versions;

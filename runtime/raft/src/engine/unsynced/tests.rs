@@ -14,7 +14,7 @@ use crate::engine::log_store::LogStore;
 use crate::log::Log;
 
 const OWN: u64 = 1;
-const HEARTBEAT: Duration = Duration::from_millis(100);
+const SYNC_MOST: Duration = Duration::from_millis(100);
 
 fn id(term: u64, leader: u64, index: u64) -> Id {
     LogId::new(CommittedLeaderId::new(term, leader), index)
@@ -47,7 +47,7 @@ async fn an_entry_is_applied_and_told_committed_after_its_sync() {
     assert!(now(unsynced.wait(Some(first))).await.is_some());
     assert!(now(unsynced.wait(Some(second))).await.is_none());
     let committed =
-        async |has_entries| now(unsynced.committed(Some(second), has_entries, HEARTBEAT)).await;
+        async |told_again| now(unsynced.committed(Some(second), told_again, SYNC_MOST)).await;
     assert_eq!(committed(true).await, Some(Some(first)), "entries do not wait");
     assert_eq!(committed(false).await, None, "what is only told of does");
     unsynced.end(second, &Ok(()));
@@ -65,17 +65,17 @@ async fn what_a_leader_of_another_term_has_synced_is_not_told_committed() {
     assert!(!unsynced.begin(id(4, OWN, 8)), "it does not lead yet");
     unsynced.vote(Vote::new_committed(4, OWN), OWN);
     assert!(unsynced.begin(id(4, OWN, 8)));
-    let committed = unsynced.committed(Some(id(4, OWN, 8)), true, HEARTBEAT);
+    let committed = unsynced.committed(Some(id(4, OWN, 8)), true, SYNC_MOST);
     assert_eq!(now(committed).await, Some(None), "entry 9 of term 2 is no more");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_leader_whose_store_does_not_sync_for_a_heartbeat_is_silent() {
+async fn a_leader_whose_store_does_not_sync_for_too_long_is_silent() {
     let unsynced = leading(2);
     assert!(unsynced.begin(id(2, OWN, 1)));
-    let told = async || now(unsynced.committed(None, true, HEARTBEAT)).await;
+    let told = async || now(unsynced.committed(None, true, SYNC_MOST)).await;
     assert_eq!(told().await, Some(None));
-    tokio::time::advance(HEARTBEAT).await;
+    tokio::time::advance(SYNC_MOST).await;
     assert_eq!(told().await, None);
     unsynced.end(id(2, OWN, 1), &Ok(()));
     assert_eq!(told().await, Some(None));
