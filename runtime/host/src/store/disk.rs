@@ -19,6 +19,7 @@ struct Contents {
     synced: Image,
     unsynced: Vec<Batch>,
     lost: u64,
+    is_full: bool,
 }
 
 impl Disk {
@@ -34,6 +35,11 @@ impl Disk {
         let synced = self.contents().synced.clone();
         let contents = Contents { synced, ..Contents::default() };
         Self { contents: Arc::new(Mutex::new(contents)) }
+    }
+
+    /// Whether the medium is full: then no sync succeeds. What is written waits for one.
+    pub fn set_full(&self, is_full: bool) {
+        self.contents().is_full = is_full;
     }
 
     /// Simulates a power loss: of the unsynced batches, the first `kept` survive.
@@ -83,6 +89,9 @@ impl Store for DiskStore {
 
     fn sync(&mut self) -> io::Result<()> {
         let mut contents = self.disk.contents();
+        if contents.is_full {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         let unsynced = std::mem::take(&mut contents.unsynced);
         for batch in &unsynced {
             apply(&mut contents.synced, &batch.entries)?;

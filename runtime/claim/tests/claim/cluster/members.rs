@@ -4,13 +4,11 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 use turnstile_claim::server::{ClusterOptions, Options, Server, Storage};
-use turnstile_host::store::{Batch, Disk, Store, Visitor};
+use turnstile_host::store::Disk;
 use turnstile_raft::network::hub::Hub;
 use turnstile_raft::{Member, Role, Status};
 
@@ -50,29 +48,6 @@ pub(crate) const QUICK: Pace = Pace {
 /// How long a request waits for a leader, however slow the machine is.
 const PATIENT: Duration = Duration::from_secs(5);
 
-/// A disk that may be full.
-struct FullDisk {
-    store: Box<dyn Store>,
-    is_full: Arc<AtomicBool>,
-}
-
-impl Store for FullDisk {
-    fn read(&mut self, each: Visitor<'_>) -> io::Result<()> {
-        self.store.read(each)
-    }
-
-    fn write(&mut self, batch: &Batch) {
-        self.store.write(batch);
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        if self.is_full.load(Ordering::Relaxed) {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        self.store.sync()
-    }
-}
-
 /// A member, its server, and the thread of both.
 struct MemberServer {
     at: SocketAddr,
@@ -89,7 +64,6 @@ pub(crate) struct Members {
     pace: Pace,
     servers: BTreeMap<u64, MemberServer>,
     disks: BTreeMap<u64, Disk>,
-    full: BTreeMap<u64, Arc<AtomicBool>>,
 }
 
 impl Members {
@@ -106,7 +80,7 @@ impl Members {
     pub(crate) fn with(pace: Pace, options: &dyn Fn(u64) -> Options) -> Self {
         let (hub, disks, servers) = (Hub::new(), BTreeMap::new(), BTreeMap::new());
         let at = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut members = Self { hub, at, pace, servers, disks, full: BTreeMap::new() };
+        let mut members = Self { hub, at, pace, servers, disks };
         // The last one makes all of them a cluster.
         for id in [3, 2, 1] {
             members.join(id, options(id));
@@ -141,9 +115,7 @@ impl Members {
         };
         let mut cluster = ClusterOptions::new("test", raft);
         (cluster.request_timeout, cluster.version) = (PATIENT, version);
-        let is_full = Arc::clone(self.full.entry(id).or_default());
         let store = Box::new(self.disks.entry(id).or_default().open());
-        let store = Box::new(FullDisk { store, is_full });
         let network = self.hub.join(id);
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
         listener.set_nonblocking(true).expect("a socket takes it");
@@ -226,7 +198,7 @@ impl Members {
 
     /// Fills the disk of a member: it takes no writes any more.
     pub(crate) fn fill(&self, id: u64) {
-        self.full[&id].store(true, Ordering::Relaxed);
+        self.disks[&id].set_full(true);
     }
 
     /// Stops a member without a word to the others, as a crash does. Its disk remains.

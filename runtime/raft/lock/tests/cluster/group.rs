@@ -1,13 +1,11 @@
 //! A group of members on simulated disks, connected by a hub.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::timeout;
-use turnstile_host::store::{Batch, Disk, DiskStore, Store, Visitor};
+use turnstile_host::store::Disk;
 use turnstile_raft::network::hub::Hub;
 use turnstile_raft::{Members, Options as RaftOptions, Role, Status as RaftStatus};
 use turnstile_raft_lock::{Guard, LockService, LockStatus, Options};
@@ -33,37 +31,12 @@ pub(crate) fn options(id: u64) -> Options {
     Options { command_timeout, retry, ..Options::with(raft) }
 }
 
-/// A disk that rejects writes while it is full.
-struct FullStore {
-    disk: DiskStore,
-    full: Arc<AtomicBool>,
-}
-
-impl Store for FullStore {
-    fn read(&mut self, each: Visitor<'_>) -> io::Result<()> {
-        self.disk.read(each)
-    }
-
-    fn write(&mut self, batch: &Batch) {
-        self.disk.write(batch);
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        match self.full.load(Ordering::SeqCst) {
-            true => Err(io::ErrorKind::StorageFull.into()),
-            false => self.disk.sync(),
-        }
-    }
-}
-
 /// The members, and their disks, which outlive them.
 pub(crate) struct Group {
     pub(crate) hub: Hub,
     pub(crate) members: BTreeMap<u64, LockService>,
     pub(crate) networks: BTreeMap<u64, Arc<LateNetwork>>,
-    disks: BTreeMap<u64, Disk>,
-    /// Whether the disk of a member rejects writes.
-    pub(crate) full: BTreeMap<u64, Arc<AtomicBool>>,
+    pub(crate) disks: BTreeMap<u64, Disk>,
     configure: fn(&mut Options),
 }
 
@@ -71,8 +44,7 @@ impl Group {
     /// Members 1 to `count`, as one group; all are ready.
     pub(crate) async fn start(count: u64, configure: fn(&mut Options)) -> Self {
         let (hub, members, networks) = (Hub::new(), BTreeMap::new(), BTreeMap::new());
-        let (disks, full) = (BTreeMap::new(), BTreeMap::new());
-        let mut group = Self { hub, members, networks, disks, full, configure };
+        let mut group = Self { hub, members, networks, disks: BTreeMap::new(), configure };
         for id in 1..=count {
             group.join(id).await;
         }
@@ -88,8 +60,7 @@ impl Group {
     pub(crate) async fn join(&mut self, id: u64) {
         let mut options = options(id);
         (self.configure)(&mut options);
-        let full = Arc::clone(self.full.entry(id).or_default());
-        let store = Box::new(FullStore { disk: self.disks.entry(id).or_default().open(), full });
+        let store = Box::new(self.disks.entry(id).or_default().open());
         let network = LateNetwork::new(self.hub.join(id));
         self.networks.insert(id, Arc::clone(&network));
         let member = LockService::start(options, store, network).await;

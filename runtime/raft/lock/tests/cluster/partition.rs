@@ -1,7 +1,5 @@
 //! Members that are cut off, stop, or restart.
 
-use std::sync::atomic::Ordering;
-
 use tokio::time::timeout;
 use turnstile_raft_lock::LockError;
 
@@ -137,13 +135,13 @@ async fn a_leader_whose_disk_is_full_loses_its_locks() {
     let group = Group::start(3, |_| {}).await;
     let leader = group.leader().await;
     let held = group.lock(leader, LOCK).await;
-    group.full[&leader].store(true, Ordering::SeqCst);
+    group.disks[&leader].set_full(true);
     let other = group.members[&leader].lock("other");
     let stuck = tokio::spawn(async move { other.lock().await });
     timeout(PATIENCE, held.lost()).await.expect("it reaches no majority");
     let next = group.lock(group.others(leader)[0], LOCK).await;
     assert!(next.token() > held.token());
-    group.full[&leader].store(false, Ordering::SeqCst);
+    group.disks[&leader].set_full(false);
     // It has failed, or is granted by the next leader; then nobody takes the guard.
     drop(timeout(PATIENCE, stuck).await.expect("its command ends").expect("it does not panic"));
     next.unlock().await.expect("it is connected");
@@ -163,7 +161,7 @@ async fn a_follower_whose_disk_is_full_loses_the_lock_that_it_is_granted() {
     let mutex = group.members[&hung].lock(LOCK);
     let waiting = tokio::spawn(async move { mutex.lock().await });
     group.waits(hung, &mut changes).await;
-    group.full[&hung].store(true, Ordering::SeqCst);
+    group.disks[&hung].set_full(true);
     let token = held.token();
     held.unlock().await.expect("there is a majority");
     let holder = group.members[&leader].status().locks[0].holder;
@@ -172,7 +170,7 @@ async fn a_follower_whose_disk_is_full_loses_the_lock_that_it_is_granted() {
     assert!(next.token() > token);
     let failed = timeout(PATIENCE, waiting).await.expect("it resigns").expect("it ends");
     assert!(failed.is_err(), "{failed:?}");
-    group.full[&hung].store(false, Ordering::SeqCst);
+    group.disks[&hung].set_full(false);
     next.unlock().await.expect("there is a majority");
     group.ready(hung).await;
     drop(group.lock(hung, LOCK).await);

@@ -1,12 +1,12 @@
 //! What may be told of before its sync, and when.
 
-use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use openraft::storage::{RaftLogStorage as _, RaftLogStorageExt as _};
 use openraft::{CommittedLeaderId, Entry, EntryPayload};
-use turnstile_host::store::{Faults, LogStore as HostStore, Medium};
+use turnstile_host::store::Disk;
 
 use super::*;
 use crate::engine::TypeConfig;
@@ -21,13 +21,11 @@ fn id(term: u64, leader: u64, index: u64) -> Id {
 }
 
 /// What a future has when it is polled once.
-async fn now<T>(future: impl Future<Output = T>) -> Option<T> {
-    let mut future = pin!(future);
-    std::future::poll_fn(|context| match future.as_mut().poll(context) {
-        std::task::Poll::Ready(value) => std::task::Poll::Ready(Some(value)),
-        std::task::Poll::Pending => std::task::Poll::Ready(None),
-    })
-    .await
+fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
 }
 
 fn leading(term: u64) -> Unsynced {
@@ -41,17 +39,16 @@ async fn an_entry_is_applied_and_told_committed_after_its_sync() {
     let unsynced = leading(2);
     let (first, second) = (id(2, OWN, 5), id(2, OWN, 6));
     assert!(unsynced.begin(first) && unsynced.begin(second));
-    assert!(now(unsynced.wait(Some(first))).await.is_none(), "it is not synced");
-    assert!(now(unsynced.wait(Some(id(1, 3, 4)))).await.is_some(), "that of a former term is");
+    assert!(now(unsynced.wait(Some(first))).is_none(), "it is not synced");
+    assert!(now(unsynced.wait(Some(id(1, 3, 4)))).is_some(), "that of a former term is");
     unsynced.end(first, &Ok(()));
-    assert!(now(unsynced.wait(Some(first))).await.is_some());
-    assert!(now(unsynced.wait(Some(second))).await.is_none());
-    let committed =
-        async |told_again| now(unsynced.committed(Some(second), told_again, SYNC_MOST)).await;
-    assert_eq!(committed(true).await, Some(Some(first)), "entries do not wait");
-    assert_eq!(committed(false).await, None, "what is only told of does");
+    assert!(now(unsynced.wait(Some(first))).is_some());
+    assert!(now(unsynced.wait(Some(second))).is_none());
+    let committed = |told_again| now(unsynced.committed(Some(second), told_again, SYNC_MOST));
+    assert_eq!(committed(true), Some(Some(first)), "entries do not wait");
+    assert_eq!(committed(false), None, "what is only told of does");
     unsynced.end(second, &Ok(()));
-    assert_eq!(committed(false).await, Some(Some(second)));
+    assert_eq!(committed(false), Some(Some(second)));
 }
 
 #[tokio::test]
@@ -66,19 +63,19 @@ async fn what_a_leader_of_another_term_has_synced_is_not_told_committed() {
     unsynced.vote(Vote::new_committed(4, OWN), OWN);
     assert!(unsynced.begin(id(4, OWN, 8)));
     let committed = unsynced.committed(Some(id(4, OWN, 8)), true, SYNC_MOST);
-    assert_eq!(now(committed).await, Some(None), "entry 9 of term 2 is no more");
+    assert_eq!(now(committed), Some(None), "entry 9 of term 2 is no more");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_leader_whose_store_does_not_sync_for_too_long_is_silent() {
     let unsynced = leading(2);
     assert!(unsynced.begin(id(2, OWN, 1)));
-    let told = async || now(unsynced.committed(None, true, SYNC_MOST)).await;
-    assert_eq!(told().await, Some(None));
+    let told = || now(unsynced.committed(None, true, SYNC_MOST));
+    assert_eq!(told(), Some(None));
     tokio::time::advance(SYNC_MOST).await;
-    assert_eq!(told().await, None);
+    assert_eq!(told(), None);
     unsynced.end(id(2, OWN, 1), &Ok(()));
-    assert_eq!(told().await, Some(None));
+    assert_eq!(told(), Some(None));
 }
 
 #[tokio::test]
@@ -96,21 +93,20 @@ fn blank(log_id: Id) -> [Entry<TypeConfig>; 1] {
 
 #[tokio::test]
 async fn only_a_leaders_own_entries_are_written_before_their_sync() {
-    let medium = Medium::new(1);
-    let store = HostStore::open_on(Arc::new(medium.clone()), Path::new("disk"), 1 << 20);
-    let log = Log::open(Box::new(store.expect("it is empty")), OWN).expect("it is empty");
+    let disk = Disk::default();
+    let log = Log::open(Box::new(disk.open()), OWN).expect("it is empty");
     let unsynced = Arc::new(Unsynced::default());
     let mut store = LogStore { log: Arc::new(log), id: OWN, unsynced };
     store.save_vote(&Vote::new_committed(2, OWN)).await.expect("the disk works");
-    medium.set_faults(Faults { syncs: 1, ..Faults::default() });
-    let written = now(store.blocking_append(blank(id(2, OWN, 0)))).await;
+    disk.set_full(true);
+    let written = now(store.blocking_append(blank(id(2, OWN, 0))));
     assert!(matches!(written, Some(Ok(()))), "{written:?}");
-    let applied = now(store.unsynced.wait(Some(id(2, OWN, 0)))).await;
+    let applied = now(store.unsynced.wait(Some(id(2, OWN, 0))));
     assert!(applied.is_none(), "it is not synced");
-    let of_another = now(store.blocking_append(blank(id(1, 3, 1)))).await;
+    let of_another = now(store.blocking_append(blank(id(1, 3, 1))));
     assert!(of_another.is_none(), "{of_another:?}");
     // A vote would be synced before what waits for a snapshot.
     store.purge(id(1, 3, 9)).await.expect("it is queued");
-    let held = now(store.blocking_append(blank(id(2, OWN, 10)))).await;
+    let held = now(store.blocking_append(blank(id(2, OWN, 10))));
     assert!(held.is_none(), "{held:?}");
 }
