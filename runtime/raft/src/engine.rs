@@ -26,7 +26,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use openraft::error::{CheckIsLeaderError, ClientWriteError, ForwardToLeader, RaftError};
 use openraft::{BasicNode, RaftMetrics, ServerState};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use turnstile_host::Bell;
 use turnstile_host::simulation::blocking;
@@ -65,9 +65,6 @@ openraft::declare_raft_types!(
 
 type Raft = openraft::Raft<TypeConfig>;
 type Metrics = RaftMetrics<u64, BasicNode>;
-type WriteResult =
-    Result<openraft::raft::ClientWriteResponse<TypeConfig>, ClientWriteError<u64, BasicNode>>;
-
 /// Openraft with our store, machine and network.
 pub(crate) struct Engine {
     id: u64,
@@ -85,14 +82,6 @@ pub(crate) struct Engine {
     /// When openraft last published its metrics, which it does with every heartbeat. It does not
     /// while its task waits for the store, and ages in the metrics are those of that time.
     published: Arc<Mutex<Instant>>,
-}
-
-/// An entry that was handed to openraft.
-pub(crate) struct PendingEntry {
-    result: oneshot::Receiver<WriteResult>,
-    metrics: watch::Receiver<Metrics>,
-    news: Arc<News>,
-    term: u64,
 }
 
 impl Engine {
@@ -158,16 +147,30 @@ impl Engine {
         }
     }
 
-    /// Queues an entry. Entries are written in the order of the calls.
+    /// Writes an entry, and waits for the answers of its operations, which are applied then.
+    ///
+    /// Openraft has one error for an entry that it rejects and for one that it has written and then
+    /// removes for another leader. The latter may be on a third member, which may lead later and
+    /// commit it: so the outcome is unknown. It forgets an entry that a snapshot of another leader
+    /// replaces: so the end of the term ends the wait.
     ///
     /// # Errors
-    /// When this member does not lead, and the entry is not queued.
-    pub(crate) async fn write(&self, entry: Bytes) -> Result<PendingEntry, MemberError> {
+    /// When this member does not lead, and the entry is not written, or does not lead any more.
+    pub(crate) async fn write(&self, entry: Bytes) -> Result<Vec<Bytes>, MemberError> {
         self.check_leader()?;
         let metrics = self.raft.metrics();
         let term = metrics.borrow().current_term;
         let result = self.raft.client_write_ff(entry).await.map_err(stopped)?;
-        Ok(PendingEntry { result, metrics, news: Arc::clone(&self.news), term })
+        let deposed = || MemberError::Lost { why: "the leader has changed".into() };
+        tokio::select! {
+            biased;
+            result = result => match result.map_err(stopped)? {
+                Ok(response) => Ok(response.data),
+                Err(ClientWriteError::ForwardToLeader(_)) => Err(deposed()),
+                Err(error @ ClientWriteError::ChangeMembershipError(_)) => Err(client_error(error)),
+            },
+            () = end_of_term(&metrics, &self.news, term) => Err(deposed()),
+        }
     }
 
     /// # Errors
@@ -282,28 +285,6 @@ impl Engine {
         let log = Arc::clone(&self.log);
         // A panic there has been reported there.
         let _closed = blocking(move || log.close()).await;
-    }
-}
-
-impl PendingEntry {
-    /// The answers of the entry's operations, once they are applied.
-    ///
-    /// Openraft has one error for an entry that it rejects and for one that it has written and then
-    /// removes for another leader. The latter may be on a third member, which may lead later and
-    /// commit it: so the outcome is unknown. It forgets an entry that a snapshot of another leader
-    /// replaces: so the end of the term ends the wait.
-    pub(crate) async fn answers(self) -> Result<Vec<Bytes>, MemberError> {
-        let Self { result, metrics, news, term } = self;
-        let deposed = || MemberError::Lost { why: "the leader has changed".into() };
-        tokio::select! {
-            biased;
-            result = result => match result.map_err(stopped)? {
-                Ok(response) => Ok(response.data),
-                Err(ClientWriteError::ForwardToLeader(_)) => Err(deposed()),
-                Err(error @ ClientWriteError::ChangeMembershipError(_)) => Err(client_error(error)),
-            },
-            () = end_of_term(&metrics, &news, term) => Err(deposed()),
-        }
     }
 }
 

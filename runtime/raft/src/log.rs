@@ -12,7 +12,7 @@ mod crash;
 mod held;
 mod load;
 mod owner;
-mod record;
+pub(crate) mod record;
 #[cfg(test)]
 mod tests;
 

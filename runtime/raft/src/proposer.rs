@@ -105,7 +105,7 @@ impl Proposer {
             }
             let (entry, answers) = self.entry(next);
             if !answers.is_empty() {
-                distribute(self.write(entry).await, answers);
+                distribute(self.engine.write(entry).await, answers);
             }
         }
     }
@@ -124,11 +124,6 @@ impl Proposer {
             }
         }
         (entry.freeze(), answers)
-    }
-
-    /// Writes an entry, and waits for the answers of its operations.
-    async fn write(&self, entry: Bytes) -> Result<Vec<Bytes>, MemberError> {
-        self.engine.write(entry).await?.answers().await
     }
 }
 

@@ -40,7 +40,7 @@ impl HeldPurge {
 
     /// Takes a write that must not be durable before the purge; gives back any other.
     pub(super) fn hold(&mut self, write: Write) -> Option<Write> {
-        if !self.leaves_gap {
+        if !self.holds() {
             return Some(write);
         }
         self.later.push(write);

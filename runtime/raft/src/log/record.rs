@@ -9,7 +9,9 @@ use turnstile_host::store::{Batch, Key};
 use super::Mark;
 
 /// The version of the format, the member's id, and the number of this log.
-pub(super) const OWNER: Key = Key::single(1);
+pub(crate) const OWNER: Key = Key::single(1);
+/// The size of that.
+pub(crate) const OWNER_BYTES: usize = 1 + 8 + 8;
 pub(super) const VOTE: Key = Key::single(2);
 pub(super) const PURGED: Key = Key::single(3);
 pub(super) const COMMITTED: Key = Key::single(4);
@@ -38,7 +40,8 @@ pub(super) const fn peer(id: u64) -> Key {
 
 /// The value of [`OWNER`].
 pub(super) fn owner(member: u64, number: u64) -> Vec<u8> {
-    let mut value = vec![VERSION];
+    let mut value = Vec::with_capacity(OWNER_BYTES);
+    value.push(VERSION);
     value.extend_from_slice(&member.to_le_bytes());
     value.extend_from_slice(&number.to_le_bytes());
     value
