@@ -47,19 +47,13 @@ pub(crate) fn cut(
     all: &[u64],
     leader: Option<u64>,
 ) -> Option<Cut> {
-    let isolate = |id: u64| {
-        for other in all.iter().copied().filter(|other| *other != id) {
-            net.cut(id, other);
-            net.cut(other, id);
-        }
-    };
     match rng.number() % 7 {
         0 | 1 => {
-            isolate(leader?);
+            net.isolate(leader?, all.iter().copied());
             Some(Cut::Leader)
         }
         2 => {
-            isolate(id);
+            net.isolate(id, all.iter().copied());
             Some(Cut::Member)
         }
         3 => {

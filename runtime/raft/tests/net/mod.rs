@@ -152,6 +152,14 @@ impl Net {
         self.lock().cut.insert((from, to));
     }
 
+    /// Cuts a member off from these others, in both directions.
+    pub(crate) fn isolate(&self, id: u64, all: impl IntoIterator<Item = u64>) {
+        for other in all.into_iter().filter(|other| *other != id) {
+            self.cut(id, other);
+            self.cut(other, id);
+        }
+    }
+
     /// Holds all messages of a member.
     pub(crate) fn hold(&self, member: u64) {
         self.lock().held.insert(member);

@@ -250,11 +250,10 @@ fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
                     restarts.push((now + Duration::from_millis(rng.number() % 1_500), id));
                 }
                 0..3 => {}
-                3 => (1..=MEMBERS).for_each(|other| {
-                    world.net.cut(id, other);
-                    world.net.cut(other, id);
-                    outcome.cut += 1;
-                }),
+                3 => {
+                    world.net.isolate(id, 1..=MEMBERS);
+                    outcome.cut += MEMBERS;
+                }
                 4 => {
                     world.net.cut(id, 1 + rng.number() % MEMBERS);
                     outcome.cut += 1;

@@ -32,7 +32,7 @@ impl Tail {
         let second = first % MEMBERS + 1;
         let (other, deaf) =
             if rng.number().is_multiple_of(2) { (first, second) } else { (second, first) };
-        isolate(world, deaf);
+        world.net.isolate(deaf, 1..=MEMBERS);
         world.media[&leader].set_faults(Faults { syncs: 1, ..Faults::default() });
         Some(Self { ends: now + rng.between(Duration::ZERO, MOST), leader, other })
     }
@@ -47,14 +47,7 @@ impl Tail {
         }
         world.media[&self.leader].set_faults(Faults::default());
         world.net.heal();
-        isolate(world, self.other);
+        world.net.isolate(self.other, 1..=MEMBERS);
         Some(self.leader)
-    }
-}
-
-fn isolate(world: &World, id: u64) {
-    for other in (1..=MEMBERS).filter(|other| *other != id) {
-        world.net.cut(id, other);
-        world.net.cut(other, id);
     }
 }
