@@ -26,19 +26,19 @@ const ENVELOPE_MAX: usize = 256;
 /// The transport of the core's node.
 pub(crate) struct SenderTransport {
     sender: mpsc::Sender<Command>,
-    now: Now,
+    told: Told,
 }
 
-/// When the core is told what it is told.
-pub(crate) type Now = Arc<Mutex<Sent>>;
+/// When the core was told something last, upon which it sends commands.
+pub(crate) type Told = Arc<Mutex<Sent>>;
 
 /// The commands that wait for the log.
 pub(crate) type Queue = mpsc::Receiver<Command>;
 
 impl SenderTransport {
-    pub(crate) fn new(now: Now) -> (Self, Queue) {
+    pub(crate) fn new(told: Told) -> (Self, Queue) {
         let (sender, queue) = mpsc::channel(QUEUE_MAX);
-        (Self { sender, now }, queue)
+        (Self { sender, told }, queue)
     }
 }
 
@@ -46,7 +46,7 @@ impl Transport<Cluster, Message> for SenderTransport {
     fn send(&self, to: Cluster, message: Message) -> Result<(), Unsent<Cluster, Message>> {
         // Members send nothing else.
         let Message::Execute(entry) = message else { return Ok(()) };
-        let sent = *self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = *self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let command = Command { entry, sent };
         self.sender.try_send(command).map_err(|error| {
             let why = match &error {

@@ -29,7 +29,7 @@ use crate::name::lock_name;
 use crate::operation::lock_of;
 use crate::options::Options;
 use crate::presence::Presence;
-use crate::sender::{Now, Queue, Sender, SenderTransport};
+use crate::sender::{Queue, Sender, SenderTransport, Told};
 use crate::shared::{CoreNode, Reports, Shared};
 use crate::status::{LockMember, LockState, Status};
 use crate::turns::Turns;
@@ -93,12 +93,12 @@ impl LockService {
         options.check()?;
         let address = Address(u64::from_le_bytes(random_bytes()?));
         let unhandled = Unhandled::default();
-        let now = Now::default();
-        let started = start_node(&options, address, &now, &unhandled).await?;
+        let told = Told::default();
+        let started = start_node(&options, address, &told, &unhandled).await?;
         let (node, inbox, notices, queue) = started;
         let margin = 2 * options.raft.heartbeat;
         let presence = Presence::new(address, options.lease, margin);
-        let shared = Shared::new(inbox, now, presence);
+        let shared = Shared::new(inbox, told, presence);
         let machine = Machine::new(Arc::clone(&shared), Arc::clone(&node));
         let reports = Arc::new(Reports(Arc::clone(&shared)));
         let raft = options.raft.clone();
@@ -258,7 +258,7 @@ type Started = (Arc<CoreNode>, turnstile_host::Inbox<Member>, Notices<Member>, Q
 async fn start_node(
     options: &Options,
     address: Address,
-    now: &Now,
+    told: &Told,
     unhandled: &Unhandled,
 ) -> io::Result<Started> {
     let Options { command_timeout, retry, .. } = *options;
@@ -280,7 +280,7 @@ async fn start_node(
             }
         }
     }));
-    let (transport, queue) = SenderTransport::new(Arc::clone(now));
+    let (transport, queue) = SenderTransport::new(Arc::clone(told));
     let mut inbox = None;
     let (node, notices) = Node::start(Member::new(address), node_options, async |given| {
         inbox = Some(given);

@@ -161,6 +161,13 @@ impl Sessions {
         Some(list.into_iter().collect())
     }
 
+    /// A RESET that is not late.
+    #[cfg(test)]
+    pub(crate) fn reset_at_once(&mut self, list: &[Address]) {
+        let sent = Sent { term: 1, after: self.count };
+        self.reset(sent, 1, list).expect("it is of the same term");
+    }
+
     /// Whether this envelope is the next one of its session.
     pub(crate) fn admit(&self, session: SessionId, sequence: u64) -> Admission {
         match self.live.get(&session.address) {
@@ -213,11 +220,6 @@ mod tests {
         sessions.register(NewSession { session, member, lease: Duration::ZERO, after })
     }
 
-    /// A RESET that is not late.
-    fn reset(sessions: &mut Sessions, list: &[Address]) -> Option<Vec<Address>> {
-        sessions.reset(Sent { term: 1, after: sessions.count() }, 1, list)
-    }
-
     fn two() -> Sessions {
         let mut sessions = Sessions::default();
         assert_eq!(register(&mut sessions, session(A, 1), 1, 0), Registration::New);
@@ -244,7 +246,7 @@ mod tests {
     #[test]
     fn an_excluded_session_stays_excluded() {
         let mut sessions = two();
-        reset(&mut sessions, &[B]);
+        sessions.reset_at_once(&[B]);
         assert_eq!(sessions.admit(session(A, 1), 1), Admission::Refused);
         assert_eq!(
             register(&mut sessions, session(A, 1), 1, 2),
@@ -259,7 +261,7 @@ mod tests {
     #[test]
     fn a_reset_to_nobody_excludes_nobody() {
         let mut sessions = two();
-        reset(&mut sessions, &[]);
+        sessions.reset_at_once(&[]);
         assert_eq!(sessions.live().count(), 2);
     }
 
@@ -304,7 +306,7 @@ mod tests {
         assert_eq!(register(&mut sessions, session(A, 2), 1, after), Registration::Refused);
         assert!(sessions.is_live(again));
         // Nor does it begin one when the new session has ended.
-        reset(&mut sessions, &[B]);
+        sessions.reset_at_once(&[B]);
         assert_eq!(register(&mut sessions, never_applied, 1, after), Registration::Refused);
         let count = sessions.count();
         assert_eq!(register(&mut sessions, session(again.address, 2), 1, count), Registration::New);
@@ -313,7 +315,7 @@ mod tests {
     #[test]
     fn a_late_register_is_refused_by_its_age_when_the_session_is_forgotten() {
         let mut sessions = two();
-        reset(&mut sessions, &[B]);
+        sessions.reset_at_once(&[B]);
         for _ in 0..=2 * REMEMBERED {
             sessions.next();
         }

@@ -17,7 +17,7 @@ use turnstile_raft::network::{Boxed, Handler};
 
 use crate::operation::{Sent, SessionId, decode, encode, lock_of};
 use crate::presence::{Presence, RaftView, Reply, Report};
-use crate::sender::{Now, SenderTransport};
+use crate::sender::{SenderTransport, Told};
 use crate::sessions::Sessions;
 
 /// The node that runs the core.
@@ -41,7 +41,7 @@ pub(crate) struct Shared {
     standing: Mutex<Standing>,
     /// Rings when the standing has changed.
     news: Bell,
-    now: Now,
+    told: Told,
     start: Instant,
 }
 
@@ -54,13 +54,13 @@ pub(crate) struct Data {
 }
 
 impl Shared {
-    pub(crate) fn new(inbox: Inbox<Member>, now: Now, presence: Presence) -> Arc<Self> {
+    pub(crate) fn new(inbox: Inbox<Member>, told: Told, presence: Presence) -> Arc<Self> {
         let session = presence.session();
         let standing = Standing { session, is_live: false, opened_by: None, is_ready: false };
         let (sessions, ids) = (Sessions::default(), BTreeMap::new());
         let data = Mutex::new(Data { sessions, ids, presence });
         let (standing, news) = (Mutex::new(standing), Bell::default());
-        Arc::new(Self { inbox, data, standing, news, now, start: Instant::now() })
+        Arc::new(Self { inbox, data, standing, news, told, start: Instant::now() })
     }
 
     pub(crate) fn now(&self) -> Duration {
@@ -103,7 +103,7 @@ impl Shared {
         self.with(|data, inbox| {
             let messages = decide(&mut data.presence, &data.sessions);
             let sent = Sent { term: data.presence.term(), after: data.sessions.count() };
-            *self.now.lock().unwrap_or_else(PoisonError::into_inner) = sent;
+            *self.told.lock().unwrap_or_else(PoisonError::into_inner) = sent;
             for message in messages {
                 tell(inbox, message);
             }

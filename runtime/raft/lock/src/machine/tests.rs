@@ -16,7 +16,7 @@ use crate::operation::{
     encode,
 };
 use crate::presence::Presence;
-use crate::sender::{Now, Queue, SenderTransport};
+use crate::sender::{Queue, SenderTransport, Told};
 use crate::shared::Shared;
 
 const A: SessionId = SessionId { address: Address(10), epoch: 1 };
@@ -40,8 +40,8 @@ impl Bench {
 
     /// The machine of a member that takes no part.
     async fn start() -> Self {
-        let now = Now::default();
-        let (transport, queue) = SenderTransport::new(Now::clone(&now));
+        let told = Told::default();
+        let (transport, queue) = SenderTransport::new(Told::clone(&told));
         let options = Options::new(|_, _| Duration::from_secs(1));
         let me = Address(1);
         let mut inbox = None;
@@ -51,7 +51,7 @@ impl Bench {
         });
         let (node, notices) = node.await.expect("it has no store");
         let presence = Presence::new(me, Duration::from_secs(1), Duration::ZERO);
-        let shared = Shared::new(inbox.expect("it was given"), now, presence);
+        let shared = Shared::new(inbox.expect("it was given"), told, presence);
         Self { machine: Machine::new(shared, Arc::new(node)), _notices: notices, _queue: queue }
     }
 

@@ -8,7 +8,7 @@ use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message}
 use turnstile_core::replicated::types::Address;
 
 use super::{Presence, RaftView, Reply};
-use crate::operation::{NewSession, Sent};
+use crate::operation::NewSession;
 use crate::sessions::{Registration, Sessions};
 
 const LEASE: u64 = 1000;
@@ -103,7 +103,7 @@ fn a_follower_resigns_before_the_leader_excludes_it() {
 fn a_slow_member_that_is_excluded_resigns_and_joins_again() {
     let (mut sessions, [mut one, mut two, _]) = three();
     // The leader has not heard of it for long, but it has heard of the leader.
-    sessions.reset(Sent { term: 1, after: u64::MAX }, 1, &[address(1), address(3)]);
+    sessions.reset_at_once(&[address(1), address(3)]);
     assert_eq!(two.sessions_changed(&sessions), [view(Connectivity::Minority, &[2])]);
     assert_eq!(two.sessions_changed(&sessions), []);
     assert_eq!(report(50, &mut two, &mut one, &sessions), Some(vec![]), "it has no session");
@@ -118,7 +118,7 @@ fn a_member_that_hears_of_its_exclusion_before_it_applies_it_resigns() {
     let (mut sessions, [mut one, mut two, _]) = three();
     let behind = sessions.clone();
     sessions.next();
-    sessions.reset(Sent { term: 1, after: u64::MAX }, 1, &[address(1), address(3)]);
+    sessions.reset_at_once(&[address(1), address(3)]);
     let asked = two.report(&behind);
     let reply = one.heard(ms(50), asked, &sessions).expect("it leads");
     let resigned = two.replied(ms(50), asked, reply, &behind);
@@ -183,7 +183,7 @@ fn a_late_report_of_a_member_that_has_left_changes_nothing() {
     assert_eq!(two.replied(ms(1200), asked, reply, &sessions), []);
     assert_eq!(two.tick(ms(1200), &follows(1), &sessions).len(), 1, "its lease is over");
     assert_eq!(one.tick(ms(1201), &leads(1, Some(0)), &sessions), []);
-    sessions.reset(Sent { term: 1, after: u64::MAX }, 1, &[address(1), address(3)]);
+    sessions.reset_at_once(&[address(1), address(3)]);
     one.has_reset(&[address(1), address(3)]);
     assert_eq!(one.tick(ms(1202), &leads(1, Some(0)), &sessions), []);
 }
@@ -196,7 +196,7 @@ fn a_member_that_registers_before_the_reset_of_its_loss_gets_no_second_one() {
     one.registered(ms(1201), two.me, sessions.count());
     let joined = one.tick(ms(1202), &leads(1, Some(0)), &sessions);
     assert_eq!(joined, [view(Connectivity::Joined, &[1, 2, 3])]);
-    sessions.reset(Sent { term: 1, after: u64::MAX }, 1, &[address(1), address(3)]);
+    sessions.reset_at_once(&[address(1), address(3)]);
     one.has_reset(&[address(1), address(3)]);
     assert_eq!(one.tick(ms(1203), &leads(1, Some(0)), &sessions), []);
 }
