@@ -24,9 +24,9 @@ use crate::log::Log;
 use crate::network::{CallError, Network, Trouble};
 use crate::news::News;
 use crate::options::Options;
-use envelope::{ANSWER, OTHER_PROCESS, REFUSED, refusal};
+use envelope::{ANSWER, OTHER_PROCESS, REFUSED, REMOVED, refusal};
 pub(crate) use envelope::{Head, answer};
-use refusals::{Refusal, Refusals, lost_entries, lost_log, removed, two_processes};
+use refusals::{Refusal, Refusals, Refuser, lost_entries, lost_log, removed, two_processes};
 
 /// The first byte of the question who is there.
 pub(crate) const WHO: u8 = 4;
@@ -129,7 +129,7 @@ impl Peers {
 
     /// Whether another member has said that this one was removed.
     pub(crate) fn is_removed(&self) -> bool {
-        self.lock().refused.is_removed(self.id)
+        self.lock().refused.is_removed()
     }
 
     /// Why another member is not connected.
@@ -196,16 +196,17 @@ impl Peers {
             }
             // Its group has become known since.
             REFUSED if self.lock().process != process => Ok(None),
-            REFUSED => {
+            code @ (REFUSED | REMOVED) => {
                 let text = String::from_utf8_lossy(&answer);
                 let why = format!("member {to} refuses this one: {text}");
-                Err(self.refuse(to, Refusal { why, is_theirs: true }))
+                let by = if code == REMOVED { Refuser::Remover } else { Refuser::Other };
+                Err(self.refuse(to, Refusal { why, by }))
             }
             OTHER_PROCESS => {
                 self.lock().known.remove(&to);
                 Ok(None)
             }
-            3.. => Err(CallError::new(format!("member {to} is of another version"))),
+            4.. => Err(CallError::new(format!("member {to} is of another version"))),
         }
     }
 
@@ -224,10 +225,13 @@ impl Peers {
             (state.known.get(&from).cloned(), is_former || from == self.id, is_removed)
         };
         if is_removed {
-            return Err(Some(refusal(&removed(from))));
+            return Err(Some(refusal(REMOVED, &removed(from))));
         }
         if is_former {
-            return Err(Some(refusal(&two_processes(from, "another one has started since"))));
+            return Err(Some(refusal(
+                REFUSED,
+                &two_processes(from, "another one has started since"),
+            )));
         }
         let is_sender = |peer: &Identity| peer.process == process;
         let asked = match known.filter(is_sender) {
@@ -242,12 +246,15 @@ impl Peers {
             }
             Ok(_) => {
                 let why = two_processes(from, "another one than the sender is at its address");
-                Err(Some(refusal(&self.refuse(from, Refusal { why, is_theirs: false }).why)))
+                Err(Some(refusal(
+                    REFUSED,
+                    &self.refuse(from, Refusal { why, by: Refuser::This }).why,
+                )))
             }
             // It does not hear an answer, either, unless it is refused.
             Err(error) => {
                 let is_refused = self.lock().refused.why(from) == Some(error.why.as_str());
-                Err(is_refused.then(|| refusal(&error.why)))
+                Err(is_refused.then(|| refusal(REFUSED, &error.why)))
             }
         }
     }
@@ -280,7 +287,7 @@ impl Peers {
         let peer: Identity = postcard::from_bytes(&answer?).map_err(|error| {
             CallError::new(format!("member {id} is of another version: {error}"))
         })?;
-        let refuse = |why| self.refuse(id, Refusal { why, is_theirs: false });
+        let refuse = |why| self.refuse(id, Refusal { why, by: Refuser::This });
         self.check(id, &peer).map_err(refuse)?;
         if acknowledged > peer.last {
             return Err(refuse(lost_entries(id)));
@@ -318,10 +325,10 @@ impl Peers {
         let id = from.member;
         if log.is_some_and(|log| log != identity.log) {
             let why = format!("member {id} says: {}", lost_log(self.id));
-            self.refuse(id, Refusal { why, is_theirs: true });
+            self.refuse(id, Refusal { why, by: Refuser::Other });
         } else if let Err(why) = self.check(id, &from) {
             // It does not ask again, and so is not asked.
-            self.refuse(id, Refusal { why, is_theirs: false });
+            self.refuse(id, Refusal { why, by: Refuser::This });
         }
         Some(postcard::to_allocvec(&identity).expect("an identity can be encoded").into())
     }

@@ -12,6 +12,8 @@ pub(super) const ANSWER: u8 = 0;
 pub(super) const OTHER_PROCESS: u8 = 1;
 /// The first byte of an answer: the sender is refused, and the reason follows.
 pub(super) const REFUSED: u8 = 2;
+/// The first byte of an answer: the sender is refused since it was removed, and the text follows.
+pub(super) const REMOVED: u8 = 3;
 
 /// The head of a request.
 pub(crate) struct Head {
@@ -47,7 +49,7 @@ pub(crate) fn answer(content: &[u8]) -> Bytes {
     [&[ANSWER], content].concat().into()
 }
 
-/// The answer to a request whose sender is refused.
-pub(super) fn refusal(why: &str) -> Bytes {
-    [&[REFUSED], why.as_bytes()].concat().into()
+/// The answer to a request whose sender is refused: [`REFUSED`] or [`REMOVED`], and why.
+pub(super) fn refusal(code: u8, why: &str) -> Bytes {
+    [&[code], why.as_bytes()].concat().into()
 }

@@ -15,8 +15,18 @@ const TAKEN_OVER: u64 = 2;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) why: String,
+    pub(super) by: Refuser,
+}
+
+/// Who refuses whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refuser {
+    /// This member refuses the other one.
+    This,
     /// The other one refuses this one.
-    pub(super) is_theirs: bool,
+    Other,
+    /// The other one refuses this one, which was removed.
+    Remover,
 }
 
 /// The refusals of one member.
@@ -68,15 +78,14 @@ impl Refusals {
 
     /// Another member is not refused; it may refuse this one.
     pub(super) fn admitted(&mut self, id: u64) {
-        if self.by_member.get(&id).is_some_and(|refusal| !refusal.is_theirs) {
+        if self.by_member.get(&id).is_some_and(|refusal| refusal.by == Refuser::This) {
             self.by_member.remove(&id);
         }
     }
 
     /// Whether another member has said that this one was removed.
-    pub(super) fn is_removed(&self, own: u64) -> bool {
-        let said = removed(own);
-        self.by_member.values().any(|refusal| refusal.is_theirs && refusal.why.ends_with(&said))
+    pub(super) fn is_removed(&self) -> bool {
+        self.by_member.values().any(|refusal| refusal.by == Refuser::Remover)
     }
 
     pub(super) fn why(&self, id: u64) -> Option<&str> {
