@@ -22,6 +22,8 @@ pub(crate) struct Identity {
     pub(crate) log: u64,
     /// The index of the last entry of its log.
     pub(crate) last: Option<u64>,
+    /// The application; an empty name fits to all.
+    pub(crate) application: String,
     /// The newest version of the operations that it can apply.
     pub(crate) version: u32,
     pub(crate) belongs: Belonging,

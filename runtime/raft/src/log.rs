@@ -65,6 +65,8 @@ pub(crate) struct Log {
 struct LogState {
     number: u64,
     group: Option<Bytes>,
+    /// Empty while it is unknown.
+    application: String,
     peers: BTreeMap<u64, u64>,
     vote: Option<Bytes>,
     committed: Option<Mark>,

@@ -29,6 +29,13 @@ pub trait StateMachine: Send + 'static {
     /// Applies an operation and returns the answer for its proposer.
     fn apply(&mut self, place: Place, operation: &[u8]) -> Vec<u8>;
 
+    /// The name of the application, whose operations these are. A log notes it, and a machine of
+    /// another one is not started with it; nor do members of two applications work together. An
+    /// empty one, the default, fits to all.
+    fn application(&self) -> &'static str {
+        ""
+    }
+
     /// The newest version of the operations that this machine can apply, 1 at first; it can apply
     /// all before it, too. A member whose machine cannot apply what the log has stops.
     fn version(&self) -> u32 {

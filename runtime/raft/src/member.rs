@@ -47,7 +47,7 @@ impl Member {
     ///
     /// # Errors
     /// When the options contradict each other, or the store has damaged data, belongs to another
-    /// member, or has a snapshot that the machine refuses.
+    /// member or application, or has a snapshot that the machine refuses.
     pub async fn start(
         options: Options,
         store: Box<dyn Store>,
@@ -75,8 +75,8 @@ impl Member {
         let beginning = Arc::clone(&log);
         // An error means that the member has stopped.
         tokio::spawn(async move { beginning.begin().await });
-        let (version, net) = (machine.version(), Arc::clone(&network));
-        let peers = Peers::new(&options, version, Arc::clone(&log), net)?;
+        log.check_application(machine.application())?;
+        let peers = Peers::new(&options, &machine, Arc::clone(&log), Arc::clone(&network))?;
         let (machine, own) = (Box::new(machine), Arc::clone(&peers));
         let engine = Engine::start(&options, log, machine, Arc::clone(&network), own).await?;
         let engine = Arc::new(engine);

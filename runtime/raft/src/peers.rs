@@ -21,6 +21,7 @@ use crate::error::Members;
 use crate::group::Group;
 use crate::identity::{Belonging, Identity, Question};
 use crate::log::Log;
+use crate::machine::StateMachine;
 use crate::network::{CallError, Network, Trouble};
 use crate::news::News;
 use crate::options::Options;
@@ -37,6 +38,7 @@ const ATTEMPTS: usize = 2;
 /// What this member knows of the others.
 pub(crate) struct Peers {
     id: u64,
+    application: &'static str,
     version: u32,
     log: Arc<Log>,
     network: Arc<dyn Network>,
@@ -69,7 +71,7 @@ impl Peers {
     /// When the log is of a group with another name.
     pub(crate) fn new(
         options: &Options,
-        version: u32,
+        machine: &impl StateMachine,
         log: Arc<Log>,
         network: Arc<dyn Network>,
     ) -> io::Result<Arc<Self>> {
@@ -95,7 +97,8 @@ impl Peers {
             asking: BTreeMap::new(),
         };
         let (state, news) = (Mutex::new(state), Arc::new(News::default()));
-        Ok(Arc::new(Self { id, version, log, network, patience, state, news }))
+        let (application, version) = (machine.application(), machine.version());
+        Ok(Arc::new(Self { id, application, version, log, network, patience, state, news }))
     }
 
     /// The version of a member, if it is known.
@@ -315,6 +318,13 @@ impl Peers {
         if self.log.peer(id).is_some_and(|log| log != peer.log) {
             return Err(lost_log(id));
         }
+        let (ours, theirs) = (self.application, peer.application.as_str());
+        if ours != theirs && !ours.is_empty() && !theirs.is_empty() {
+            return Err(format!(
+                "member {id} is one of {theirs:?}, and member {} of {ours:?}",
+                self.id
+            ));
+        }
         self.lock().belongs.conflict(self.id, &peer.belongs, id).map_or(Ok(()), Err)
     }
 
@@ -339,7 +349,8 @@ impl Peers {
         let last = self.log.last_index();
         let state = self.lock();
         let (process, belongs) = (state.process, state.belongs.clone());
-        Identity { member: self.id, process, log, last, version: self.version, belongs }
+        let (application, version) = (self.application.to_owned(), self.version);
+        Identity { member: self.id, process, log, last, application, version, belongs }
     }
 
     /// Notes whether another process with the id of this member takes over its connections.

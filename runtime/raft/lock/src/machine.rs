@@ -146,6 +146,10 @@ impl Data {
 }
 
 impl StateMachine for Machine {
+    fn application(&self) -> &'static str {
+        "raftlock"
+    }
+
     fn apply(&mut self, place: Place, operation: &[u8]) -> Vec<u8> {
         let answer = match decode(operation) {
             Some(Operation::Register(new)) => self.register(new),

@@ -65,6 +65,9 @@ impl Content {
                 self.state.peers.insert(id, record::number(value)?);
             }
             (_, _) if *key == record::GROUP => self.state.group = Some(bytes()),
+            (_, _) if *key == record::APPLICATION => {
+                self.state.application = String::from_utf8_lossy(value).into_owned();
+            }
             (_, _) if *key == record::OWNER => self.owner = Some(value.to_vec()),
             (_, _) if *key == record::VOTE => self.state.vote = Some(bytes()),
             (_, _) if *key == record::PURGED => self.state.purged = Some(record::mark(value)?),

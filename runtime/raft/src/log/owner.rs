@@ -1,5 +1,5 @@
-//! Whose log it is: its own number, the group of its member, and the numbers of the other members'
-//! logs, by which a member is recognised that has lost its log.
+//! Whose log it is: its own number, the application, the group of its member, and the numbers of the
+//! other members' logs, by which a member is recognised that has lost its log.
 
 use std::io;
 
@@ -32,6 +32,30 @@ impl Log {
         let state = self.lock();
         let is_begun = state.group.is_some() || state.vote.is_some() || state.snapshot.is_some();
         !is_begun && state.last_index().is_none()
+    }
+
+    /// Notes whose operations it has, if that is not known.
+    ///
+    /// # Errors
+    /// When it has those of another application.
+    pub(crate) fn check_application(&self, name: &str) -> io::Result<()> {
+        let mut state = self.lock();
+        let noted = &mut state.application;
+        match (noted.as_str(), name) {
+            (_, "") => {}
+            ("", _) => {
+                name.clone_into(noted);
+                let mut batch = Batch::default();
+                batch.put(&record::APPLICATION, name.as_bytes());
+                self.writer.write(Write { batch, done: None });
+            }
+            (noted, name) if noted != name => {
+                let text = format!("the data are those of {noted:?}, and not of {name:?}");
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+            }
+            (_, _) => {}
+        }
+        Ok(())
     }
 
     /// The group, encoded.

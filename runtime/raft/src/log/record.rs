@@ -24,6 +24,8 @@ pub(super) const CHUNK_KIND: u8 = 6;
 pub(super) const ENTRY_KIND: u8 = 7;
 /// The numbers of the other members' logs.
 pub(super) const PEER_KIND: u8 = 9;
+/// The name of the application.
+pub(super) const APPLICATION: Key = Key::single(10);
 
 /// The version of the format of all values.
 const VERSION: u8 = 2;

@@ -1,8 +1,11 @@
 //! Members that must not work together: of different groups, without their log, or with one id.
 
-use turnstile_raft::{Members, Status};
+use turnstile_host::store::Disk;
+use turnstile_raft::network::hub::Hub;
+use turnstile_raft::{Member, Members, Status};
 
-use crate::group::{Group, PATIENCE};
+use crate::group::{Group, PATIENCE, options};
+use crate::register::Register;
 
 fn list(ids: &[u64]) -> Members {
     ids.iter().map(|id| (*id, format!("member-{id}"))).collect()
@@ -78,12 +81,11 @@ async fn a_member_that_is_to_be_of_another_group_is_not_added() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_does_not_start_with_the_data_of_a_group_of_another_name() {
-    let disk = turnstile_host::store::Disk::default();
-    let hub = turnstile_raft::network::hub::Hub::new();
+    let (disk, hub) = (Disk::default(), Hub::new());
     let start = async |name: &str| {
-        let options = turnstile_raft::Options { group: name.into(), ..crate::group::options(1) };
-        let register = crate::register::Register::default();
-        turnstile_raft::Member::start(options, Box::new(disk.open()), register, hub.join(1)).await
+        let options = turnstile_raft::Options { group: name.into(), ..options(1) };
+        let register = Register::default();
+        Member::start(options, Box::new(disk.open()), register, hub.join(1)).await
     };
     let member = start("group").await.expect("its disk is empty");
     member.initialize(&list(&[1])).await.expect("it is one of them");
@@ -92,6 +94,39 @@ async fn a_member_does_not_start_with_the_data_of_a_group_of_another_name() {
     assert!(why.contains("\"another\"") && why.contains("\"group\""), "{why}");
     for name in ["group", ""] {
         start(name).await.expect("it is its group").stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_of_another_application_is_refused_and_so_is_its_member() {
+    let (disk, hub) = (Disk::default(), Hub::new());
+    let start = async |id: u64, disk: &Disk, application: &'static str| {
+        let mut register = Register::default();
+        register.application = application;
+        let store = Box::new(disk.open());
+        Member::start(options(id), store, register, hub.join(id)).await
+    };
+    let why = |refused: std::io::Result<Member>| {
+        refused.map(drop).expect_err("it is another application").to_string()
+    };
+    // A log that has no application yet gets one.
+    for application in ["", "claims"] {
+        let member = start(1, &disk, application).await.expect("its disk is empty");
+        member.stop().await;
+    }
+    let text = why(start(1, &disk, "locks").await);
+    assert_eq!(text, "the data are those of \"claims\", and not of \"locks\"");
+    let member = start(1, &disk, "claims").await.expect("it is its own");
+    member.initialize(&list(&[1])).await.expect("it is one of them");
+    let leads = |status: &Status| status.role == turnstile_raft::Role::Leader;
+    member.wait_for(PATIENCE, leads).await.expect("it leads");
+    let other = start(2, &Disk::default(), "locks").await.expect("its disk is empty");
+    let refused = member.add_member(2, "member-2").await.expect_err("it is another application");
+    assert!(refused.to_string().contains("one of \"locks\""), "{refused}");
+    let third = start(3, &Disk::default(), "").await.expect("its disk is empty");
+    member.add_member(3, "member-3").await.expect("any application fits");
+    for member in [member, other, third] {
+        member.stop().await;
     }
 }
 

@@ -7,19 +7,26 @@ use turnstile_raft::{Encode, Place, StateMachine};
 
 /// What a machine has applied; the test keeps a handle of it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Register(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Register {
+    pub(crate) application: &'static str,
+    applied: Arc<Mutex<Vec<String>>>,
+}
 
 impl Register {
     /// The operations, in order.
     pub(crate) fn operations(&self) -> Vec<String> {
-        self.0.lock().expect("no holder panics").clone()
+        self.applied.lock().expect("no holder panics").clone()
     }
 }
 
 impl StateMachine for Register {
+    fn application(&self) -> &'static str {
+        self.application
+    }
+
     fn apply(&mut self, _place: Place, operation: &[u8]) -> Vec<u8> {
         let operation = String::from_utf8(operation.to_vec()).expect("the tests propose text");
-        let mut operations = self.0.lock().expect("no holder panics");
+        let mut operations = self.applied.lock().expect("no holder panics");
         operations.push(operation);
         operations.len().to_string().into_bytes()
     }
@@ -32,7 +39,7 @@ impl StateMachine for Register {
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {
         let text = std::str::from_utf8(snapshot).map_err(io::Error::other)?;
         let operations = text.lines().map(str::to_owned).collect();
-        *self.0.lock().expect("no holder panics") = operations;
+        *self.applied.lock().expect("no holder panics") = operations;
         Ok(())
     }
 }

@@ -10,6 +10,7 @@ use rcgen::{
 };
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 use turnstile_host::store::LogStore;
 use turnstile_host::transport::tcp::{self, Address, Limits, SystemTcp, Tcp, Tls};
 use turnstile_host::transport::{Receiver, Refusal, Transport as _, Unsent, UnsentReason};
@@ -188,7 +189,7 @@ async fn members_with_certificates_replicate() {
 async fn a_member_of_another_version_is_rejected() {
     let mut site = Site::new(2, false).await;
     let running = site.start(options(1), 2).await;
-    let later = tcp::Options::new(2, "turnstile-raft/3")
+    let later = tcp::Options::new(2, "turnstile-raft/later")
         .peer(1, Address::new("127.0.0.1", site.ports[&1]))
         .limits(Limits { timeout: Duration::from_secs(1), ..Limits::default() });
     let listener = site.listeners.remove(&2).expect("it is not used");
@@ -196,7 +197,8 @@ async fn a_member_of_another_version_is_rejected() {
     let later: Tcp<u64, Vec<u8>> =
         later.start(listener, SystemTcp, Back(unsent)).expect("the transport starts");
     later.send(1, Vec::new()).expect("there is room");
-    assert_eq!(back.recv().await, Some(UnsentReason::Unreachable));
+    let handed_back = timeout(PATIENCE, back.recv()).await.expect("it is rejected");
+    assert_eq!(handed_back, Some(UnsentReason::Unreachable));
     assert!(later.counts().dials_refused[&Refusal::Protocol] > 0);
     assert!(running.network.counts().refused[&Refusal::Protocol] > 0);
     later.close(PATIENCE).await;

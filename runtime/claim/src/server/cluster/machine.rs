@@ -23,6 +23,10 @@ pub(super) struct ClaimMachine {
 }
 
 impl StateMachine for ClaimMachine {
+    fn application(&self) -> &'static str {
+        "turnstiled"
+    }
+
     fn version(&self) -> u32 {
         self.version
     }
