@@ -46,6 +46,7 @@ pub(crate) use restore::{restore, unwritten};
 use rpc::{Requests, Rpc};
 use runtime::SeededRuntime;
 use snapshots::Schedule;
+pub(crate) use snapshots::TRIGGERED_EVERY;
 use status::{ids, members, role};
 use unsynced::Unsynced;
 use versions::Versions;

@@ -242,14 +242,26 @@ impl Member {
         }
     }
 
-    /// Makes a snapshot, and returns once it is durable.
+    /// Makes a snapshot, unless the last one has all that is applied, and returns once it is durable.
     ///
     /// # Errors
     /// When it is not made in time, or the member has stopped.
     pub async fn snapshot(&self) -> Result<Status, MemberError> {
         let applied = self.status().applied_index;
-        self.engine.trigger_snapshot().await?;
-        self.wait_for(self.options.timeout, |status| status.snapshot_index >= applied).await
+        let is_made = |status: &Status| status.snapshot_index >= applied;
+        let made = async {
+            loop {
+                match self.wait_for(Duration::ZERO, is_made).await {
+                    Err(MemberError::TimedOut) => self.engine.trigger_snapshot().await?,
+                    made => return made,
+                }
+                match self.wait_for(engine::TRIGGERED_EVERY, is_made).await {
+                    Err(MemberError::TimedOut) => {}
+                    made => return made,
+                }
+            }
+        };
+        timeout(self.options.timeout, made).await.unwrap_or(Err(MemberError::TimedOut))
     }
 
     /// Makes a snapshot, and returns the state in it: what this member has applied.

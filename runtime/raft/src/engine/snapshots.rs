@@ -2,12 +2,18 @@
 //! of what is written.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use openraft::LogId;
+use tokio::time::timeout;
 
 use super::{Metrics, Raft, reached};
 use crate::log::Log;
 use crate::news::News;
+
+/// A snapshot is asked for so often until it is made: openraft ignores it while another one is
+/// made, which may not have what is new.
+pub(crate) const TRIGGERED_EVERY: Duration = Duration::from_secs(1);
 
 /// When a snapshot is due.
 #[derive(Clone)]
@@ -30,9 +36,12 @@ impl Schedule {
         while reached(&metrics, &news, |metrics| self.is_due(metrics)).await {
             let before = metrics.borrow().snapshot;
             let is_made = |metrics: &Metrics| metrics.snapshot != before;
-            if raft.trigger().snapshot().await.is_err() || !reached(&metrics, &news, is_made).await
-            {
-                return;
+            while !is_made(&metrics.borrow()) {
+                if raft.trigger().snapshot().await.is_err() {
+                    return;
+                }
+                // In time or not: it looks again.
+                let _made = timeout(TRIGGERED_EVERY, reached(&metrics, &news, is_made)).await;
             }
         }
     }
