@@ -8,6 +8,7 @@
 mod simulated;
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -84,7 +85,7 @@ impl Writer {
             Queue::Simulated(SimulatedWriter::start(write_loop))
         } else {
             let (queue, writes) = mpsc::channel();
-            let run = move || write_loop.run(&writes);
+            let run = move || write_loop.run_to_the_end(&writes);
             let thread = thread::Builder::new().name("raft-log".into()).spawn(run)?;
             Queue::Thread(WriteThread { queue, later: Vec::new(), thread })
         };
@@ -176,7 +177,18 @@ impl WriteLoop {
         self.flags.is_failing.load(Ordering::Relaxed)
     }
 
-    fn run(mut self, writes: &Receiver<Write>) {
+    /// Writes until the queue is closed. After a panic it is unknown what the store has: all that
+    /// wait hear of an error, now and later.
+    fn run_to_the_end(mut self, writes: &Receiver<Write>) {
+        let run = AssertUnwindSafe(|| self.run(writes));
+        if catch_unwind(run).is_err() {
+            self.flags.is_failing.store(true, Ordering::Relaxed);
+            let later = writes.iter().filter_map(|write| write.done);
+            self.waiting.drain(..).chain(later).for_each(|done| done(Err(panicked())));
+        }
+    }
+
+    fn run(&mut self, writes: &Receiver<Write>) {
         while self.turn(next(writes, self.pause()), writes.try_iter()) {}
     }
 
@@ -248,6 +260,10 @@ fn next(writes: &Receiver<Write>, pause: Duration) -> Result<Write, RecvTimeoutE
         return writes.recv().map_err(|_| RecvTimeoutError::Disconnected);
     }
     writes.recv_timeout(pause)
+}
+
+fn panicked() -> io::Error {
+    io::Error::other("the store has panicked: it is not known what it has")
 }
 
 fn stopped() -> io::Error {

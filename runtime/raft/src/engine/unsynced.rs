@@ -32,7 +32,8 @@ struct AppendState {
     appends: VecDeque<Append>,
     /// The last synced entry of the present leader.
     synced: Option<Id>,
-    has_stopped: bool,
+    /// Why no sync follows.
+    stopped: Option<String>,
 }
 
 struct Append {
@@ -74,8 +75,7 @@ impl Unsynced {
                 state.appends.retain(|append| append.last > last);
                 state.synced = Some(last);
             }
-            // The store is closed.
-            Err(_) => state.has_stopped = true,
+            Err(error) => state.stopped = Some(error.to_string()),
         }
         drop(state);
         self.bell.ring();
@@ -84,15 +84,14 @@ impl Unsynced {
     /// Waits until all entries up to this one are synced.
     ///
     /// # Errors
-    /// When the store was closed first.
+    /// When the store was closed first, or has panicked.
     pub(super) async fn wait(&self, upto: Option<Id>) -> io::Result<()> {
         let look = || {
             let state = self.lock();
             if state.has_synced(upto) {
                 return Some(Ok(()));
             }
-            let closed = || io::Error::new(io::ErrorKind::BrokenPipe, "the store is closed");
-            state.has_stopped.then(|| Err(closed()))
+            state.stopped.clone().map(|why| Err(io::Error::other(why)))
         };
         self.bell.until(look).await
     }

@@ -84,7 +84,7 @@ async fn a_store_that_is_closed_ends_the_wait() {
     assert!(unsynced.begin(id(2, OWN, 1)));
     unsynced.end(id(2, OWN, 1), &Err(io::Error::other("full")));
     let error = unsynced.wait(Some(id(2, OWN, 1))).await.expect_err("it was not synced");
-    assert_eq!(error.to_string(), "the store is closed");
+    assert_eq!(error.to_string(), "full");
 }
 
 fn blank(log_id: Id) -> [Entry<TypeConfig>; 1] {
