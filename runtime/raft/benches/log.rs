@@ -17,9 +17,9 @@ const OPERATION_BYTES: usize = 100;
 struct Counter(u64);
 
 impl StateMachine for Counter {
-    fn apply(&mut self, _place: Place, _operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, _place: Place, _operation: &[u8]) -> io::Result<Vec<u8>> {
         self.0 += 1;
-        self.0.to_le_bytes().to_vec()
+        Ok(self.0.to_le_bytes().to_vec())
     }
 
     fn snapshot(&self) -> Encode {

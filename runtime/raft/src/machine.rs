@@ -27,7 +27,11 @@ pub struct Place {
 /// first attempt was unknown, is applied twice unless the machine itself recognises it.
 pub trait StateMachine: Send + 'static {
     /// Applies an operation and returns the answer for its proposer.
-    fn apply(&mut self, place: Place, operation: &[u8]) -> Vec<u8>;
+    ///
+    /// # Errors
+    /// When this machine does not know the effect of the operation; the member stops. Its state is
+    /// in no snapshot.
+    fn apply(&mut self, place: Place, operation: &[u8]) -> io::Result<Vec<u8>>;
 
     /// The name of the application, whose operations these are. A log notes it, and a machine of
     /// another one is not started with it; nor do members of two applications work together. An

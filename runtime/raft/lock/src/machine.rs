@@ -150,7 +150,7 @@ impl StateMachine for Machine {
         "raftlock"
     }
 
-    fn apply(&mut self, place: Place, operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
         let answer = match decode(operation) {
             Some(Operation::Register(new)) => self.register(new),
             Some(Operation::Envelope { session, sequence, commands }) => {
@@ -159,7 +159,7 @@ impl StateMachine for Machine {
             // No member of this version has written it.
             None => Answer::Refused,
         };
-        encode(&answer)
+        Ok(encode(&answer))
     }
 
     fn snapshot(&self) -> Encode {

@@ -43,6 +43,9 @@ struct Applied {
     membership: StoredMembership<u64, BasicNode>,
     /// The greatest version of the log's operations.
     version: Arc<AtomicU32>,
+    /// Part of an entry or a snapshot may have changed the machine: what an error or a panic has
+    /// left must get into no snapshot.
+    is_partial: bool,
 }
 
 /// What a snapshot says about the log.
@@ -64,9 +67,9 @@ impl Machine {
         machine: Box<dyn StateMachine>,
     ) -> io::Result<Self> {
         let (membership, version) = (StoredMembership::default(), Arc::new(AtomicU32::new(1)));
-        let mut applied = Applied { machine, last: None, membership, version };
+        let mut applied = Applied { machine, last: None, membership, version, is_partial: false };
         if let Some(bytes) = log.snapshot() {
-            applied.install(bytes)?;
+            applied.install(bytes, None)?;
         }
         Ok(Self { member, log, unsynced, applied: Arc::new(Mutex::new(applied)) })
     }
@@ -88,15 +91,21 @@ impl Machine {
 }
 
 impl Applied {
-    fn install(&mut self, bytes: Bytes) -> io::Result<Meta> {
+    /// Installs a snapshot, which is the one that was announced.
+    fn install(&mut self, bytes: Bytes, announced: Option<&Meta>) -> io::Result<()> {
         let parts = SnapshotParts::decode(bytes)?;
         let SnapshotHead { meta, version } = decode(&parts.meta)?;
+        if announced.is_some_and(|announced| *announced != meta) {
+            return Err(io::Error::other("the snapshot is not the one that was announced"));
+        }
         let version = self.check_version(version).map_err(io::Error::other)?;
+        self.is_partial = true;
         self.machine.install(&parts.state)?;
         self.version.store(version, Ordering::Relaxed);
         self.last = meta.last_log_id;
-        self.membership = meta.last_membership.clone();
-        Ok(meta)
+        self.membership = meta.last_membership;
+        self.is_partial = false;
+        Ok(())
     }
 
     /// The version by which an entry of this one is applied: a leader that does not know all
@@ -114,8 +123,19 @@ impl Applied {
 
     fn apply(&mut self, entry: Entry<TypeConfig>) -> Stored<Vec<Bytes>> {
         let id = entry.log_id;
+        self.is_partial = true;
+        let answers = self.apply_payload(id, entry.payload)?;
         self.last = Some(id);
-        match entry.payload {
+        self.is_partial = false;
+        Ok(answers)
+    }
+
+    fn apply_payload(
+        &mut self,
+        id: LogId<u64>,
+        payload: EntryPayload<TypeConfig>,
+    ) -> Stored<Vec<Bytes>> {
+        match payload {
             EntryPayload::Blank => Ok(Vec::new()),
             EntryPayload::Membership(membership) => {
                 self.membership = StoredMembership::new(Some(id), membership);
@@ -128,8 +148,12 @@ impl Applied {
                 let version = self.check_version(version).map_err(|why| refuse(&why))?;
                 self.version.store(version, Ordering::Relaxed);
                 let place = Place { index: id.index, term: id.leader_id.term, version };
-                let apply = |operation: &Bytes| self.machine.apply(place, operation).into();
-                Ok(operations.iter().map(apply).collect())
+                let mut answers = Vec::with_capacity(operations.len());
+                for operation in &operations {
+                    let answer = self.machine.apply(place, operation);
+                    answers.push(answer.map_err(|error| StorageIOError::apply(id, &error))?.into());
+                }
+                Ok(answers)
             }
         }
     }
@@ -140,6 +164,10 @@ impl RaftSnapshotBuilder<TypeConfig> for Machine {
         let started = Instant::now();
         let (state, last_log_id, last_membership, version) = {
             let applied = self.lock();
+            if applied.is_partial {
+                let why = AnyError::error("this member does not know what it has applied");
+                return Err(StorageIOError::read_state_machine(why).into());
+            }
             let version = applied.version.load(Ordering::Relaxed);
             (applied.machine.snapshot(), applied.last, applied.membership.clone(), version)
         };
@@ -194,12 +222,8 @@ impl RaftStateMachine<TypeConfig> for Machine {
 
     async fn install_snapshot(&mut self, meta: &Meta, snapshot: Box<Bytes>) -> Stored<()> {
         let bytes = *snapshot;
-        let installed = self.lock().install(bytes.clone());
-        let installed = installed.map_err(|error| read_error(meta, &error))?;
-        if installed != *meta {
-            let error = io::Error::other("the snapshot is not the one that was announced");
-            return Err(read_error(meta, &error));
-        }
+        let installed = self.lock().install(bytes.clone(), Some(meta));
+        installed.map_err(|error| read_error(meta, &error))?;
         let written = self.log.put_snapshot(meta.last_log_id.map(|id| id.index), bytes).await;
         written.map_err(|error| write_error(meta, &error))
     }

@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use openraft::storage::RaftStateMachine as _;
 use openraft::testing::{StoreBuilder, Suite};
-use openraft::{SnapshotMeta, StorageError};
+use openraft::{
+    CommittedLeaderId, Entry, EntryPayload, LogId, RaftSnapshotBuilder as _, SnapshotMeta,
+    StorageError,
+};
 use turnstile_host::store::{Disk, LogStore as HostStore, Store};
 
 use super::TypeConfig;
 use super::log_store::LogStore;
 use super::machine::Machine;
 use super::unsynced::Unsynced;
+use crate::batch;
 use crate::folder::Folder;
 use crate::log::Log;
 use crate::machine::{Encode, Place, StateMachine};
@@ -20,8 +24,11 @@ use crate::snapshot::SnapshotParts;
 struct Nothing;
 
 impl StateMachine for Nothing {
-    fn apply(&mut self, _place: Place, operation: &[u8]) -> Vec<u8> {
-        operation.to_vec()
+    fn apply(&mut self, _place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
+        match operation {
+            b"unknown" => Err(io::Error::other("it does not know this one")),
+            operation => Ok(operation.to_vec()),
+        }
     }
 
     fn snapshot(&self) -> Encode {
@@ -90,4 +97,30 @@ async fn a_damaged_snapshot_is_refused_at_a_start_and_at_an_installation() {
     let log = Arc::new(Log::open(Box::new(disk.open()), 1).expect("the log is whole"));
     let error = open(log).err().expect("it is damaged");
     assert_eq!(error.to_string(), "the snapshot is damaged: its checksum is wrong");
+}
+
+#[tokio::test]
+async fn what_an_operation_without_a_known_effect_has_left_gets_into_no_snapshot() {
+    let disk = Disk::default();
+    let log = Arc::new(Log::open(Box::new(disk.open()), 1).expect("the disk is empty"));
+    let machine = Machine::open(1, Arc::clone(&log), Arc::default(), Box::new(Nothing));
+    let mut machine = machine.expect("it is empty");
+    let entry = |index, version, operation: &[u8]| {
+        let mut operations = batch::begin(version);
+        batch::put(&mut operations, operation);
+        let log_id = LogId::new(CommittedLeaderId::new(1, 1), index);
+        Entry { log_id, payload: EntryPayload::Normal(operations.freeze()) }
+    };
+    let refused = [entry(2, 1, b"unknown"), entry(2, 2, b"of a later version")];
+    for refused in refused {
+        machine.apply([entry(1, 1, b"known")]).await.expect("it is known");
+        let before = machine.build_snapshot().await.expect("all is known").meta;
+        assert_eq!(before.last_log_id.map(|id| id.index), Some(1));
+        machine.apply([refused]).await.expect_err("it is not applied");
+        let built = machine.build_snapshot().await.map(|snapshot| snapshot.meta);
+        let error = built.expect_err("its state is not known").to_string();
+        assert!(error.contains("does not know what it has applied"), "{error}");
+        let kept = machine.get_current_snapshot().await.expect("it is whole");
+        assert_eq!(kept.map(|kept| kept.meta), Some(before));
+    }
 }

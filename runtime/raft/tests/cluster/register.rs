@@ -24,11 +24,11 @@ impl StateMachine for Register {
         self.application
     }
 
-    fn apply(&mut self, _place: Place, operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, _place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
         let operation = String::from_utf8(operation.to_vec()).expect("the tests propose text");
         let mut operations = self.applied.lock().expect("no holder panics");
         operations.push(operation);
-        operations.len().to_string().into_bytes()
+        Ok(operations.len().to_string().into_bytes())
     }
 
     fn snapshot(&self) -> Encode {

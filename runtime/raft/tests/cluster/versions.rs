@@ -22,9 +22,9 @@ impl StateMachine for Versioned {
         self.newest
     }
 
-    fn apply(&mut self, place: Place, _operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, place: Place, _operation: &[u8]) -> io::Result<Vec<u8>> {
         self.applied.push(u8::try_from(place.version).expect("the tests have few"));
-        self.applied.clone()
+        Ok(self.applied.clone())
     }
 
     fn snapshot(&self) -> Encode {

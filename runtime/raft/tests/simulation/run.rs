@@ -124,7 +124,7 @@ struct Traced {
 }
 
 impl StateMachine for Traced {
-    fn apply(&mut self, place: Place, operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
         self.trace.note_bytes(format_args!("{} applies {}", self.id, place.index), operation);
         self.register.apply(place, operation)
     }

@@ -12,8 +12,6 @@ use super::shared::Shared;
 pub(super) const APPLIED: &[u8] = &[1];
 /// The answer to one that had none, and will have none.
 pub(super) const REFUSED: &[u8] = &[0];
-/// The answer of a member that does not know its effect.
-const FAILED: &[u8] = &[2];
 
 /// The state machine.
 pub(super) struct ClaimMachine {
@@ -31,20 +29,21 @@ impl StateMachine for ClaimMachine {
         self.version
     }
 
-    fn apply(&mut self, _place: Place, operation: &[u8]) -> Vec<u8> {
+    fn apply(&mut self, _place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
         let answer = match self.shared.apply(operation) {
             Effect::Applied => APPLIED,
             Effect::Refused => REFUSED,
-            Effect::Failed => FAILED,
+            Effect::Failed => {
+                let why = self.shared.lock().failure().unwrap_or_default().to_owned();
+                return Err(io::Error::other(why));
+            }
         };
-        answer.to_vec()
+        Ok(answer.to_vec())
     }
 
     fn snapshot(&self) -> Encode {
-        let replica = self.shared.lock();
-        // A member that does not follow the log has no state to give: what it has is refused.
-        let captured = replica.failure().is_none().then(|| replica.capture());
-        Box::new(move |out| captured.iter().for_each(|captured| captured.encode(out)))
+        let captured = self.shared.lock().capture();
+        Box::new(move |out| captured.encode(out))
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {

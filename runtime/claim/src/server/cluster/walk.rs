@@ -225,7 +225,8 @@ fn a_snapshot_is_the_state_at_its_operation_while_others_are_applied() {
         let mut other = member(2);
         let mut snapshots = Vec::new();
         for operation in &log {
-            machine.apply(Place { index: 0, term: 1, version: 1 }, operation);
+            let place = Place { index: 0, term: 1, version: 1 };
+            machine.apply(place, operation).expect("it is applied");
             let _effect = other.apply(operation);
             if rng.number().is_multiple_of(8) {
                 let (encode, expected) = (machine.snapshot(), bytes(&other));

@@ -56,7 +56,8 @@ impl Bench {
     }
 
     fn apply(&mut self, operation: &Operation) -> Answer {
-        decode(&self.machine.apply(PLACE, &encode(operation))).expect("it is an answer")
+        let answer = self.machine.apply(PLACE, &encode(operation)).expect("it is applied");
+        decode(&answer).expect("it is an answer")
     }
 
     fn register(&mut self, session: SessionId, member: u64) {
