@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::changes::{Changes, MemberChange};
 use crate::engine::Engine;
 use crate::error::MemberError;
-use crate::network::{Boxed, CallError, Handler};
+use crate::network::{ANSWERING_MAX, Boxed, CallError, Handler};
 use crate::options::Options;
 use crate::peers::{self, Head, Peers, WHO};
 use crate::proposer::{Proposals, WeakProposals, submit, try_room};
@@ -27,9 +27,13 @@ const APPLICATION: u8 = 2;
 /// The first byte of a forwarded change of the members.
 const CHANGE: u8 = 3;
 
-/// The maximum number of forwarded operations that wait at the leader. It is less than a network
-/// answers at a time, so that they do not delay the log.
+/// The maximum number of forwarded operations that wait at the leader.
 const FORWARDED_MAX: usize = 1024;
+/// The maximum number of the application's requests, and changes of the members, that wait. A
+/// further one gets no answer.
+const OTHERS_MAX: usize = 4096;
+// Those of the log do not wait for them: a network answers more at a time.
+const _: () = assert!(FORWARDED_MAX + OTHERS_MAX < ANSWERING_MAX);
 
 /// Answers other members. The network, which has this, outlives the member: so it has no handle of
 /// the member that keeps it from being dropped.
@@ -41,6 +45,7 @@ pub(crate) struct Inbox<H> {
     changes: Weak<Changes>,
     timeout: Duration,
     forwarded: Semaphore,
+    others: Semaphore,
     /// The bytes of those operations.
     room: Arc<Semaphore>,
     application: Arc<dyn Handler>,
@@ -64,6 +69,7 @@ impl Inbox<()> {
             changes: Arc::downgrade(changes),
             timeout: options.timeout,
             forwarded: Semaphore::new(FORWARDED_MAX),
+            others: Semaphore::new(OTHERS_MAX),
             room: Arc::new(Semaphore::new(options.queue_bytes)),
             application,
         }
@@ -111,8 +117,12 @@ impl<H: Handler> Inbox<H> {
                 let answer = self.execute(request).await;
                 postcard::to_allocvec(&answer).expect("an answer can be encoded").into()
             }
-            APPLICATION => self.application.handle(request).await?,
+            APPLICATION => {
+                let _waiting = self.others.try_acquire().ok()?;
+                self.application.handle(request).await?
+            }
             CHANGE => {
+                let _waiting = self.others.try_acquire().ok()?;
                 let changed = self.change(&request).await;
                 postcard::to_allocvec(&changed).expect("an outcome can be encoded").into()
             }

@@ -10,6 +10,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
+pub(crate) use calls::ANSWERING_MAX;
 pub use turnstile_host::transport::tcp::Trouble;
 
 /// The maximum size of a request that a network must carry.

@@ -15,8 +15,9 @@ use turnstile_host::transport::{Receiver, Unsent};
 
 use super::{CallError, Handler};
 
-/// The maximum number of requests that are being answered; further ones wait in their connections.
-const ANSWERING_MAX: usize = 2048;
+/// The maximum number of requests that are being answered; further ones wait in their connections,
+/// and all that comes behind them.
+pub(crate) const ANSWERING_MAX: usize = 8192;
 
 /// What members send each other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
