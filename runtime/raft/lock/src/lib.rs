@@ -6,6 +6,7 @@ mod error;
 mod machine;
 mod mutex;
 mod name;
+mod node;
 mod operation;
 mod options;
 mod presence;

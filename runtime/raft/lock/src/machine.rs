@@ -12,12 +12,13 @@ use turnstile_core::replicated::{Locks, Member};
 use turnstile_host::Inbox;
 use turnstile_raft::{Encode, Place, StateMachine};
 
+use crate::node::CoreNode;
 use crate::operation::{
     Answer, Command, CommandResult, NamedCommand, NewSession, Operation, SessionId, decode, encode,
     lock_of,
 };
 use crate::sessions::{Admission, Registration, Sessions};
-use crate::shared::{CoreNode, Data, Shared, tell};
+use crate::shared::{Data, Shared, tell};
 
 /// The reason why a node always takes what the machine gives it.
 const NODE_RUNS: &str = "the machine keeps its node, whose core does not panic";

@@ -2,7 +2,7 @@
 //!
 //! An envelope is repeated until it is answered or its session has ended; the log applies it once.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -11,9 +11,9 @@ use turnstile_core::replicated::message::{Cluster, Message};
 use turnstile_host::transport::{Transport, Unsent, UnsentReason};
 use turnstile_raft::Member as RaftMember;
 
+use crate::node::Told;
 use crate::operation::{
-    Answer, Command, CommandResult, NamedCommand, Operation, Sent, SessionId, decode, encode,
-    lock_of,
+    Answer, Command, CommandResult, NamedCommand, Operation, SessionId, decode, encode, lock_of,
 };
 use crate::shared::{Shared, Standing};
 use crate::turns::Turns;
@@ -29,9 +29,6 @@ pub(crate) struct SenderTransport {
     told: Told,
 }
 
-/// When the core was told something last, upon which it sends commands.
-pub(crate) type Told = Arc<Mutex<Sent>>;
-
 /// The commands that wait for the log.
 pub(crate) type Queue = mpsc::Receiver<Command>;
 
@@ -46,8 +43,7 @@ impl Transport<Cluster, Message> for SenderTransport {
     fn send(&self, to: Cluster, message: Message) -> Result<(), Unsent<Cluster, Message>> {
         // Members send nothing else.
         let Message::Execute(entry) = message else { return Ok(()) };
-        let sent = *self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let command = Command { entry, sent };
+        let command = Command { entry, sent: self.told.next() };
         self.sender.try_send(command).map_err(|error| {
             let why = match &error {
                 mpsc::error::TrySendError::Full(_) => UnsentReason::QueueFull,

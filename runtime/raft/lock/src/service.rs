@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -13,12 +13,11 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use turnstile_core::replicated::Member;
 use turnstile_core::replicated::message::{Command, Message, Notice};
-use turnstile_core::replicated::types::{Address, LockName, Timer};
+use turnstile_core::replicated::types::{Address, LockName};
 use turnstile_host::store::Store;
-use turnstile_host::{Event, Node, Notices, Options as NodeOptions, random_bytes};
+use turnstile_host::{Event, Notices, random_bytes};
 use turnstile_raft::network::Network;
 use turnstile_raft::{Backup, Member as RaftMember, Members};
-use turnstile_step::RowOutcome;
 
 use crate::changes::{Change, Changes};
 use crate::driver::Driver;
@@ -26,18 +25,14 @@ use crate::error::LockError;
 use crate::machine::{Machine, restored};
 use crate::mutex::Mutex;
 use crate::name::lock_name;
+use crate::node::{CoreNode, StartedNode, Unhandled};
 use crate::operation::lock_of;
 use crate::options::Options;
 use crate::presence::Presence;
-use crate::sender::{Queue, Sender, SenderTransport, Told};
-use crate::shared::{CoreNode, Reports, Shared};
+use crate::sender::{Queue, Sender};
+use crate::shared::{Reports, Shared};
 use crate::status::{LockMember, LockState, Status};
 use crate::turns::Turns;
-
-/// The number of unhandled events that the status shows.
-const UNHANDLED_MAX: usize = 16;
-
-type Unhandled = Arc<StdMutex<Vec<String>>>;
 
 /// The lock service of one member. Clones are handles of the same one. It runs until
 /// [`LockService::stop`]; dropping the last handle, mutex and guard stops it in the background.
@@ -92,10 +87,8 @@ impl LockService {
     ) -> io::Result<Self> {
         options.check()?;
         let address = Address(u64::from_le_bytes(random_bytes()?));
-        let unhandled = Unhandled::default();
-        let told = Told::default();
-        let started = start_node(&options, address, &told, &unhandled).await?;
-        let (node, inbox, notices, queue) = started;
+        let started = StartedNode::start(address, options.command_timeout, options.retry).await?;
+        let StartedNode { node, inbox, notices, queue, told, unhandled } = started;
         let margin = 2 * options.raft.heartbeat;
         let presence = Presence::new(address, options.lease, margin);
         let shared = Shared::new(inbox, told, presence);
@@ -251,44 +244,6 @@ impl Inner {
             unhandled: self.unhandled.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }
-}
-
-type Started = (Arc<CoreNode>, turnstile_host::Inbox<Member>, Notices<Member>, Queue);
-
-async fn start_node(
-    options: &Options,
-    address: Address,
-    told: &Told,
-    unhandled: &Unhandled,
-) -> io::Result<Started> {
-    let Options { command_timeout, retry, .. } = *options;
-    let mut node_options = NodeOptions::new(move |_, timer| match timer {
-        Timer::Timeout(_) => command_timeout,
-        Timer::Retry(_) => retry,
-    });
-    let unhandled = Arc::clone(unhandled);
-    node_options.observer = Some(Box::new(move |input, out| {
-        for row in &out.rows {
-            match row {
-                RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => {}
-                RowOutcome::Unexpected { .. } | RowOutcome::ActionFailed { .. } => {
-                    let mut list = unhandled.lock().unwrap_or_else(PoisonError::into_inner);
-                    if list.len() < UNHANDLED_MAX {
-                        list.push(format!("{row:?} of {input:?}"));
-                    }
-                }
-            }
-        }
-    }));
-    let (transport, queue) = SenderTransport::new(Arc::clone(told));
-    let mut inbox = None;
-    let (node, notices) = Node::start(Member::new(address), node_options, async |given| {
-        inbox = Some(given);
-        Ok(transport)
-    })
-    .await?;
-    let inbox = inbox.expect("the node has given it for its transport");
-    Ok((Arc::new(node), inbox, notices, queue))
 }
 
 fn start_tasks(

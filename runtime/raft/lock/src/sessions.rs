@@ -34,6 +34,8 @@ struct Session {
     epoch: u64,
     member: u64,
     lease: Duration,
+    /// The number of its Register.
+    begun: u64,
     /// The number of the last envelope, and its answer: its sender may repeat it.
     last: u64,
     answer: Vec<CommandResult>,
@@ -128,7 +130,8 @@ impl Sessions {
         }
         begun.insert(member, *count);
         self.end(|address, live| live.member == member || address == session.address);
-        let live = Session { epoch: session.epoch, member, lease, last: 0, answer: Vec::new() };
+        let (epoch, begun) = (session.epoch, self.count);
+        let live = Session { epoch, member, lease, begun, last: 0, answer: Vec::new() };
         self.live.insert(session.address, live);
         Registration::New
     }
@@ -153,8 +156,7 @@ impl Sessions {
         if list.is_empty() {
             return Some(Vec::new());
         }
-        let is_new = |session: &Session| self.begun.get(&session.member) > Some(&sent.after);
-        let joined = self.live.iter().filter(|(_, session)| is_new(session));
+        let joined = self.live.iter().filter(|(_, session)| session.begun > sent.after);
         let joined = joined.map(|(address, _)| *address);
         let list: BTreeSet<Address> = list.iter().copied().chain(joined).collect();
         self.end(|address, _| !list.contains(&address));
@@ -284,6 +286,20 @@ mod tests {
         assert_eq!(register(&mut sessions, again, 1, count), Registration::New);
         assert_eq!(sessions.reset(sent, 1, &[Address(30)]), Some(vec![A, Address(30)]));
         assert_eq!(sessions.live().collect::<Vec<_>>(), [(A, 1)]);
+    }
+
+    #[test]
+    fn a_reset_excludes_no_session_that_has_begun_since_however_late_it_is() {
+        let mut sessions = two();
+        let (sent, again) = (Sent { term: 1, after: sessions.count() }, session(A, 2));
+        assert_eq!(register(&mut sessions, again, 1, sent.after), Registration::New);
+        for _ in 0..=REMEMBERED {
+            sessions.next();
+        }
+        let count = sessions.count();
+        assert_eq!(register(&mut sessions, session(Address(30), 1), 3, count), Registration::New);
+        sessions.reset(sent, 1, &[B]).expect("it is of the same term");
+        assert!(sessions.is_live(again), "{sessions:?}");
     }
 
     #[test]

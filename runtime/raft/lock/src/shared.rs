@@ -12,16 +12,13 @@ use tokio::time::Instant;
 use turnstile_core::replicated::message::{Cluster, Message};
 use turnstile_core::replicated::types::{CommandId, LockName, LogEntry};
 use turnstile_core::replicated::{Member, State};
-use turnstile_host::{Bell, Inbox, Node};
+use turnstile_host::{Bell, Inbox};
 use turnstile_raft::network::{Boxed, Handler};
 
+use crate::node::Told;
 use crate::operation::{Sent, SessionId, decode, encode, lock_of};
 use crate::presence::{Presence, RaftView, Reply, Report};
-use crate::sender::{SenderTransport, Told};
 use crate::sessions::Sessions;
-
-/// The node that runs the core.
-pub(crate) type CoreNode = Node<Member, SenderTransport>;
 
 /// The session, for the task that sends commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +100,7 @@ impl Shared {
         self.with(|data, inbox| {
             let messages = decide(&mut data.presence, &data.sessions);
             let sent = Sent { term: data.presence.term(), after: data.sessions.count() };
-            *self.told.lock().unwrap_or_else(PoisonError::into_inner) = sent;
+            self.told.tell(sent);
             for message in messages {
                 tell(inbox, message);
             }

@@ -1,22 +1,22 @@
 //! The machine on a node, without Raft: operations in any order, with any raft index.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use turnstile_core::number::Token;
 use turnstile_core::replicated::Member;
 use turnstile_core::replicated::types::{Address, LockStatus, LogEntry, LogOperation};
-use turnstile_host::{Node, Notices, Options};
+use turnstile_host::Notices;
 use turnstile_raft::{Place, StateMachine as _};
 
 use super::Machine;
 use crate::name::lock_name;
+use crate::node::StartedNode;
 use crate::operation::{
     Answer, Command, CommandResult, NamedCommand, NewSession, Operation, Sent, SessionId, decode,
     encode,
 };
 use crate::presence::Presence;
-use crate::sender::{Queue, SenderTransport, Told};
+use crate::sender::Queue;
 use crate::shared::Shared;
 
 const A: SessionId = SessionId { address: Address(10), epoch: 1 };
@@ -40,19 +40,11 @@ impl Bench {
 
     /// The machine of a member that takes no part.
     async fn start() -> Self {
-        let told = Told::default();
-        let (transport, queue) = SenderTransport::new(Told::clone(&told));
-        let options = Options::new(|_, _| Duration::from_secs(1));
-        let me = Address(1);
-        let mut inbox = None;
-        let node = Node::start(Member::new(me), options, async |given| {
-            inbox = Some(given);
-            Ok(transport)
-        });
-        let (node, notices) = node.await.expect("it has no store");
-        let presence = Presence::new(me, Duration::from_secs(1), Duration::ZERO);
-        let shared = Shared::new(inbox.expect("it was given"), told, presence);
-        Self { machine: Machine::new(shared, Arc::new(node)), _notices: notices, _queue: queue }
+        let (me, second) = (Address(1), Duration::from_secs(1));
+        let started = StartedNode::start(me, second, second).await.expect("it has no store");
+        let StartedNode { node, inbox, notices, queue, told, .. } = started;
+        let shared = Shared::new(inbox, told, Presence::new(me, second, Duration::ZERO));
+        Self { machine: Machine::new(shared, node), _notices: notices, _queue: queue }
     }
 
     fn apply(&mut self, operation: &Operation) -> Answer {
