@@ -47,7 +47,8 @@ pub fn peer(text: &str) -> Result<(u64, Address), String> {
 /// # Errors
 /// What it is not, in words.
 pub fn id(text: &str) -> Result<u64, String> {
-    let id = text.parse().ok().filter(|id| *id > 0);
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let id = text.parse().ok().filter(|id| is_number && *id > 0);
     id.ok_or_else(|| format!("{text:?} is no number of a member: they begin with 1"))
 }
 

@@ -88,7 +88,9 @@ fn open(args: &MemberArgs) -> Result<LogStore, Failure> {
         has_files(&args.data).map_err(|error| Failure::Unavailable(error.to_string()))?;
     let begins = if args.join { "--join" } else { "--new" };
     match (is_there, args.new || args.join) {
-        (true, true) => Err(Failure::Usage(format!("{begins}: {path} has a log already"))),
+        (true, true) => Err(Failure::Usage(format!(
+            "{begins}: {path} has a log already: start without {begins}"
+        ))),
         (false, false) => Err(Failure::Usage(format!(
             "{path} has no log: the first start of a member needs --new or --join; one that has \
              lost its log must not start again as member {id}"

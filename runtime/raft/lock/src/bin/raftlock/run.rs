@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use turnstile_supervisor::{Held, Reaper, Signals, end_by, supervise};
 
 use super::wire::{Lines, Reply, Request, Unlock, write};
-use super::{Failure, REPLY_MAX, exchange, silent};
+use super::{Failure, REPLY_MAX, exchange};
 
 /// The variable with the ids of the locks that a command runs under, one on each line.
 const HELD: &str = "RAFTLOCK_HELD";
@@ -46,7 +46,7 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
     let (reply, (lines, sink)) = tokio::select! {
         biased;
         answered = timeout(patience(most), exchange(socket, &request)) => {
-            answered.map_err(|_| silent())??
+            answered.map_err(|_| undecided())??
         }
         // The member withdraws the request when the connection is closed.
         signal = signals.end() => return Ok(end_by(signal)),
@@ -75,6 +75,13 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
     let ended = supervise(command, &variables, reaper, &lock, &mut signals, grace).await;
     let was_lost = lock.release(sink).await;
     Ok(ended.exit_status("raftlock", command, was_lost))
+}
+
+/// The member has neither granted the lock nor refused it.
+fn undecided() -> Failure {
+    let text = "the member does not answer: it is stopped, or overloaded, or has no contact to a \
+                majority (see `raftlock status`)";
+    Failure::Unavailable(text.into())
 }
 
 /// The maximum time for the member's first answer. It counts the timeout, too, unless it is
