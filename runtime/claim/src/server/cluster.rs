@@ -6,6 +6,7 @@
 
 mod archive;
 mod catch_up;
+mod contact;
 mod forward;
 mod hang_up;
 mod inbox;
@@ -70,7 +71,7 @@ pub(crate) struct ReplicatedEngine {
     waits_max: usize,
     /// Its only permit is for the file of claims that is being sent.
     saves: Arc<Semaphore>,
-    _tasks: [AbortOnDrop<()>; 2],
+    _leading: AbortOnDrop<()>,
     runtime: Handle,
 }
 
@@ -113,11 +114,6 @@ impl ReplicatedEngine {
         let forwarder = Forwarder { member, shared: shared.clone(), lease };
         inbox.open(forwarder.clone());
         let leading = Leading { forwarder: forwarder.clone(), limits, wall_us, heartbeat };
-        let (failing, failed) = (forwarder.member.clone(), shared.clone());
-        let stopping = async move {
-            failed.has_failed.notified().await;
-            failing.stop().await;
-        };
         Ok(Self {
             own,
             shared,
@@ -129,7 +125,7 @@ impl ReplicatedEngine {
             waiting: AtomicUsize::new(0),
             waits_max,
             saves: Arc::new(Semaphore::new(1)),
-            _tasks: [AbortOnDrop::spawn(leading.run()), AbortOnDrop::spawn(stopping)],
+            _leading: AbortOnDrop::spawn(leading.run()),
             runtime: Handle::current(),
         })
     }

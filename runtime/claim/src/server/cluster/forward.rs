@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 use turnstile_raft::{Leadership, Member, Role};
 
 use super::machine::{APPLIED, REFUSED};
@@ -71,10 +72,23 @@ impl Forwarder {
 
     /// Proposes an operation in a term in which this member leads.
     pub(super) async fn propose(&self, now: Leadership, term: u64, operation: &[u8]) -> Attempt {
-        if !self.has_majority(now) {
-            return Attempt::NoMajority;
+        let Some(contact) = self.contact(now) else { return Attempt::NoMajority };
+        if !self.shared.contact().goes_on(contact, self.lease) {
+            // The leases are renewed first.
+            return Attempt::NotExecuted;
         }
-        let Some(stamp) = self.shared.lock().stamp(term) else { return Attempt::NotExecuted };
+        self.propose_now(now, term, operation).await
+    }
+
+    /// The same, also if the leases are to be renewed first.
+    pub(super) async fn propose_now(
+        &self,
+        now: Leadership,
+        term: u64,
+        operation: &[u8],
+    ) -> Attempt {
+        let stamp = self.shared.lock().stamp(now.term, term);
+        let Some(stamp) = stamp else { return Attempt::NotExecuted };
         match self.member.propose(stamped(stamp, operation)).await {
             Ok(answer) if answer == APPLIED => Attempt::Applied,
             Ok(answer) if answer == REFUSED => Attempt::NotExecuted,
@@ -85,8 +99,14 @@ impl Forwarder {
 
     /// Whether this member leads, and has heard from a majority within the lease.
     pub(super) fn has_majority(&self, now: Leadership) -> bool {
+        self.contact(now).is_some()
+    }
+
+    /// When this member, which leads, has heard from a majority, if that is within the lease.
+    pub(super) fn contact(&self, now: Leadership) -> Option<Instant> {
         let age = now.millis_since_quorum_ack.map(Duration::from_millis);
-        now.role == Role::Leader && age.is_some_and(|age| age <= self.lease)
+        let age = age.filter(|age| now.role == Role::Leader && *age <= self.lease)?;
+        Instant::now().checked_sub(age)
     }
 
     /// Sends a request to another member; `None` if it does not answer.

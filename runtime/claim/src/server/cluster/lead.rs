@@ -34,6 +34,7 @@ impl Leading {
                     _over = member.wait_for_change(is_over) => {}
                     () = self.fire_timers(term) => {}
                     () = self.miss_members(term) => {}
+                    () = self.renew_leases(term) => {}
                 }
             } else {
                 sleep(self.heartbeat).await;
@@ -46,7 +47,10 @@ impl Leading {
         let date_us = (self.wall_us)();
         let begin = self.forwarder.shared.lock().lead(term, self.limits, date_us);
         match self.forwarder.member.propose(begin).await {
-            Ok(_) => true,
+            Ok(_) => {
+                self.forwarder.shared.contact().resume(Instant::now());
+                true
+            }
             Err(error) => {
                 tracing::warn!(term, %error, "the term of this leader has not begun");
                 false
@@ -69,6 +73,25 @@ impl Leading {
                 // In both cases check the timers again.
                 Some(due) => drop(tokio::time::timeout_at(due, rearmed).await),
                 None => rearmed.await,
+            }
+        }
+    }
+
+    /// Proposes that leases start again whenever the leader has not heard from a majority for more
+    /// than a lease: they could not be renewed meanwhile.
+    async fn renew_leases(&self, term: u64) {
+        let Forwarder { member, shared, lease } = &self.forwarder;
+        loop {
+            sleep(self.heartbeat).await;
+            let now = member.leadership();
+            let Some(contact) = self.forwarder.contact(now) else { continue };
+            if shared.contact().goes_on(contact, *lease) {
+                continue;
+            }
+            let renew = encode(&Operation::Renew);
+            if self.forwarder.propose_now(now, term, &renew).await == Attempt::Applied {
+                tracing::info!("a majority answers again: all leases start anew");
+                shared.contact().resume(contact);
             }
         }
     }

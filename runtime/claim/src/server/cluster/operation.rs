@@ -45,6 +45,9 @@ pub(super) enum Operation {
     MemberGone(MemberRun),
     /// Timers are due: an operation fires those of its time.
     Tick,
+    /// The leader hears from a majority again: all requests that wait end, and all leases start
+    /// again.
+    Renew,
 }
 
 /// The beginning of a term.

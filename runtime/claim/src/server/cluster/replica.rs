@@ -174,10 +174,11 @@ impl Replica {
         self.waiters.clear();
     }
 
-    /// The stamp of an operation in a term, if this member leads in it.
-    pub(super) fn stamp(&self, term: u64) -> Option<Stamp> {
-        let leads = self.clock.leads() == Some(term) && self.head.term == term;
-        leads.then(|| Stamp { term, at_us: self.clock.now_us() })
+    /// The stamp of an operation in a term, if this member leads in it, and not in a later one that
+    /// has not begun.
+    pub(super) fn stamp(&self, present: u64, term: u64) -> Option<Stamp> {
+        let has_begun = self.clock.leads() == Some(term) && self.head.term == term;
+        (has_begun && present == term).then(|| Stamp { term, at_us: self.clock.now_us() })
     }
 
     /// Begins to give the time, and returns the operation that begins the term.
@@ -209,6 +210,7 @@ impl Replica {
             | Operation::EndWaits(_)
             | Operation::MemberGone(_)
             | Operation::Tick => self.take(stamp, operation),
+            Operation::Renew => Ok(self.renew(stamp)),
         });
         self.deliver();
         match applied {
@@ -256,7 +258,7 @@ impl Replica {
                 }
             }
             Operation::MemberGone(run) => self.hang_up(&self.callers_of(run)),
-            Operation::Lead(_) | Operation::Tick => {}
+            Operation::Lead(_) | Operation::Renew | Operation::Tick => {}
         }
         self.clock.applied(stamp.term, self.head.last_us);
         Ok(true)

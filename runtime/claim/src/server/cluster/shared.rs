@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
 use turnstile_host::Bell;
 
+use super::contact::Contact;
 use super::replica::{Effect, Replica};
 use crate::server::claim_engine::ClaimEngine;
 
@@ -14,10 +15,10 @@ pub(super) struct Shared {
     replica: Mutex<Replica>,
     /// Rings when a term has begun.
     pub(super) term_begins: Bell,
+    /// Of this member, if it leads.
+    contact: Mutex<Contact>,
     /// A timer is due earlier than before.
     pub(super) is_rearmed: Notify,
-    /// The member does not follow the log any more.
-    pub(super) has_failed: Notify,
     orphans: mpsc::UnboundedSender<u64>,
 }
 
@@ -26,14 +27,18 @@ impl Shared {
         Self {
             replica: Mutex::new(replica),
             term_begins: Bell::default(),
+            contact: Mutex::default(),
             is_rearmed: Notify::new(),
-            has_failed: Notify::new(),
             orphans,
         }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Replica> {
         self.replica.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn contact(&self) -> MutexGuard<'_, Contact> {
+        self.contact.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The term that has begun.
@@ -63,7 +68,7 @@ impl Shared {
         let result = change(&mut replica);
         let is_earlier = replica.next_due_us().is_some_and(|next_us| next_us < due_us);
         let orphans = std::mem::take(&mut replica.orphans);
-        let (term, has_failed) = (replica.head.term, replica.failure().is_some());
+        let term = replica.head.term;
         drop(replica);
         for caller in orphans {
             // An error means that the member stops.
@@ -71,9 +76,6 @@ impl Shared {
         }
         if is_earlier {
             self.is_rearmed.notify_one();
-        }
-        if has_failed {
-            self.has_failed.notify_one();
         }
         if term != before {
             self.term_begins.ring();

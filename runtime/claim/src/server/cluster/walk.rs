@@ -109,6 +109,7 @@ fn log(rng: &mut Rng) -> Vec<Bytes> {
             3 | 4 => (Operation::HangUp(vec![1 + roll(number), 1 + roll(number)]), term),
             5 => (Operation::EndWaits(run(1 + roll(3))), term),
             6 => (Operation::MemberGone(run(1 + roll(3))), term),
+            9 if roll(3) == 0 => (Operation::Renew, term),
             7 | 8 => (request(&mut roll, number), term - 1),
             _ => (request(&mut roll, number), term),
         };
@@ -298,6 +299,13 @@ async fn a_snapshot_that_is_changed_anywhere_is_refused() {
     }
 }
 
+fn post(number: u64, ttl_us: u64) -> Operation {
+    let post = Post { resource: format!("r{number}"), ttl_us, user_data: None };
+    let origin = EncodedOrigin::new(&origin(&mut |_| 0), run(1));
+    let request = ClaimRequest::Post { post, key: None };
+    Operation::Request(RequestOperation::new((number, number), origin, &request))
+}
+
 #[tokio::test]
 async fn a_new_leader_gives_each_lease_its_whole_ttl_again() {
     let mut member = member(1);
@@ -307,13 +315,6 @@ async fn a_new_leader_gives_each_lease_its_whole_ttl_again() {
         let timers = [1, 2].map(|claim| Timer::Ttl(ClaimId::new(claim)));
         timers.map(|timer| member.host.engine.armed_until_us(timer))
     };
-    let post = |number: u64, ttl_us| {
-        let resource = format!("r{number}");
-        let post = Post { resource, ttl_us, user_data: None };
-        let origin = EncodedOrigin::new(&origin(&mut |_| 0), run(1));
-        let request = ClaimRequest::Post { post, key: None };
-        Operation::Request(RequestOperation::new((number, number), origin, &request))
-    };
     apply(1, 0, &lead(1, 0));
     apply(1, 0, &post(1, 500));
     assert_eq!(apply(1, 0, &post(2, 1_000)), [Some(500), Some(1_000)]);
@@ -322,6 +323,37 @@ async fn a_new_leader_gives_each_lease_its_whole_ttl_again() {
     assert_eq!(apply(2, 5_000, &lead(2, 0)), [None, Some(6_000)], "what has lapsed stays so");
     assert_eq!(apply(2, 5_999, &Operation::Tick), [None, Some(6_000)]);
     assert_eq!(apply(2, 6_000, &Operation::Tick), [None, None]);
+}
+
+#[tokio::test]
+async fn a_leader_that_was_without_a_majority_gives_each_lease_its_whole_ttl_again() {
+    let mut member = member(1);
+    let mut apply = |at_us, operation: &Operation| {
+        let effect = member.apply(&stamped(Stamp { term: 1, at_us }, &encode(operation)));
+        assert_eq!(effect, Effect::Applied);
+        let timers = [1, 2].map(|claim| Timer::Ttl(ClaimId::new(claim)));
+        timers.map(|timer| member.host.engine.armed_until_us(timer))
+    };
+    apply(0, &lead(1, 0));
+    apply(0, &post(1, 500));
+    assert_eq!(apply(0, &post(2, 1_000)), [Some(500), Some(1_000)]);
+    assert_eq!(apply(600, &Operation::Tick), [None, Some(1_000)], "the first one has lapsed");
+    assert_eq!(apply(5_000, &Operation::Renew), [None, Some(6_000)], "what has lapsed stays so");
+    assert_eq!(apply(6_000, &Operation::Tick), [None, None]);
+    let late = stamped(Stamp { term: 2, at_us: 7_000 }, &encode(&Operation::Renew));
+    assert_eq!(member.apply(&late), Effect::Refused);
+}
+
+#[tokio::test]
+async fn a_leader_gives_no_time_in_a_former_term() {
+    let mut member = member(1);
+    let begin = member.lead(3, limits(1), 0);
+    assert_eq!(member.stamp(3, 3), None, "it has not begun");
+    assert_eq!(member.apply(&begin), Effect::Applied);
+    assert!(member.stamp(3, 3).is_some());
+    // It was elected again, and the new term has not begun.
+    assert_eq!(member.stamp(4, 3), None);
+    assert_eq!(member.stamp(4, 4), None);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use serde_json::json;
 use turnstile_claim::server::Options;
 
-use super::members::{Members, QUICK};
+use super::members::{Members, QUICK, QUICK_LOG};
 use crate::http::{Answer, until};
 
 fn body(resource: &str, ttl: f64) -> String {
@@ -68,6 +68,31 @@ fn a_leader_that_is_cut_off_grants_nothing_and_says_so() {
     assert_eq!(cut.get(&next.path()).expect(200).field("status"), "active");
     // Its proposals without a majority have no effect later.
     assert_eq!(cut.get("/v1/claims/?resource=s").expect(200).text, "[]");
+}
+
+/// The others hear it, and so elect nobody; but it does not hear them.
+#[test]
+fn a_lease_that_could_not_be_renewed_starts_again_once_its_leader_hears_a_majority() {
+    let members = Members::with(QUICK_LOG, &|_| Options::default());
+    let leader = members.leader();
+    let term = members.member(leader).status().term;
+    let mut client = members.client_of(leader);
+    let held = client.post(&body("r", 3.0)).expect(201);
+    for other in members.others(leader) {
+        members.hub.cut(other, leader);
+    }
+    let stale = format!("{}?stale=true", held.path());
+    until("its ttl is over", || client.get(&stale).expect(200).number("ttl") < 0.0);
+    client.patch(&held.path(), r#"{"ttl":3}"#).expect(503);
+    members.hub.heal();
+    let mut next = None;
+    until("another client is answered", || {
+        next = Some(client.post(&body("r", 3.0))).filter(|answer| answer.status != 503);
+        next.is_some()
+    });
+    next.expect("it was waited for").expect(202);
+    client.patch(&held.path(), r#"{"ttl":3}"#).expect(200);
+    assert_eq!(members.member(leader).status().term, term, "it has led all the time");
 }
 
 #[test]

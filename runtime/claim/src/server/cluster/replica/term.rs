@@ -29,13 +29,29 @@ impl Replica {
         let (term, in_force) = (stamp.term, Some(new));
         let taken = BTreeMap::new();
         self.head = Head { term, began_us: at_us, last_us: at_us, in_force, taken };
+        self.begin_leases(lapsed_us, restart);
+        Ok(true)
+    }
+
+    /// The leader of the term has heard from no majority for a while, and does again. Whether it is
+    /// of the present term.
+    pub(super) fn renew(&mut self, stamp: Stamp) -> bool {
+        let is_present = stamp.term == self.head.term;
+        if is_present {
+            let lapsed_us = self.head.last_us;
+            self.head.last_us = lapsed_us.max(stamp.at_us);
+            self.begin_leases(lapsed_us, Self::restart);
+        }
+        is_present
+    }
+
+    fn begin_leases(&mut self, lapsed_us: u64, restart: fn(&mut Self, u64, Moment)) {
         let now = self.last();
         self.host.set_now(now);
         self.host.engine.end_waits(now);
         self.deliver();
         restart(self, lapsed_us, now);
-        self.clock.applied(term, at_us);
-        Ok(true)
+        self.clock.applied(self.head.term, self.head.last_us);
     }
 
     /// What a restart from what the core has saved does, without building again what stays.
