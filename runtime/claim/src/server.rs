@@ -53,7 +53,7 @@ pub use auth::Tokens;
 #[cfg(feature = "cluster")]
 pub use cluster::{ClusterOptions, Snapshot};
 pub use host::{Hosts, PublicUrl, read_name};
-pub use listen::{Accept, TryWrite};
+pub use listen::{Accept, TakenAddress, TryWrite};
 pub use options::Options;
 pub use quota::Quotas;
 pub use runtime::runtime;

@@ -11,6 +11,8 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
+use super::options::Options;
+
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\n\
 content-length: 51\r\nconnection: close\r\n\r\n\
 {\"message\":\"The request was not received in time.\"}";
@@ -53,13 +55,39 @@ impl TryWrite for TcpStream {
     }
 }
 
-/// A listening socket with a long queue: a client that finds the queue full retries after a second,
-/// so that a thousand reconnecting clients would need many seconds.
-pub(super) fn bind(at: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if at.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    socket.set_reuseaddr(true)?;
-    socket.bind(at)?;
-    socket.listen(QUEUE_MAX)
+/// An address that is taken, at which nothing listens yet: connections are refused until then.
+#[derive(Debug)]
+pub struct TakenAddress(TcpSocket);
+
+impl TakenAddress {
+    /// Takes the address that `--listen` names. Needs a tokio runtime.
+    ///
+    /// # Errors
+    /// When it is not free, or not loopback and TLS or tokens are missing.
+    pub fn take(at: SocketAddr, options: &Options) -> io::Result<Self> {
+        let is_guarded = options.tls.is_some() && !options.tokens.is_open();
+        if !at.ip().is_loopback() && !is_guarded {
+            let text = format!(
+                "{at} is not on loopback: TLS and bearer tokens are required there \
+                 (--tls-cert, --tls-key, --tokens)"
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        Self::bind(at).map_err(turnstile_host::at(format!("--listen {at}")))
+    }
+
+    fn bind(at: SocketAddr) -> io::Result<Self> {
+        let socket = if at.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        socket.set_reuseaddr(true)?;
+        socket.bind(at)?;
+        Ok(Self(socket))
+    }
+
+    /// Listens, with a long queue: a client that finds the queue full retries after a second, so
+    /// that a thousand reconnecting clients would need many seconds.
+    pub(super) fn listen(self) -> io::Result<TcpListener> {
+        self.0.listen(QUEUE_MAX)
+    }
 }
 
 /// Rejects a connection with 503.

@@ -3,7 +3,7 @@
 use hyper::Method;
 use serde::Deserialize;
 use turnstile_host::transport::tcp::Address;
-use turnstile_raft::MemberChange;
+use turnstile_raft::{MemberChange, arguments};
 
 use super::auth::Identity;
 use super::cluster::ReplicatedEngine;
@@ -102,11 +102,7 @@ impl AppState {
 
 /// The number of a member in a path.
 fn member_id(text: &str) -> Result<u64, Reply> {
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number
-        .then(|| text.parse().ok())
-        .flatten()
-        .ok_or_else(|| Reply::message(404, &format!("{text:?} is no number of a member")))
+    arguments::id(text).map_err(|why| Reply::message(404, &why))
 }
 
 /// Parses the body of a PUT. The address is as `turnstiled` writes those of its options.

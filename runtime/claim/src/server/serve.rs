@@ -16,7 +16,7 @@ use super::cluster::{ClusterOptions, LimitsInForce, MemberSetup, ReplicatedEngin
 use super::connection::Connection;
 use super::handle::{EngineHandle, ReplyOutlet};
 use super::http::AppState;
-use super::listen::{Accept, announce, bind, turn_away};
+use super::listen::{Accept, TakenAddress, announce, turn_away};
 use super::options::Options;
 use super::restore::open;
 use super::saved::{self, Loaded};
@@ -146,17 +146,13 @@ impl Server {
     /// Listens on an address, prints it on standard output, and serves until `stop` completes.
     ///
     /// # Errors
-    /// When it cannot listen, or when the address is not loopback and TLS or tokens are missing.
-    pub async fn listen(self, at: SocketAddr, stop: impl Future<Output = ()>) -> io::Result<()> {
-        let is_guarded = self.options.tls.is_some() && !self.options.tokens.is_open();
-        if !at.ip().is_loopback() && !is_guarded {
-            let text = format!(
-                "{at} is not on loopback: TLS and bearer tokens are required there \
-                 (--tls-cert, --tls-key, --tokens)"
-            );
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-        }
-        let listener = bind(at).map_err(at_place(format!("--listen {at}")))?;
+    /// When it cannot listen.
+    pub async fn listen(
+        self,
+        address: TakenAddress,
+        stop: impl Future<Output = ()>,
+    ) -> io::Result<()> {
+        let listener = address.listen().map_err(at_place("--listen"))?;
         let at = listener.local_addr()?;
         announce(self.scheme(), at)?;
         self.log_start(&format!("{}://{at}", self.scheme()));
@@ -166,10 +162,15 @@ impl Server {
     }
 
     fn log_start(&self, address: &str) {
-        let (claims, live) = self.shared.with(|engine| engine.counts());
         let data = self.options.data.as_ref().map(|data| data.display().to_string());
         let data = data.as_deref().unwrap_or("none: claims are in memory only");
-        tracing::info!(address, data, claims, live, "serving");
+        if self.shared.host().is_some() {
+            let (claims, live) = self.shared.with(|engine| engine.counts());
+            tracing::info!(address, data, claims, live, "serving");
+        } else {
+            // A member of a cluster has not applied its log before a leader is elected.
+            tracing::info!(address, data, "serving");
+        }
     }
 
     const fn scheme(&self) -> &'static str {
@@ -288,7 +289,8 @@ mod tests {
         let server = Server::open(storage, Options::default()).expect("nothing to read");
         let (runtime, shared) = (runtime().expect("threads"), server.shared.clone());
         let listener =
-            runtime.block_on(async { bind(([127, 0, 0, 1], 0).into()) }).expect("a port is free");
+            runtime.block_on(async { tokio::net::TcpListener::bind("127.0.0.1:0").await });
+        let listener = listener.expect("a port is free");
         let at = listener.local_addr().expect("it listens");
         runtime.spawn(server.serve(listener, std::future::pending()));
         (runtime, shared, at)

@@ -11,7 +11,6 @@ mod members;
 mod snapshot;
 
 use std::io;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -22,7 +21,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use turnstile_claim::log_filter;
 use turnstile_claim::server::{
-    Audit, Hosts, Options, Quotas, Server, ServerTls, Storage, Tokens, runtime,
+    Audit, Hosts, Options, Quotas, Server, ServerTls, Storage, TakenAddress, Tokens, runtime,
 };
 use turnstile_host::Trace;
 use turnstile_host::store::{LogStore, PreviousUse};
@@ -89,16 +88,20 @@ fn run(mut args: Args) -> io::Result<()> {
     let data = args.data.clone();
     let has_steps = |path: &PathBuf| path.metadata().is_ok_and(|trace| trace.len() > 0);
     let continued = args.trace.clone().filter(has_steps);
-    // Before the store, so that an invalid option does not leave a new store.
+    // All of this before the store, so that an invalid option does not leave a new one.
     #[cfg(feature = "cluster")]
     let member = args.member.config(args.body_max)?;
     let mut options = options(args)?;
+    let address = {
+        let _entered = runtime.enter();
+        TakenAddress::take(listen, &options)?
+    };
     #[cfg(feature = "cluster")]
     if let Some(member) = member {
         let data = data.unwrap_or_default();
         let files = ReloadableFiles::of(&options);
         let server = runtime.block_on(member.start(&data, options))?;
-        return runtime.block_on(serve(server, listen, files, hangup));
+        return runtime.block_on(serve(server, address, files, hangup));
     }
     let storage = match &data {
         Some(dir) => {
@@ -115,13 +118,13 @@ fn run(mut args: Args) -> io::Result<()> {
     };
     let files = ReloadableFiles::of(&options);
     let server = Server::open(storage, options).map_err(named("--data"))?;
-    runtime.block_on(serve(server, listen, files, hangup))
+    runtime.block_on(serve(server, address, files, hangup))
 }
 
 /// Serves until a signal stops the server, or its member ends.
 async fn serve(
     server: Server,
-    listen: SocketAddr,
+    address: TakenAddress,
     files: ReloadableFiles,
     mut hangup: Signal,
 ) -> io::Result<()> {
@@ -145,7 +148,7 @@ async fn serve(
         };
         tracing::info!(signal, "stopping");
     };
-    server.listen(listen, stop).await?;
+    server.listen(address, stop).await?;
     failure
 }
 

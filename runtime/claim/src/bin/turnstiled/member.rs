@@ -127,10 +127,12 @@ impl MemberConfig {
     /// # Errors
     /// When the directory has no log, or one that is damaged or of another member.
     pub(crate) async fn start(self, data: &Path, options: Options) -> io::Result<Server> {
-        let store = open(data, self.begins, self.cluster.raft.id)?;
+        self.cluster.check(options.body_max)?;
         let listen = self.listen.to_string();
         let network = TcpNetwork::bind(self.network, &listen).await;
         let network: Arc<TcpNetwork> = network.map_err(named("--peer-listen"))?;
+        // The last, so that nothing else leaves a new log.
+        let store = open(data, self.begins, self.cluster.raft.id)?;
         let server = Server::join(self.cluster, Box::new(store), network, options).await;
         let server = server.map_err(|error| explained(data, error))?;
         match server.member() {
@@ -154,7 +156,7 @@ fn open(data: &Path, begins: Option<Beginning>, id: u64) -> io::Result<LogStore>
     match (is_there, begins) {
         (true, Some(begins)) => {
             let option = begins.option();
-            Err(invalid(format!("{option}: {path} has a log already")))
+            Err(invalid(format!("{option}: {path} has a log already: start without {option}")))
         }
         (false, None) => Err(invalid(format!(
             "--data {path} has no log: the first start of a member needs --new or --join; one that \

@@ -33,9 +33,11 @@ impl ClusterOptions {
         Self { raft, request_timeout, version: Self::VERSION }
     }
 
+    /// Checks the options beside those of a server that takes bodies of this size.
+    ///
     /// # Errors
     /// When the options contradict each other.
-    pub(in crate::server) fn check(&self, body_max: usize) -> io::Result<()> {
+    pub fn check(&self, body_max: usize) -> io::Result<()> {
         let bytes = body_max.saturating_add(Self::OPERATION_HEAD_BYTES);
         let why = if !(1..=255).contains(&self.raft.group.len()) {
             "the name of a cluster has 1 to 255 bytes".to_owned()

@@ -182,6 +182,21 @@ fn what_keeps_a_member_from_starting_is_named() {
     check_refused(&[&stranger[..], &alone].concat(), "member 4, which is this one, is not among");
     check_refused(&["--in-memory", "--new"], "--cluster");
     check_refused(&["--cluster", "c", "--id", "1", "--in-memory"], "--peer");
+    // A start that is refused leaves no log, so that --new is still right.
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let taken = taken.local_addr().expect("it is bound").to_string();
+    for (option, value, why) in [
+        ("--listen", "0.0.0.0:0", "is not on loopback"),
+        ("--listen", taken.as_str(), "in use"),
+        ("--peer-listen", taken.as_str(), "in use"),
+        ("--cluster", "", "the name of a cluster has 1 to 255 bytes"),
+    ] {
+        let mut arguments = [&first[..], &["--new", "--listen", "127.0.0.1:0"]].concat();
+        let at = arguments.iter().position(|word| *word == option).expect("it is there");
+        arguments[at + 1] = value;
+        check_refused(&arguments, why);
+    }
+    assert!(!Path::new(&site.path("1")).exists());
     (1..=3).for_each(|id| site.start(id, &["--new"]));
     site.ready();
     let leader = site.leader();
