@@ -1,7 +1,6 @@
 //! The server: opens its store, serves connections, and shuts down without losing data.
 
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -260,7 +259,7 @@ impl Server {
 #[cfg(test)]
 mod tests {
     use std::io::{Read as _, Write as _};
-    use std::net::TcpStream;
+    use std::net::{SocketAddr, TcpStream};
     use std::sync::mpsc;
 
     use super::super::runtime::runtime;
