@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use turnstile_host::store::Disk;
 use turnstile_raft::network::hub::Hub;
 use turnstile_raft::{Members, Options as RaftOptions, Role, Status as RaftStatus};
-use turnstile_raft_lock::{Guard, LockService, LockStatus, Options};
+use turnstile_raft_lock::{Guard, LockError, LockService, LockStatus, Options};
 
 use crate::late::LateNetwork;
 
@@ -102,6 +102,21 @@ impl Group {
     pub(crate) async fn lock(&self, at: u64, id: &str) -> Guard {
         let locked = timeout(PATIENCE, self.members[&at].lock(id).lock()).await;
         let locked = locked.unwrap_or_else(|_| panic!("{at} waits: {:#?}", self.all()));
+        locked.unwrap_or_else(|error| panic!("{at} locks {id}: {error}: {:#?}", self.all()))
+    }
+
+    /// The same, but a command that fails is repeated: a member that is sent a snapshot does not hear
+    /// what has become of those that the snapshot has.
+    pub(crate) async fn lock_in_the_end(&self, at: u64, id: &str) -> Guard {
+        let locked = timeout(PATIENCE, async {
+            loop {
+                match self.members[&at].lock(id).lock().await {
+                    Err(LockError::Failed) => {}
+                    locked => return locked,
+                }
+            }
+        });
+        let locked = locked.await.unwrap_or_else(|_| panic!("{at} waits: {:#?}", self.all()));
         locked.unwrap_or_else(|error| panic!("{at} locks {id}: {error}: {:#?}", self.all()))
     }
 

@@ -158,7 +158,7 @@ impl Walk {
         for member in 1..=MEMBERS {
             for (place, lock) in LOCKS.iter().enumerate() {
                 let floor = self.observer.greatest(place);
-                let outcome = Ok(Some(self.group.lock(member, lock).await));
+                let outcome = Ok(Some(self.group.lock_in_the_end(member, lock).await));
                 self.observer.on_outcome(Wanted { lock: place, floor, outcome });
                 self.observer.held.clear();
             }
