@@ -10,6 +10,9 @@ use crate::cluster::Cluster;
 use crate::register::{Contradiction, Seen, contradictions};
 use crate::service::HTTP_ADDRESS;
 
+/// How many claims of former rounds are read again. All of them would take longer each time.
+const BEFORE: u64 = 200;
+
 /// The clients of a round; none if the service has no claims.
 pub(crate) struct Claims {
     folder: PathBuf,
@@ -34,11 +37,12 @@ impl Claims {
         Ok(claims)
     }
 
-    /// Ends the clients, has every member asked for every claim, and returns the number of answers.
+    /// Ends the clients, has every member asked for the claims of the round, and returns the number of
+    /// answers. `last` is the last claim of the former rounds, and of this one afterwards.
     ///
     /// # Errors
     /// When two answers contradict each other, or nobody has an answer.
-    pub(crate) fn check(mut self, cluster: &Cluster) -> io::Result<usize> {
+    pub(crate) fn check(mut self, cluster: &Cluster, last: &mut u64) -> io::Result<usize> {
         if self.clients.is_empty() {
             return Ok(0);
         }
@@ -48,12 +52,15 @@ impl Claims {
             client.wait()?;
             all.append(&mut client::seen(&record)?);
         }
-        let last = all.iter().map(|seen: &Seen| seen.claim).max();
-        let last = last.ok_or_else(|| io::Error::other("no client has an answer"))?;
+        let newest = all.iter().map(|seen: &Seen| seen.claim).max();
+        let newest = newest.ok_or_else(|| io::Error::other("no client has an answer"))?;
+        let first = last.saturating_sub(BEFORE).max(1);
+        *last = newest.max(*last);
         for id in cluster.members.keys() {
             let record = self.folder.join(format!("read-{id}"));
             let mut command = command(cluster, *id)?;
-            command.args(["read", HTTP_ADDRESS]).arg(&record).arg(last.to_string());
+            command.args(["read", HTTP_ADDRESS]).arg(&record);
+            command.args([first, *last].map(|claim| claim.to_string()));
             crate::tool::run(&mut command)?;
             all.append(&mut client::seen(&record)?);
         }

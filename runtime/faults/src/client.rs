@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
@@ -41,11 +42,15 @@ pub(crate) fn run(server: SocketAddr, record: &Path, stop: &Path, seed: u64) -> 
     Ok(())
 }
 
-/// Reads all claims up to a number once.
-pub(crate) fn read_all(server: SocketAddr, record: &Path, last: u64) -> io::Result<()> {
+/// Reads the claims with these numbers once.
+pub(crate) fn read_all(
+    server: SocketAddr,
+    record: &Path,
+    mut claims: RangeInclusive<u64>,
+) -> io::Result<()> {
     let (http, rng) = (Http::new(server), Rng::seeded(0));
     let mut client = Client { http, record: File::create(record)?, rng, newest: 1 };
-    (1..=last).try_for_each(|claim| client.read_one(claim))
+    claims.try_for_each(|claim| client.read_one(claim))
 }
 
 /// Reads what a client wrote down. A line that it was killed in is left out.

@@ -63,9 +63,9 @@ enum CliCommand {
     /// A client of claims, until a file exists.
     #[command(hide = true)]
     Client { server: SocketAddr, record: PathBuf, stop: PathBuf, seed: u64 },
-    /// A client that reads all claims up to a number.
+    /// A client that reads the claims with these numbers.
     #[command(hide = true)]
-    Read { server: SocketAddr, record: PathBuf, last: u64 },
+    Read { server: SocketAddr, record: PathBuf, first: u64, last: u64 },
 }
 
 fn main() -> ExitCode {
@@ -77,7 +77,9 @@ fn main() -> ExitCode {
         Some(CliCommand::Client { server, record, stop, seed }) => {
             client::run(server, &record, &stop, seed)
         }
-        Some(CliCommand::Read { server, record, last }) => client::read_all(server, &record, last),
+        Some(CliCommand::Read { server, record, first, last }) => {
+            client::read_all(server, &record, first..=last)
+        }
         None => possible().and_then(|()| strike_all(cli)),
     };
     match ended {

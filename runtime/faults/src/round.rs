@@ -33,6 +33,7 @@ struct Tally {
     gaps: Vec<Duration>,
     grants: usize,
     answers: usize,
+    last_claim: u64,
 }
 
 /// Starts a service, strikes it, and checks what its users saw.
@@ -88,11 +89,12 @@ fn one_round(
         users.stop();
         struck
     })?;
+    let until = hold::now();
     check(cluster, &users)?;
-    tally.answers += claims.check(cluster)?;
+    tally.answers += claims.check(cluster, &mut tally.last_claim)?;
     every_member(cluster)?;
     let holds = users.holds();
-    tally.gaps.push(Duration::from_nanos(longest_gap(&holds, from, hold::now())));
+    tally.gaps.push(Duration::from_nanos(longest_gap(&holds, from, until)));
     tally.grants += holds.len();
     Ok(())
 }
