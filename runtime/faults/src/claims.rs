@@ -37,8 +37,8 @@ impl Claims {
         Ok(claims)
     }
 
-    /// Ends the clients, has every member asked for the claims of the round, and returns the number of
-    /// answers. `last` is the last claim of the former rounds, and of this one afterwards.
+    /// Ends the clients, has every member asked for the claims of the round, and returns the number
+    /// of answers. `last` is the last claim of the former rounds, and of this one afterwards.
     ///
     /// # Errors
     /// When two answers contradict each other, or nobody has an answer.

@@ -242,7 +242,8 @@ impl Member {
         }
     }
 
-    /// Makes a snapshot, unless the last one has all that is applied, and returns once it is durable.
+    /// Makes a snapshot, unless the last one has all that is applied, and returns once it is
+    /// durable.
     ///
     /// # Errors
     /// When it is not made in time, or the member has stopped.

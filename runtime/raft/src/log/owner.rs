@@ -1,5 +1,5 @@
-//! Whose log it is: its own number, the application, the group of its member, and the numbers of the
-//! other members' logs, by which a member is recognised that has lost its log.
+//! Whose log it is: its own number, the application, the group of its member, and the numbers of
+//! the other members' logs, by which a member is recognised that has lost its log.
 
 use std::io;
 

@@ -105,8 +105,8 @@ impl Group {
         locked.unwrap_or_else(|error| panic!("{at} locks {id}: {error}: {:#?}", self.all()))
     }
 
-    /// The same, but a command that fails is repeated: a member that is sent a snapshot does not hear
-    /// what has become of those that the snapshot has.
+    /// The same, but a command that fails is repeated: a member that is sent a snapshot does not
+    /// hear what has become of those that the snapshot has.
     pub(crate) async fn lock_in_the_end(&self, at: u64, id: &str) -> Guard {
         let locked = timeout(PATIENCE, async {
             loop {
