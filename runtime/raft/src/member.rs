@@ -251,16 +251,12 @@ impl Member {
         let applied = self.status().applied_index;
         let is_made = |status: &Status| status.snapshot_index >= applied;
         let made = async {
-            loop {
-                match self.wait_for(Duration::ZERO, is_made).await {
-                    Err(MemberError::TimedOut) => self.engine.trigger_snapshot().await?,
-                    made => return made,
-                }
-                match self.wait_for(engine::TRIGGERED_EVERY, is_made).await {
-                    Err(MemberError::TimedOut) => {}
-                    made => return made,
-                }
+            while !is_made(&self.status()) {
+                self.engine.trigger_snapshot().await?;
+                // In time or not: it looks again.
+                let _made = self.wait_for(engine::TRIGGERED_EVERY, is_made).await;
             }
+            Ok(self.status())
         };
         timeout(self.options.timeout, made).await.unwrap_or(Err(MemberError::TimedOut))
     }
