@@ -100,23 +100,31 @@ impl Group {
 
     /// Locks at a member, which succeeds at once or after a wait.
     pub(crate) async fn lock(&self, at: u64, id: &str) -> Guard {
-        let locked = timeout(PATIENCE, self.members[&at].lock(id).lock()).await;
-        let locked = locked.unwrap_or_else(|_| panic!("{at} waits: {:#?}", self.all()));
-        locked.unwrap_or_else(|error| panic!("{at} locks {id}: {error}: {:#?}", self.all()))
+        self.granted(at, id, self.members[&at].lock(id).lock()).await
     }
 
     /// The same, but a command that fails is repeated: a member that is sent a snapshot does not
     /// hear what has become of those that the snapshot has.
     pub(crate) async fn lock_in_the_end(&self, at: u64, id: &str) -> Guard {
-        let locked = timeout(PATIENCE, async {
+        let locking = async {
             loop {
                 match self.members[&at].lock(id).lock().await {
                     Err(LockError::Failed) => {}
                     locked => return locked,
                 }
             }
-        });
-        let locked = locked.await.unwrap_or_else(|_| panic!("{at} waits: {:#?}", self.all()));
+        };
+        self.granted(at, id, locking).await
+    }
+
+    async fn granted(
+        &self,
+        at: u64,
+        id: &str,
+        locking: impl Future<Output = Result<Guard, LockError>>,
+    ) -> Guard {
+        let locked = timeout(PATIENCE, locking).await;
+        let locked = locked.unwrap_or_else(|_| panic!("{at} waits: {:#?}", self.all()));
         locked.unwrap_or_else(|error| panic!("{at} locks {id}: {error}: {:#?}", self.all()))
     }
 
