@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair,
     KeyUsagePurpose,
 };
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
+use turnstile_host::Bell;
 use turnstile_host::store::LogStore;
 use turnstile_host::transport::tcp::{self, Address, Limits, SystemTcp, Tcp, Tls};
 use turnstile_host::transport::{Receiver, Refusal, Transport as _, Unsent, UnsentReason};
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
+use turnstile_raft::network::{Boxed, Handler};
 use turnstile_raft::{Member, Members, Options, Role, Status};
 
 use crate::folder::Folder;
@@ -67,6 +71,17 @@ impl Site {
 
     /// Starts a member that knows the first members from its options.
     async fn start(&mut self, options: Options, known: u64) -> Running {
+        // It makes no requests of its own.
+        self.start_with(options, known, Arc::new(Deaf::default())).await
+    }
+
+    /// The same, with the handler of the application's requests.
+    async fn start_with(
+        &mut self,
+        options: Options,
+        known: u64,
+        application: Arc<Deaf>,
+    ) -> Running {
         let id = options.id;
         let listener = match self.listeners.remove(&id) {
             Some(listener) => listener,
@@ -80,7 +95,9 @@ impl Site {
         let store = LogStore::open(self.folders[&id].path()).expect("the folder is whole");
         let register = Register::default();
         let handle = Arc::clone(&network);
-        let member = Member::start(options, Box::new(store), register.clone(), handle).await;
+        let member =
+            Member::start_with(options, Box::new(store), register.clone(), handle, application);
+        let member = member.await;
         Running { member: member.expect("its log is whole"), register, network }
     }
 }
@@ -304,6 +321,49 @@ async fn a_member_that_was_removed_while_it_was_down_hears_of_it() {
     removed.member.wait_for(PATIENCE, Status::is_removed).await.expect("it hears of it");
     removed.member.stop().await;
     for Running { member, .. } in running.values() {
+        member.stop().await;
+    }
+}
+
+/// Counts the requests that arrive, and answers none.
+#[derive(Default)]
+struct Deaf(Bell);
+
+impl Handler for Deaf {
+    fn handle(&self, _request: Bytes) -> Boxed<'_, Option<Bytes>> {
+        self.0.ring();
+        Box::pin(std::future::pending())
+    }
+}
+
+/// They share a connection with what the log needs.
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_that_wait_do_not_keep_the_log_from_growing() {
+    const WAITING: u64 = 4096;
+    let (mut site, deaf) = (Site::new(2, false).await, Arc::new(Deaf::default()));
+    let mut running = BTreeMap::new();
+    for id in 1..=2 {
+        running.insert(id, site.start_with(options(id), 2, Arc::clone(&deaf)).await);
+    }
+    running[&1].member.initialize(&site.members(2)).await.expect("it is one of them");
+    let leader = leader(&running).await;
+    let other = &running[&(3 - leader)].member;
+    let mut calls = JoinSet::new();
+    let arrived = async {
+        // The queue of the connection is as long as that: the rest follows when it is empty.
+        while deaf.0.count() < WAITING {
+            for _ in 0..WAITING - deaf.0.count() {
+                let from = other.clone();
+                calls.spawn(async move { from.call(leader, b"").await });
+            }
+            let are_there = deaf.0.until(|| (deaf.0.count() >= WAITING).then_some(()));
+            let _all = timeout(Duration::from_secs(1), are_there).await;
+        }
+    };
+    timeout(PATIENCE, arrived).await.expect("all of them arrive");
+    propose(&running[&leader], "a").await;
+    drop(calls);
+    for Running { member, .. } in running.into_values() {
         member.stop().await;
     }
 }
