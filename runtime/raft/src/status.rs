@@ -20,13 +20,16 @@ pub enum Role {
     Stopped,
 }
 
-/// What a change of the members that is in progress does to the vote of one.
+/// What the last change of the members does to the vote of one, where it is not known to be
+/// finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VoteChange {
     /// It gets one.
     Given,
     /// It loses it.
     Taken,
+    /// It has lost it: the others say so, and do not tell it more.
+    Gone,
 }
 
 impl VoteChange {
@@ -36,6 +39,7 @@ impl VoteChange {
         match self {
             Self::Given => "added",
             Self::Taken => "removed",
+            Self::Gone => "gone",
         }
     }
 
@@ -45,6 +49,7 @@ impl VoteChange {
         match name {
             Some("added") => "gets a vote: the change is not finished",
             Some("removed") => "is removed: the change is not finished",
+            Some("gone") => "was removed: the list is of the time before",
             Some(_) | None if is_voter => "votes",
             Some(_) | None => "has no vote yet",
         }
@@ -127,6 +132,9 @@ impl Status {
     /// What the change in progress does to the vote of a member; `None`: nothing, or there is none.
     #[must_use]
     pub fn vote_change(&self, id: u64) -> Option<VoteChange> {
+        if id == self.id && self.is_told_removed {
+            return Some(VoteChange::Gone);
+        }
         vote_change(&self.voters, id)
     }
 }

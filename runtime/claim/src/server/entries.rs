@@ -71,6 +71,7 @@ impl Entries {
     }
 
     /// All claims, oldest first.
+    #[cfg(feature = "cluster")]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &ClaimRecord)> {
         self.chunks.values().flat_map(|chunk| chunk.iter()).map(|(id, record)| (*id, &**record))
     }

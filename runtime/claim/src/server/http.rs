@@ -96,9 +96,10 @@ impl AppState {
         let id = id.ok_or_else(no_claim)?;
         let mut origin =
             self.waiting_origin(&incoming.head.headers, identity).map_err(Reply::refused)?;
-        self.refresh(&incoming.head).await?;
-        // What this member has may stay as it is.
-        origin.wait_us = origin.wait_us.filter(|_| !is_stale(&incoming.head));
+        if !self.refresh(&incoming.head).await? {
+            // What this member has may stay as it is.
+            origin.wait_us = None;
+        }
         let reply = self.shared.watch(id, origin);
         Ok(self.shared.answer_to(reply, incoming.disconnect).await)
     }
@@ -124,10 +125,14 @@ impl AppState {
         self.shared.bounds().unwrap_or(self.bounds)
     }
 
-    /// Returns when a read has all changes that were answered before, unless the request is content
-    /// with what this member has.
-    pub(super) async fn refresh(&self, head: &Parts) -> Result<(), Reply> {
-        if is_stale(head) { Ok(()) } else { self.shared.refresh().await }
+    /// Returns when a read has all changes that were answered before, or `false` where the request
+    /// is content with what this member has.
+    pub(super) async fn refresh(&self, head: &Parts) -> Result<bool, Reply> {
+        if is_stale(head).map_err(Reply::refused)? {
+            return Ok(false);
+        }
+        self.shared.refresh().await?;
+        Ok(true)
     }
 
     /// 301 to the same path with a trailing slash.
@@ -269,8 +274,15 @@ impl AppState {
 }
 
 /// Whether a read need not have the latest changes: `?stale=true`.
-fn is_stale(head: &Parts) -> bool {
-    head.uri.query().is_some_and(|query| query.split('&').any(|pair| pair == "stale=true"))
+fn is_stale(head: &Parts) -> Result<bool, FieldErrors> {
+    let mut pairs = head.uri.query().unwrap_or_default().split('&');
+    match pairs.find_map(|pair| pair.strip_prefix("stale=")) {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(other) => {
+            Err(FieldErrors::from([("stale", format!("{other:?} is neither true nor false"))]))
+        }
+    }
 }
 
 fn no_claim() -> Reply {

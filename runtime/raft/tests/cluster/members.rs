@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use turnstile_raft::{MemberChange, MemberError, Status};
+use turnstile_raft::{MemberChange, MemberError, Status, VoteChange};
 
 use crate::group::{Group, PATIENCE};
 
@@ -75,7 +75,8 @@ async fn a_follower_that_was_removed_while_it_was_cut_off_hears_of_it() {
     assert!(!group.members[&removed].status().is_removed(), "it hears nothing");
     group.hub.heal();
     let heard = group.members[&removed].wait_for(PATIENCE, Status::is_removed).await;
-    heard.expect("it hears of it");
+    let heard = heard.expect("it hears of it");
+    assert_eq!(heard.vote_change(removed), Some(VoteChange::Gone));
     group.propose(leader, "c").await;
     group.end().await;
 }

@@ -1,11 +1,12 @@
 //! Commands under locks, and members that are killed, stopped or started.
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use crate::folder::Folder;
-use crate::group::{Group, code};
+use crate::group::{Group, Running, code};
 
 #[test]
 fn a_command_runs_under_the_lock_of_all_members() {
@@ -104,6 +105,20 @@ fn a_timeout_bounds_the_wait_for_a_member_that_is_stopped() {
     assert_eq!(code(&late), Some(69));
     assert!(String::from_utf8_lossy(&late.stderr).contains("does not answer"), "{late:?}");
     assert!(took.as_secs() < 8, "{took:?}");
+}
+
+#[test]
+fn who_waits_long_is_told_where_to_look() {
+    let group = Group::start();
+    group.signal(0, "-STOP");
+    let mut command = group.raftlock(0, &["run", "job", "--", "true"]);
+    let mut waiter = Running(command.stderr(Stdio::piped()).spawn().expect("it is built"));
+    let mut line = String::new();
+    let stderr = waiter.0.stderr.as_mut().expect("it is piped");
+    BufReader::new(stderr).read_line(&mut line).expect("it is text");
+    group.signal(0, "-CONT");
+    assert!(line.contains("still waits for \"job\": `raftlock status`"), "{line}");
+    assert_eq!(waiter.0.wait().expect("it ends").code(), Some(0));
 }
 
 #[test]

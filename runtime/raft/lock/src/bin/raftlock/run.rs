@@ -1,5 +1,6 @@
 //! `raftlock run`: runs a command under a lock, and ends it when the lock is lost.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
@@ -17,6 +18,9 @@ const HELD: &str = "RAFTLOCK_HELD";
 
 /// A member that says nothing for so long after the timeout is stopped, or overloaded.
 const LATE_MAX: Duration = Duration::from_secs(1);
+
+/// Who waits for so long is told where to look.
+const QUIET_MAX: Duration = Duration::from_secs(5);
 
 /// What to run, and under which lock.
 pub(crate) struct Run<'a> {
@@ -50,6 +54,7 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
         }
         // The member withdraws the request when the connection is closed.
         signal = signals.end() => return Ok(end_by(signal)),
+        never = tell_of_wait(id) => match never {},
     };
     let (token, lease) = match reply {
         Reply::Held { token, lease_ms } => (token, Duration::from_millis(lease_ms)),
@@ -75,6 +80,13 @@ pub(crate) async fn run(run: Run<'_>) -> Result<u8, Failure> {
     let ended = supervise(command, &variables, reaper, &lock, &mut signals, grace).await;
     let was_lost = lock.release(sink).await;
     Ok(ended.exit_status("raftlock", command, was_lost))
+}
+
+/// Says once, after some time, that the lock is not granted yet.
+async fn tell_of_wait(id: &str) -> Infallible {
+    tokio::time::sleep(QUIET_MAX).await;
+    eprintln!("raftlock: still waits for {id:?}: `raftlock status` shows the member and the locks");
+    std::future::pending().await
 }
 
 /// The member has neither granted the lock nor refused it.
