@@ -51,10 +51,6 @@ impl<'a> MemberFacts<'a> {
     }
 }
 
-fn member(thing: Term) -> Option<MemberId> {
-    u8::try_from(thing.0).ok().map(MemberId)
-}
-
 /// The locks that a member's callers were granted.
 pub(super) fn held(member_state: &MemberState) -> impl Iterator<Item = LockName> + '_ {
     let held = member_state.callers.iter().filter(|(_, caller)| **caller != Caller::Waits);
@@ -87,9 +83,8 @@ impl Facts<Whole> for MemberFacts<'_> {
             }
             Predicate::IsTogetherWith { one, other } => {
                 let Some(all) = self.membership else { return self.share_a_view(one, other) };
-                let both = member(one).zip(member(other));
                 let is_gone = [one, other].iter().any(|one| self.member_at(*one).is_none());
-                !is_gone && both.is_some_and(|(one, other)| all.are_together(one, other))
+                !is_gone && all.are_together(MemberId(one.0), MemberId(other.0))
             }
             Predicate::KnowsItsCoordinator { one } => {
                 self.member_at(one).is_some_and(|member_state| {

@@ -28,7 +28,7 @@ not_symbolic!(Crash);
 pub(crate) struct MemberNode {
     pub(crate) me: MemberId,
     /// How many locks its callers use.
-    pub(crate) locks: u16,
+    pub(crate) locks: u64,
     /// The node of the layer below.
     pub(crate) lower_layer: NodeId,
     /// Its core.

@@ -86,7 +86,7 @@ impl MemberState {
 
     /// A caller locks what it does not hold and unlocks what it holds; or it locks or unlocks
     /// needlessly, also before its member has a coordinator.
-    pub(crate) fn calls(&self, locks: u16) -> impl Iterator<Item = Call> {
+    pub(crate) fn calls(&self, locks: u64) -> impl Iterator<Item = Call> {
         (0..locks).map(LockName).flat_map(|lock| match self.callers.get(&lock) {
             None => vec![Call::Lock(lock), Call::UnlockUnheld(lock)],
             Some(Caller::Holds) => vec![Call::Unlock(lock), Call::LockHeld(lock)],

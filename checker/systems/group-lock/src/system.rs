@@ -32,7 +32,7 @@ pub(crate) struct GroupLock {
     /// How many members.
     pub(crate) members: usize,
     /// How many locks there are.
-    pub(crate) locks: u16,
+    pub(crate) locks: u64,
     /// The group has not formed in the first state, and the last member is no founder.
     pub(crate) joins: bool,
     /// Messages in transit between members of different groups are lost; otherwise they are late.
@@ -47,11 +47,11 @@ pub(crate) struct GroupLock {
 
 /// A node's number as a member's name, and back.
 pub(crate) fn member(node: NodeId) -> MemberId {
-    MemberId(u8::try_from(node + 1).expect("a group is small"))
+    MemberId(node as u64 + 1)
 }
 
 pub(crate) fn node(member: MemberId) -> NodeId {
-    NodeId::from(member.0) - 1
+    NodeId::try_from(member.0).expect("it is a node") - 1
 }
 
 impl GroupLock {

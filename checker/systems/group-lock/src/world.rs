@@ -95,7 +95,7 @@ impl SystemSpec for GroupLock {
         let (members, locks) = (plan.count("member")?, plan.number("locks")?);
         let client = ClientRules::among(&plan.options.tables)?;
         let coordinator = CoordinatorRules::among(&plan.options.tables)?;
-        Ok(Self { members, locks, joins, loses, views, client, coordinator })
+        Ok(Self { members, locks: locks.into(), joins, loses, views, client, coordinator })
     }
 
     fn nodes(self, _count: usize) -> Arc<dyn System> {

@@ -44,12 +44,12 @@ pub struct Views {
 
 /// The member that a node is.
 pub(crate) fn member(node: NodeId) -> MemberId {
-    MemberId(u8::try_from(node + 1).expect("a world has few nodes"))
+    MemberId(node as u64 + 1)
 }
 
 /// The node that a member is.
 pub(crate) fn node(member: MemberId) -> NodeId {
-    usize::from(member.0) - 1
+    usize::try_from(member.0).expect("it is a node") - 1
 }
 
 impl Views {

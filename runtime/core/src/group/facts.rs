@@ -99,6 +99,6 @@ impl Facts<Machine> for CoordinatorFacts<'_> {
 
 impl From<LockName> for Term {
     fn from(lock: LockName) -> Self {
-        Self(lock.0.into())
+        Self(lock.0)
     }
 }

@@ -11,7 +11,7 @@ use crate::number::ViewId;
 /// A lock's name: the document's X.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct LockName(pub u16);
+pub struct LockName(pub u64);
 
 /// A reconciliation round: the view whose coordinator collects the locks of its members. `None`
 /// where messages are not numbered.

@@ -35,7 +35,7 @@ fn member(name: &str) -> Option<MemberId> {
 }
 
 fn members(words: &str) -> Option<Members> {
-    let members: Result<Vec<u8>, _> = words.split(", ").map(str::parse).collect();
+    let members: Result<Vec<u64>, _> = words.split(", ").map(str::parse).collect();
     Some(Members::new(members.ok()?.into_iter().map(MemberId)))
 }
 

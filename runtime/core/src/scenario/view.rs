@@ -38,7 +38,7 @@ fn member(name: &str) -> Option<MemberId> {
 
 fn read(words: &str) -> Option<View> {
     let (id, members) = words.strip_prefix("view ")?.split_once(" of ")?;
-    let members: Result<Vec<u8>, _> = members.split(", ").map(str::parse).collect();
+    let members: Result<Vec<u64>, _> = members.split(", ").map(str::parse).collect();
     Some(View::new(ViewId::new(id.parse().ok()?), members.ok()?.into_iter().map(MemberId)))
 }
 

@@ -14,7 +14,7 @@ use crate::number::ViewId;
 /// A member of a group, as every other one addresses it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct MemberId(pub u8);
+pub struct MemberId(pub u64);
 
 impl fmt::Display for MemberId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -25,7 +25,7 @@ impl fmt::Display for MemberId {
 /// The term of a member in formulas.
 impl From<MemberId> for Term {
     fn from(member: MemberId) -> Self {
-        Self(u64::from(member.0))
+        Self(member.0)
     }
 }
 
@@ -213,8 +213,9 @@ impl fmt::Display for Suspension {
 
 impl Symbolic for Suspension {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        let family = usize::from(self.of.0).min(Self::CLASSES.len() - 1);
-        each(Self::CLASSES[family], &mut self.number);
+        let [own @ .., other] = &Self::CLASSES;
+        let family = usize::try_from(self.of.0).ok().and_then(|of| own.get(of)).unwrap_or(other);
+        each(*family, &mut self.number);
     }
 }
 

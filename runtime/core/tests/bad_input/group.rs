@@ -23,7 +23,7 @@ const ME: MemberId = MemberId(1);
 const STRANGER: MemberId = MemberId(9);
 
 fn lock() -> impl Strategy<Value = LockName> {
-    (5_u16..7).prop_map(LockName)
+    (5_u64..7).prop_map(LockName)
 }
 
 fn request() -> impl Strategy<Value = LockRequest> {
@@ -55,7 +55,8 @@ fn message() -> impl Strategy<Value = Message> {
 
 /// Of anybody, of nobody, without oneself, older than the last one.
 fn view() -> impl Strategy<Value = View> {
-    let members = || vec(0_u8..4, 0..4).prop_map(|all| Members::new(all.into_iter().map(MemberId)));
+    let members =
+        || vec(0_u64..4, 0..4).prop_map(|all| Members::new(all.into_iter().map(MemberId)));
     (HERE.number() - 1..HERE.number() + 4, vec(members(), 0..3)).prop_map(|(id, mut groups)| {
         let id = ViewId::new(id);
         if groups.len() > 1 {
@@ -71,7 +72,7 @@ fn timer() -> impl Strategy<Value = Timer> {
 
 fn input() -> impl Strategy<Value = InputOf<Member>> {
     prop_oneof![
-        8 => (0_u8..4, message()).prop_map(|(from, message)| {
+        8 => (0_u64..4, message()).prop_map(|(from, message)| {
             Input::Message { from: MemberId(from), message }
         }),
         2 => timer().prop_map(Input::Fired),
@@ -208,7 +209,7 @@ proptest! {
 /// What a stack may hear: about locks, whatever it is; about views, what its user and the layers
 /// below say.
 fn stacked() -> impl Strategy<Value = InputOf<Stack>> {
-    let member = || (0_u8..4).prop_map(MemberId);
+    let member = || (0_u64..4).prop_map(MemberId);
     let views = prop_oneof![
         (member(), any::<bool>())
             .prop_map(|(via, with_state)| view::Command::Join { via, with_state }),
