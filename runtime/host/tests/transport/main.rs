@@ -5,6 +5,7 @@ mod disturbed;
 mod inbox;
 mod local;
 mod many;
+mod newcomers;
 mod pipes;
 mod quiet;
 mod raw;

@@ -111,6 +111,7 @@ impl<P: PeerId> Incoming<P> {
             () = beat(&mut write, self.node.limits.heartbeat) => Ok(()),
         };
         drop(delivery);
+        self.node.ended(&from);
         let mut last = Vec::new();
         if let Err(broken) = ended {
             self.tell_of(from, &broken);

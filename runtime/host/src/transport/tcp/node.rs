@@ -29,11 +29,13 @@ pub(super) struct NodeShared<P> {
     tls: RwLock<Option<Tls>>,
     jitter: Mutex<Rng>,
     addresses: Mutex<BTreeMap<P, Address>>,
+    /// The address of a peer that is not known, by its id.
+    address_of: Option<fn(&P) -> Address>,
 }
 
 impl<P: PeerId> NodeShared<P> {
     pub(super) fn new(options: Options<P>) -> Self {
-        let Options { own, protocol, peers, limits, tls, seed } = options;
+        let Options { own, protocol, peers, address_of, limits, tls, seed } = options;
         Self {
             own,
             protocol,
@@ -45,6 +47,7 @@ impl<P: PeerId> NodeShared<P> {
             warned: Warned::default(),
             stopping: watch::Sender::new(false),
             addresses: Mutex::new(peers),
+            address_of,
         }
     }
 
@@ -71,13 +74,25 @@ impl<P: PeerId> NodeShared<P> {
         if to != own {
             return Err(reject(Refusal::NotThisNode));
         }
-        let addresses = self.addresses();
-        let address = addresses.get(&from).ok_or_else(|| reject(Refusal::UnknownPeer))?;
+        let address = self.address(&from).ok_or_else(|| reject(Refusal::UnknownPeer))?;
         if let Some(shown) = shown {
             let about = || format!("{hello}, whose host name is {:?}", address.name());
-            shown.is_of(address).map_err(|why| Rejection::new(why, about()))?;
+            shown.is_of(&address).map_err(|why| Rejection::new(why, about()))?;
         }
         Ok(from)
+    }
+
+    /// The address of a peer that is known, or says it by its id.
+    fn address(&self, peer: &P) -> Option<Address> {
+        let known = self.addresses().get(peer).cloned();
+        known.or_else(|| self.address_of.map(|address_of| address_of(peer)))
+    }
+
+    /// A connection of a peer has ended: of one that is not known nothing is kept.
+    pub(super) fn ended(&self, peer: &P) {
+        if self.address_of.is_some() && !self.addresses().contains_key(peer) {
+            self.slots.forget(peer);
+        }
     }
 
     /// Starts TLS on a stream to a peer, if configured.

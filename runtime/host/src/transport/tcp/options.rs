@@ -147,6 +147,7 @@ pub struct Options<P> {
     pub(super) own: P,
     pub(super) protocol: String,
     pub(super) peers: BTreeMap<P, Address>,
+    pub(super) address_of: Option<fn(&P) -> Address>,
     pub(super) limits: Limits,
     pub(super) tls: Option<Tls>,
     pub(super) seed: u64,
@@ -159,7 +160,7 @@ impl<P: PeerId> Options<P> {
         let protocol = protocol.into();
         let (peers, limits, seed) =
             (BTreeMap::new(), Limits::default(), Rng::from_entropy().number());
-        Self { own, protocol, peers, limits, tls: None, seed }
+        Self { own, protocol, peers, address_of: None, limits, tls: None, seed }
     }
 
     /// Adds a peer. The node's own id is ignored, so that all nodes can have the same list.
@@ -168,6 +169,15 @@ impl<P: PeerId> Options<P> {
         if id != self.own {
             self.peers.insert(id, address);
         }
+        self
+    }
+
+    /// Accepts peers that are not known, too: the id of each says its address. With TLS its
+    /// certificate must be valid for that, as for an address that is known. A peer becomes known by
+    /// [`Tcp::set_peer`], which sending needs.
+    #[must_use]
+    pub fn addresses_by_id(mut self, address_of: fn(&P) -> Address) -> Self {
+        self.address_of = Some(address_of);
         self
     }
 
@@ -221,13 +231,13 @@ impl<P: PeerId> Options<P> {
         L: Listen,
         D: Dial,
     {
-        let Self { own, protocol, peers, .. } = &self;
+        let Self { own, protocol, peers, address_of, .. } = &self;
         if !(1..=255).contains(&protocol.len()) {
             let text =
                 format!("the protocol's name has {} bytes: expected 1 to 255", protocol.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
-        if peers.is_empty() {
+        if peers.is_empty() && address_of.is_none() {
             tracing::warn!(?own, "the node has no peers: it cannot send or receive messages");
         }
         Ok(Tcp::start(self, listener, dial, receiver))

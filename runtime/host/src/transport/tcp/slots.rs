@@ -51,6 +51,15 @@ impl<P: Ord> PeerSlots<P> {
         }
     }
 
+    /// Forgets a peer that has no connection.
+    pub(super) fn forget(&self, peer: &P) {
+        let mut lanes = self.lanes();
+        // Whoever has a connection, or waits for one, subscribes.
+        if lanes.get(peer).is_some_and(|lane| lane.newest.receiver_count() == 0) {
+            lanes.remove(peer);
+        }
+    }
+
     /// Asks the connection of a peer to end.
     pub(super) fn clear(&self, peer: &P) {
         self.lanes().remove(peer);

@@ -1,0 +1,241 @@
+//! What the tasks of a process share: its detector, its channels, and the core of its present life.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use turnstile_core::stack::Message;
+use turnstile_core::view::MemberId;
+use turnstile_host::transport::tcp::{Address, Tcp};
+use turnstile_host::transport::{Receiver, Transport, Unsent, UnsentReason};
+use turnstile_host::{Bell, Inbox};
+
+use crate::detector::{Act, Detector, Wake};
+use crate::life::Life;
+use crate::router::{Outgoing, Router};
+use crate::wire::{Located, Packet};
+
+/// What the tasks share.
+pub(crate) struct Hub {
+    pub(crate) seeds: BTreeSet<SocketAddr>,
+    state: Mutex<HubState>,
+    tcp: OnceLock<Tcp<SocketAddr, Packet>>,
+    /// Rings when a process comes or goes, or has said who coordinates it.
+    pub(crate) news: Bell,
+}
+
+/// The part behind the mutex.
+pub(crate) struct HubState {
+    pub(crate) detector: Detector,
+    pub(crate) router: Router,
+    /// The core, while the member is one.
+    inbox: Option<Inbox<Life>>,
+    /// Members that are gone, or read too slowly, and are to be suspected.
+    pub(crate) suspects: BTreeSet<MemberId>,
+    /// What the processes have said that were asked who coordinates them.
+    pub(crate) said: Vec<Option<Located>>,
+}
+
+impl Hub {
+    pub(crate) fn new(
+        detector: Detector,
+        router: Router,
+        seeds: BTreeSet<SocketAddr>,
+    ) -> Arc<Self> {
+        let (suspects, said) = (BTreeSet::new(), Vec::new());
+        let state = HubState { detector, router, inbox: None, suspects, said };
+        let (state, tcp) = (Mutex::new(state), OnceLock::new());
+        Arc::new(Self { seeds, state, tcp, news: Bell::default() })
+    }
+
+    /// Sets the transport, once it is started with this hub as its receiver.
+    pub(crate) fn connect(self: &Arc<Self>, tcp: Tcp<SocketAddr, Packet>) {
+        let tcp = self.tcp.get_or_init(|| tcp);
+        self.seeds.iter().for_each(|seed| tcp.set_peer(*seed, Some(address(*seed))));
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, HubState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The core of another life, which has these channels.
+    pub(crate) fn begin_life(&self, router: Router, inbox: Option<Inbox<Life>>) {
+        let mut state = self.lock();
+        let up: Vec<Located> = state.router.up().collect();
+        state.router = router;
+        up.into_iter().for_each(|peer| state.router.is_up(peer));
+        (state.inbox, state.suspects) = (inbox, BTreeSet::new());
+    }
+
+    pub(crate) fn set_inbox(&self, inbox: Inbox<Life>) {
+        self.lock().inbox = Some(inbox);
+    }
+
+    fn transmit(&self, packets: Vec<Outgoing>) {
+        let Some(tcp) = self.tcp.get() else { return };
+        for (to, packet) in packets {
+            let Err(unsent) = tcp.send(to, packet) else { continue };
+            match unsent.why {
+                UnsentReason::UnknownPeer => {
+                    tcp.set_peer(to, Some(address(to)));
+                    // If it is not queued now, it is repeated.
+                    let _again = tcp.send(to, unsent.message);
+                }
+                // The channel repeats it; the detector has its own timeouts.
+                UnsentReason::QueueFull
+                | UnsentReason::Unreachable
+                | UnsentReason::TooLong
+                | UnsentReason::Unencodable
+                | UnsentReason::Closed => {}
+            }
+        }
+    }
+
+    /// Lets the detector do something, and carries out what follows.
+    pub(crate) fn detect(self: &Arc<Self>, act: impl FnOnce(&mut Detector) -> Vec<Act>) {
+        let mut packets = Vec::new();
+        let mut state = self.lock();
+        let acts = act(&mut state.detector);
+        for act in acts {
+            match act {
+                Act::Send { to, packet } => packets.push((to, Packet::Gossip(packet))),
+                Act::Arm { wake, after } => self.arm(*wake, after),
+                Act::Up(peer) if peer.member == MemberId::default() => {}
+                Act::Up(peer) => {
+                    tracing::info!(at = %peer.at, member = peer.member.0, "a member is there");
+                    state.router.is_up((peer.member, peer.at));
+                    self.news.ring();
+                }
+                Act::Down(peer) => {
+                    tracing::info!(at = %peer.at, member = peer.member.0, "a member is gone");
+                    state.router.is_down(peer.member);
+                    state.suspects.insert(peer.member);
+                    self.news.ring();
+                }
+            }
+        }
+        drop(state);
+        self.transmit(packets);
+    }
+
+    fn arm(self: &Arc<Self>, wake: Wake, after: Duration) {
+        let hub = Arc::downgrade(self);
+        tokio::spawn(async move {
+            sleep(after).await;
+            if let Some(hub) = hub.upgrade() {
+                hub.detect(|detector| detector.wake(wake));
+            }
+        });
+    }
+
+    /// Sends what is due.
+    pub(crate) fn tick(&self) {
+        let packets = self.lock().router.tick(Instant::now());
+        self.transmit(packets);
+    }
+
+    /// Asks all processes who coordinates them.
+    pub(crate) fn ask(&self) {
+        let up: Vec<Located> = {
+            let mut state = self.lock();
+            state.said.clear();
+            state.router.up().collect()
+        };
+        self.transmit(up.into_iter().map(|(_, at)| (at, Packet::Ask)).collect());
+    }
+
+    async fn hear(self: &Arc<Self>, at: SocketAddr, packet: Packet) {
+        match packet {
+            Packet::Gossip(packet) => self.detect(|detector| detector.hear(&packet)),
+            Packet::Message { from, to, channel, place, members, message } => {
+                let (inbox, due) = {
+                    let mut state = self.lock();
+                    let Some(inbox) = state.inbox.clone().filter(|_| state.router.own() == to)
+                    else {
+                        // It is for a former life, or for one that has not begun.
+                        return;
+                    };
+                    let (is_next, due) =
+                        state.router.arrived((from, at), (channel, place), &members);
+                    (is_next.then_some(inbox), due)
+                };
+                self.transmit(due.into_iter().collect());
+                if let Some(inbox) = inbox {
+                    inbox.deliver(from, message).await;
+                }
+            }
+            Packet::Acknowledge { from, to, channel, before } => {
+                let mut state = self.lock();
+                if state.router.own() == to {
+                    state.router.acknowledged(from, channel, before, Instant::now());
+                }
+            }
+            Packet::Ask => {
+                let inbox = self.lock().inbox.clone();
+                let coordinator =
+                    inbox.and_then(|inbox| inbox.read(|core| core.views.coordinator()));
+                let coordinator = coordinator
+                    .flatten()
+                    .and_then(|member| Some((member, self.lock().router.address(member)?)));
+                self.transmit(vec![(at, Packet::Coordinator(coordinator))]);
+            }
+            Packet::Coordinator(coordinator) => {
+                self.lock().said.push(coordinator);
+                self.news.ring();
+            }
+        }
+    }
+
+    pub(crate) async fn close(&self, timeout: Duration) {
+        if let Some(tcp) = self.tcp.get() {
+            tcp.close(timeout).await;
+        }
+    }
+}
+
+/// The address of a process, by its id in the transport.
+pub(crate) fn address(at: SocketAddr) -> Address {
+    Address::new(at.ip().to_string(), at.port())
+}
+
+/// The receiver of the transport.
+#[derive(Clone)]
+pub(crate) struct Incoming(pub(crate) Weak<Hub>);
+
+impl Receiver<SocketAddr, Packet> for Incoming {
+    async fn deliver(&self, from: SocketAddr, packet: Packet) {
+        // The transport belongs to the hub: without it nobody hears.
+        if let Some(hub) = self.0.upgrade() {
+            hub.hear(from, packet).await;
+        }
+    }
+
+    fn unsent(&self, unsent: Unsent<SocketAddr, Packet>) {
+        if let (Packet::Message { .. }, Some(hub)) = (unsent.message, self.0.upgrade()) {
+            hub.lock().router.returned(unsent.to);
+        }
+    }
+}
+
+/// The transport of the core.
+pub(crate) struct CoreTransport(pub(crate) Arc<Hub>);
+
+impl Transport<MemberId, Message> for CoreTransport {
+    fn send(&self, to: MemberId, message: Message) -> Result<(), Unsent<MemberId, Message>> {
+        let packets = {
+            let mut state = self.0.lock();
+            if !state.router.push(to, message) {
+                // It reads too slowly, which is as if it were gone.
+                state.suspects.insert(to);
+                self.0.news.ring();
+            }
+            state.router.due(to, Instant::now())
+        };
+        self.0.transmit(packets);
+        Ok(())
+    }
+
+    async fn close(&self, _timeout: Duration) {}
+}

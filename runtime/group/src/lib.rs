@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+
+mod channel;
+mod detector;
+mod hub;
+mod life;
+mod lives;
+mod locks;
+mod member;
+mod peer;
+mod router;
+mod wire;
+
+pub use member::{Builder, GroupView, Guard, Member};

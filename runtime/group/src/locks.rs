@@ -1,0 +1,249 @@
+//! The locks of one process: whose turn it is among its callers, and what the core has said.
+//!
+//! The core takes one call of a lock at a time, and its requests do not queue: a call that is
+//! rejected is made again.
+
+use std::collections::BTreeMap;
+use std::hash::Hasher as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use siphasher::sip::SipHasher24;
+use tokio::sync::{Mutex as Turns, OwnedMutexGuard, mpsc, watch};
+use turnstile_core::group::Notice;
+use turnstile_core::group::message::LockName;
+use turnstile_core::stack::Command;
+
+/// The key of the hash. All members must have the same, so it is fixed, and no secret: who can name
+/// locks can find two names of one hash, and all that follows is that these exclude each other.
+const KEY: &[u8; 16] = b"turnstile group!";
+
+/// The number of the lock with a name: its SipHash-2-4.
+pub(crate) fn number(name: &str) -> LockName {
+    let mut hasher = SipHasher24::new_with_key(KEY);
+    hasher.write(name.as_bytes());
+    LockName(hasher.finish())
+}
+
+/// What the core has said last of a lock that this process wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// It is asked for.
+    Waiting,
+    Held,
+    /// Another member holds it, or the core has waited too long.
+    NotGranted,
+    /// It was held, and is no longer.
+    Lost,
+}
+
+/// The locks that callers of this process want.
+pub(crate) struct Locks {
+    wanted: Mutex<BTreeMap<LockName, Wanted>>,
+    commands: mpsc::UnboundedSender<Command>,
+}
+
+struct Wanted {
+    turns: Arc<Turns<()>>,
+    /// `None` while nobody has the turn.
+    phase: watch::Sender<Option<Phase>>,
+}
+
+/// The turn of one caller. Dropping it gives the lock back.
+pub(crate) struct Turn {
+    locks: Arc<Locks>,
+    lock: LockName,
+    phase: watch::Receiver<Option<Phase>>,
+    turn: Option<OwnedMutexGuard<()>>,
+}
+
+impl Locks {
+    /// The commands for the core are sent in their order.
+    pub(crate) fn new() -> (Arc<Self>, mpsc::UnboundedReceiver<Command>) {
+        let (commands, sent) = mpsc::unbounded_channel();
+        (Arc::new(Self { wanted: Mutex::default(), commands }), sent)
+    }
+
+    /// Waits for the turn of a caller.
+    pub(crate) async fn turn(self: &Arc<Self>, lock: LockName) -> Turn {
+        let (turns, phase) = {
+            let mut wanted = self.lock();
+            let wanted = wanted.entry(lock).or_insert_with(|| Wanted {
+                turns: Arc::default(),
+                phase: watch::Sender::new(None),
+            });
+            (Arc::clone(&wanted.turns), wanted.phase.subscribe())
+        };
+        let mut waiting = Turn { locks: Arc::clone(self), lock, phase, turn: None };
+        waiting.turn = Some(turns.lock_owned().await);
+        waiting
+    }
+
+    /// The core has said something of a lock.
+    pub(crate) fn said(&self, notice: Notice) {
+        let lock = notice.lock();
+        let next = match notice {
+            Notice::Locked(_) => Phase::Held,
+            Notice::Rejected(_) | Notice::TimedOut(_) => Phase::NotGranted,
+            Notice::Duplicate(_) => Phase::Lost,
+        };
+        let is_heard = self.lock().get(&lock).is_some_and(|wanted| wanted.tell(next));
+        if !is_heard && next == Phase::Held {
+            // Whoever asked for it has gone.
+            self.command(Command::Unlock(lock));
+        }
+    }
+
+    /// The member is in no group any more: all that it holds is lost, and what it asked for is
+    /// asked for again.
+    pub(crate) fn lose_all(&self) {
+        for wanted in self.lock().values() {
+            wanted.phase.send_if_modified(|phase| {
+                let next = match phase {
+                    Some(Phase::Held) => Some(Phase::Lost),
+                    Some(Phase::Waiting) => Some(Phase::NotGranted),
+                    None | Some(Phase::NotGranted | Phase::Lost) => *phase,
+                };
+                std::mem::replace(phase, next) != next
+            });
+        }
+    }
+
+    fn command(&self, command: Command) {
+        // An error means that the member has stopped.
+        let _stopped = self.commands.send(command);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<LockName, Wanted>> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wanted {
+    /// Returns whether a caller has the turn, and waits for this or holds the lock.
+    fn tell(&self, next: Phase) -> bool {
+        let mut is_heard = false;
+        self.phase.send_if_modified(|phase| {
+            is_heard = match (*phase, next) {
+                (Some(Phase::Waiting), Phase::Held | Phase::NotGranted)
+                | (Some(Phase::Held), Phase::Lost) => true,
+                (None | Some(_), _) => false,
+            };
+            if is_heard {
+                *phase = Some(next);
+            }
+            is_heard
+        });
+        is_heard
+    }
+}
+
+impl Turn {
+    /// Asks the core for the lock, and waits for its answer: whether it is held.
+    pub(crate) async fn ask(&mut self) -> bool {
+        self.set(Some(Phase::Waiting));
+        self.locks.command(Command::Lock(self.lock));
+        // An error cannot be: the sender is kept while there is a turn.
+        let answered = self.phase.wait_for(|phase| *phase != Some(Phase::Waiting)).await;
+        answered.is_ok_and(|phase| *phase == Some(Phase::Held))
+    }
+
+    pub(crate) fn is_held(&self) -> bool {
+        *self.phase.borrow() == Some(Phase::Held)
+    }
+
+    /// Waits until the lock is lost.
+    pub(crate) async fn lost(&self) {
+        let mut phase = self.phase.clone();
+        let _lost = phase.wait_for(|phase| *phase != Some(Phase::Held)).await;
+    }
+
+    fn set(&self, next: Option<Phase>) {
+        if let Some(wanted) = self.locks.lock().get(&self.lock) {
+            wanted.phase.send_replace(next);
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(turn) = self.turn.take() {
+            let was_held = self.is_held();
+            self.set(None);
+            if was_held {
+                self.locks.command(Command::Unlock(self.lock));
+            }
+            // The commands of the next caller come after this one's.
+            drop(turn);
+        }
+        let mut wanted = self.locks.lock();
+        // Beside the map itself only those that wait or hold have a handle.
+        if wanted.get(&self.lock).is_some_and(|wanted| Arc::strong_count(&wanted.turns) == 1) {
+            wanted.remove(&self.lock);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lock() -> LockName {
+        number("printer")
+    }
+
+    #[test]
+    fn numbers_never_change() {
+        // Members of all versions must agree on them.
+        assert_eq!(lock().0, 5_628_796_508_648_624_219);
+    }
+
+    #[tokio::test]
+    async fn callers_take_turns_and_the_lock_goes_back_to_the_core_in_between() {
+        let (locks, mut commands) = Locks::new();
+        let mut first = locks.turn(lock()).await;
+        let waiting = locks.clone();
+        let second = tokio::spawn(async move {
+            let mut turn = waiting.turn(lock()).await;
+            (turn.ask().await, turn)
+        });
+        let asking = async {
+            assert_eq!(commands.recv().await, Some(Command::Lock(lock())));
+            locks.said(Notice::Locked(lock()));
+        };
+        let (is_held, ()) = tokio::join!(first.ask(), asking);
+        assert!(is_held && first.is_held());
+        drop(first);
+        assert_eq!(commands.recv().await, Some(Command::Unlock(lock())));
+        assert_eq!(commands.recv().await, Some(Command::Lock(lock())));
+        locks.said(Notice::Rejected(lock()));
+        let (is_held, turn) = second.await.expect("it does not panic");
+        assert!(!is_held);
+        drop(turn);
+        assert!(locks.lock().is_empty(), "nothing is kept of a lock that nobody wants");
+    }
+
+    #[tokio::test]
+    async fn a_grant_that_nobody_waits_for_goes_back() {
+        let (locks, mut commands) = Locks::new();
+        let mut turn = locks.turn(lock()).await;
+        let asked = tokio::time::timeout(std::time::Duration::from_millis(1), turn.ask()).await;
+        drop((asked.expect_err("nothing is said"), turn));
+        assert_eq!(commands.recv().await, Some(Command::Lock(lock())));
+        locks.said(Notice::Locked(lock()));
+        assert_eq!(commands.recv().await, Some(Command::Unlock(lock())));
+    }
+
+    #[tokio::test]
+    async fn a_lock_is_lost_in_a_merge_and_with_the_group() {
+        let (locks, _commands) = Locks::new();
+        for lose in [|locks: &Locks| locks.said(Notice::Duplicate(lock())), Locks::lose_all] {
+            let mut turn = locks.turn(lock()).await;
+            let granting = async { locks.said(Notice::Locked(lock())) };
+            let (is_held, ()) = tokio::join!(turn.ask(), granting);
+            assert!(is_held);
+            lose(&locks);
+            turn.lost().await;
+            assert!(!turn.is_held());
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! A member of a group, for its users.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::AbortHandle;
+use tokio::time::sleep;
+use turnstile_core::stack::Command;
+use turnstile_core::view::MemberId;
+use turnstile_host::Rng;
+use turnstile_host::transport::tcp::{self, Limits, SystemTcp, Tls};
+
+use crate::detector::Detector;
+use crate::hub::{Hub, Incoming, address};
+use crate::lives::Lives;
+use crate::locks::{Locks, Turn, number};
+use crate::peer::Peer;
+use crate::router::Router;
+use crate::wire::PROTOCOL;
+
+/// The first pause before a lock that another member holds is asked for again, and the maximum; it
+/// doubles in between.
+const RETRY: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(200));
+
+/// A view of the group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupView {
+    /// Its number: greater than that of every view of this member before it.
+    pub id: u64,
+    /// The processes of its members, the coordinator's first; an address that is not known yet is
+    /// left out. Empty while this member is in no group.
+    pub members: Vec<SocketAddr>,
+}
+
+/// The configuration of a member.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    group: String,
+    listen: SocketAddr,
+    advertise: Option<SocketAddr>,
+    seeds: BTreeSet<SocketAddr>,
+    period: Duration,
+    tls: Option<Tls>,
+}
+
+impl Builder {
+    /// The address to listen on; default: any port of the loopback.
+    #[must_use]
+    pub fn listen(mut self, at: SocketAddr) -> Self {
+        self.listen = at;
+        self
+    }
+
+    /// The address that the others connect to, if it is another one.
+    #[must_use]
+    pub fn advertise(mut self, at: SocketAddr) -> Self {
+        self.advertise = Some(at);
+        self
+    }
+
+    /// The address of a member that may be there; one of the group is enough. Its own is ignored.
+    #[must_use]
+    pub fn seed(mut self, at: SocketAddr) -> Self {
+        self.seeds.insert(at);
+        self
+    }
+
+    /// How often one of the others is asked whether it is there; default 500 ms. A member that is
+    /// gone is found so after two to four periods.
+    #[must_use]
+    pub fn period(mut self, period: Duration) -> Self {
+        self.period = period;
+        self
+    }
+
+    /// Authenticates the members to each other: a certificate is for the IP address of its member.
+    #[must_use]
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.tls = Some(tls);
+        self
+    }
+
+    /// Starts the member. It joins the group that its seeds are in, or begins one. Needs a tokio
+    /// runtime.
+    ///
+    /// # Errors
+    /// When the address cannot be bound, or the name of the group has more than 200 bytes.
+    pub async fn start(self) -> io::Result<Member> {
+        let listener = TcpListener::bind(self.listen).await?;
+        let at = self.advertise.unwrap_or(listener.local_addr()?);
+        let age = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_micros());
+        let age = u64::try_from(age).unwrap_or(u64::MAX / 2);
+        let mut rng = Rng::from_entropy();
+        let own = Peer { at, age, member: MemberId(rng.number()) };
+        let detector = Detector::new(own, self.period, rng.number());
+        let seeds = self.seeds.into_iter().filter(|seed| *seed != at).collect();
+        let hub = Hub::new(detector, Router::new((own.member, at), age), seeds);
+        let protocol = format!("{PROTOCOL} {}", self.group);
+        let limits = Limits {
+            timeout: Duration::from_secs(1),
+            backoff_most: Duration::from_secs(1),
+            ..Limits::default()
+        };
+        let options = tcp::Options::new(at, protocol).limits(limits);
+        let options = options.addresses_by_id(|at| address(*at));
+        let options = if let Some(tls) = self.tls { options.tls(tls) } else { options };
+        hub.connect(options.start(listener, SystemTcp, Incoming(Arc::downgrade(&hub)))?);
+        let (locks, commands) = Locks::new();
+        let (views, seen) = watch::channel(GroupView::default());
+        let (leaving, leaves) = mpsc::channel(1);
+        let lives = Lives::new(Arc::clone(&hub), Arc::clone(&locks), views, self.period);
+        let living = tokio::spawn(lives.run(commands, leaves)).abort_handle();
+        Ok(Member(Arc::new(Inner { at, hub, locks, seen, leaving, living })))
+    }
+}
+
+/// A member of a group. Clones are handles of the same one. It runs until [`Member::leave`];
+/// dropping the last handle and guard is like a crash.
+#[derive(Clone)]
+pub struct Member(Arc<Inner>);
+
+struct Inner {
+    at: SocketAddr,
+    hub: Arc<Hub>,
+    locks: Arc<Locks>,
+    seen: watch::Receiver<GroupView>,
+    leaving: mpsc::Sender<oneshot::Sender<()>>,
+    living: AbortHandle,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.living.abort();
+    }
+}
+
+impl Member {
+    /// The configuration of a member of the group with this name. Processes of groups with other
+    /// names reject each other.
+    #[must_use]
+    pub fn builder(group: &str) -> Builder {
+        Builder {
+            group: group.to_owned(),
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            advertise: None,
+            seeds: BTreeSet::new(),
+            period: Duration::from_millis(500),
+            tls: None,
+        }
+    }
+
+    /// The address that the others connect to.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.0.at
+    }
+
+    /// The views of the group, the last one first.
+    #[must_use]
+    pub fn views(&self) -> watch::Receiver<GroupView> {
+        self.0.seen.clone()
+    }
+
+    /// Waits for a lock. Callers of one member take turns in their order; between members a lock
+    /// goes to the first that asks when it is free.
+    ///
+    /// In a group that has fallen apart, each part may grant the lock. When the parts meet again,
+    /// all but one lose it.
+    pub async fn lock(&self, name: &str) -> Guard {
+        let mut turn = self.0.locks.turn(number(name)).await;
+        let mut pause = RETRY.0;
+        let mut rng = Rng::from_entropy();
+        while !turn.ask().await {
+            sleep(rng.between(pause / 2, pause)).await;
+            pause = RETRY.1.min(2 * pause);
+        }
+        Guard { turn, _member: self.clone() }
+    }
+
+    /// Takes a lock if no member holds it.
+    pub async fn try_lock(&self, name: &str) -> Option<Guard> {
+        let mut turn = self.0.locks.turn(number(name)).await;
+        let is_held = turn.ask().await;
+        is_held.then(|| Guard { turn, _member: self.clone() })
+    }
+
+    /// Leaves the group: the others hear of it at once. All locks are lost.
+    pub async fn leave(&self) {
+        let (done, is_done) = oneshot::channel();
+        if self.0.leaving.send(done).await.is_ok() {
+            // An error means that it has left before.
+            let _left = is_done.await;
+        }
+        self.0.hub.close(Duration::from_secs(1)).await;
+    }
+}
+
+/// A lock that is held. Dropping it gives the lock back.
+pub struct Guard {
+    turn: Turn,
+    _member: Member,
+}
+
+impl Guard {
+    /// Whether it is still held, as far as this member knows.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.turn.is_held()
+    }
+
+    /// Waits until the lock is lost.
+    pub async fn lost(&self) {
+        self.turn.lost().await;
+    }
+}
+
+/// The command by which a member leaves.
+pub(crate) const LEAVE: Command = Command::Views(turnstile_core::view::Command::Leave);

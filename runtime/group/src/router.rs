@@ -1,0 +1,219 @@
+//! The channels to the other members, and their addresses: without IO, at given times.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use turnstile_core::stack::Message;
+use turnstile_core::view::{MemberId, View};
+
+use crate::channel::{Acknowledged, Receiving, Sending};
+use crate::wire::{Located, Packet, mentioned};
+
+/// Without an acknowledgement for this time, messages are sent again.
+const REPEATED_AFTER: Duration = Duration::from_secs(1);
+/// A receiver acknowledges at once after so many messages, and otherwise at the next tick.
+const ACKNOWLEDGED_AFTER: u32 = 64;
+
+/// A packet and its receiver.
+pub(crate) type Outgoing = (SocketAddr, Packet);
+
+/// The channels of one member.
+pub(crate) struct Router {
+    own: Located,
+    view: Option<View>,
+    others: BTreeMap<MemberId, Other>,
+    /// The number of the last channel that has begun.
+    channel: u64,
+}
+
+/// Another member.
+struct Other {
+    at: Option<SocketAddr>,
+    /// Whether its process seems to be there.
+    is_up: bool,
+    sending: Sending<Message>,
+    /// The last progress of it, if messages are not acknowledged.
+    since: Option<Instant>,
+    /// The members of which this one has sent it the addresses.
+    told: BTreeSet<MemberId>,
+    receiving: Receiving,
+    /// How many messages it has sent that are not acknowledged.
+    unacknowledged: u32,
+}
+
+impl Router {
+    /// No channels yet. The first one has a number after this one.
+    pub(crate) const fn new(own: Located, channel: u64) -> Self {
+        Self { own, view: None, others: BTreeMap::new(), channel }
+    }
+
+    pub(crate) const fn own(&self) -> MemberId {
+        self.own.0
+    }
+
+    fn other(&mut self, member: MemberId) -> &mut Other {
+        let Self { others, channel, .. } = self;
+        others.entry(member).or_insert_with(|| {
+            *channel += 1;
+            Other {
+                at: None,
+                is_up: false,
+                sending: Sending::new(*channel),
+                since: None,
+                told: BTreeSet::new(),
+                receiving: Receiving::default(),
+                unacknowledged: 0,
+            }
+        })
+    }
+
+    /// The address of a member, if it is known.
+    pub(crate) fn address(&self, member: MemberId) -> Option<SocketAddr> {
+        if member == self.own.0 {
+            return Some(self.own.1);
+        }
+        self.others.get(&member)?.at
+    }
+
+    /// The members that seem to be there.
+    pub(crate) fn up(&self) -> impl Iterator<Item = Located> + '_ {
+        let up = self.others.iter().filter(|(_, other)| other.is_up);
+        up.filter_map(|(member, other)| Some((*member, other.at?)))
+    }
+
+    /// A member's process is there.
+    pub(crate) fn is_up(&mut self, (member, at): Located) {
+        let other = self.other(member);
+        (other.at, other.is_up) = (Some(at), true);
+    }
+
+    /// A member's process is gone.
+    pub(crate) fn is_down(&mut self, member: MemberId) {
+        if let Some(other) = self.others.get_mut(&member) {
+            other.is_up = false;
+        }
+        self.give_up();
+    }
+
+    /// The member has installed a view.
+    pub(crate) fn installed(&mut self, view: View) {
+        self.view = Some(view);
+        self.give_up();
+    }
+
+    /// Gives up the channels to members that are gone and in no common view.
+    fn give_up(&mut self) {
+        let view = self.view.as_ref();
+        let is_in_view = |member| view.is_some_and(|view| view.contains(member));
+        self.others.retain(|member, other| other.is_up || is_in_view(*member));
+    }
+
+    /// Queues a message. `false`: the receiver has not taken too many before it.
+    pub(crate) fn push(&mut self, to: MemberId, message: Message) -> bool {
+        self.other(to).sending.push(message).is_ok()
+    }
+
+    /// The packets to a member that are to be sent now.
+    pub(crate) fn due(&mut self, to: MemberId, now: Instant) -> Vec<Outgoing> {
+        let from = self.own;
+        let addresses: BTreeMap<MemberId, SocketAddr> =
+            self.others.iter().filter_map(|(member, other)| Some((*member, other.at?))).collect();
+        let Some(other) = self.others.get_mut(&to) else { return Vec::new() };
+        let Some(at) = other.at else { return Vec::new() };
+        let channel = other.sending.number();
+        let mut packets = Vec::new();
+        while let Some((place, message)) = other.sending.next() {
+            let message = message.clone();
+            let mut members = Vec::new();
+            for member in mentioned(&message) {
+                let known = (member == from.0).then_some(&from.1).or(addresses.get(&member));
+                if let Some(at) = known.filter(|_| other.told.insert(member)) {
+                    members.push((member, *at));
+                }
+            }
+            let from = from.0;
+            packets.push((at, Packet::Message { from, to, channel, place, members, message }));
+            other.since.get_or_insert(now);
+        }
+        packets
+    }
+
+    /// A message has arrived. Returns whether it is the next one of its channel, and an
+    /// acknowledgement that is due.
+    pub(crate) fn arrived(
+        &mut self,
+        (from, at): Located,
+        (channel, place): (u64, u64),
+        members: &[Located],
+    ) -> (bool, Option<Outgoing>) {
+        let own = self.own.0;
+        for (member, at) in members.iter().filter(|(member, _)| *member != own) {
+            self.other(*member).at.get_or_insert(*at);
+        }
+        let other = self.other(from);
+        other.at = Some(at);
+        let is_next = other.receiving.takes(channel, place);
+        other.unacknowledged += 1;
+        let is_due = !is_next || other.unacknowledged >= ACKNOWLEDGED_AFTER;
+        (is_next, if is_due { self.acknowledgement(from) } else { None })
+    }
+
+    fn acknowledgement(&mut self, to: MemberId) -> Option<Outgoing> {
+        let from = self.own.0;
+        let other = self.others.get_mut(&to)?;
+        other.unacknowledged = 0;
+        let (channel, before) = other.receiving.acknowledgement();
+        Some((other.at?, Packet::Acknowledge { from, to, channel, before }))
+    }
+
+    /// A member has acknowledged messages.
+    pub(crate) fn acknowledged(&mut self, from: MemberId, channel: u64, before: u64, now: Instant) {
+        let Some(other) = self.others.get_mut(&from) else { return };
+        match other.sending.acknowledged(channel, before) {
+            Acknowledged::Nothing => {}
+            Acknowledged::More => {
+                other.since = other.sending.is_awaited().then_some(now);
+            }
+            Acknowledged::Forgotten => {
+                self.channel += 1;
+                other.sending = Sending::new(self.channel);
+                other.since = None;
+                other.told.clear();
+            }
+        }
+    }
+
+    /// A packet to an address was not sent: what is not acknowledged there is sent again.
+    pub(crate) fn returned(&mut self, at: SocketAddr) {
+        for other in self.others.values_mut().filter(|other| other.at == Some(at)) {
+            other.repeat();
+        }
+    }
+
+    /// What is due at this time: acknowledgements, and messages that are sent again.
+    pub(crate) fn tick(&mut self, now: Instant) -> Vec<Outgoing> {
+        let members: Vec<MemberId> = self.others.keys().copied().collect();
+        let mut packets = Vec::new();
+        for member in members {
+            let other = self.other(member);
+            if other.since.is_some_and(|since| now >= since + REPEATED_AFTER) {
+                other.repeat();
+            }
+            if other.unacknowledged > 0 {
+                packets.extend(self.acknowledgement(member));
+            }
+            packets.extend(self.due(member, now));
+        }
+        packets
+    }
+}
+
+impl Other {
+    fn repeat(&mut self) {
+        self.sending.repeat();
+        self.since = None;
+        self.told.clear();
+    }
+}

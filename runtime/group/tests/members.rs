@@ -1,0 +1,121 @@
+//! Members over TCP, in one process.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+use turnstile_group::{GroupView, Member};
+
+/// The timeout of all waits of a test: reaching it is a failure.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+async fn start(seeds: &[&Member]) -> Member {
+    let mut builder = Member::builder("test").period(Duration::from_millis(200));
+    for seed in seeds {
+        builder = builder.seed(seed.address());
+    }
+    builder.start().await.expect("a port is free")
+}
+
+/// Waits for a view with so many members.
+async fn view_of(member: &Member, count: usize) -> GroupView {
+    let mut views = member.views();
+    let reached = views.wait_for(|view| view.members.len() == count);
+    let reached = timeout(PATIENCE, reached).await.expect("the group forms");
+    reached.expect("the member runs").clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_form_a_group_and_exclude_each_other() {
+    let first = start(&[]).await;
+    let second = start(&[&first]).await;
+    let third = start(&[&first]).await;
+    let all = [&first, &second, &third];
+    for member in all {
+        view_of(member, 3).await;
+    }
+    let counter = std::sync::Arc::new(tokio::sync::Mutex::new(0_u32));
+    let mut callers = tokio::task::JoinSet::new();
+    for member in all {
+        for _ in 0..4 {
+            let (member, counter) = (member.clone(), std::sync::Arc::clone(&counter));
+            callers.spawn(async move {
+                for _ in 0..10 {
+                    let guard = member.lock("counter").await;
+                    let mut count = counter.try_lock().expect("nobody else has the lock");
+                    tokio::task::yield_now().await;
+                    *count += 1;
+                    drop(count);
+                    assert!(guard.is_held());
+                }
+            });
+        }
+    }
+    let done = async {
+        while let Some(done) = callers.join_next().await {
+            done.expect("it counts")
+        }
+    };
+    timeout(PATIENCE, done).await.expect("each call is granted");
+    assert_eq!(*counter.lock().await, 120);
+    let held = first.lock("other").await;
+    assert!(second.try_lock("other").await.is_none());
+    drop(held);
+    third.leave().await;
+    for member in [&first, &second] {
+        view_of(member, 2).await;
+    }
+    drop(timeout(PATIENCE, second.lock("other")).await.expect("it is free"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_locks_of_a_coordinator_that_is_gone_are_free() {
+    let first = start(&[]).await;
+    let second = start(&[&first]).await;
+    view_of(&second, 2).await;
+    let coordinator = view_of(&first, 2).await.members[0];
+    let (coordinator, other) =
+        if coordinator == first.address() { (first, second) } else { (second, first) };
+    let held = coordinator.lock("job").await;
+    assert!(other.try_lock("job").await.is_none());
+    drop((held, coordinator));
+    let held = timeout(PATIENCE, other.lock("job")).await.expect("it is free in the end");
+    assert!(held.is_held());
+    assert_eq!(view_of(&other, 1).await.members, [other.address()]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_that_find_each_other_merge_and_one_holder_is_told() {
+    let first = start(&[]).await;
+    view_of(&first, 1).await;
+    let one = first.lock("job").await;
+    // It does not know the first one.
+    let second = start(&[]).await;
+    view_of(&second, 1).await;
+    let other = second.lock("job").await;
+    assert!(one.is_held() && other.is_held(), "there are two groups");
+    // It knows both.
+    let third = start(&[&first, &second]).await;
+    for member in [&first, &second, &third] {
+        view_of(member, 3).await;
+    }
+    let lost = async {
+        tokio::select! {
+            () = one.lost() => {}
+            () = other.lost() => {}
+        }
+    };
+    timeout(PATIENCE, lost).await.expect("one of them is told");
+    assert!(one.is_held() != other.is_held());
+    assert!(third.try_lock("job").await.is_none());
+    drop((one, other));
+    drop(timeout(PATIENCE, third.lock("job")).await.expect("it is free"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_of_another_group_are_not_heard() {
+    let first = start(&[]).await;
+    let builder = Member::builder("another").period(Duration::from_millis(200));
+    let stranger = builder.seed(first.address()).start().await.expect("a port is free");
+    assert_eq!(view_of(&stranger, 1).await.members, [stranger.address()]);
+    assert_eq!(view_of(&first, 1).await.members, [first.address()]);
+}
