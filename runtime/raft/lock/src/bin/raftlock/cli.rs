@@ -8,11 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 use turnstile_host::seconds;
 use turnstile_host::transport::tcp::Address;
+use turnstile_local::{REAP, lock_id, users};
 use turnstile_raft::arguments::{self, heartbeat, peer};
-use turnstile_supervisor::REAP;
-
-/// The maximum length of a lock's id in bytes.
-const ID_MAX: usize = 255;
 
 /// The replicated lock service: members that agree on a log, and commands under their locks.
 #[derive(Parser, Debug)]
@@ -208,16 +205,4 @@ pub(crate) struct MemberArgs {
     pub(crate) log: LevelFilter,
     #[command(flatten)]
     pub(crate) socket: SocketArgs,
-}
-
-fn users(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| (1..=100_000).contains(number));
-    number.ok_or_else(|| "1 to 100000 are possible".to_owned())
-}
-
-pub(crate) fn lock_id(text: &str) -> Result<String, String> {
-    match text.is_empty() || text.len() > ID_MAX || text.chars().any(char::is_control) {
-        true => Err(format!("1 to {ID_MAX} bytes without control characters are expected")),
-        false => Ok(text.to_owned()),
-    }
 }

@@ -3,18 +3,18 @@
 use std::io;
 use std::sync::Arc;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use turnstile_host::store::{LogStore, has_files};
 use turnstile_host::transport::tcp::{Address, Tls};
+use turnstile_local::{Failure, Socket, Times, raise_open_files};
 use turnstile_raft::Members;
 use turnstile_raft::arguments::{self, log_filter, not_opened};
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 use turnstile_raft_lock::{LockService, Options};
 
 use super::cli::MemberArgs;
-use super::{Failure, socket};
+use super::service::Local;
 
 /// Runs a member until a signal ends it.
 pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
@@ -30,13 +30,12 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     }
     let network = network(&args).await?;
     let path = &args.socket.socket;
-    let at_socket = |error: io::Error| Failure::Unavailable(format!("{}: {error}", path.display()));
-    let listener = socket::bind(path).await.map_err(at_socket)?;
+    let socket = Socket::bind(path).await?;
     let store = open(&args)?;
     let mut raft = turnstile_raft::Options::with_heartbeat(args.id, args.heartbeat);
     raft.group.clone_from(&args.group);
     let options = Options::with(raft);
-    let times = socket::Times { heartbeat: args.heartbeat, lease: options.lease };
+    let times = Times { heartbeat: args.heartbeat, lease: options.lease };
     let service = LockService::start(options, Box::new(store), network).await;
     let data = args.data.display();
     let service =
@@ -50,7 +49,7 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     tracing::info!(id = args.id, listen = %args.listen, socket = %path.display(), "started");
     let failed = service.raft().wait_for_change(|status| status.failure.is_some());
     let ended = tokio::select! {
-        () = socket::serve(listener, service.clone(), times, args.users) => Ok(0),
+        () = socket.serve(Local(service.clone()), times, args.users) => Ok(0),
         failed = failed => Err(Failure::Unavailable(match failed {
             Ok(status) => status.failure.unwrap_or_default(),
             Err(error) => error.to_string(),
@@ -58,27 +57,10 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
         _ = term.recv() => Ok(0),
         _ = int.recv() => Ok(0),
     };
-    // First, since the next process may bind it at once. A start replaces one that remains.
-    let _removed = std::fs::remove_file(path);
+    // First, since the next process may bind it at once.
+    drop(socket);
     service.stop().await;
     ended
-}
-
-/// The open files of a member beside those of its users: connections, the log, and what arrives.
-const OPEN_FILES: u64 = 512;
-
-/// Raises the limit of open files to what the system allows, which must be enough: a user has one.
-fn raise_open_files(users: usize) -> Result<(), Failure> {
-    let limit = getrlimit(Resource::Nofile);
-    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })
-        .map_err(|error| Failure::System(format!("the limit of open files: {error}")))?;
-    let needed = 2 * users as u64 + OPEN_FILES;
-    match limit.maximum {
-        Some(most) if most < needed => Err(Failure::Usage(format!(
-            "--users: {users} need {needed} open files, and the limit is {most} (`ulimit -Hn`)"
-        ))),
-        Some(_) | None => Ok(()),
-    }
 }
 
 /// Opens the log, which must be there unless it is the first start.

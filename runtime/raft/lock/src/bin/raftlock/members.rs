@@ -4,18 +4,19 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::Value;
+use turnstile_local::{Failure, print};
 use turnstile_raft::request::{AttemptError, ChangeRequest};
 use turnstile_raft::{MemberChange, VoteChange};
 
 use super::cli::{MembersCommand, SocketArgs};
 use super::wire::{Reply, Request};
-use super::{CHANGE_MAX, Failure, ask, print, status_of, undone};
+use super::{CHANGE_MAX, undone, user};
 
 /// Lists or changes the members.
 pub(crate) async fn run(command: MembersCommand) -> Result<u8, Failure> {
     match command {
         MembersCommand::List { socket: SocketArgs { socket }, json } => {
-            let status = status_of(&socket).await?;
+            let status = user(&socket).status().await?;
             let members = &status["members"];
             print(&if json { format!("{members}\n") } else { text(members, &status["leader"]) });
             Ok(0)
@@ -25,7 +26,7 @@ pub(crate) async fn run(command: MembersCommand) -> Result<u8, Failure> {
             make(&socket, &MemberChange::Add { id, address }, false).await
         }
         MembersCommand::Remove { id, socket: SocketArgs { socket } } => {
-            let status = status_of(&socket).await?;
+            let status = user(&socket).status().await?;
             let members = status["members"].as_array();
             let was_member = members.into_iter().flatten().any(|member| member["id"] == id);
             make(&socket, &MemberChange::Remove { id }, was_member).await
@@ -41,17 +42,11 @@ async fn make(socket: &Path, change: &MemberChange, was_member: bool) -> Result<
             MemberChange::Add { id, address } => Request::AddMember { id, address },
             MemberChange::Remove { id } => Request::RemoveMember { id },
         };
-        match ask(socket, &asked, CHANGE_MAX).await.map_err(AttemptError::Refused)? {
+        match user(socket).ask(&asked, CHANGE_MAX).await.map_err(AttemptError::Refused)? {
             Reply::Done => Ok(()),
             Reply::Unknown(text) => Err(AttemptError::Unknown(Failure::Unavailable(text))),
             Reply::NoMember(text) => Err(AttemptError::NoMember(Failure::Unavailable(text))),
-            Reply::Held { .. }
-            | Reply::StillHeld
-            | Reply::TimedOut
-            | Reply::Lost
-            | Reply::Unlocked
-            | Reply::Status(_)
-            | Reply::Error(_) => Err(AttemptError::Refused(undone())),
+            Reply::Status(_) | Reply::Error(_) => Err(AttemptError::Refused(undone())),
         }
     };
     let made = request.make(attempt, |text| eprintln!("raftlock: {text}")).await?;

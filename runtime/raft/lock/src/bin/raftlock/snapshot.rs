@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use turnstile_host::at;
 use turnstile_host::store::{LogStore, NewDirectory, NewFile, has_files};
+use turnstile_local::Failure;
 use turnstile_raft::{Backup, Members};
 use turnstile_raft_lock::{LockService, Options};
 
 use super::cli::{SnapshotCommand, SocketArgs};
+use super::have_done;
 use super::member::members;
 use super::wire::Request;
-use super::{Failure, have_done};
 
 /// How a file of another service begins.
 const CLAIMS: &[u8] = b"turnstile claims\n";

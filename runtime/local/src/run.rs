@@ -1,0 +1,211 @@
+//! `PROGRAM run`: runs a command under a lock, and ends it when the lock is lost.
+
+use std::convert::Infallible;
+use std::ffi::OsString;
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::watch;
+use tokio::time::timeout;
+use turnstile_supervisor::{Held, Reaper, Signals, end_by, supervise};
+
+use crate::client::{Client, REPLY_MAX};
+use crate::program::{Failure, Program};
+use crate::wire::{Lines, LockReply, LockRequest, Unlock, write};
+
+/// A member that says nothing for so long after the timeout is stopped, or overloaded.
+const LATE_MAX: Duration = Duration::from_secs(1);
+
+/// Who waits for so long is told where to look.
+const QUIET_MAX: Duration = Duration::from_secs(5);
+
+/// What to run, and under which lock.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The lock's id.
+    pub id: &'a str,
+    /// The maximum time to wait for the lock; zero: only if nobody has it; `None`: no limit.
+    pub timeout: Option<Duration>,
+    /// The time between a signal to terminate and SIGKILL to the command.
+    pub grace: Duration,
+    /// The command and its arguments.
+    pub command: &'a [OsString],
+}
+
+/// The request for a lock, in the form that every program has.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum RunRequest {
+    Lock(LockRequest),
+}
+
+impl Client<'_> {
+    /// Runs a command under a lock, and returns its exit status. It has to be called from the main
+    /// thread: the kernel ties a child to the thread that started it.
+    ///
+    /// The command's environment has, after [`Program::variable`], `_FENCING_TOKEN`, if the service
+    /// has tokens, `_ID`, the lock's id, and `_HELD`, the ids of all locks that the command runs
+    /// under, one on each line. A nested run for one of these is refused.
+    ///
+    /// # Errors
+    /// When the lock is not granted.
+    pub async fn run(&self, run: Run<'_>) -> Result<u8, Failure> {
+        let Run { id, timeout: most, grace, command } = run;
+        let Program { name, variable, .. } = self.program;
+        let held_variable = format!("{variable}_HELD");
+        let held = std::env::var(&held_variable).unwrap_or_default();
+        if held.lines().any(|one| one == id) {
+            let text = format!("this command already runs under {id:?}: it would wait for itself");
+            return Err(Failure::Usage(text));
+        }
+        let mut signals = Signals::listen().map_err(|error| Failure::System(error.to_string()))?;
+        // Start the reaper while the request is in progress, so that it adds no delay.
+        let reaper = Reaper::start();
+        let reaper =
+            reaper.inspect_err(|error| eprintln!("{name}: cannot start the reaper: {error}")).ok();
+        let timeout_ms = most.map(|most| u64::try_from(most.as_millis()).unwrap_or(u64::MAX));
+        let nested = !held.is_empty();
+        let request = RunRequest::Lock(LockRequest { id: id.to_owned(), timeout_ms, nested });
+        let (reply, (lines, sink)) = tokio::select! {
+            biased;
+            answered = timeout(patience(most), self.exchange(&request)) => {
+                answered.map_err(|_| self.undecided())??
+            }
+            // The member withdraws the request when the connection is closed.
+            signal = signals.end() => return Ok(end_by(signal)),
+            never = self.tell_of_wait(id) => match never {},
+        };
+        let (token, lease) = granted(reply)?;
+        let token_variable = format!("{variable}_FENCING_TOKEN");
+        let id_variable = format!("{variable}_ID");
+        let mut variables =
+            vec![(&*id_variable, id.to_owned()), (&*held_variable, format!("{held}{id}\n"))];
+        variables.extend(token.map(|token| (&*token_variable, token.to_string())));
+        let lock = MemberLock::watch(name, lines, lease);
+        let ended = supervise(command, &variables, reaper, &lock, &mut signals, grace).await;
+        let was_lost = lock.release(sink).await;
+        Ok(ended.exit_status(name, command, was_lost))
+    }
+
+    /// Says once, after some time, that the lock is not granted yet.
+    async fn tell_of_wait(&self, id: &str) -> Infallible {
+        tokio::time::sleep(QUIET_MAX).await;
+        let name = self.program.name;
+        eprintln!("{name}: still waits for {id:?}: `{name} status` shows the member and the locks");
+        std::future::pending().await
+    }
+
+    /// The member has neither granted the lock nor refused it.
+    fn undecided(&self) -> Failure {
+        let Program { name, undecided, .. } = self.program;
+        Failure::Unavailable(format!(
+            "the member does not answer: it is stopped, or overloaded, or {undecided} (see \
+             `{name} status`)"
+        ))
+    }
+}
+
+/// The token and the lease of a lock that is granted.
+fn granted(reply: LockReply) -> Result<(Option<u64>, Duration), Failure> {
+    match reply {
+        LockReply::Held { token, lease_ms } => Ok((token, Duration::from_millis(lease_ms))),
+        LockReply::TimedOut => Err(Failure::TimedOut),
+        LockReply::Error(text) => Err(Failure::Unavailable(text)),
+        LockReply::StillHeld | LockReply::Lost | LockReply::Unlocked => {
+            Err(Failure::Unavailable("the member gives no answer to the request".into()))
+        }
+    }
+}
+
+/// The maximum time for the member's first answer. It counts the timeout, too, unless it is
+/// stopped; without a time to wait it only tries.
+fn patience(most: Option<Duration>) -> Duration {
+    match most {
+        None => Duration::MAX,
+        Some(Duration::ZERO) => REPLY_MAX,
+        Some(most) => most.saturating_add(LATE_MAX),
+    }
+}
+
+/// The maximum time for the member to acknowledge that it has unlocked.
+const RELEASE_MAX: Duration = Duration::from_secs(5);
+
+/// What the member has said of the lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LockState {
+    Held,
+    Lost,
+    Unlocked,
+}
+
+/// The lock that a connection to a member holds.
+struct MemberLock {
+    program: &'static str,
+    state: watch::Receiver<LockState>,
+}
+
+impl MemberLock {
+    /// Reads what the member says; a connection that ends, or is silent for the lease, has lost the
+    /// lock.
+    fn watch(program: &'static str, mut lines: Lines<OwnedReadHalf>, lease: Duration) -> Self {
+        let (state, watched) = watch::channel(LockState::Held);
+        tokio::spawn(async move {
+            let said = loop {
+                match timeout(lease, lines.next::<LockReply>()).await {
+                    Ok(Ok(Some(LockReply::StillHeld))) => {}
+                    Ok(Ok(Some(LockReply::Unlocked))) => break LockState::Unlocked,
+                    // Only unlocking has an error, and the member repeats it.
+                    Ok(Ok(Some(LockReply::Error(text)))) => {
+                        eprintln!("{program}: {text}");
+                        break LockState::Unlocked;
+                    }
+                    Ok(_) | Err(_) => break LockState::Lost,
+                }
+            };
+            state.send_replace(said);
+            state.closed().await;
+        });
+        Self { program, state: watched }
+    }
+
+    async fn until(&self, is_so: impl FnMut(&LockState) -> bool) -> LockState {
+        let mut state = self.state.clone();
+        let reached = state.wait_for(is_so).await;
+        reached.map_or(LockState::Lost, |state| *state)
+    }
+
+    /// Unlocks. Returns whether the lock was lost before.
+    async fn release(self, mut sink: OwnedWriteHalf) -> bool {
+        // An error means that the connection has ended, which its reader reports.
+        let _ended = write(&mut sink, &Unlock::Unlock).await;
+        let said = timeout(RELEASE_MAX, self.until(|state| *state != LockState::Held)).await;
+        match said {
+            Ok(state) => state == LockState::Lost,
+            Err(_) => {
+                let program = self.program;
+                eprintln!("{program}: the member has not acknowledged that the lock is unlocked");
+                false
+            }
+        }
+    }
+}
+
+impl Held for MemberLock {
+    fn is_held(&self) -> bool {
+        *self.state.borrow() == LockState::Held
+    }
+
+    async fn lost(&self) {
+        self.until(|state| *state == LockState::Lost).await;
+    }
+
+    fn on_loss(&self) {
+        eprintln!("{}: the lock is lost; terminating the command", self.program);
+    }
+
+    /// None: the others may have the lock already.
+    fn grace_max(&self) -> Duration {
+        Duration::ZERO
+    }
+}

@@ -1,0 +1,92 @@
+//! The connections of a socket: one request each.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{UnixListener, UnixStream};
+use tokio::time::{sleep, timeout};
+
+use crate::arguments::lock_id;
+use crate::arrivals::{Arrival, Arrivals};
+use crate::hold::{Times, use_lock};
+use crate::places::Places;
+use crate::service::{Service, Work};
+use crate::wire::{Lines, LockReply, write};
+
+/// The maximum number of connections that have not sent their request yet.
+const SILENT_MAX: usize = 64;
+/// The maximum time for the first line of a connection, and for taking an answer.
+const REQUEST_MAX: Duration = Duration::from_secs(10);
+/// The pause after a connection could not be accepted.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves connections until it is dropped.
+pub(crate) async fn serve<S: Service>(
+    listener: &UnixListener,
+    service: S,
+    times: Times,
+    users_max: usize,
+) {
+    let arrivals = Arrivals::new(SILENT_MAX);
+    let places = Arc::new(Places::new(users_max));
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let arrival = arrivals.take_in();
+                let (service, places) = (service.clone(), Arc::clone(&places));
+                tokio::spawn(async move {
+                    if let Err(error) = answer(stream, arrival, &service, times, &places).await {
+                        tracing::debug!(%error, "a connection has failed");
+                    }
+                });
+            }
+            // There are too many open files, for example.
+            Err(error) => {
+                tracing::warn!(%error, "a connection cannot be accepted");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn answer<S: Service>(
+    stream: UnixStream,
+    mut arrival: Arrival,
+    service: &S,
+    times: Times,
+    places: &Places,
+) -> io::Result<()> {
+    let (lines, mut sink) = stream.into_split();
+    let mut lines = Lines::new(lines);
+    let request = tokio::select! {
+        biased;
+        request = timeout(REQUEST_MAX, lines.next::<S::Request>()) => request,
+        () = arrival.gives_way() => {
+            let text = "too many connections are silent: this one is closed for a newer one";
+            return timeout(REQUEST_MAX, write(&mut sink, &LockReply::Error(text.into()))).await?;
+        }
+    };
+    drop(arrival);
+    let refused = match request {
+        Ok(Ok(Some(request))) => match service.handle(request) {
+            Work::Lock(request) => {
+                let place = lock_id(&request.id).and_then(|_| places.take(request.nested));
+                match place {
+                    Ok(_place) => return use_lock(lines, sink, service, &request, times).await,
+                    Err(text) => text,
+                }
+            }
+            Work::Reply(reply) => {
+                // An error cannot be: the semaphore is never closed.
+                let _turn = places.answering.acquire().await.ok();
+                let reply = reply.await;
+                return timeout(REQUEST_MAX, write(&mut sink, &reply)).await?;
+            }
+        },
+        Ok(Ok(None)) => return Ok(()),
+        Ok(Err(error)) => format!("the request is not understood: {error}"),
+        Err(_) => "the request did not come in time".into(),
+    };
+    timeout(REQUEST_MAX, write(&mut sink, &LockReply::Error(refused))).await?
+}

@@ -1,0 +1,117 @@
+//! The protocol of a member's socket: one request a connection, lines of JSON in both directions.
+//!
+//! A connection that locks holds the lock until it sends [`Unlock`], or is closed.
+
+use std::io;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
+
+/// The maximum length of a line in bytes.
+const LINE_MAX: u64 = 1 << 20;
+
+/// A request for a lock: what is in `{"lock": {...}}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockRequest {
+    /// The lock's id.
+    pub id: String,
+    /// The maximum time to wait, in milliseconds.
+    pub timeout_ms: Option<u64>,
+    /// Whether the user holds a lock already; then it has a place although many wait.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nested: bool,
+}
+
+/// A line in reply to a request for a lock.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LockReply {
+    /// The lock is held.
+    Held {
+        /// The fencing token, if the service has them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token: Option<u64>,
+        /// Without another line for this time, in milliseconds, the lock is lost: the member has
+        /// stopped, and the others exclude it later.
+        lease_ms: u64,
+    },
+    /// The lock is still held.
+    StillHeld,
+    /// The timeout passed; the lock is not held.
+    TimedOut,
+    /// The lock was lost.
+    Lost,
+    /// The lock is unlocked, at the end of the connection.
+    Unlocked,
+    /// The request is refused, or has failed.
+    Error(String),
+}
+
+/// The line by which a connection unlocks.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Unlock {
+    /// Unlocks.
+    Unlock,
+}
+
+/// Reads lines of JSON.
+pub(crate) struct Lines<R>(BufReader<R>);
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(crate) fn new(stream: R) -> Self {
+        Self(BufReader::new(stream))
+    }
+
+    /// The next line; `None` at the end of the stream. Not cancel-safe.
+    ///
+    /// # Errors
+    /// When the stream fails, ends within a line, or has a line that is too long or no value.
+    pub(crate) async fn next<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
+        let mut line = Vec::new();
+        let len = (&mut self.0).take(LINE_MAX).read_until(b'\n', &mut line).await?;
+        if len == 0 {
+            return Ok(None);
+        }
+        if line.pop() != Some(b'\n') {
+            let text = if len as u64 == LINE_MAX { "a line is too long" } else { "a line is cut" };
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        serde_json::from_slice(&line).map(Some).map_err(io::Error::from)
+    }
+}
+
+/// Writes a line of JSON.
+///
+/// # Errors
+/// When the stream fails.
+pub(crate) async fn write(
+    stream: &mut (impl AsyncWrite + Unpin),
+    value: &impl Serialize,
+) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    stream.write_all(&line).await?;
+    stream.flush().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_there_is_none_of_is_left_out() {
+        let with = LockReply::Held { token: Some(5), lease_ms: 4200 };
+        let without = LockReply::Held { token: None, lease_ms: 4200 };
+        for (reply, line) in [
+            (with, r#"{"held":{"token":5,"lease_ms":4200}}"#),
+            (without, r#"{"held":{"lease_ms":4200}}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&reply).expect("JSON"), line);
+            assert_eq!(serde_json::from_str::<LockReply>(line).expect("a reply"), reply);
+        }
+    }
+}
