@@ -75,10 +75,14 @@ impl Member {
         let beginning = Arc::clone(&log);
         // An error means that the member has stopped.
         tokio::spawn(async move { beginning.begin().await });
-        log.check_application(machine.application())?;
+        let name = machine.application();
+        log.check_application(name)?;
         let peers = Peers::new(&options, &machine, Arc::clone(&log), Arc::clone(&network))?;
         let (machine, own) = (Box::new(machine), Arc::clone(&peers));
+        let kept = Arc::clone(&log);
         let engine = Engine::start(&options, log, machine, Arc::clone(&network), own).await?;
+        // It has read the snapshot: one that is refused leaves the data to those whose they are.
+        kept.note_application(name);
         let engine = Arc::new(engine);
         let proposals = proposer::start(Arc::clone(&engine), &options);
         let changes = Changes::new(Arc::clone(&engine), options.clone());

@@ -217,8 +217,9 @@ impl WriteLoop {
     }
 
     fn take(&mut self, write: Write) {
-        self.store.write(&write.batch);
+        // First: if the store panics, it is told.
         self.waiting.extend(write.done);
+        self.store.write(&write.batch);
         self.is_unsynced = true;
     }
 

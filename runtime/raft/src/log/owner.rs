@@ -34,28 +34,29 @@ impl Log {
         !is_begun && state.last_index().is_none()
     }
 
-    /// Notes whose operations it has, if that is not known.
+    /// Checks whose operations it has, if that was noted.
     ///
     /// # Errors
     /// When it has those of another application.
     pub(crate) fn check_application(&self, name: &str) -> io::Result<()> {
-        let mut state = self.lock();
-        let noted = &mut state.application;
-        match (noted.as_str(), name) {
-            (_, "") => {}
-            ("", _) => {
-                name.clone_into(noted);
-                let mut batch = Batch::default();
-                batch.put(&record::APPLICATION, name.as_bytes());
-                self.writer.write(Write { batch, done: None });
-            }
-            (noted, name) if noted != name => {
-                let text = format!("the data are those of {noted:?}, and not of {name:?}");
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-            }
-            (_, _) => {}
+        let noted = &self.lock().application;
+        if [noted, name].contains(&"") || noted == name {
+            return Ok(());
         }
-        Ok(())
+        let text = format!("the data are those of {noted:?}, and not of {name:?}");
+        Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+    }
+
+    /// Notes whose operations it has: once the application has taken what is there.
+    pub(crate) fn note_application(&self, name: &str) {
+        let mut state = self.lock();
+        if name.is_empty() || state.application == name {
+            return;
+        }
+        name.clone_into(&mut state.application);
+        let mut batch = Batch::default();
+        batch.put(&record::APPLICATION, name.as_bytes());
+        self.writer.write(Write { batch, done: None });
     }
 
     /// The group, encoded.

@@ -1,7 +1,6 @@
 //! A member that is alone: at its first start, and with snapshots or a store that hang or panic.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -125,34 +124,32 @@ async fn snapshots_are_made_also_after_one_that_has_nothing_new() {
     member.stop().await;
 }
 
-/// Panics at the next write, once it is told to.
-struct Panics {
-    store: Box<dyn Store>,
-    is_due: Arc<AtomicBool>,
-}
+/// Panics at the write of this operation.
+const PANICS: &[u8] = b"the store breaks";
+
+struct Panics(Box<dyn Store>);
 
 impl Store for Panics {
     fn read(&mut self, each: Visitor<'_>) -> io::Result<()> {
-        self.store.read(each)
+        self.0.read(each)
     }
 
     fn write(&mut self, batch: &Batch) {
-        assert!(!self.is_due.load(Ordering::Relaxed), "the store is broken");
-        self.store.write(batch);
+        let is_due = batch.as_bytes().windows(PANICS.len()).any(|part| part == PANICS);
+        assert!(!is_due, "the store is broken");
+        self.0.write(batch);
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.store.sync()
+        self.0.sync()
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_whose_store_panics_stops() {
-    let is_due = Arc::new(AtomicBool::new(false));
-    let store = Panics { store: Box::new(Disk::default().open()), is_due: Arc::clone(&is_due) };
+    let store = Panics(Box::new(Disk::default().open()));
     let member = alone(Options::new(1), store, Echo::default()).await;
-    is_due.store(true, Ordering::Relaxed);
-    member.propose("a").await.expect_err("it is not written");
+    member.propose(PANICS).await.expect_err("it is not written");
     let has_failed = |status: &Status| status.failure.is_some();
     let failed = member.wait_for(PATIENCE, has_failed).await.map(|status| status.failure);
     let why = failed.map_or_else(|error| error.to_string(), Option::unwrap_or_default);

@@ -1,8 +1,10 @@
 //! The state of a group as the start of another one.
 
+use std::io;
+
 use turnstile_host::store::Disk;
 use turnstile_raft::network::hub::Hub;
-use turnstile_raft::{Backup, Member, Members, Status};
+use turnstile_raft::{Backup, Encode, Member, Members, Place, StateMachine, Status};
 
 use crate::group::{Group, PATIENCE, options};
 use crate::register::Register;
@@ -53,6 +55,49 @@ async fn a_group_begins_with_the_state_of_another() {
     for member in members.iter().chain([&third]) {
         member.stop().await;
     }
+    group.end().await;
+}
+
+/// A machine of another application, which cannot read the state.
+struct Stranger;
+
+impl StateMachine for Stranger {
+    fn application(&self) -> &'static str {
+        "another"
+    }
+
+    fn apply(&mut self, _place: Place, _operation: &[u8]) -> io::Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    fn snapshot(&self) -> Encode {
+        Box::new(|_| {})
+    }
+
+    fn install(&mut self, _snapshot: &[u8]) -> io::Result<()> {
+        Err(io::Error::other("the state is none of it"))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_application_that_cannot_read_a_restored_state_leaves_it_to_its_own() {
+    let (group, backup) = saved().await;
+    let (hub, disk, list) = (Hub::new(), Disk::default(), Members::from([(7, String::new())]));
+    let restored = Member::restore(&options(7), Box::new(disk.open()), &backup, &list).await;
+    restored.expect("the disk is empty");
+    for _ in 0..2 {
+        let store = Box::new(disk.open());
+        let refused = Member::start(options(7), store, Stranger, hub.join(7)).await.map(drop);
+        let why = refused.expect_err("it cannot read it").to_string();
+        assert!(why.contains("the state is none of it"), "{why}");
+    }
+    let mut register = Register::default();
+    register.application = "its own";
+    let (store, network) = (Box::new(disk.open()), hub.join(7));
+    let member = Member::start(options(7), store, register.clone(), network).await;
+    let member = member.expect("it is its own");
+    assert_eq!(register.operations(), ["a", "b"]);
+    member.stop().await;
     group.end().await;
 }
 
