@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
-use turnstile_raft::{Role, Status};
+use turnstile_raft::{Leadership, Role, Status};
 
 use super::forward::{Attempt, Forwarder, MemberReply, MemberRequest};
 use super::limits::LimitsInForce;
+use super::machine::APPLIED;
 use super::operation::{Operation, encode};
 use crate::server::call::MemberRun;
 
@@ -42,13 +43,18 @@ impl Leading {
         }
     }
 
-    /// Proposes the beginning of a term. Returns whether it is applied.
+    /// Proposes the beginning of a term. Returns whether it has begun.
     async fn begin(&self, term: u64) -> bool {
         let date_us = (self.wall_us)();
+        // The leases start anew at the time that the operation has, however late it is applied.
+        let at = Instant::now();
         let begin = self.forwarder.shared.lock().lead(term, self.limits, date_us);
         match self.forwarder.member.propose(begin).await {
-            Ok(_) => {
-                self.forwarder.shared.contact().resume(Instant::now());
+            Ok(answer) => {
+                // One that is refused comes after one that was applied: it renews no lease.
+                if answer == APPLIED {
+                    self.forwarder.shared.contact().resume(at);
+                }
                 true
             }
             Err(error) => {
@@ -88,10 +94,31 @@ impl Leading {
             if shared.contact().goes_on(contact, *lease) {
                 continue;
             }
-            let renew = encode(&Operation::Renew);
-            if self.forwarder.propose_now(now, term, &renew).await == Attempt::Applied {
+            let mut last = contact;
+            let renewed = tokio::select! {
+                renewed = self.renew(now, term) => renewed,
+                () = self.follow(&mut last) => false,
+            };
+            if renewed {
                 tracing::info!("a majority answers again: all leases start anew");
-                shared.contact().resume(contact);
+                shared.contact().resume(last);
+            }
+        }
+    }
+
+    async fn renew(&self, now: Leadership, term: u64) -> bool {
+        let renew = encode(&Operation::Renew);
+        self.forwarder.propose_now(now, term, &renew).await == Attempt::Applied
+    }
+
+    /// Follows a contact while there is no break, without an end.
+    async fn follow(&self, last: &mut Instant) {
+        let Forwarder { member, lease, .. } = &self.forwarder;
+        loop {
+            sleep(self.heartbeat).await;
+            let contact = self.forwarder.contact(member.leadership());
+            if let Some(contact) = contact.filter(|at| *at <= *last + *lease) {
+                *last = contact.max(*last);
             }
         }
     }
