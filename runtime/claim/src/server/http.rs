@@ -275,14 +275,13 @@ impl AppState {
 
 /// Whether a read need not have the latest changes: `?stale=true`.
 fn is_stale(head: &Parts) -> Result<bool, FieldErrors> {
-    let mut pairs = head.uri.query().unwrap_or_default().split('&');
-    match pairs.find_map(|pair| pair.strip_prefix("stale=")) {
-        None | Some("false") => Ok(false),
-        Some("true") => Ok(true),
-        Some(other) => {
-            Err(FieldErrors::from([("stale", format!("{other:?} is neither true nor false"))]))
-        }
-    }
+    let pairs = head.uri.query().unwrap_or_default().split('&');
+    let mut values = pairs.filter_map(|pair| pair.strip_prefix("stale="));
+    values.try_fold(false, |_, value| match value {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(FieldErrors::from([("stale", format!("{value:?} is neither true nor false"))])),
+    })
 }
 
 fn no_claim() -> Reply {
