@@ -9,6 +9,9 @@ mod locks;
 mod member;
 mod peer;
 mod router;
+mod status;
+mod users;
 mod wire;
 
 pub use member::{Builder, GroupView, Guard, Member};
+pub use status::{GroupMember, GroupStatus, LockUsers};

@@ -208,6 +208,8 @@ impl OneLife {
                 },
                 Some(command) = commands.recv() => self.order(command).await,
                 Some(leave) = leaves.recv() => {
+                    // Its users hear of it before others may have their locks.
+                    lives.locks.lose_all();
                     self.order(LEAVE).await;
                     leaving = Some((leave, Instant::now()));
                 }

@@ -108,6 +108,12 @@ impl Locks {
         }
     }
 
+    /// Whether a caller of this process holds a lock.
+    pub(crate) fn is_held(&self, lock: LockName) -> bool {
+        let held = |wanted: &Wanted| *wanted.phase.borrow() == Some(Phase::Held);
+        self.lock().get(&lock).is_some_and(held)
+    }
+
     fn command(&self, command: Command) {
         // An error means that the member has stopped.
         let _stopped = self.commands.send(command);

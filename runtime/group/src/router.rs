@@ -53,6 +53,11 @@ impl Router {
         self.own.0
     }
 
+    /// The last view that was installed.
+    pub(crate) const fn view(&self) -> Option<&View> {
+        self.view.as_ref()
+    }
+
     fn other(&mut self, member: MemberId) -> &mut Other {
         let Self { others, channel, .. } = self;
         others.entry(member).or_insert_with(|| {
