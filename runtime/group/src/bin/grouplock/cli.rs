@@ -1,0 +1,158 @@
+//! The arguments of `grouplock`; their documentation is its help.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use tracing::level_filters::LevelFilter;
+use turnstile_host::seconds;
+use turnstile_local::{REAP, lock_id, users};
+
+/// The maximum length of a group's name in bytes.
+const NAME_MAX: usize = 200;
+
+/// The least and the greatest period of the failure detector.
+const PERIOD: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(60)];
+
+/// Locks of a group: members that find each other, and commands under their locks.
+///
+/// A group needs no majority. In a group that has fallen apart each part grants its locks, so that
+/// two members may hold one at a time: see `grouplock run --help`.
+#[derive(Parser, Debug)]
+#[command(version)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: CliCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum CliCommand {
+    /// Runs a member until SIGTERM or SIGINT; then it leaves the group.
+    ///
+    /// It joins the group of one of its seeds, or begins one if none of them is in a group. Groups
+    /// of one name that find each other merge. A member that is excluded, for example since it was
+    /// stopped, joins again by itself. It stores nothing.
+    Member(MemberArgs),
+    /// Runs a command while holding a lock.
+    ///
+    /// Environment of the command: GROUPLOCK_ID, the lock's id; GROUPLOCK_HELD, the ids of all
+    /// locks that the command runs under. A nested run for one of these is refused, since it would
+    /// wait for itself.
+    ///
+    /// Exit status: that of the command, or 128 + N if signal N terminated it; 69: the member
+    /// cannot be reached, or it refused the request; 75: the timeout passed before the lock was
+    /// granted; 76: the lock was lost and the command was terminated; 2: invalid arguments, or a
+    /// nested run; 126 and 127: the command cannot be executed, or is not found.
+    ///
+    /// The lock is lost when the member of this machine stops, leaves or is excluded from its
+    /// group, or when two parts of the group meet again and the lock is held in the other one.
+    /// Another may have it at once, so the command gets SIGTERM and SIGKILL.
+    ///
+    /// Two commands may run under one lock: while the group has fallen into two parts that do not
+    /// reach each other, each part grants the lock, and neither knows of the other. The same may be
+    /// so for a moment when a machine stands still and goes on. There are no fencing tokens yet by
+    /// which a resource could tell which of the two is the later one. So what must never happen
+    /// twice needs another lock service, for example `raftlock`, whose minorities grant nothing.
+    ///
+    /// Signals, the terminal and orphans are handled as by `claim run`.
+    Run(RunArgs),
+    /// Lists the locks that users of the member hold or wait for.
+    ///
+    /// Locks that only users of other members want are not listed: each member knows its own.
+    Ls(PrintArgs),
+    /// Lists the members of the group's present view, the coordinator first.
+    Members(PrintArgs),
+    /// Prints what the member knows: its group, who seems to be there, and the locks of its users.
+    Status(PrintArgs),
+    /// Kills a process group that has outlived this program's parent.
+    #[command(name = REAP, hide = true)]
+    Reap,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PrintArgs {
+    #[command(flatten)]
+    pub(crate) socket: SocketArgs,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SocketArgs {
+    /// The socket of the member of this machine.
+    #[arg(long, value_name = "PATH", env = "GROUPLOCK_SOCKET", default_value = "grouplock.sock")]
+    pub(crate) socket: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// The lock's id: 1 to 255 bytes, without control characters.
+    #[arg(value_name = "LOCK", value_parser = lock_id)]
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) socket: SocketArgs,
+    /// The maximum time to wait for the lock, in seconds; 0: only if nobody has it [default: no
+    /// limit]. A member that says nothing for 1 s more, or with 0 for 10 s, is taken for one that
+    /// cannot be reached.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read)]
+    pub(crate) timeout: Option<Duration>,
+    /// The time between a signal to terminate and SIGKILL to the command, in seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
+    pub(crate) grace: Duration,
+    /// The command and its arguments.
+    #[arg(last = true, required = true)]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MemberArgs {
+    /// The name of the group: 1 to 200 bytes, without control characters. Members of groups with
+    /// other names are rejected.
+    #[arg(long, value_name = "GROUP", value_parser = group_name)]
+    pub(crate) name: String,
+    /// The address to listen on: an IP address and a port.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: SocketAddr,
+    /// The address that the others connect to, if it is another one.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) advertise: Option<SocketAddr>,
+    /// The addresses of members that may be there. One of the group is enough; its own is ignored,
+    /// so that all may have the same list. Members that know nobody in common form groups of their
+    /// own, each of which grants the same locks.
+    #[arg(long = "seed", value_name = "ADDR", num_args = 1.., required = true)]
+    pub(crate) seeds: Vec<SocketAddr>,
+    /// How often one of the others is asked whether it is there, in seconds: one that is gone is
+    /// found so after two to four periods. The locks of a member that says nothing for two are lost
+    /// for its users.
+    #[arg(long, value_name = "SECONDS", value_parser = period, default_value = "0.5")]
+    pub(crate) period: Duration,
+    /// Authenticates the members by TLS: this one's certificate and key, and the authority of all.
+    /// A certificate is for the IP address of its member.
+    #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]
+    pub(crate) tls: Option<Vec<PathBuf>>,
+    /// The maximum number of users that wait for a lock or hold one; more of them are refused.
+    /// Those that hold one already have as many places again, for others.
+    #[arg(long, value_name = "N", value_parser = users, default_value = "1024")]
+    pub(crate) users: usize,
+    /// The least level of messages on standard error: off, error, warn, info, debug or trace.
+    #[arg(long, value_name = "LEVEL", default_value_t = LevelFilter::INFO)]
+    pub(crate) log: LevelFilter,
+    #[command(flatten)]
+    pub(crate) socket: SocketArgs,
+}
+
+fn group_name(text: &str) -> Result<String, String> {
+    match text.is_empty() || text.len() > NAME_MAX || text.chars().any(char::is_control) {
+        true => Err(format!("1 to {NAME_MAX} bytes without control characters are expected")),
+        false => Ok(text.to_owned()),
+    }
+}
+
+fn period(text: &str) -> Result<Duration, String> {
+    let period = seconds::read(text)?;
+    let [least, most] = PERIOD;
+    let is_possible = least <= period && period <= most;
+    is_possible.then_some(period).ok_or_else(|| "0.1 to 60 seconds are possible".to_owned())
+}

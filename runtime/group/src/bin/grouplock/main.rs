@@ -1,0 +1,55 @@
+//! `grouplock`: members of a group, and commands that run under its locks.
+
+mod cli;
+mod member;
+mod service;
+mod status;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use serde_json::Value;
+use tokio::runtime::Builder;
+use turnstile_local::{Client, Failure, Program, Run, print, reap};
+
+use self::cli::{Cli, CliCommand, PrintArgs, RunArgs};
+
+/// This program.
+const PROGRAM: Program =
+    Program { name: "grouplock", variable: "GROUPLOCK", undecided: "is in no group yet" };
+
+fn main() -> ExitCode {
+    let Cli { command } = Cli::parse();
+    let shown =
+        |args, part, text| PROGRAM.finish(Builder::new_current_thread(), show(args, part, text));
+    match command {
+        CliCommand::Reap => {
+            reap();
+            ExitCode::SUCCESS
+        }
+        CliCommand::Member(args) => PROGRAM.finish(Builder::new_multi_thread(), member::run(args)),
+        // A single thread, the main one: PR_SET_PDEATHSIG ties a child to the thread that started
+        // it.
+        CliCommand::Run(RunArgs { id, socket, timeout, grace, command }) => {
+            let (id, command) = (&*id, &*command);
+            let user = Client::new(PROGRAM, &socket.socket);
+            let run = user.run(Run { id, timeout, grace, command });
+            PROGRAM.finish(Builder::new_current_thread(), run)
+        }
+        CliCommand::Ls(args) => shown(args, Some("locks"), status::locks),
+        CliCommand::Members(args) => shown(args, Some("members"), status::members),
+        CliCommand::Status(args) => shown(args, None, status::text),
+    }
+}
+
+/// Prints what the member knows, as text, or a part of it as JSON.
+async fn show(
+    args: PrintArgs,
+    part: Option<&str>,
+    text: fn(&Value) -> String,
+) -> Result<u8, Failure> {
+    let status = Client::new(PROGRAM, &args.socket.socket).status().await?;
+    let shown = part.map_or(&status, |part| &status[part]);
+    print(&if args.json { format!("{shown}\n") } else { text(&status) });
+    Ok(0)
+}

@@ -1,0 +1,74 @@
+//! The group's locks, for the users of its member's socket.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use turnstile_group::{Guard, Member};
+use turnstile_local::{LockGuard, LockRequest, Service, UnlockError, Work};
+
+use super::status;
+
+/// The first line of a connection.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Request {
+    /// Waits for a lock and holds it.
+    Lock(LockRequest),
+    /// The member's status.
+    Status,
+}
+
+/// The answer to a request that asks for no lock.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reply {
+    /// The status, as its own object.
+    Status(Value),
+}
+
+/// A member and the name of its group.
+#[derive(Clone)]
+pub(crate) struct Local {
+    pub(crate) group: String,
+    pub(crate) member: Member,
+}
+
+/// A lock that the member holds for a user.
+pub(crate) struct Held(Guard);
+
+impl Service for Local {
+    type Request = Request;
+    type Reply = Reply;
+    type Guard = Held;
+
+    fn handle(&self, request: Request) -> Work<'_, Reply> {
+        match request {
+            Request::Lock(request) => Work::Lock(request),
+            Request::Status => Work::reply(async {
+                Reply::Status(status::json(&self.group, &self.member.status()))
+            }),
+        }
+    }
+
+    async fn lock(&self, id: &str) -> Result<Held, String> {
+        Ok(Held(self.member.lock(id).await))
+    }
+
+    async fn try_lock(&self, id: &str) -> Result<Option<Held>, String> {
+        Ok(self.member.try_lock(id).await.map(Held))
+    }
+}
+
+impl LockGuard for Held {
+    fn token(&self) -> Option<u64> {
+        None
+    }
+
+    async fn lost(&self) {
+        self.0.lost().await;
+    }
+
+    async fn unlock(self) -> Result<(), UnlockError> {
+        // Dropping the guard gives the lock back.
+        if self.0.is_held() { Ok(()) } else { Err(UnlockError::Lost) }
+    }
+}
