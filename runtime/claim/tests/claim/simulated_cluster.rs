@@ -12,6 +12,7 @@ mod member;
 #[path = "../../../raft/tests/net/mod.rs"]
 mod net;
 mod run;
+mod tenant;
 mod trouble;
 
 use std::collections::BTreeSet;

@@ -88,9 +88,7 @@ impl Keeper {
                 let token = claim["fencing_token"].as_u64().expect("it is active");
                 assert!(token > self.token, "{token} was answered after {}", self.token);
                 self.token = token;
-                let url = claim["url"].as_str().expect("it has one");
-                let path = url.split_once(CLUSTER).map(|(_, path)| path.to_owned());
-                let path = path.expect("the URL has the host of the request");
+                let path = path_of(&claim);
                 let (resource, status) = (resource.to_owned(), "active");
                 self.kept.push(Kept { path, resource, status, perhaps: None });
                 self.cluster.tally.note(Event::Written);
@@ -151,7 +149,8 @@ impl Keeper {
     }
 }
 
-async fn exchange(host: &str, head: &str, body: &str) -> io::Result<Vec<u8>> {
+/// Sends a request and reads its whole answer.
+pub(super) async fn exchange(host: &str, head: &str, body: &str) -> io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect((host, PORT)).await?;
     let length = body.len();
     let request = format!(
@@ -164,8 +163,15 @@ async fn exchange(host: &str, head: &str, body: &str) -> io::Result<Vec<u8>> {
     Ok(answer)
 }
 
+/// The path of a claim that was posted.
+pub(super) fn path_of(claim: &Value) -> String {
+    let url = claim["url"].as_str().expect("it has one");
+    let path = url.split_once(CLUSTER).map(|(_, path)| path.to_owned());
+    path.expect("the URL has the host of the request")
+}
+
 /// The status and the content of an answer; `None` if it is not whole.
-fn read_answer(answer: &[u8]) -> Option<(u16, Value)> {
+pub(super) fn read_answer(answer: &[u8]) -> Option<(u16, Value)> {
     let (head, body) = std::str::from_utf8(answer).ok()?.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
     let content = if body.is_empty() { Value::Null } else { serde_json::from_str(body).ok()? };

@@ -14,6 +14,7 @@ use turnstile_raft::{Member, MemberChange, Members, Role, Status};
 
 use super::cluster::{Changes, States, make_changes, name, tell_state};
 use super::net::{Net, Trace, watch};
+use super::tenant::note_contact;
 use crate::simulation::disk::Watched;
 use crate::simulation::network::Listener;
 use crate::simulation::outcome::{Event, Tally};
@@ -45,6 +46,8 @@ pub(super) struct Cluster {
     pub(super) started: Rc<RefCell<BTreeSet<u64>>>,
     pub(super) running: Rc<RefCell<BTreeMap<u64, Member>>>,
     pub(super) changes: Changes,
+    /// The leader that was in contact with a majority last, and when.
+    pub(super) contact: Rc<Cell<Option<(u64, Duration)>>>,
     /// Nothing is written any more.
     pub(super) is_over: Rc<Cell<bool>>,
     pub(super) states: States,
@@ -103,6 +106,7 @@ pub(super) async fn run_member(id: u64, cluster: Cluster) -> turmoil::Result {
             tally.note(Event::TermBegun);
         }
     };
+    tokio::task::spawn_local(note_contact(member.clone(), cluster.clone()));
     tokio::task::spawn_local(watch(id, member.clone(), cluster.trace.clone(), count));
     let (tally, trace) = (cluster.tally.clone(), cluster.trace.clone());
     let tell = move |change: &MemberChange| {

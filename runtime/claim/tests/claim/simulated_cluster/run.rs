@@ -17,6 +17,7 @@ use super::cluster::name;
 use super::keeper::Keeper;
 use super::member::{CLUSTER, Cluster, MEMBERS_MAX, PORT, WALL_OFF_US, run_member};
 use super::net::{Net, Trace};
+use super::tenant;
 use super::trouble::Trouble;
 use crate::simulation::outcome::{Event, Outcome, Tally};
 use crate::simulation::run::{CLIENTS, SLEPT, Seen, World, client_builder};
@@ -63,6 +64,7 @@ pub(super) fn simulate(seed: u64, is_traced: bool) -> Run {
         started: Rc::new(RefCell::new((1..=first).collect::<BTreeSet<u64>>())),
         running: Rc::default(),
         changes: Rc::default(),
+        contact: Rc::default(),
         is_over: Rc::default(),
         states: Rc::default(),
     };
@@ -75,6 +77,7 @@ pub(super) fn simulate(seed: u64, is_traced: bool) -> Run {
         host_client(&mut sim, seed, (number, host), &world, &cluster);
     }
     host_keeper(&mut sim, seed, &cluster);
+    host_tenant(&mut sim, &cluster);
     Trouble::new(&mut sim, seed, &cluster, &world).run();
     drop(sim);
     tally.add(Event::MessageLost, cluster.net.lost());
@@ -118,6 +121,18 @@ fn host_client(
                 cluster.trace.note(format_args!("{host}'s turn ends: {newest} of {holder}"));
             }
             std::future::pending().await
+        }
+    });
+}
+
+/// The client whose lease never lapses.
+fn host_tenant(sim: &mut Sim<'_>, cluster: &Cluster) {
+    let cluster = cluster.clone();
+    sim.host("tenant", move || {
+        let cluster = cluster.clone();
+        async move {
+            tenant::hold(cluster).await;
+            Ok(())
         }
     });
 }

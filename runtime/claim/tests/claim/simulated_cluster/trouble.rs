@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use turmoil::Sim;
 use turnstile_claim::client::Rng;
-use turnstile_raft::Member;
+use turnstile_raft::{Member, Role, Status};
 
 use super::cluster::{
     Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, mend, name, replacement, spoil,
@@ -27,6 +27,10 @@ pub(super) struct Trouble<'a, 'sim> {
     mends: Vec<(Duration, Mend)>,
     /// The member that was removed: its process has ended.
     gone: Option<u64>,
+    /// The last leader that was seen, and its term.
+    led: Option<(u64, u64)>,
+    /// Until then a leader hears nobody, and nothing else happens.
+    deaf_until: Duration,
 }
 
 /// What ends a disturbance.
@@ -45,7 +49,17 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     pub(super) fn new(sim: &'a mut Sim<'sim>, seed: u64, cluster: &Cluster, world: &Seen) -> Self {
         let rng = Rng::seeded(seed.rotate_left(31));
         let (cluster, world) = (cluster.clone(), world.clone());
-        Self { sim, seed, rng, cluster, world, mends: Vec::new(), gone: None }
+        Self {
+            sim,
+            seed,
+            rng,
+            cluster,
+            world,
+            mends: Vec::new(),
+            gone: None,
+            led: None,
+            deaf_until: Duration::ZERO,
+        }
     }
 
     /// Steps the simulation and disturbs it, then lets it come to rest.
@@ -65,8 +79,11 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 return;
             }
             assert!(now < END - 2 * TICK, "seed {}: all comes to rest", self.seed);
-            if now < DISTURBED && self.rng.number().is_multiple_of(60) {
-                self.disturb(now);
+            if now < DISTURBED && now >= self.deaf_until {
+                self.deafen_the_new(now);
+                if self.rng.number().is_multiple_of(60) {
+                    self.disturb(now);
+                }
             }
             let stepped = self.sim.step();
             stepped.unwrap_or_else(|error| panic!("seed {}: no node fails: {error}", self.seed));
@@ -100,6 +117,8 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             match due {
                 Mend::Bounce(host) => self.sim.bounce(host),
                 Mend::Repair(client, member) => self.sim.repair(client, name(member)),
+                // The end of that mends the others, too.
+                Mend::Net if now < self.deaf_until => {}
                 Mend::Net => self.cluster.net.heal(),
                 Mend::Disk(id) => mend(&self.cluster.media[&id]),
             }
@@ -142,7 +161,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         let id = started[self.rng.number() as usize % started.len()];
         let number = (self.rng.number() % CLIENTS.len() as u64) as usize;
         let client = CLIENTS[number];
-        match self.rng.number() % 20 {
+        match self.rng.number() % 22 {
             0..4 => self.end_member(now, later, id),
             4 if self.sim.is_host_running(client) => {
                 self.sim.crash(client);
@@ -173,6 +192,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 SLEPT.set(slept);
                 self.cluster.tally.note(Event::ClientSlept);
             }
+            19 | 20 => self.deafen(now),
             _ => {
                 let mut off = WALL_OFF_US.get();
                 let choices = [-HOUR_US, HOUR_US, 24 * HOUR_US, 24_000 * HOUR_US, 0];
@@ -181,6 +201,40 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 self.cluster.tally.note(Event::WallClockSet);
             }
         }
+    }
+
+    /// A leader that begins its term may become deaf.
+    fn deafen_the_new(&mut self, now: Duration) {
+        let leads = self.newest_leader();
+        if leads.is_some() && leads != self.led {
+            self.led = leads;
+            if self.rng.number().is_multiple_of(3) {
+                self.deafen(now);
+            }
+        }
+    }
+
+    /// The leader hears nobody, for longer than leases last. The others hear it, and so elect no
+    /// other one.
+    fn deafen(&mut self, now: Duration) {
+        let Some((_, id)) = self.newest_leader() else { return };
+        for other in self.cluster.media.keys().filter(|other| **other != id) {
+            self.cluster.net.cut(*other, id);
+        }
+        self.cluster.tally.note(Event::LeaderDeafened);
+        self.deaf_until = now + Duration::from_millis(1_200 + self.rng.number() % 800);
+        self.mends.push((self.deaf_until, Mend::Net));
+    }
+
+    /// The greatest term in which one leads, and that one. What it begins its term with may be on
+    /// its way.
+    fn newest_leader(&self) -> Option<(u64, u64)> {
+        let leads = |status: &Status| {
+            status.role == Role::Leader && status.applied_term == Some(status.term)
+        };
+        let running = self.cluster.running.borrow();
+        let leaders = running.values().map(Member::status).filter(leads);
+        leaders.map(|status| (status.term, status.id)).max()
     }
 
     /// Members do not hear each other.

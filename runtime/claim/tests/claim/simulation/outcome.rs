@@ -72,6 +72,8 @@ pub(crate) enum Event {
     MemberPowerLost,
     /// The leader is cut off from all other members.
     LeaderCutOff,
+    /// A leader hears nobody, but the others hear it.
+    LeaderDeafened,
     /// A member, whoever it is, is cut off from the others.
     MemberCutOff,
     /// Two sides hear only a member between them.
@@ -96,6 +98,8 @@ pub(crate) enum Event {
     OutcomeUnknown,
     /// A read shows what was written before.
     Read,
+    /// A lease is renewed that nothing but the members keeps from that.
+    Renewed,
 }
 
 impl Event {
@@ -132,7 +136,7 @@ impl Event {
 
     /// Likewise of a cluster.
     #[cfg(feature = "cluster")]
-    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 29] = [
+    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 31] = [
         Self::Acquired,
         Self::Lost,
         Self::TimedOut,
@@ -150,6 +154,7 @@ impl Event {
         Self::MemberKilledInWrite,
         Self::MemberPowerLost,
         Self::LeaderCutOff,
+        Self::LeaderDeafened,
         Self::MemberCutOff,
         Self::Bridged,
         Self::OneWay,
@@ -162,6 +167,7 @@ impl Event {
         Self::Written,
         Self::OutcomeUnknown,
         Self::Read,
+        Self::Renewed,
     ];
 }
 
