@@ -10,7 +10,6 @@ mod member;
 mod peer;
 mod router;
 mod status;
-mod users;
 mod wire;
 
 pub use member::{Builder, GroupView, Guard, Member};

@@ -13,6 +13,8 @@ use turnstile_core::group::Notice;
 use turnstile_core::group::message::LockName;
 use turnstile_core::stack::Command;
 
+use crate::status::LockUsers;
+
 /// The key of the hash. All members must have the same, so it is fixed, and no secret: who can name
 /// locks can find two names of one hash, and all that follows is that these exclude each other.
 const KEY: &[u8; 16] = b"turnstile group!";
@@ -43,6 +45,8 @@ pub(crate) struct Locks {
 }
 
 struct Wanted {
+    /// What the callers call the lock.
+    name: String,
     turns: Arc<Turns<()>>,
     /// `None` while nobody has the turn.
     phase: watch::Sender<Option<Phase>>,
@@ -64,10 +68,12 @@ impl Locks {
     }
 
     /// Waits for the turn of a caller.
-    pub(crate) async fn turn(self: &Arc<Self>, lock: LockName) -> Turn {
+    pub(crate) async fn turn(self: &Arc<Self>, name: &str) -> Turn {
+        let lock = number(name);
         let (turns, phase) = {
             let mut wanted = self.lock();
             let wanted = wanted.entry(lock).or_insert_with(|| Wanted {
+                name: name.to_owned(),
                 turns: Arc::default(),
                 phase: watch::Sender::new(None),
             });
@@ -108,10 +114,11 @@ impl Locks {
         }
     }
 
-    /// Whether a caller of this process holds a lock.
-    pub(crate) fn is_held(&self, lock: LockName) -> bool {
-        let held = |wanted: &Wanted| *wanted.phase.borrow() == Some(Phase::Held);
-        self.lock().get(&lock).is_some_and(held)
+    /// The callers of each lock, by name.
+    pub(crate) fn users(&self) -> Vec<LockUsers> {
+        let mut users: Vec<LockUsers> = self.lock().values().map(Wanted::users).collect();
+        users.sort_by(|one, other| one.name.cmp(&other.name));
+        users
     }
 
     fn command(&self, command: Command) {
@@ -125,6 +132,18 @@ impl Locks {
 }
 
 impl Wanted {
+    fn users(&self) -> LockUsers {
+        let phase = *self.phase.borrow();
+        let is_granted = matches!(phase, Some(Phase::Held | Phase::Lost));
+        let waiters = self.callers() - usize::from(is_granted);
+        LockUsers { name: self.name.clone(), is_held: phase == Some(Phase::Held), waiters }
+    }
+
+    /// Those that wait for their turn, or have it: each has a handle, as has this.
+    fn callers(&self) -> usize {
+        Arc::strong_count(&self.turns) - 1
+    }
+
     /// Returns whether a caller has the turn, and waits for this or holds the lock.
     fn tell(&self, next: Phase) -> bool {
         let mut is_heard = false;
@@ -182,8 +201,7 @@ impl Drop for Turn {
             drop(turn);
         }
         let mut wanted = self.locks.lock();
-        // Beside the map itself only those that wait or hold have a handle.
-        if wanted.get(&self.lock).is_some_and(|wanted| Arc::strong_count(&wanted.turns) == 1) {
+        if wanted.get(&self.lock).is_some_and(|wanted| wanted.callers() == 0) {
             wanted.remove(&self.lock);
         }
     }
@@ -193,8 +211,10 @@ impl Drop for Turn {
 mod tests {
     use super::*;
 
+    const NAME: &str = "printer";
+
     fn lock() -> LockName {
-        number("printer")
+        number(NAME)
     }
 
     #[test]
@@ -206,10 +226,10 @@ mod tests {
     #[tokio::test]
     async fn callers_take_turns_and_the_lock_goes_back_to_the_core_in_between() {
         let (locks, mut commands) = Locks::new();
-        let mut first = locks.turn(lock()).await;
+        let mut first = locks.turn(NAME).await;
         let waiting = locks.clone();
         let second = tokio::spawn(async move {
-            let mut turn = waiting.turn(lock()).await;
+            let mut turn = waiting.turn(NAME).await;
             (turn.ask().await, turn)
         });
         let asking = async {
@@ -229,9 +249,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_callers_of_a_lock_are_counted_until_there_are_none() {
+        let (locks, _commands) = Locks::new();
+        let users = |is_held, waiters| [LockUsers { name: NAME.into(), is_held, waiters }];
+        let mut first = locks.turn(NAME).await;
+        let granting = async { locks.said(Notice::Locked(lock())) };
+        tokio::join!(first.ask(), granting);
+        let mut second = Box::pin(locks.turn(NAME));
+        let waited = tokio::time::timeout(std::time::Duration::from_millis(1), &mut second).await;
+        assert!(waited.is_err(), "it waits");
+        assert_eq!(locks.users(), users(true, 1));
+        drop(first);
+        assert_eq!(locks.users(), users(false, 1));
+        drop(second);
+        assert_eq!(locks.users(), []);
+    }
+
+    #[tokio::test]
     async fn a_grant_that_nobody_waits_for_goes_back() {
         let (locks, mut commands) = Locks::new();
-        let mut turn = locks.turn(lock()).await;
+        let mut turn = locks.turn(NAME).await;
         let asked = tokio::time::timeout(std::time::Duration::from_millis(1), turn.ask()).await;
         drop((asked.expect_err("nothing is said"), turn));
         assert_eq!(commands.recv().await, Some(Command::Lock(lock())));
@@ -243,7 +280,7 @@ mod tests {
     async fn a_lock_is_lost_in_a_merge_and_with_the_group() {
         let (locks, _commands) = Locks::new();
         for lose in [|locks: &Locks| locks.said(Notice::Duplicate(lock())), Locks::lose_all] {
-            let mut turn = locks.turn(lock()).await;
+            let mut turn = locks.turn(NAME).await;
             let granting = async { locks.said(Notice::Locked(lock())) };
             let (is_held, ()) = tokio::join!(turn.ask(), granting);
             assert!(is_held);

@@ -18,11 +18,10 @@ use turnstile_host::transport::tcp::{self, Limits, SystemTcp, Tls};
 use crate::detector::Detector;
 use crate::hub::{Hub, Incoming, address};
 use crate::lives::Lives;
-use crate::locks::{Locks, Turn, number};
+use crate::locks::{Locks, Turn};
 use crate::peer::Peer;
 use crate::router::Router;
 use crate::status::GroupStatus;
-use crate::users::{User, Users};
 use crate::wire::PROTOCOL;
 
 /// The first pause before a lock that another member holds is asked for again, and the maximum; it
@@ -117,8 +116,7 @@ impl Builder {
         let (leaving, leaves) = mpsc::channel(1);
         let lives = Lives::new(Arc::clone(&hub), Arc::clone(&locks), views, self.period);
         let living = tokio::spawn(lives.run(commands, leaves)).abort_handle();
-        let users = Arc::default();
-        Ok(Member(Arc::new(Inner { at, hub, locks, users, seen, leaving, living })))
+        Ok(Member(Arc::new(Inner { at, hub, locks, seen, leaving, living })))
     }
 }
 
@@ -131,7 +129,6 @@ struct Inner {
     at: SocketAddr,
     hub: Arc<Hub>,
     locks: Arc<Locks>,
-    users: Arc<Users>,
     seen: watch::Receiver<GroupView>,
     leaving: mpsc::Sender<oneshot::Sender<()>>,
     living: AbortHandle,
@@ -173,8 +170,8 @@ impl Member {
     /// What this member knows of its group, and which locks its users hold or wait for.
     #[must_use]
     pub fn status(&self) -> GroupStatus {
-        let Inner { at, hub, locks, users, .. } = &*self.0;
-        GroupStatus::of(*at, hub, locks, users)
+        let Inner { at, hub, locks, .. } = &*self.0;
+        GroupStatus::of(*at, hub, locks)
     }
 
     /// Waits for a lock. Callers of one member take turns in their order; between members a lock
@@ -183,23 +180,21 @@ impl Member {
     /// In a group that has fallen apart, each part may grant the lock. When the parts meet again,
     /// all but one lose it.
     pub async fn lock(&self, name: &str) -> Guard {
-        let user = self.0.users.waits(name);
-        let mut turn = self.0.locks.turn(number(name)).await;
+        let mut turn = self.0.locks.turn(name).await;
         let mut pause = RETRY.0;
         let mut rng = Rng::from_entropy();
         while !turn.ask().await {
             sleep(rng.between(pause / 2, pause)).await;
             pause = RETRY.1.min(2 * pause);
         }
-        Guard { turn, _user: user.granted(), _member: self.clone() }
+        Guard { turn, _member: self.clone() }
     }
 
     /// Takes a lock if no member holds it.
     pub async fn try_lock(&self, name: &str) -> Option<Guard> {
-        let user = self.0.users.waits(name);
-        let mut turn = self.0.locks.turn(number(name)).await;
+        let mut turn = self.0.locks.turn(name).await;
         let is_held = turn.ask().await;
-        is_held.then(|| Guard { turn, _user: user.granted(), _member: self.clone() })
+        is_held.then(|| Guard { turn, _member: self.clone() })
     }
 
     /// Leaves the group: the others hear of it at once. All locks are lost.
@@ -216,7 +211,6 @@ impl Member {
 /// A lock that is held. Dropping it gives the lock back.
 pub struct Guard {
     turn: Turn,
-    _user: User,
     _member: Member,
 }
 

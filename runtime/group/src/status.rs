@@ -3,8 +3,7 @@
 use std::net::SocketAddr;
 
 use crate::hub::Hub;
-use crate::locks::{Locks, number};
-use crate::users::Users;
+use crate::locks::Locks;
 
 /// What a member knows of its group and of its own users.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +45,7 @@ pub struct LockUsers {
 
 impl GroupStatus {
     /// What a member knows now.
-    pub(crate) fn of(address: SocketAddr, hub: &Hub, locks: &Locks, users: &Users) -> Self {
+    pub(crate) fn of(address: SocketAddr, hub: &Hub, locks: &Locks) -> Self {
         let state = hub.lock();
         let me = state.router.own();
         // A view without this member is the one by which it was excluded, or has left.
@@ -59,11 +58,7 @@ impl GroupStatus {
         present.sort();
         let view = view.map(|view| view.id.number());
         drop(state);
-        let counts = users.counts().into_iter().map(|(name, counts)| {
-            let is_held = counts.granted > 0 && locks.is_held(number(&name));
-            LockUsers { name, is_held, waiters: counts.waiting }
-        });
-        Self { address, member: me.0, view, members, present, locks: counts.collect() }
+        Self { address, member: me.0, view, members, present, locks: locks.users() }
     }
 
     /// The member that coordinates the group; `None` while this one is in no group.
