@@ -86,8 +86,13 @@ pub(crate) fn cut(
 
 /// The member that leads in the greatest term.
 pub(crate) fn leader(statuses: impl Iterator<Item = Status>) -> Option<u64> {
+    newest_leader(statuses).map(|status| status.id)
+}
+
+/// Its status.
+pub(crate) fn newest_leader(statuses: impl Iterator<Item = Status>) -> Option<Status> {
     let leads = statuses.filter(|status| status.role == Role::Leader);
-    leads.max_by_key(|status| status.term).map(|status| status.id)
+    leads.max_by_key(|status| status.term)
 }
 
 /// What a disk refuses.

@@ -139,18 +139,27 @@ impl Keeper {
         }
     }
 
-    /// The status and the content of an answer; `None` if there is none.
     async fn request(&self, member: u64, head: &str, body: &str) -> Option<(u16, Value)> {
-        let exchanged = timeout(PATIENCE, exchange(&name(member), head, body)).await;
-        let answer = exchanged.ok().and_then(Result::ok).and_then(|answer| read_answer(&answer));
-        let status = answer.as_ref().map(|(status, _)| *status);
-        self.cluster.trace.note(format_args!("{head} {body} at {member}: {status:?}"));
-        answer
+        ask(&self.cluster, member, head, body).await
     }
 }
 
-/// Sends a request and reads its whole answer.
-pub(super) async fn exchange(host: &str, head: &str, body: &str) -> io::Result<Vec<u8>> {
+/// Sends a request to a member: the status and the content of its answer, or `None` if there is
+/// none.
+pub(super) async fn ask(
+    cluster: &Cluster,
+    member: u64,
+    head: &str,
+    body: &str,
+) -> Option<(u16, Value)> {
+    let exchanged = timeout(PATIENCE, exchange(&name(member), head, body)).await;
+    let answer = exchanged.ok().and_then(Result::ok).and_then(|answer| read_answer(&answer));
+    let status = answer.as_ref().map(|(status, _)| *status);
+    cluster.trace.note(format_args!("{head} {body} at {member}: {status:?}"));
+    answer
+}
+
+async fn exchange(host: &str, head: &str, body: &str) -> io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect((host, PORT)).await?;
     let length = body.len();
     let request = format!(
@@ -171,7 +180,7 @@ pub(super) fn path_of(claim: &Value) -> String {
 }
 
 /// The status and the content of an answer; `None` if it is not whole.
-pub(super) fn read_answer(answer: &[u8]) -> Option<(u16, Value)> {
+fn read_answer(answer: &[u8]) -> Option<(u16, Value)> {
     let (head, body) = std::str::from_utf8(answer).ok()?.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
     let content = if body.is_empty() { Value::Null } else { serde_json::from_str(body).ok()? };

@@ -2,17 +2,16 @@
 //! over links that nothing cuts, while another client waits for the lock. The lease never lapses:
 //! a leader that could have it lapse is told soon that it is renewed.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 use turnstile_raft::Member;
 
-use super::cluster::name;
-use super::keeper::{exchange, path_of, read_answer};
+use super::keeper::{ask, path_of};
 use super::member::Cluster;
 use crate::simulation::outcome::Event;
 
@@ -24,8 +23,6 @@ const RENEWED_EVERY: Duration = Duration::from_millis(80);
 const CONTACT: Duration = Duration::from_millis(200);
 /// How often a member looks whether it is one.
 const LOOK: Duration = Duration::from_millis(20);
-/// A request takes no longer.
-const PATIENCE: Duration = Duration::from_secs(4);
 
 /// Holds the lock until the simulation is over.
 pub(super) async fn hold(cluster: Cluster) {
@@ -41,7 +38,7 @@ pub(super) async fn hold(cluster: Cluster) {
             _ => sleep(RENEWED_EVERY).await,
         }
     };
-    let is_awaited = Rc::new(RefCell::new(false));
+    let is_awaited = Rc::new(Cell::new(false));
     let mut requests = JoinSet::new();
     while !cluster.is_over.get() {
         if let Some(leader) = leader_in_contact(&cluster) {
@@ -55,7 +52,7 @@ pub(super) async fn hold(cluster: Cluster) {
             requests.spawn_local(async move {
                 let answer = ask(&cluster, 2, "POST /v1/claims/", &post).await;
                 assert!(!matches!(answer, Some((201, _))), "the lease has lapsed: {answer:?}");
-                is_awaited.replace(matches!(answer, Some((202, _))));
+                is_awaited.set(matches!(answer, Some((202, _))));
             });
         }
         while let Some(done) = requests.try_join_next() {
@@ -93,13 +90,4 @@ async fn renew(cluster: Cluster, member: u64, path: String) {
         Some((408 | 503, _)) | None => {}
         Some((status, answer)) => panic!("the lease has lapsed: {status} {answer}"),
     }
-}
-
-/// The status and the content of an answer; `None` if there is none.
-async fn ask(cluster: &Cluster, member: u64, head: &str, body: &str) -> Option<(u16, Value)> {
-    let exchanged = timeout(PATIENCE, exchange(&name(member), head, body)).await;
-    let answer = exchanged.ok().and_then(Result::ok).and_then(|answer| read_answer(&answer));
-    let status = answer.as_ref().map(|(status, _)| *status);
-    cluster.trace.note(format_args!("tenant: {head} {body} at {member}: {status:?}"));
-    answer
 }

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use turmoil::Sim;
 use turnstile_claim::client::Rng;
-use turnstile_raft::{Member, Role, Status};
+use turnstile_raft::{Member, Status};
 
 use super::cluster::{
-    Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, mend, name, replacement, spoil,
+    Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, mend, name, newest_leader,
+    replacement, spoil,
 };
 use super::member::{Cluster, WALL_OFF_US};
 use super::run::{DISTURBED, END, KEEPER, TICK};
@@ -229,12 +230,10 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     /// The greatest term in which one leads, and that one. What it begins its term with may be on
     /// its way.
     fn newest_leader(&self) -> Option<(u64, u64)> {
-        let leads = |status: &Status| {
-            status.role == Role::Leader && status.applied_term == Some(status.term)
-        };
+        let has_begun = |status: &Status| status.applied_term == Some(status.term);
         let running = self.cluster.running.borrow();
-        let leaders = running.values().map(Member::status).filter(leads);
-        leaders.map(|status| (status.term, status.id)).max()
+        let newest = newest_leader(running.values().map(Member::status).filter(has_begun))?;
+        Some((newest.term, newest.id))
     }
 
     /// Members do not hear each other.
