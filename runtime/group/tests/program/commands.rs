@@ -5,7 +5,8 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::group::{Group, Running, code};
+use crate::group::{Group, code};
+use crate::running::Running;
 
 /// The maximum time to wait for a lock that must be granted, in seconds.
 const TIMEOUT: &str = "30";

@@ -2,21 +2,19 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::folder::Folder;
 use crate::ports::free_port;
+use crate::running::Running;
 
 /// The maximum time for what the members do by themselves.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The period of the failure detector, in seconds: a lease is two of them.
 const PERIOD: &str = "0.4";
-
-/// A process that does not outlive its test.
-pub(crate) struct Running(pub(crate) Child);
 
 impl Running {
     /// The exit status, once it has ended.
@@ -51,14 +49,6 @@ impl Running {
 
     fn status(&mut self) -> Option<ExitStatus> {
         self.0.try_wait().expect("it is ours")
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to stop.
-        let _killed = self.0.kill();
-        let _ended = self.0.wait();
     }
 }
 

@@ -7,3 +7,5 @@ mod group;
 mod members;
 #[path = "../../../raft/lock/tests/ports/mod.rs"]
 mod ports;
+#[path = "../../../raft/lock/tests/program/running.rs"]
+mod running;

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::group::{Group, Running, code};
+use crate::group::{Group, code};
+use crate::running::Running;
 
 #[test]
 fn members_and_locks_are_shown() {

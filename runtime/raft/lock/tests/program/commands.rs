@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::folder::Folder;
-use crate::group::{Group, Running, code};
+use crate::group::{Group, code};
+use crate::running::Running;
 
 #[test]
 fn a_command_runs_under_the_lock_of_all_members() {

@@ -1,29 +1,19 @@
 //! Three members as processes, on one machine.
 
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::folder::Folder;
 use crate::ports::free_port;
+use crate::running::Running;
 
 /// The maximum time for what the members do by themselves.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// The heartbeat interval, in seconds: a lease is 28 of them.
 pub(crate) const HEARTBEAT: &str = "0.05";
-
-/// A process that does not outlive its test.
-pub(crate) struct Running(pub(crate) Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to stop.
-        let _killed = self.0.kill();
-        let _ended = self.0.wait();
-    }
-}
 
 /// Three members on one machine.
 pub(crate) struct Group {

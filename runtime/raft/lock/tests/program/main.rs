@@ -8,4 +8,5 @@ mod members;
 #[path = "../ports/mod.rs"]
 mod ports;
 mod restore;
+mod running;
 mod socket;

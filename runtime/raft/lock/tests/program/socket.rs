@@ -9,7 +9,8 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 use crate::folder::Folder;
-use crate::group::{Group, PATIENCE, Running, code};
+use crate::group::{Group, PATIENCE, code};
+use crate::running::Running;
 
 /// Asks for the lock `job`, and says all that the member answers.
 fn ask(socket: &Path, answers: mpsc::Sender<String>) -> UnixStream {
