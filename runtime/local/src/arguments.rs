@@ -1,13 +1,39 @@
-//! Arguments that the programs share, read from text.
+//! Arguments that the programs share.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use clap::Args;
+use turnstile_host::seconds;
 
 /// The maximum length of a lock's id in bytes.
 const ID_MAX: usize = 255;
+
+/// The arguments of a command `run`: what to run, and under which lock.
+// What documents a field is the text of `--help`.
+#[derive(Args, Clone, Debug)]
+pub struct RunArgs {
+    /// The lock's id: 1 to 255 bytes, without control characters.
+    #[arg(value_parser = lock_id)]
+    pub id: String,
+    /// The maximum time to wait for the lock, in seconds; 0: only if nobody has it [default: no
+    /// limit]. A member that says nothing for 1 s more, or with 0 for 10 s, is taken for one that
+    /// cannot be reached.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read)]
+    pub timeout: Option<Duration>,
+    /// The time between a signal to terminate and SIGKILL to the command, in seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
+    pub grace: Duration,
+    /// The command and its arguments.
+    #[arg(last = true, required = true)]
+    pub command: Vec<OsString>,
+}
 
 /// Reads the id of a lock: 1 to 255 bytes without control characters.
 ///
 /// # Errors
 /// What is expected, in words.
-pub fn lock_id(text: &str) -> Result<String, String> {
+pub(crate) fn lock_id(text: &str) -> Result<String, String> {
     match text.is_empty() || text.len() > ID_MAX || text.chars().any(char::is_control) {
         true => Err(format!("1 to {ID_MAX} bytes without control characters are expected")),
         false => Ok(text.to_owned()),

@@ -14,11 +14,10 @@ mod wire;
 
 pub use turnstile_supervisor::{REAP, reap};
 
-pub use arguments::{lock_id, users};
+pub use arguments::{RunArgs, users};
 pub use client::Client;
 pub use hold::Times;
 pub use program::{Failure, Program, print};
-pub use run::Run;
 pub use service::{LockGuard, Service, UnlockError, Work};
 pub use socket::{Socket, raise_open_files};
 pub use wire::LockRequest;

@@ -1,15 +1,18 @@
 //! `PROGRAM run`: runs a command under a lock, and ends it when the lock is lost.
 
 use std::convert::Infallible;
-use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use serde::Serialize;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::runtime::Builder;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use turnstile_supervisor::{Held, Reaper, Signals, end_by, supervise};
 
+use crate::arguments::RunArgs;
 use crate::client::{Client, REPLY_MAX};
 use crate::program::{Failure, Program};
 use crate::wire::{Lines, LockReply, LockRequest, Unlock, write};
@@ -20,19 +23,6 @@ const LATE_MAX: Duration = Duration::from_secs(1);
 /// Who waits for so long is told where to look.
 const QUIET_MAX: Duration = Duration::from_secs(5);
 
-/// What to run, and under which lock.
-#[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
-    /// The lock's id.
-    pub id: &'a str,
-    /// The maximum time to wait for the lock; zero: only if nobody has it; `None`: no limit.
-    pub timeout: Option<Duration>,
-    /// The time between a signal to terminate and SIGKILL to the command.
-    pub grace: Duration,
-    /// The command and its arguments.
-    pub command: &'a [OsString],
-}
-
 /// The request for a lock, in the form that every program has.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -40,18 +30,27 @@ enum RunRequest {
     Lock(LockRequest),
 }
 
-impl Client<'_> {
-    /// Runs a command under a lock, and returns its exit status. It has to be called from the main
-    /// thread: the kernel ties a child to the thread that started it.
+impl Program {
+    /// Runs a command under a lock of the member at a socket. It has to be called from the main
+    /// thread: the kernel ties a child to the thread that started it (`PR_SET_PDEATHSIG`).
     ///
     /// The command's environment has, after [`Program::variable`], `_FENCING_TOKEN`, if the service
     /// has tokens, `_ID`, the lock's id, and `_HELD`, the ids of all locks that the command runs
     /// under, one on each line. A nested run for one of these is refused.
+    #[must_use]
+    pub fn run(self, socket: &Path, run: &RunArgs) -> ExitCode {
+        self.finish(Builder::new_current_thread(), Client::new(self, socket).run(run))
+    }
+}
+
+impl Client<'_> {
+    /// Runs a command under a lock, and returns its exit status.
     ///
     /// # Errors
     /// When the lock is not granted.
-    pub async fn run(&self, run: Run<'_>) -> Result<u8, Failure> {
-        let Run { id, timeout: most, grace, command } = run;
+    async fn run(&self, run: &RunArgs) -> Result<u8, Failure> {
+        let RunArgs { id, timeout: most, grace, command } = run;
+        let (most, grace) = (*most, *grace);
         let Program { name, variable, .. } = self.program;
         let held_variable = format!("{variable}_HELD");
         let held = std::env::var(&held_variable).unwrap_or_default();

@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use serde_json::Value;
 use tokio::runtime::Builder;
-use turnstile_local::{Client, Failure, Program, Run, print, reap};
+use turnstile_local::{Client, Failure, Program, print, reap};
 
-use self::cli::{Cli, CliCommand, PrintArgs, RunArgs};
+use self::cli::{Cli, CliCommand, PrintArgs};
 
 /// This program.
 const PROGRAM: Program =
@@ -28,14 +28,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         CliCommand::Member(args) => PROGRAM.finish(Builder::new_multi_thread(), member::run(args)),
-        // A single thread, the main one: PR_SET_PDEATHSIG ties a child to the thread that started
-        // it.
-        CliCommand::Run(RunArgs { id, socket, timeout, grace, command }) => {
-            let (id, command) = (&*id, &*command);
-            let user = Client::new(PROGRAM, &socket.socket);
-            let run = user.run(Run { id, timeout, grace, command });
-            PROGRAM.finish(Builder::new_current_thread(), run)
-        }
+        CliCommand::Run { socket, run } => PROGRAM.run(&socket.socket, &run),
         CliCommand::Ls(args) => shown(args, Some("locks"), status::locks),
         CliCommand::Members(args) => shown(args, Some("members"), status::members),
         CliCommand::Status(args) => shown(args, None, status::text),

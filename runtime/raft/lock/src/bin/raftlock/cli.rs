@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
-use turnstile_host::seconds;
 use turnstile_host::transport::tcp::Address;
-use turnstile_local::{REAP, lock_id, users};
+use turnstile_local::{REAP, RunArgs, users};
 use turnstile_raft::arguments::{self, heartbeat, peer};
 
 /// The replicated lock service: members that agree on a log, and commands under their locks.
@@ -39,7 +38,12 @@ pub(crate) enum CliCommand {
     /// never happen twice needs the fencing token.
     ///
     /// Signals, the terminal and orphans are handled as by `claim run`.
-    Run(RunArgs),
+    Run {
+        #[command(flatten)]
+        socket: SocketArgs,
+        #[command(flatten)]
+        run: RunArgs,
+    },
     /// Lists, adds or removes members of the group.
     ///
     /// While there is no leader, or the outcome of a change is unknown, it is asked for again for a
@@ -139,26 +143,6 @@ pub(crate) struct SocketArgs {
     /// The socket of the member of this machine.
     #[arg(long, value_name = "PATH", env = "RAFTLOCK_SOCKET", default_value = "raftlock.sock")]
     pub(crate) socket: PathBuf,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct RunArgs {
-    /// The lock's id: 1 to 255 bytes, without control characters.
-    #[arg(value_parser = lock_id)]
-    pub(crate) id: String,
-    #[command(flatten)]
-    pub(crate) socket: SocketArgs,
-    /// The maximum time to wait for the lock, in seconds; 0: only if nobody has it [default: no
-    /// limit]. A member that says nothing for 1 s more, or with 0 for 10 s, is taken for one that
-    /// cannot be reached.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds::read)]
-    pub(crate) timeout: Option<Duration>,
-    /// The time between a signal to terminate and SIGKILL to the command, in seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
-    pub(crate) grace: Duration,
-    /// The command and its arguments.
-    #[arg(last = true, required = true)]
-    pub(crate) command: Vec<std::ffi::OsString>,
 }
 
 #[derive(Args, Debug)]

@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use clap::Parser as _;
 use tokio::runtime::Builder;
-use turnstile_local::{Client, Failure, Program, Run, print, reap};
+use turnstile_local::{Client, Failure, Program, print, reap};
 
-use self::cli::{Cli, CliCommand, RunArgs};
+use self::cli::{Cli, CliCommand};
 use self::wire::{Reply, Request};
 
 /// This program.
@@ -34,14 +34,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         CliCommand::Member(args) => PROGRAM.finish(Builder::new_multi_thread(), member::run(args)),
-        // A single thread, the main one: PR_SET_PDEATHSIG ties a child to the thread that started
-        // it.
-        CliCommand::Run(RunArgs { id, socket, timeout, grace, command }) => {
-            let (id, command) = (&*id, &*command);
-            let user = user(&socket.socket);
-            let run = user.run(Run { id, timeout, grace, command });
-            PROGRAM.finish(Builder::new_current_thread(), run)
-        }
+        CliCommand::Run { socket, run } => PROGRAM.run(&socket.socket, &run),
         CliCommand::Members { command } => {
             PROGRAM.finish(Builder::new_current_thread(), members::run(command))
         }
