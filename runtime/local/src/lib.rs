@@ -20,4 +20,4 @@ pub use hold::Times;
 pub use program::{Failure, Program, print};
 pub use service::{LockGuard, Service, UnlockError, Work};
 pub use socket::{Socket, raise_open_files};
-pub use wire::LockRequest;
+pub use wire::{LockRequest, Token};

@@ -15,7 +15,7 @@ use turnstile_supervisor::{Held, Reaper, Signals, end_by, supervise};
 use crate::arguments::RunArgs;
 use crate::client::{Client, REPLY_MAX};
 use crate::program::{Failure, Program};
-use crate::wire::{Lines, LockReply, LockRequest, Unlock, write};
+use crate::wire::{Lines, LockReply, LockRequest, Token, Unlock, write};
 
 /// A member that says nothing for so long after the timeout is stopped, or overloaded.
 const LATE_MAX: Duration = Duration::from_secs(1);
@@ -106,7 +106,7 @@ impl Client<'_> {
 }
 
 /// The token and the lease of a lock that is granted.
-fn granted(reply: LockReply) -> Result<(Option<u64>, Duration), Failure> {
+fn granted(reply: LockReply) -> Result<(Option<Token>, Duration), Failure> {
     match reply {
         LockReply::Held { token, lease_ms } => Ok((token, Duration::from_millis(lease_ms))),
         LockReply::TimedOut => Err(Failure::TimedOut),

@@ -2,6 +2,7 @@
 //!
 //! A connection that locks holds the lock until it sends [`Unlock`], or is closed.
 
+use std::fmt;
 use std::io;
 
 use serde::de::DeserializeOwned;
@@ -25,6 +26,26 @@ pub struct LockRequest {
     pub nested: bool,
 }
 
+/// A fencing token: greater than those of all earlier grants of the lock. Numbers are compared as
+/// numbers, texts of one service as texts: they have one length.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Token {
+    /// A number.
+    Number(u64),
+    /// A text.
+    Text(String),
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
 /// A line in reply to a request for a lock.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -33,7 +54,7 @@ pub(crate) enum LockReply {
     Held {
         /// The fencing token, if the service has them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        token: Option<u64>,
+        token: Option<Token>,
         /// Without another line for this time, in milliseconds, the lock is lost: the member has
         /// stopped, and the others exclude it later.
         lease_ms: u64,
@@ -104,12 +125,12 @@ mod tests {
 
     #[test]
     fn a_token_that_there_is_none_of_is_left_out() {
-        let with = LockReply::Held { token: Some(5), lease_ms: 4200 };
-        let without = LockReply::Held { token: None, lease_ms: 4200 };
-        for (reply, line) in [
-            (with, r#"{"held":{"token":5,"lease_ms":4200}}"#),
-            (without, r#"{"held":{"lease_ms":4200}}"#),
+        for (token, line) in [
+            (Some(Token::Number(5)), r#"{"held":{"token":5,"lease_ms":4200}}"#),
+            (Some(Token::Text("05-1".into())), r#"{"held":{"token":"05-1","lease_ms":4200}}"#),
+            (None, r#"{"held":{"lease_ms":4200}}"#),
         ] {
+            let reply = LockReply::Held { token, lease_ms: 4200 };
             assert_eq!(serde_json::to_string(&reply).expect("JSON"), line);
             assert_eq!(serde_json::from_str::<LockReply>(line).expect("a reply"), reply);
         }

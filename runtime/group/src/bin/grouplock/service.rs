@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use turnstile_group::{Guard, Member};
-use turnstile_local::{LockGuard, LockRequest, Service, UnlockError, Work};
+use turnstile_local::{LockGuard, LockRequest, Service, Token, UnlockError, Work};
 
 use super::status;
 
@@ -59,7 +59,7 @@ impl Service for Local {
 }
 
 impl LockGuard for Held {
-    fn token(&self) -> Option<u64> {
+    fn token(&self) -> Option<Token> {
         None
     }
 

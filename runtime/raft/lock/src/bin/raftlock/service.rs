@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
-use turnstile_local::{LockGuard, Service, UnlockError, Work};
+use turnstile_local::{LockGuard, Service, Token, UnlockError, Work};
 use turnstile_raft::{MemberChange, MemberError};
 use turnstile_raft_lock::{Guard, LockError, LockService};
 
@@ -73,8 +73,8 @@ impl Service for Local {
 }
 
 impl LockGuard for Held {
-    fn token(&self) -> Option<u64> {
-        Some(self.0.token())
+    fn token(&self) -> Option<Token> {
+        Some(Token::Number(self.0.token()))
     }
 
     async fn lost(&self) {
