@@ -19,18 +19,25 @@
 //! use turnstile_core::group::{self, message::LockName};
 //! use turnstile_core::number::ViewId;
 //! use turnstile_core::stack::{Command, Notice, Stack};
-//! use turnstile_core::view::{MemberId, View};
+//! use turnstile_core::view::MemberId;
 //! use turnstile_step::{Core, Effect, Input, Out};
 //!
 //! let (me, lock) = (MemberId(1), LockName(5));
 //! let member = Stack::new(me);
-//!
-//! // The first member of a group begins with its own view; others begin with `start` and join.
-//! let mut state = member.begin(View::new(ViewId::new(1), [me]), &mut Out::default());
+//! let mut state = member.start();
 //! let mut out = Out::default();
+//!
+//! // It has known view 7 in a former life. The first member of a group begins one; others join.
+//! member.step(&mut state, Input::Restart(Some(ViewId::new(7))), &mut out);
+//! member.step(&mut state, Input::Command(Command::Begin), &mut out);
+//! assert_eq!(out.effects[0], Effect::Save(ViewId::new(8)));
+//!
 //! member.step(&mut state, Input::Command(Command::Lock(lock)), &mut out);
-//! let held = Notice::Locks(group::Notice::Locked(lock));
-//! assert!(out.effects.contains(&Effect::Notify(held)));
+//! let held = |effect: &_| match effect {
+//!     Effect::Notify(Notice::Locks(group::Notice::Locked(_, token))) => *token,
+//!     _ => None,
+//! };
+//! assert_eq!(out.effects.last().and_then(held).expect("it is held").to_string(), "8.1.1");
 //! ```
 
 mod display;
@@ -45,6 +52,7 @@ use turnstile_machines::view_handler;
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf};
 
 use crate::group::{self, Member};
+use crate::number::ViewId;
 use crate::view::{self, Handler, MemberId, View};
 
 pub use message::{Command, Message, Notice, State, Timer};
@@ -54,6 +62,10 @@ pub use message::{Command, Message, Notice, State, Timer};
 /// An installed view is delivered to the locks in the same step; a lock() at a member of no group
 /// waits for one. A member that has left, and has installed a view without it, has no locks any
 /// more: its callers see it from the notice of that view. It joins again as another member.
+///
+/// What it saves is the greatest number of a view that it knows, before anybody sees an effect of
+/// that: fencing tokens grow with the views, and so they do when all members have restarted. A
+/// restarted member is another one, too: messages to the former one are not for it.
 ///
 /// It needs reliable FIFO links between members while both stay in the group, as [`Member`] does,
 /// and tolerates the same inputs as [`Member`] and [`Handler`] do.
@@ -83,19 +95,35 @@ where
     C: Rules<client::Machine>,
     K: Rules<coordinator::Machine>,
 {
-    /// The state of a member with a view, for example that of its own group. The effects are those
-    /// of a step.
+    /// The state of a member with a view. The effects are those of a step.
     #[must_use]
     pub fn begin(&self, view: View, out: &mut OutOf<Self>) -> State {
-        let at = self.views.rules.initial();
-        let views = view::State::new(self.views.me, at, Some(view.clone()));
-        let mut state = State { views, locks: self.locks.start() };
-        self.deliver(&mut state.locks, view, out);
+        let mut state = self.start();
+        self.begin_with(&mut state, view, out);
         state
     }
 
+    fn begin_with(&self, state: &mut State, view: View, out: &mut OutOf<Self>) {
+        state.views = view::State::new(self.views.me, state.views.at, Some(view.clone()));
+        out.effects.push(Effect::Save(view.id));
+        out.effects.push(Effect::Notify(Notice::Views(view::Notice::Installed(view.clone()))));
+        self.deliver(&mut state.locks, view, out);
+    }
+
+    /// Begins a group of its own.
+    fn begin_alone(&self, state: &mut State, out: &mut OutOf<Self>) {
+        if state.views.view.is_none() && state.views.intent == view::Intent::Nothing {
+            let id = ViewId::after([state.views.last_view]);
+            self.begin_with(state, View::new(id, [self.views.me]), out);
+        }
+    }
+
+    /// Passes an input to the view handling; a number that grows is saved first.
     fn step_views(&self, state: &mut State, input: InputOf<Handler<V>>, out: &mut OutOf<Self>) {
+        let before = state.views.last_view;
         let below = out.of_part(|below| self.views.step(&mut state.views, input, below));
+        let after = state.views.last_view;
+        out.effects.extend((before < after).then_some(Effect::Save(after)));
         for effect in below {
             let installed = match &effect {
                 Effect::Notify(view::Notice::Installed(view)) => Some(view.clone()),
@@ -105,7 +133,8 @@ where
                 | Effect::Disarm(_)
                 | Effect::Save(()) => None,
             };
-            out.effects.push(effect.map(Message::Views, Timer::Views, Notice::Views));
+            let effect = effect.map(Message::Views, Timer::Views, Notice::Views);
+            out.effects.extend(effect.unless_saved());
             if let Some(view) = installed {
                 self.deliver(&mut state.locks, view, out);
             }
@@ -119,9 +148,9 @@ where
         out: &mut OutOf<Self>,
     ) {
         let above = out.of_part(|above| self.locks.step(locks, input, above));
-        let effects = above.into_iter();
-        out.effects
-            .extend(effects.map(|effect| effect.map(Message::Locks, Timer::Locks, Notice::Locks)));
+        out.effects.extend(above.into_iter().filter_map(|effect| {
+            effect.map(Message::Locks, Timer::Locks, Notice::Locks).unless_saved()
+        }));
     }
 
     /// Delivers a view to the locks; a view without this member clears them.
@@ -149,7 +178,7 @@ where
     type Timer = Timer;
     type Command = Command;
     type Notice = Notice;
-    type Saved = ();
+    type Saved = ViewId;
 
     fn start(&self) -> State {
         State { views: self.views.start(), locks: self.locks.start() }
@@ -178,7 +207,11 @@ where
                 let command = group::Command::Unlock(lock);
                 self.step_locks(&mut state.locks, Input::Command(command), out);
             }
-            Input::Restart(_) => *state = self.start(),
+            Input::Command(Command::Begin) => self.begin_alone(state, out),
+            Input::Restart(saved) => {
+                *state = self.start();
+                state.views.last_view = saved.unwrap_or_default();
+            }
         }
     }
 }

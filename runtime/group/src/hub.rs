@@ -6,14 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use turnstile_core::stack::Message;
+use turnstile_core::stack::{Message, Stack};
 use turnstile_core::view::MemberId;
 use turnstile_host::transport::tcp::{Address, Tcp};
 use turnstile_host::transport::{Receiver, Transport, Unsent, UnsentReason};
 use turnstile_host::{Bell, Inbox};
 
 use crate::detector::{Act, Detector, Wake};
-use crate::life::Life;
 use crate::router::{Outgoing, Router};
 use crate::wire::{Located, Packet};
 
@@ -31,7 +30,7 @@ pub(crate) struct HubState {
     pub(crate) detector: Detector,
     pub(crate) router: Router,
     /// The core, while the member is one.
-    inbox: Option<Inbox<Life>>,
+    inbox: Option<Inbox<Stack>>,
     /// Members that are gone, or read too slowly, and are to be suspected.
     pub(crate) suspects: BTreeSet<MemberId>,
     /// What the processes have said that were asked who coordinates them.
@@ -61,7 +60,7 @@ impl Hub {
     }
 
     /// The core of another life, which has these channels.
-    pub(crate) fn begin_life(&self, router: Router, inbox: Option<Inbox<Life>>) {
+    pub(crate) fn begin_life(&self, router: Router, inbox: Option<Inbox<Stack>>) {
         let mut state = self.lock();
         let up: Vec<Located> = state.router.up().collect();
         state.router = router;
@@ -69,7 +68,7 @@ impl Hub {
         (state.inbox, state.suspects) = (inbox, BTreeSet::new());
     }
 
-    pub(crate) fn set_inbox(&self, inbox: Inbox<Life>) {
+    pub(crate) fn set_inbox(&self, inbox: Inbox<Stack>) {
         self.lock().inbox = Some(inbox);
     }
 

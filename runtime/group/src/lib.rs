@@ -3,14 +3,16 @@
 mod channel;
 mod detector;
 mod hub;
-mod life;
 mod lives;
 mod locks;
 mod member;
 mod peer;
 mod router;
+mod saved;
 mod status;
+mod token;
 mod wire;
 
 pub use member::{Builder, GroupView, Guard, Member};
 pub use status::{GroupMember, GroupStatus, LockUsers};
+pub use token::FencingToken;

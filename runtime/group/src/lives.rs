@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use turnstile_core::group;
 use turnstile_core::stack::{Command, Notice, Stack, State, Timer};
 use turnstile_core::view::{self, MemberId, View};
 use turnstile_host::{Event, Node, Notices, Options, Rng};
 
 use crate::hub::{CoreTransport, Hub};
-use crate::life::Life;
 use crate::locks::Locks;
 use crate::member::{GroupView, LEAVE};
 use crate::peer::Peer;
 use crate::router::Router;
+use crate::saved::ProcessStore;
 use crate::wire::Located;
 
 /// How often what is due is looked at.
@@ -33,7 +33,11 @@ const JOIN: Duration = Duration::from_secs(1);
 /// How long a member waits for the view by which it leaves.
 const LEAVE_MOST: Duration = Duration::from_secs(2);
 
-type LifeNode = Node<Life, CoreTransport>;
+/// How long what a life sends last may take.
+const LAST: Duration = Duration::from_millis(100);
+
+type LifeNode = Node<Stack, CoreTransport>;
+type Started = (LifeNode, Notices<Stack>);
 type Leave = oneshot::Sender<()>;
 
 /// The task of a member.
@@ -43,10 +47,13 @@ pub(crate) struct Lives {
     views: watch::Sender<GroupView>,
     /// The period of the failure detector.
     period: Duration,
+    store: ProcessStore,
+    /// The owner of the store.
+    owner: String,
     rng: Rng,
 }
 
-/// How a life begins.
+/// How a member comes into a group.
 enum Beginning {
     Alone,
     Join(MemberId),
@@ -67,30 +74,59 @@ impl Lives {
         locks: Arc<Locks>,
         views: watch::Sender<GroupView>,
         period: Duration,
+        (store, owner): (ProcessStore, String),
     ) -> Self {
-        Self { hub, locks, views, period, rng: Rng::from_entropy() }
+        Self { hub, locks, views, period, store, owner, rng: Rng::from_entropy() }
+    }
+
+    /// Starts the core of a life, which is in no group yet.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or is that of another group.
+    pub(crate) async fn start(&self) -> io::Result<Started> {
+        let me = self.hub.lock().router.own();
+        let hub = Arc::clone(&self.hub);
+        let mut options = Options::new(|_: &State, timer| duration(timer));
+        options.store = Some(self.store.next_life());
+        options.name.clone_from(&self.owner);
+        Node::start(Stack::new(me), options, async |inbox| {
+            hub.set_inbox(inbox);
+            Ok(CoreTransport(hub))
+        })
+        .await
     }
 
     /// Lives until its user has it leave.
     pub(crate) async fn run(
         mut self,
+        first: Started,
         mut commands: mpsc::UnboundedReceiver<Command>,
         mut leaves: mpsc::Receiver<Leave>,
     ) {
+        let mut started = Ok(first);
         loop {
-            let beginning = tokio::select! {
-                biased;
-                leave = leaves.recv() => return drop(leave),
-                beginning = self.discover() => beginning,
+            let ended = match started {
+                Ok((node, notices)) => {
+                    let beginning = tokio::select! {
+                        biased;
+                        leave = leaves.recv() => return drop(leave),
+                        beginning = self.discover() => beginning,
+                    };
+                    let life = OneLife::new(node, notices, &self.hub);
+                    life.run(&mut self, beginning, &mut commands, &mut leaves).await
+                }
+                Err(error) => {
+                    tracing::error!(%error, "the core of this member is not started");
+                    sleep(self.period).await;
+                    End::Failed
+                }
             };
-            let ended = self.live(beginning, &mut commands, &mut leaves).await;
             self.locks.lose_all();
             self.views.send_replace(GroupView::default());
             match ended {
-                Ok(End::Excluded) => tracing::warn!("this member is in no group any more"),
-                Ok(End::Failed) => tracing::error!("the core of this member has failed"),
-                Err(error) => tracing::error!(%error, "the core of this member is not started"),
-                Ok(End::Left(leave)) => {
+                End::Excluded => tracing::warn!("this member is in no group any more"),
+                End::Failed => tracing::error!("the core of this member has failed"),
+                End::Left(leave) => {
                     self.hub.detect(crate::detector::Detector::leave);
                     // An error means that nobody waits any more.
                     let _unheard = leave.send(());
@@ -98,6 +134,7 @@ impl Lives {
                 }
             }
             self.be_another();
+            started = self.start().await;
         }
     }
 
@@ -142,46 +179,12 @@ impl Lives {
         state.router.is_up((member, at));
         Some(member)
     }
-
-    async fn live(
-        &mut self,
-        beginning: Beginning,
-        commands: &mut mpsc::UnboundedReceiver<Command>,
-        leaves: &mut mpsc::Receiver<Leave>,
-    ) -> io::Result<End> {
-        let me = self.hub.lock().router.own();
-        let begins_a_group = matches!(beginning, Beginning::Alone);
-        let core = Life { stack: Stack::new(me), begins_a_group };
-        let hub = Arc::clone(&self.hub);
-        let transport = CoreTransport(Arc::clone(&hub));
-        let options = Options::new(|_: &State, timer| duration(timer));
-        let started = Node::start(core, options, async |inbox| {
-            hub.set_inbox(inbox);
-            Ok(transport)
-        });
-        let (node, notices) = started.await?;
-        let joining = match beginning {
-            Beginning::Alone => None,
-            Beginning::Join(_) => Some((Instant::now(), 0)),
-        };
-        let life = OneLife { node, notices, me, joining, announced: Instant::now() };
-        match beginning {
-            Beginning::Join(via) => life.order(join(via)).await,
-            // The core begins with this view, of which there is no notice.
-            Beginning::Alone => {
-                if let Some(view) = life.node.state().views.view {
-                    life.installed(self, view);
-                }
-            }
-        }
-        Ok(life.run(self, commands, leaves).await)
-    }
 }
 
 /// One life.
 struct OneLife {
     node: LifeNode,
-    notices: Notices<Life>,
+    notices: Notices<Stack>,
     me: MemberId,
     /// When it has sent a JOIN, and how often before.
     joining: Option<(Instant, u32)>,
@@ -190,12 +193,25 @@ struct OneLife {
 }
 
 impl OneLife {
+    fn new(node: LifeNode, notices: Notices<Stack>, hub: &Hub) -> Self {
+        let me = hub.lock().router.own();
+        Self { node, notices, me, joining: None, announced: Instant::now() }
+    }
+
     async fn run(
         mut self,
         lives: &mut Lives,
+        beginning: Beginning,
         commands: &mut mpsc::UnboundedReceiver<Command>,
         leaves: &mut mpsc::Receiver<Leave>,
     ) -> End {
+        match beginning {
+            Beginning::Alone => self.order(Command::Begin).await,
+            Beginning::Join(via) => {
+                self.joining = Some((Instant::now(), 0));
+                self.order(join(via)).await;
+            }
+        }
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut leaving: Option<(Leave, Instant)> = None;
@@ -225,7 +241,7 @@ impl OneLife {
         };
         // What it sends last, for example that it hands over to the next coordinator.
         lives.hub.tick();
-        self.node.stop(Duration::from_millis(100)).await;
+        self.node.stop(LAST).await;
         match leaving {
             Some((leave, _)) => End::Left(leave),
             None => ended,
@@ -238,7 +254,7 @@ impl OneLife {
     }
 
     /// Takes an event; `false`: the member is in no group any more.
-    fn heard(&mut self, lives: &Lives, event: turnstile_host::EventOf<Life>) -> bool {
+    fn heard(&mut self, lives: &Lives, event: turnstile_host::EventOf<Stack>) -> bool {
         match event {
             Event::Notice(Notice::Locks(notice)) => lives.locks.said(notice),
             Event::Notice(Notice::Views(view::Notice::Installed(view))) => {

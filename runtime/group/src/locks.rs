@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use siphasher::sip::SipHasher24;
 use tokio::sync::{Mutex as Turns, OwnedMutexGuard, mpsc, watch};
 use turnstile_core::group::Notice;
-use turnstile_core::group::message::LockName;
+use turnstile_core::group::message::{FencingToken, LockName};
 use turnstile_core::stack::Command;
 
 use crate::status::LockUsers;
@@ -31,7 +31,8 @@ pub(crate) fn number(name: &str) -> LockName {
 pub(crate) enum Phase {
     /// It is asked for.
     Waiting,
-    Held,
+    /// It is held, by this token.
+    Held(Option<FencingToken>),
     /// Another member holds it, or the core has waited too long.
     NotGranted,
     /// It was held, and is no longer.
@@ -88,12 +89,12 @@ impl Locks {
     pub(crate) fn said(&self, notice: Notice) {
         let lock = notice.lock();
         let next = match notice {
-            Notice::Locked(_) => Phase::Held,
+            Notice::Locked(_, token) => Phase::Held(token),
             Notice::Rejected(_) | Notice::TimedOut(_) => Phase::NotGranted,
             Notice::Duplicate(_) => Phase::Lost,
         };
         let is_heard = self.lock().get(&lock).is_some_and(|wanted| wanted.tell(next));
-        if !is_heard && next == Phase::Held {
+        if !is_heard && matches!(next, Phase::Held(_)) {
             // Whoever asked for it has gone.
             self.command(Command::Unlock(lock));
         }
@@ -105,7 +106,7 @@ impl Locks {
         for wanted in self.lock().values() {
             wanted.phase.send_if_modified(|phase| {
                 let next = match phase {
-                    Some(Phase::Held) => Some(Phase::Lost),
+                    Some(Phase::Held(_)) => Some(Phase::Lost),
                     Some(Phase::Waiting) => Some(Phase::NotGranted),
                     None | Some(Phase::NotGranted | Phase::Lost) => *phase,
                 };
@@ -134,9 +135,9 @@ impl Locks {
 impl Wanted {
     fn users(&self) -> LockUsers {
         let phase = *self.phase.borrow();
-        let is_granted = matches!(phase, Some(Phase::Held | Phase::Lost));
+        let is_granted = matches!(phase, Some(Phase::Held(_) | Phase::Lost));
         let waiters = self.callers() - usize::from(is_granted);
-        LockUsers { name: self.name.clone(), is_held: phase == Some(Phase::Held), waiters }
+        LockUsers { name: self.name.clone(), is_held: is_held(phase), waiters }
     }
 
     /// Those that wait for their turn, or have it: each has a handle, as has this.
@@ -149,8 +150,8 @@ impl Wanted {
         let mut is_heard = false;
         self.phase.send_if_modified(|phase| {
             is_heard = match (*phase, next) {
-                (Some(Phase::Waiting), Phase::Held | Phase::NotGranted)
-                | (Some(Phase::Held), Phase::Lost) => true,
+                (Some(Phase::Waiting), Phase::Held(_) | Phase::NotGranted)
+                | (Some(Phase::Held(_)), Phase::Lost) => true,
                 (None | Some(_), _) => false,
             };
             if is_heard {
@@ -162,6 +163,10 @@ impl Wanted {
     }
 }
 
+fn is_held(phase: Option<Phase>) -> bool {
+    matches!(phase, Some(Phase::Held(_)))
+}
+
 impl Turn {
     /// Asks the core for the lock, and waits for its answer: whether it is held.
     pub(crate) async fn ask(&mut self) -> bool {
@@ -169,17 +174,25 @@ impl Turn {
         self.locks.command(Command::Lock(self.lock));
         // An error cannot be: the sender is kept while there is a turn.
         let answered = self.phase.wait_for(|phase| *phase != Some(Phase::Waiting)).await;
-        answered.is_ok_and(|phase| *phase == Some(Phase::Held))
+        answered.is_ok_and(|phase| is_held(*phase))
     }
 
     pub(crate) fn is_held(&self) -> bool {
-        *self.phase.borrow() == Some(Phase::Held)
+        is_held(*self.phase.borrow())
+    }
+
+    /// The token by which the lock is held.
+    pub(crate) fn token(&self) -> Option<FencingToken> {
+        match *self.phase.borrow() {
+            Some(Phase::Held(token)) => token,
+            None | Some(Phase::Waiting | Phase::NotGranted | Phase::Lost) => None,
+        }
     }
 
     /// Waits until the lock is lost.
     pub(crate) async fn lost(&self) {
         let mut phase = self.phase.clone();
-        let _lost = phase.wait_for(|phase| *phase != Some(Phase::Held)).await;
+        let _lost = phase.wait_for(|phase| !is_held(*phase)).await;
     }
 
     fn set(&self, next: Option<Phase>) {
@@ -234,7 +247,7 @@ mod tests {
         });
         let asking = async {
             assert_eq!(commands.recv().await, Some(Command::Lock(lock())));
-            locks.said(Notice::Locked(lock()));
+            locks.said(Notice::Locked(lock(), None));
         };
         let (is_held, ()) = tokio::join!(first.ask(), asking);
         assert!(is_held && first.is_held());
@@ -253,7 +266,7 @@ mod tests {
         let (locks, _commands) = Locks::new();
         let users = |is_held, waiters| [LockUsers { name: NAME.into(), is_held, waiters }];
         let mut first = locks.turn(NAME).await;
-        let granting = async { locks.said(Notice::Locked(lock())) };
+        let granting = async { locks.said(Notice::Locked(lock(), None)) };
         tokio::join!(first.ask(), granting);
         let mut second = Box::pin(locks.turn(NAME));
         let waited = tokio::time::timeout(std::time::Duration::from_millis(1), &mut second).await;
@@ -272,7 +285,7 @@ mod tests {
         let asked = tokio::time::timeout(std::time::Duration::from_millis(1), turn.ask()).await;
         drop((asked.expect_err("nothing is said"), turn));
         assert_eq!(commands.recv().await, Some(Command::Lock(lock())));
-        locks.said(Notice::Locked(lock()));
+        locks.said(Notice::Locked(lock(), None));
         assert_eq!(commands.recv().await, Some(Command::Unlock(lock())));
     }
 
@@ -281,7 +294,7 @@ mod tests {
         let (locks, _commands) = Locks::new();
         for lose in [|locks: &Locks| locks.said(Notice::Duplicate(lock())), Locks::lose_all] {
             let mut turn = locks.turn(NAME).await;
-            let granting = async { locks.said(Notice::Locked(lock())) };
+            let granting = async { locks.said(Notice::Locked(lock(), None)) };
             let (is_held, ()) = tokio::join!(turn.ask(), granting);
             assert!(is_held);
             lose(&locks);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,8 +13,8 @@ use tokio::task::AbortHandle;
 use tokio::time::sleep;
 use turnstile_core::stack::Command;
 use turnstile_core::view::MemberId;
-use turnstile_host::Rng;
 use turnstile_host::transport::tcp::{self, Limits, SystemTcp, Tls};
+use turnstile_host::{Rng, at as in_place};
 
 use crate::detector::Detector;
 use crate::hub::{Hub, Incoming, address};
@@ -21,7 +22,9 @@ use crate::lives::Lives;
 use crate::locks::{Locks, Turn};
 use crate::peer::Peer;
 use crate::router::Router;
+use crate::saved::ProcessStore;
 use crate::status::GroupStatus;
+use crate::token::FencingToken;
 use crate::wire::PROTOCOL;
 
 /// The first pause before a lock that another member holds is asked for again, and the maximum; it
@@ -46,6 +49,7 @@ pub struct Builder {
     advertise: Option<SocketAddr>,
     seeds: BTreeSet<SocketAddr>,
     period: Duration,
+    data: Option<PathBuf>,
     tls: Option<Tls>,
 }
 
@@ -79,6 +83,14 @@ impl Builder {
         self
     }
 
+    /// The directory in which the member saves the number of its view, so that its fencing tokens
+    /// also grow when all members of the group start again. Without one its locks have no tokens.
+    #[must_use]
+    pub fn data(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.data = Some(dir.into());
+        self
+    }
+
     /// Authenticates the members to each other: a certificate is for the IP address of its member.
     #[must_use]
     pub fn tls(mut self, tls: Tls) -> Self {
@@ -90,9 +102,11 @@ impl Builder {
     /// runtime.
     ///
     /// # Errors
-    /// When the address cannot be bound, or the name of the group has more than 200 bytes.
+    /// When the address cannot be bound, or the name of the group has more than 200 bytes; when the
+    /// directory cannot be used, is in use, or is that of a member of another group.
     pub async fn start(self) -> io::Result<Member> {
-        let listener = TcpListener::bind(self.listen).await?;
+        let store = ProcessStore::open(self.data.as_deref())?;
+        let listener = TcpListener::bind(self.listen).await.map_err(in_place(self.listen))?;
         let at = self.advertise.unwrap_or(listener.local_addr()?);
         let age = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_micros());
         let age = u64::try_from(age).unwrap_or(u64::MAX / 2);
@@ -114,9 +128,13 @@ impl Builder {
         let (locks, commands) = Locks::new();
         let (views, seen) = watch::channel(GroupView::default());
         let (leaving, leaves) = mpsc::channel(1);
-        let lives = Lives::new(Arc::clone(&hub), Arc::clone(&locks), views, self.period);
-        let living = tokio::spawn(lives.run(commands, leaves)).abort_handle();
-        Ok(Member(Arc::new(Inner { at, hub, locks, seen, leaving, living })))
+        let store = (store, format!("a member of the group {}", self.group));
+        let lives = Lives::new(Arc::clone(&hub), Arc::clone(&locks), views, self.period, store);
+        let has_tokens = self.data.is_some();
+        let data = self.data.unwrap_or_default();
+        let first = lives.start().await.map_err(in_place(data.display()))?;
+        let living = tokio::spawn(lives.run(first, commands, leaves)).abort_handle();
+        Ok(Member(Arc::new(Inner { at, hub, locks, seen, leaving, living, has_tokens })))
     }
 }
 
@@ -132,6 +150,7 @@ struct Inner {
     seen: watch::Receiver<GroupView>,
     leaving: mpsc::Sender<oneshot::Sender<()>>,
     living: AbortHandle,
+    has_tokens: bool,
 }
 
 impl Drop for Inner {
@@ -151,6 +170,7 @@ impl Member {
             advertise: None,
             seeds: BTreeSet::new(),
             period: Duration::from_millis(500),
+            data: None,
             tls: None,
         }
     }
@@ -187,14 +207,14 @@ impl Member {
             sleep(rng.between(pause / 2, pause)).await;
             pause = RETRY.1.min(2 * pause);
         }
-        Guard { turn, _member: self.clone() }
+        Guard { turn, member: self.clone() }
     }
 
     /// Takes a lock if no member holds it.
     pub async fn try_lock(&self, name: &str) -> Option<Guard> {
         let mut turn = self.0.locks.turn(name).await;
         let is_held = turn.ask().await;
-        is_held.then(|| Guard { turn, _member: self.clone() })
+        is_held.then(|| Guard { turn, member: self.clone() })
     }
 
     /// Leaves the group: the others hear of it at once. All locks are lost.
@@ -211,10 +231,19 @@ impl Member {
 /// A lock that is held. Dropping it gives the lock back.
 pub struct Guard {
     turn: Turn,
-    _member: Member,
+    member: Member,
 }
 
 impl Guard {
+    /// The fencing token, for what the lock protects: it rejects whoever comes with a token that is
+    /// less than one that it has seen. `None`: the lock is lost, or the member has no directory
+    /// ([`Builder::data`]).
+    #[must_use]
+    pub fn token(&self) -> Option<FencingToken> {
+        let token = self.turn.token().filter(|_| self.member.0.has_tokens);
+        token.map(FencingToken::new)
+    }
+
     /// Whether it is still held, as far as this member knows.
     #[must_use]
     pub fn is_held(&self) -> bool {

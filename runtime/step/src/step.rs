@@ -111,6 +111,17 @@ impl<P, M, T, N, S> Effect<P, M, T, N, S> {
             Self::Notify(inner) => Effect::Notify(notice(inner)),
         }
     }
+
+    /// The same effect of a core that saves other data; `None`: it is a save.
+    pub fn unless_saved<S2>(self) -> Option<Effect<P, M, T, N, S2>> {
+        Some(match self {
+            Self::Send { to, message } => Effect::Send { to, message },
+            Self::Arm(timer) => Effect::Arm(timer),
+            Self::Disarm(timer) => Effect::Disarm(timer),
+            Self::Save(_) => return None,
+            Self::Notify(notice) => Effect::Notify(notice),
+        })
+    }
 }
 
 /// The output of a step.

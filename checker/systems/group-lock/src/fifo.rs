@@ -25,7 +25,7 @@ pub(super) fn is_in_order<'m>(
     }
     let answered: Vec<(MemberId, LockName)> = sent
         .filter_map(|(to, message)| match message.body {
-            MessageBody::LockRsp { lock, is_successful: _ } => Some((to, lock)),
+            MessageBody::LockRsp { lock, is_successful: _, number: _ } => Some((to, lock)),
             MessageBody::Request(_)
             | MessageBody::LockInfoReq
             | MessageBody::LockInfoRsp(_)

@@ -10,6 +10,7 @@ use turnstile_system_view_handler::NetworkNode;
 use turnstile_world::system::{Effect, Input, NodeCore, Out};
 use turnstile_world::{Ordered, Value};
 
+use crate::member_state::Remains;
 use crate::membership::{Membership, MembershipChange};
 use crate::node;
 
@@ -24,6 +25,8 @@ pub(crate) enum LayerMessage {
     Crashed(MemberId),
     /// From a member: its process has ended.
     Ended(MemberId),
+    /// To the next life of a member: what is left of the former one.
+    Restarted(Remains),
 }
 
 impl fmt::Display for LayerMessage {
@@ -33,6 +36,7 @@ impl fmt::Display for LayerMessage {
             Self::Stop => f.write_str("the end"),
             Self::Crashed(member) => write!(f, "SUSPECT {member}"),
             Self::Ended(member) => write!(f, "the end of {member}"),
+            Self::Restarted(_) => f.write_str("what it saved"),
         }
     }
 }
@@ -52,7 +56,10 @@ impl NodeCore for MembershipNode {
             Input::Command(change) => membership.change(*change.of()),
             Input::Message { message, .. } => match message.of() {
                 LayerMessage::Ended(gone) => membership.exclude(*gone),
-                LayerMessage::View(_) | LayerMessage::Stop | LayerMessage::Crashed(_) => return,
+                LayerMessage::View(_)
+                | LayerMessage::Stop
+                | LayerMessage::Crashed(_)
+                | LayerMessage::Restarted(_) => return,
             },
             Input::Fired(_) | Input::Restart(_) => return,
         };

@@ -13,7 +13,7 @@ use turnstile_world::{NodeId, Ordered, Value};
 
 use crate::formed::Formed;
 use crate::lower_layer::LayerMessage;
-use crate::member_state::{Call, Departed, MemberState, locks_of};
+use crate::member_state::{Call, Departed, MemberState, Unborn, locks_of};
 use crate::step_check::StepCheck;
 use crate::system::node;
 
@@ -21,7 +21,11 @@ use crate::system::node;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Crash;
 
-not_symbolic!(Crash);
+/// A member crashes, and its process starts again: its next life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Restart;
+
+not_symbolic!(Crash, Restart);
 
 /// A member of a world, and its callers.
 #[derive(Debug)]
@@ -33,10 +37,23 @@ pub(crate) struct MemberNode {
     pub(crate) lower_layer: NodeId,
     /// Its core.
     pub(crate) runs: Box<dyn NodeCore>,
+    /// Whether its callers keep the tokens of their last grants.
+    pub(crate) keeps_tokens: bool,
     /// Whether the core is a stack.
     pub(crate) is_stack: bool,
+    /// The nodes of its process, if that starts again.
+    pub(crate) lives: Lives,
     /// Its first state, where the group has formed before.
     pub(crate) formed: Option<Arc<Formed>>,
+}
+
+/// A process that starts again is another member, at another node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lives {
+    /// Whether this is a later life than the first one.
+    pub(crate) is_later: bool,
+    /// The node of the next one.
+    pub(crate) next: Option<NodeId>,
 }
 
 impl MemberNode {
@@ -53,7 +70,11 @@ impl MemberNode {
                 let message = Ordered::new(stack::Message::Views(message.clone()));
                 Some(Input::Message { from: *from, message })
             }
-            Input::Command(command) if command.get() == Some(&Crash) => None,
+            Input::Command(command)
+                if command.get() == Some(&Crash) || command.get() == Some(&Restart) =>
+            {
+                None
+            }
             Input::Command(command) => match command.get() {
                 Some(call) => Some(Input::Command(self.asks(*call))),
                 None => Some(input.clone()),
@@ -78,6 +99,32 @@ impl MemberNode {
         }
     }
 
+    /// Its process ends.
+    fn ends(&self, state: &mut Value, input: &Input, out: &mut Out) {
+        let member_state: &MemberState = state.of();
+        out.effects.extend(self.timers(member_state).into_iter().map(Effect::Disarm));
+        if let Input::Command(command) = input {
+            let message = Ordered::new(LayerMessage::Ended(self.me));
+            out.effects.push(Effect::Send { to: self.lower_layer, message });
+            let next = self.lives.next.filter(|_| command.get() == Some(&Restart));
+            out.effects.extend(next.map(|to| {
+                let message = Ordered::new(LayerMessage::Restarted(member_state.remains()));
+                Effect::Send { to, message }
+            }));
+        }
+        *state = Value::new(Departed);
+    }
+
+    /// Its process starts after a former life; a member that is not there hears nothing else.
+    fn is_born(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out) {
+        let Input::Message { message, .. } = input else { return };
+        let Some(LayerMessage::Restarted(remains)) = message.get() else { return };
+        let mut born = MemberState::after(remains.clone(), self.runs.start());
+        let saved = born.saved.map(Value::new);
+        self.runs.step(choice, &mut born.runs, Input::Restart(saved), out);
+        *state = Value::new(born);
+    }
+
     /// All timers that may be armed at it.
     fn timers(&self, member_state: &MemberState) -> Vec<Ordered> {
         let locks = (0..self.locks).map(|lock| group::Timer::Lock(LockName(lock)));
@@ -98,13 +145,14 @@ fn told(message: &LayerMessage) -> Option<Ordered> {
             let command = view::Command::Suspect { member: *member };
             Some(Ordered::new(stack::Command::Views(command)))
         }
-        LayerMessage::Stop | LayerMessage::Ended(_) => None,
+        LayerMessage::Stop | LayerMessage::Ended(_) | LayerMessage::Restarted(_) => None,
     }
 }
 
 impl NodeCore for MemberNode {
     fn start(&self) -> Value {
         match &self.formed {
+            _ if self.lives.is_later => Value::new(Unborn),
             Some(formed) => formed.member(node(self.me)).state.clone(),
             None => Value::new(MemberState::new(self.runs.start())),
         }
@@ -117,16 +165,10 @@ impl NodeCore for MemberNode {
 
     fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out) {
         if state.get::<MemberState>().is_none() {
-            return;
+            return self.is_born(choice, state, input, out);
         }
         let Some(inner) = self.to_core(&input) else {
-            out.effects.extend(self.timers(state.of()).into_iter().map(Effect::Disarm));
-            if let Input::Command(_) = input {
-                let message = Ordered::new(LayerMessage::Ended(self.me));
-                out.effects.push(Effect::Send { to: self.lower_layer, message });
-            }
-            *state = Value::new(Departed);
-            return;
+            return self.ends(state, &input, out);
         };
         let member_state: &mut MemberState = state.of_mut();
         if let Input::Command(command) = &input
@@ -145,6 +187,9 @@ impl NodeCore for MemberNode {
         faults.add(&StepCheck { me: self.me, before, after, input: &input, effects });
         member_state.faults = faults;
         member_state.did(self.me, effects);
+        if self.keeps_tokens {
+            member_state.keep_tokens(effects);
+        }
     }
 
     fn choices(&self) -> u8 {
@@ -154,7 +199,8 @@ impl NodeCore for MemberNode {
     fn commands(&self, state: &Value) -> Vec<Ordered> {
         let Some(member_state) = state.get::<MemberState>() else { return Vec::new() };
         let calls = member_state.calls(self.locks).map(Ordered::new).chain([Ordered::new(Crash)]);
-        calls.chain(self.runs.commands(&member_state.runs)).collect()
+        let restart = self.lives.next.map(|_| Ordered::new(Restart));
+        calls.chain(restart).chain(self.runs.commands(&member_state.runs)).collect()
     }
 
     fn timer_name(&self, timer: &Ordered) -> &'static str {
@@ -165,6 +211,9 @@ impl NodeCore for MemberNode {
         match (self.to_core(input), input) {
             (Some(input), _) => self.runs.input_words(&input),
             (None, Input::Message { message, .. }) => self.message_words(message),
+            (None, Input::Command(command)) if command.get() == Some(&Restart) => {
+                format!("{} crashes, and its process starts again", self.me)
+            }
             (None, _) => format!("{} crashes", self.me),
         }
     }
@@ -183,6 +232,7 @@ impl NodeCore for MemberNode {
     fn state_words(&self, state: &Value) -> Option<String> {
         match state.get() {
             Some(MemberState { runs, .. }) => self.runs.state_words(runs),
+            None if state.get() == Some(&Unborn) => Some("not started".to_owned()),
             None => Some("departed".to_owned()),
         }
     }

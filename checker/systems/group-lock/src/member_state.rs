@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use turnstile_core::group::message::{LockName, Message, MessageBody};
+use turnstile_core::group::message::{FencingToken, LockName, Message, MessageBody};
 use turnstile_core::group::{self, Notice};
+use turnstile_core::number::ViewId;
 use turnstile_core::stack;
 use turnstile_core::view::{self, MemberId};
 use turnstile_step::{Symbolic, not_symbolic};
@@ -20,6 +21,11 @@ pub(crate) struct MemberState {
     /// The callers that wait for a lock or hold it.
     #[symbolic(skip)]
     pub(crate) callers: BTreeMap<LockName, Caller>,
+    /// The last token of each lock that a caller was granted, where tokens are kept.
+    #[symbolic(values)]
+    pub(crate) tokens: BTreeMap<LockName, FencingToken>,
+    /// What its core has saved.
+    pub(crate) saved: Option<ViewId>,
     /// A lock() call returned twice.
     pub(crate) returned_twice: bool,
     /// A caller lost a lock to another member.
@@ -30,6 +36,20 @@ pub(crate) struct MemberState {
     #[symbolic(skip)]
     pub(crate) faults: StepFaults,
 }
+
+/// What is left of a member whose process has ended, for the next one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+pub(crate) struct Remains {
+    /// What its core has saved.
+    saved: Option<ViewId>,
+    /// The tokens that its callers were granted.
+    #[symbolic(values)]
+    tokens: BTreeMap<LockName, FencingToken>,
+}
+
+/// The next life of a member that has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Unborn;
 
 /// A member that has crashed or left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,7 +79,7 @@ pub(crate) enum Call {
     UnlockUnheld(LockName),
 }
 
-not_symbolic!(Departed, Call);
+not_symbolic!(Unborn, Departed, Call);
 
 impl MemberState {
     /// A member without callers.
@@ -67,11 +87,23 @@ impl MemberState {
         Self {
             runs,
             callers: BTreeMap::new(),
+            tokens: BTreeMap::new(),
+            saved: None,
             returned_twice: false,
             lost_a_lock: false,
             acknowledged_unnotified: false,
             faults: StepFaults::default(),
         }
+    }
+
+    /// The next life of a member.
+    pub(crate) fn after(remains: Remains, runs: Value) -> Self {
+        Self { saved: remains.saved, tokens: remains.tokens, ..Self::new(runs) }
+    }
+
+    /// What is left of it for its next life.
+    pub(crate) fn remains(&self) -> Remains {
+        Remains { saved: self.saved, tokens: self.tokens.clone() }
     }
 
     /// Its locks.
@@ -119,9 +151,19 @@ impl MemberState {
                     Some(stack::Notice::Locks(notice)) => self.is_told(*notice, &mut told),
                     None => self.is_told(*notice.of(), &mut told),
                 },
-                Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) => {}
+                Effect::Save(saved) => self.saved = saved.get().copied(),
+                Effect::Arm(_) | Effect::Disarm(_) => {}
             }
         }
+    }
+
+    /// Keeps the tokens of a step's grants.
+    pub(crate) fn keep_tokens(&mut self, effects: &[Effect]) {
+        let granted = effects.iter().filter_map(|effect| match notice_of(effect)? {
+            Notice::Locked(lock, token) => Some((lock, token?)),
+            Notice::Rejected(_) | Notice::TimedOut(_) | Notice::Duplicate(_) => None,
+        });
+        self.tokens.extend(granted);
     }
 
     fn is_told(&mut self, notice: Notice, told: &mut Option<Notice>) {
@@ -138,7 +180,7 @@ impl MemberState {
                 self.returned_twice = true;
                 before
             }
-            (Notice::Locked(_), _) | (_, Some(Caller::HoldsAndWaits)) => Some(Caller::Holds),
+            (Notice::Locked(..), _) | (_, Some(Caller::HoldsAndWaits)) => Some(Caller::Holds),
             (Notice::Rejected(_) | Notice::TimedOut(_), Some(Caller::Waits)) => None,
         };
         match after {
@@ -160,6 +202,16 @@ pub(crate) fn locks_of(runs: &Value) -> &group::State {
     match runs.get() {
         Some(stack::State { locks, .. }) => locks,
         None => runs.of(),
+    }
+}
+
+/// What a member tells a caller of a lock, if the effect is that.
+pub(crate) fn notice_of(effect: &Effect) -> Option<Notice> {
+    let Effect::Notify(notice) = effect else { return None };
+    match notice.get() {
+        Some(stack::Notice::Locks(notice)) => Some(*notice),
+        Some(stack::Notice::Views(_)) => None,
+        None => Some(*notice.of()),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use turnstile_core::group::{self, Command, Member, Notice};
 use turnstile_core::stack::{self, Stack};
-use turnstile_core::view::MemberId;
+use turnstile_core::view::{self, MemberId};
 use turnstile_step::{Core as _, OutOf};
 use turnstile_system_view_handler::{HandlerRules, Views, words};
 use turnstile_world::{CoreNode, NodeId};
@@ -68,11 +68,24 @@ impl CoreNode for LocksNode {
 pub(crate) struct StackNode {
     pub(crate) views: Views,
     pub(crate) locks: LocksNode,
+    /// Members of no group are processes that have started again.
+    pub(crate) restarts: bool,
 }
 
 impl StackNode {
     fn me(&self) -> NodeId {
         node(self.locks.0.me)
+    }
+
+    /// How a process that has started again becomes a member of a group: it begins one, or joins
+    /// that of another member.
+    fn starts(&self, state: &stack::State) -> impl Iterator<Item = stack::Command> + use<> {
+        let (me, members) = (self.me(), self.views.members);
+        let is_free = state.views.intent == view::Intent::Nothing;
+        let others = (0..members).filter(move |one| is_free && *one != me);
+        let join = |via| view::Command::Join { via: member(via), with_state: false };
+        let begin = is_free.then_some(stack::Command::Begin).into_iter();
+        begin.chain(others.map(move |via| stack::Command::Views(join(via))))
     }
 }
 
@@ -103,6 +116,9 @@ impl CoreNode for StackNode {
     }
 
     fn commands(&self, state: &stack::State) -> Vec<stack::Command> {
+        if self.restarts && state.views.view.is_none() {
+            return self.starts(state).collect();
+        }
         let commands = self.views.commands_to(self.me(), &state.views);
         commands.into_iter().map(stack::Command::Views).collect()
     }
@@ -126,6 +142,7 @@ impl CoreNode for StackNode {
             stack::Command::Lock(lock) => self.locks.command_words(&Command::Lock(*lock)),
             stack::Command::Unlock(lock) => self.locks.command_words(&Command::Unlock(*lock)),
             stack::Command::Views(command) => words::command(command),
+            stack::Command::Begin => "begins a group of its own".to_owned(),
         }
     }
 

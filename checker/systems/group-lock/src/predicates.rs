@@ -17,7 +17,7 @@ use super::member;
 use super::system::GroupLock;
 use crate::member_state::{Caller, MemberState, timer_of_locks};
 use crate::membership::Membership;
-use crate::step_check::is_unlocking;
+use crate::step_check::{is_at_most, is_unlocking, last_token};
 
 turnstile_machine::system!("spec/systems/group-lock.yaml");
 
@@ -155,6 +155,21 @@ impl group_lock::Properties for GroupLock {
 
     fn mutual_exclusion_within_a_view(&self, view: &View<'_>) -> bool {
         self.says(Invariant::OneHolder, view)
+    }
+
+    fn fencing_tokens_grow(&self, view: &View<'_>) -> bool {
+        let mut tokens = BTreeSet::new();
+        let mut kept = members(view).flat_map(|(_, member_state)| &member_state.tokens);
+        members(view).all(|(_, member_state)| !member_state.faults.granted_without_growth)
+            && kept.all(|token| tokens.insert(token))
+            && members(view).all(|(me, member_state)| {
+                let core = member_state.core();
+                let is_less = |other: &MemberState| {
+                    other.tokens.values().all(|token| is_at_most(*token, last_token(me, core)))
+                };
+                let mut others = members(view).filter(|(_, other)| other.core().view == core.view);
+                !core.coordinator().is_handling || others.all(|(_, other)| is_less(other))
+            })
     }
 
     fn a_lock_is_held(&self, view: &View<'_>) -> bool {

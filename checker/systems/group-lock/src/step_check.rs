@@ -1,15 +1,16 @@
 //! Checks of one step of a member: compares its states before and after the step with its input and
 //! effects, so that no history is needed.
 
-use turnstile_core::group::message::{LockName, LockRequest, Message, MessageBody};
+use turnstile_core::group::message::{
+    FencingToken, GrantNumber, LockName, LockRequest, Message, MessageBody, Round,
+};
 use turnstile_core::group::{Notice, State};
-use turnstile_core::stack;
 use turnstile_core::view::MemberId;
 use turnstile_machines::group_lock_client::State as LockAt;
 use turnstile_machines::group_lock_coordinator::State as At;
 use turnstile_world::system::{Effect, Input};
 
-use crate::member_state::{Call, about_locks};
+use crate::member_state::{Call, about_locks, notice_of};
 use crate::{fifo, member};
 
 /// A step of a member's locks.
@@ -35,6 +36,9 @@ pub(crate) struct StepFaults {
     pub(crate) dropped_unlock: bool,
     /// It took another message for a LOCK-INFO-REQ of a later view.
     pub(crate) took_for_early: bool,
+    /// As a coordinator it granted a lock without a token, or with none that is greater than that
+    /// of its grant before.
+    pub(crate) granted_without_growth: bool,
 }
 
 impl StepFaults {
@@ -46,6 +50,7 @@ impl StepFaults {
         self.kept_requests |= !step.begins_empty();
         self.dropped_unlock |= !step.keeps_unlocks();
         self.took_for_early |= !step.keeps_only_early();
+        self.granted_without_growth |= !step.grants_grow();
     }
 }
 
@@ -66,7 +71,7 @@ impl<'s> StepCheck<'s> {
         }
         let table = |state: &'s State| &state.coordinator().table;
         self.sent().all(|(to, message)| {
-            let MessageBody::LockRsp { lock, is_successful: false } = message.body else {
+            let MessageBody::LockRsp { lock, is_successful: false, .. } = message.body else {
                 return true;
             };
             let mut requests = self.before.coordinator().requests();
@@ -74,8 +79,45 @@ impl<'s> StepCheck<'s> {
             table(self.before).contains_key(&lock)
                 || table(self.after).contains_key(&lock)
                 || requests.any(|(from, request)| from != to && request == LockRequest::Lock(lock))
-                || granted.any(|body| *body == MessageBody::LockRsp { lock, is_successful: true })
+                || granted.any(|body| {
+                    matches!(body, MessageBody::LockRsp { lock: granted, is_successful: true, .. }
+                        if *granted == lock)
+                })
         })
+    }
+
+    /// Whether each grant of the step has a greater token than the one before.
+    fn grants_grow(&self) -> bool {
+        let mut last = last_token(self.me, self.before);
+        self.granted().all(|token| {
+            let grows = token > last;
+            last = token;
+            grows
+        })
+    }
+
+    /// The tokens of what it grants as a coordinator, to others and to itself, in their order.
+    fn granted(&self) -> impl Iterator<Item = Option<FencingToken>> + use<'s> {
+        let (me, is_answered) = (self.me, self.receives_an_answer());
+        self.effects.iter().filter_map(move |effect| {
+            if let Effect::Send { message, .. } = effect {
+                let Message { body, round } = about_locks(message)?;
+                let MessageBody::LockRsp { is_successful: true, number, .. } = *body else {
+                    return None;
+                };
+                return Some(token(me, *round, number));
+            }
+            // One that it is told of without an answer is its own.
+            let Notice::Locked(_, token) = notice_of(effect)? else { return None };
+            (!is_answered).then_some(token)
+        })
+    }
+
+    /// Whether the step receives a LOCK-RSP.
+    fn receives_an_answer(&self) -> bool {
+        let Input::Message { message, .. } = self.input else { return false };
+        let body = about_locks(message).map(|message| &message.body);
+        matches!(body, Some(MessageBody::LockRsp { .. }))
     }
 
     /// Whether a round that begins, and does not end in the same step, has no requests yet.
@@ -125,16 +167,28 @@ impl<'s> StepCheck<'s> {
     /// The lock whose lock() times out.
     fn timed_out(&self) -> Option<LockName> {
         self.effects.iter().find_map(|effect| {
-            let Effect::Notify(notice) = effect else { return None };
-            let notice = match notice.get() {
-                Some(stack::Notice::Locks(notice)) => *notice,
-                Some(stack::Notice::Views(_)) => return None,
-                None => *notice.of(),
-            };
-            let Notice::TimedOut(name) = notice else { return None };
+            let Notice::TimedOut(name) = notice_of(effect)? else { return None };
             Some(name)
         })
     }
+}
+
+/// The token of the last grant of a coordinator, or one that is less than that of its first one.
+pub(crate) fn last_token(me: MemberId, state: &State) -> Option<FencingToken> {
+    token(me, state.coordinator().round, Some(state.coordinator().granted))
+}
+
+/// Whether a token is at most this one, whatever the numbers of the members are.
+pub(crate) fn is_at_most(token: FencingToken, last: Option<FencingToken>) -> bool {
+    last.is_some_and(|last| {
+        let is_of_it = (token.round, token.coordinator) == (last.round, last.coordinator);
+        token.round < last.round || is_of_it && token.number <= last.number
+    })
+}
+
+fn token(coordinator: MemberId, round: Round, number: Option<GrantNumber>) -> Option<FencingToken> {
+    let (round, number) = round.zip(number)?;
+    Some(FencingToken { round, coordinator, number })
 }
 
 /// Whether an UNLOCK is pending.

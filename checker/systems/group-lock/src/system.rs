@@ -15,7 +15,7 @@ use turnstile_world::{NetworkChange, NodeId, Ordered};
 
 use crate::formed::Formed;
 use crate::lower_layer::{CrashDetected, LayerMessage, MembershipNode, NetworkLayerNode};
-use crate::member_node::{Crash, MemberNode};
+use crate::member_node::{Crash, Lives, MemberNode, Restart};
 use crate::member_state::{Call, timer_of_locks};
 use crate::membership::{Membership, MembershipChange};
 use crate::nodes::{LocksNode, StackNode};
@@ -37,6 +37,10 @@ pub(crate) struct GroupLock {
     pub(crate) joins: bool,
     /// Messages in transit between members of different groups are lost; otherwise they are late.
     pub(crate) loses: bool,
+    /// Callers keep the tokens of their last grants.
+    pub(crate) keeps_tokens: bool,
+    /// Processes start again; the members of no group are their next lives.
+    pub(crate) restarts: bool,
     /// The view handling of the members, if they have their own.
     pub(crate) views: Option<Views>,
     /// The table of a lock at a member.
@@ -61,10 +65,22 @@ impl GroupLock {
         let locks = LocksNode(Member { me: member(me), client, coordinator });
         let runs: Box<dyn NodeCore> = match self.views.clone() {
             None => Box::new(locks),
-            Some(views) => Box::new(StackNode { views, locks }),
+            Some(views) => Box::new(StackNode { views, locks, restarts: self.restarts }),
         };
+        let lives = self.lives(me);
         let (me, lower_layer, is_stack) = (member(me), self.members, self.views.is_some());
-        MemberNode { me, locks: self.locks, lower_layer, runs, is_stack, formed: None }
+        let (locks, keeps_tokens) = (self.locks, self.keeps_tokens);
+        MemberNode { me, locks, lower_layer, runs, keeps_tokens, is_stack, lives, formed: None }
+    }
+
+    /// The lives of the process whose member is this one.
+    fn lives(&self, me: NodeId) -> Lives {
+        let Some(views) = self.views.as_ref().filter(|_| self.restarts) else {
+            return Lives::default();
+        };
+        let processes = views.groups.iter().sum::<usize>();
+        let next = Some(me + processes).filter(|next| *next < self.members);
+        Lives { is_later: me >= processes, next }
     }
 
     /// The layer below the members.
@@ -162,12 +178,16 @@ impl System for Nodes {
         if command.get() == Some(&Crash) {
             return Some("crash");
         }
+        if command.get() == Some(&Restart) {
+            return Some(world::RESTART);
+        }
         if command.get::<CrashDetected>().is_some() {
             return None;
         }
         let views = self.group.views.as_ref()?;
         match command.get() {
             Some(stack::Command::Views(command)) => Some(views.budget(command)),
+            Some(stack::Command::Begin) => Some(world::GROUP_OF_ITS_OWN),
             _ => Some("partition"),
         }
     }
@@ -178,6 +198,7 @@ impl System for Nodes {
         }
         matches!(command.get(), Some(MembershipChange::Form | MembershipChange::Merge(_)))
             || command.get::<CrashDetected>().is_some()
+            || command.get() == Some(&stack::Command::Begin)
     }
 
     fn timer_budget(&self, timer: &Ordered) -> Option<&'static str> {

@@ -31,6 +31,11 @@ pub(super) const ANOTHER_VIEW: &str = "another view";
 /// A MergeView begins with a member that coordinates none of the merged groups.
 pub(super) const ANOTHER_MERGE_LEADER: &str = "another merge leader";
 
+/// A member crashes, and its process starts again.
+pub(super) const RESTART: &str = "restart";
+/// A process that has started again begins a group of its own.
+pub(super) const GROUP_OF_ITS_OWN: &str = "group of its own";
+
 /// A world with this budget begins with one member outside the group.
 const JOIN: &str = "join";
 
@@ -48,6 +53,8 @@ impl SystemSpec for GroupLock {
         "reconciliation time-out",
         "crash",
         "leave",
+        RESTART,
+        GROUP_OF_ITS_OWN,
         JOIN,
         "partition",
         "mutual suspicion",
@@ -68,7 +75,13 @@ impl SystemSpec for GroupLock {
         match (budget, &self.views) {
             ("mutual suspicion" | ANOTHER_VIEW | ANOTHER_MERGE_LEADER, views) => views.is_none(),
             (
-                "suspect" | "failed installation" | "MERGE" | "MERGE again" | Faults::DRIFT,
+                "suspect"
+                | "failed installation"
+                | "MERGE"
+                | "MERGE again"
+                | RESTART
+                | GROUP_OF_ITS_OWN
+                | Faults::DRIFT,
                 views,
             ) => views.is_some(),
             _ => true,
@@ -90,12 +103,28 @@ impl SystemSpec for GroupLock {
             // A partition may end undetected; its lost messages would never be sent again.
             return Err(plan.refuse("messages", "late where views are handled"));
         }
+        let keeps_tokens = match plan.value("tokens") {
+            Some("kept") => true,
+            Some("forgotten") => false,
+            _ => return Err(plan.refuse("tokens", "kept or forgotten")),
+        };
         // With their own view handling, members of no group are outside.
         let joins = views.is_none() && plan.has(JOIN);
         let (members, locks) = (plan.count("member")?, plan.number("locks")?);
         let client = ClientRules::among(&plan.options.tables)?;
         let coordinator = CoordinatorRules::among(&plan.options.tables)?;
-        Ok(Self { members, locks: locks.into(), joins, loses, views, client, coordinator })
+        let (locks, restarts) = (locks.into(), plan.has(RESTART));
+        Ok(Self {
+            members,
+            locks,
+            joins,
+            loses,
+            keeps_tokens,
+            restarts,
+            views,
+            client,
+            coordinator,
+        })
     }
 
     fn nodes(self, _count: usize) -> Arc<dyn System> {

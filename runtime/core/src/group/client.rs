@@ -68,7 +68,8 @@ impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> StepContext<'_, C, K> {
             }
             Action::SignalThePromise => {
                 let is_failed = event == Event::LockRsp { is: LockRspIs::Failed };
-                self.tell(if is_failed { Notice::Rejected(lock) } else { Notice::Locked(lock) });
+                let held = Notice::Locked(lock, self.token);
+                self.tell(if is_failed { Notice::Rejected(lock) } else { held });
             }
             Action::RefuseTheCaller => self.tell(Notice::Rejected(lock)),
             Action::SignalAnException => self.tell(Notice::TimedOut(lock)),

@@ -10,7 +10,7 @@ use turnstile_machines::group_lock_coordinator as coordinator;
 use turnstile_step::{Effect, OutOf, RowOutcome};
 
 use super::coordinator::MACHINE;
-use super::message::{LockInfo, LockName, LockRequest, Message, MessageBody, Round};
+use super::message::{FencingToken, LockInfo, LockName, LockRequest, Message, MessageBody, Round};
 use super::{Member, State};
 use crate::view::{MemberId, View};
 
@@ -23,6 +23,8 @@ pub(super) struct StepContext<'a, C: Rules<client::Machine>, K: Rules<coordinato
     own: VecDeque<Message>,
     /// The number of runs of the ReconciliationProtocol started in this step.
     pub(super) reconciliations: u8,
+    /// The token of the grant that is received.
+    pub(super) token: Option<FencingToken>,
 }
 
 /// The data of an event, or of one item of a loop, that guards and actions may use.
@@ -51,7 +53,7 @@ impl<'a, C: Rules<client::Machine>, K: Rules<coordinator::Machine>> StepContext<
         state: &'a mut State,
         out: &'a mut OutOf<Member<C, K>>,
     ) -> Self {
-        Self { core, state, out, own: VecDeque::new(), reconciliations: 0 }
+        Self { core, state, out, own: VecDeque::new(), reconciliations: 0, token: None }
     }
 
     /// Dispatches a message to its machine.
@@ -76,7 +78,14 @@ impl<'a, C: Rules<client::Machine>, K: Rules<coordinator::Machine>> StepContext<
                 ctx.request = Some(LockRequest::Lock(lock));
                 self.step_machine(Event::DuplicateLockRsp, ctx);
             }
-            MessageBody::LockRsp { lock, is_successful } => self.answered(lock, is_successful),
+            MessageBody::LockRsp { lock, is_successful, number } => {
+                self.token = round.zip(number).map(|(round, number)| FencingToken {
+                    round,
+                    coordinator: from,
+                    number,
+                });
+                self.answered(lock, is_successful);
+            }
             MessageBody::UnlockRsp(lock) => self.step_lock(lock, client::Event::UnlockRsp),
             MessageBody::DuplicateLock(lock) => self.step_lock(lock, client::Event::DuplicateLock),
         }

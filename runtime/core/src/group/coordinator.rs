@@ -10,7 +10,7 @@ use turnstile_step::{Effect, step_machine};
 
 use super::context::{EventContext, StepContext};
 use super::facts::CoordinatorFacts;
-use super::message::{LockName, LockRequest, Message, MessageBody};
+use super::message::{GrantNumber, LockName, LockRequest, Message, MessageBody};
 use super::state::Timer;
 use crate::view::{MemberId, View};
 
@@ -118,12 +118,9 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
             Action::SetItAside => self.state.coordinator.deferred.extend(ctx.client_request()),
             Action::AddXToLockTable | Action::AddItToLockTable => self.add_to_table(ctx),
             Action::RemoveXFromLockTable => self.remove_from_table(ctx),
-            Action::SendSuccessfulLockRsp => {
-                self.answer(ctx, |lock| MessageBody::LockRsp { lock, is_successful: true });
-            }
-            Action::SendFailedLockRsp => {
-                self.answer(ctx, |lock| MessageBody::LockRsp { lock, is_successful: false });
-            }
+            Action::NumberTheGrant => self.state.coordinator.granted.increment(),
+            Action::SendSuccessfulLockRsp => self.answer_lock(ctx, true),
+            Action::SendFailedLockRsp => self.answer_lock(ctx, false),
             Action::SendUnlockRsp => self.answer(ctx, MessageBody::UnlockRsp),
             Action::NumberTheRound => {
                 self.state.coordinator.round = self.state.view.as_ref().map(|view| view.id);
@@ -185,6 +182,14 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
         if let Some(lock) = ctx.lock() {
             self.state.coordinator.table.remove(&lock);
         }
+    }
+
+    /// Answers a LOCK, by the number of the grant if it has one.
+    fn answer_lock(&mut self, ctx: EventContext<'_>, is_successful: bool) {
+        let granted = self.state.coordinator.granted;
+        let is_numbered = is_successful && granted != GrantNumber::default();
+        let number = is_numbered.then_some(granted);
+        self.answer(ctx, |lock| MessageBody::LockRsp { lock, is_successful, number });
     }
 
     fn answer(&mut self, ctx: EventContext<'_>, body: impl FnOnce(LockName) -> MessageBody) {

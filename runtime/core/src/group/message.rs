@@ -7,6 +7,7 @@ use core::fmt;
 use turnstile_step::Symbolic;
 
 use crate::number::ViewId;
+use crate::view::MemberId;
 
 /// A lock's name: the document's X.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
@@ -16,6 +17,32 @@ pub struct LockName(pub u64);
 /// A reconciliation round: the view whose coordinator collects the locks of its members. `None`
 /// where messages are not numbered.
 pub type Round = Option<ViewId>;
+
+/// The number of a grant in its round, from 1. It is compared only with others of the same
+/// coordinator, so it is no symbolic number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct GrantNumber(pub u64);
+
+impl GrantNumber {
+    pub(super) const fn increment(&mut self) {
+        self.0 = self.0.strict_add(1);
+    }
+}
+
+/// A fencing token: greater than that of every grant before it in the same group. Parts of a group
+/// that has fallen apart have tokens of their own, which differ; those of the group in which they
+/// meet again are greater than all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FencingToken {
+    /// The round of the coordinator that has granted the lock.
+    pub round: ViewId,
+    /// That coordinator.
+    pub coordinator: MemberId,
+    /// The number of the grant in the round.
+    pub number: GrantNumber,
+}
 
 /// A request of a client to the coordinator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
@@ -53,6 +80,8 @@ pub enum MessageBody {
         lock: LockName,
         /// Whether it is granted.
         is_successful: bool,
+        /// The number of the grant in the round.
+        number: Option<GrantNumber>,
     },
     /// UNLOCK-RSP(X).
     UnlockRsp(LockName),
@@ -83,6 +112,12 @@ impl LockRequest {
         match self {
             Self::Lock(lock) | Self::Unlock(lock) => lock,
         }
+    }
+}
+
+impl fmt::Display for FencingToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.round, self.coordinator.0, self.number.0)
     }
 }
 
@@ -121,11 +156,12 @@ impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.body {
             MessageBody::Request(request) => write!(f, "{request}")?,
-            MessageBody::LockRsp { lock, is_successful: true } => {
-                write!(f, "successful LOCK-RSP({})", lock.0)?;
-            }
-            MessageBody::LockRsp { lock, is_successful: false } => {
-                write!(f, "failed LOCK-RSP({})", lock.0)?;
+            MessageBody::LockRsp { lock, is_successful, number } => {
+                let is = if *is_successful { "successful" } else { "failed" };
+                write!(f, "{is} LOCK-RSP({})", lock.0)?;
+                if let Some(number) = number {
+                    write!(f, " number {}", number.0)?;
+                }
             }
             MessageBody::UnlockRsp(lock) => write!(f, "UNLOCK-RSP({})", lock.0)?,
             MessageBody::DuplicateLock(lock) => write!(f, "DUPLICATE-LOCK({})", lock.0)?,

@@ -23,7 +23,10 @@
 //! // Alone in its view it coordinates, and has no other member to query.
 //! step(Command::View(View::new(ViewId::new(1), [me])));
 //! let effects = step(Command::Lock(lock));
-//! assert!(effects.contains(&Effect::Notify(Notice::Locked(lock))));
+//! let Some(Effect::Notify(Notice::Locked(_, Some(token)))) = effects.last() else {
+//!     panic!("it is held by a token")
+//! };
+//! assert_eq!(token.to_string(), "1.1.1");
 //!
 //! // In a view of two another member coordinates, which will query the locks of this one.
 //! let effects = step(Command::View(View::new(ViewId::new(2), [MemberId(2), me])));

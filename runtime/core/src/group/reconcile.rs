@@ -8,7 +8,7 @@ use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{Loop, Machine};
 
 use super::context::{EventContext, StepContext};
-use super::message::{LockName, LockRequest, MessageBody};
+use super::message::{GrantNumber, LockName, LockRequest, MessageBody};
 use crate::view::{MemberId, View};
 
 /// One item of a row's loop: a member, and its lock or request.
@@ -92,7 +92,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
         coordinator.table.clear();
         coordinator.responses.clear();
         coordinator.losers.clear();
-        coordinator.round = None;
+        (coordinator.round, coordinator.granted) = (None, GrantNumber::default());
     }
 
     pub(super) fn note_told(&mut self, ctx: EventContext<'_>) {

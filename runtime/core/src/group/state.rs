@@ -8,7 +8,7 @@ use core::fmt;
 use turnstile_machines::{group_lock_client as client, group_lock_coordinator as coordinator};
 use turnstile_step::{IdClass, Symbolic};
 
-use super::message::{LockInfo, LockName, LockRequest, Round};
+use super::message::{FencingToken, GrantNumber, LockInfo, LockName, LockRequest, Round};
 use crate::number::ViewId;
 use crate::view::{MemberId, View};
 
@@ -51,6 +51,8 @@ pub struct CoordinatorState {
     pub is_handling: bool,
     /// The round that it started.
     pub round: Round,
+    /// The number of the last grant in that round; zero before the first one.
+    pub granted: GrantNumber,
     /// The queried members, with their responses.
     pub(super) responses: BTreeMap<MemberId, Option<LockInfo>>,
     /// Requests deferred until after those of the responses.
@@ -92,6 +94,7 @@ impl State {
             queue: Vec::new(),
             is_handling: false,
             round: None,
+            granted: GrantNumber::default(),
             responses: BTreeMap::new(),
             deferred: Vec::new(),
             losers: BTreeSet::new(),
@@ -163,8 +166,8 @@ pub enum Command {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
-    /// lock() returns: the lock is held.
-    Locked(LockName),
+    /// lock() returns: the lock is held. Its fencing token, if grants are numbered.
+    Locked(LockName, Option<FencingToken>),
     /// lock() returns: another member holds the lock.
     Rejected(LockName),
     /// lock() returns: no response in time. A later grant is released.
@@ -179,7 +182,7 @@ impl Notice {
     #[must_use]
     pub const fn lock(self) -> LockName {
         match self {
-            Self::Locked(lock)
+            Self::Locked(lock, _)
             | Self::Rejected(lock)
             | Self::TimedOut(lock)
             | Self::Duplicate(lock) => lock,
@@ -218,7 +221,8 @@ impl fmt::Display for Command {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Locked(lock) => write!(f, "that {lock} is held"),
+            Self::Locked(lock, None) => write!(f, "that {lock} is held"),
+            Self::Locked(lock, Some(token)) => write!(f, "that {lock} is held by token {token}"),
             Self::Rejected(lock) => write!(f, "that {lock} is held by another member"),
             Self::TimedOut(lock) => write!(f, "that {lock} timed out"),
             Self::Duplicate(lock) => write!(f, "that {lock} is lost to another member"),

@@ -1,6 +1,7 @@
 //! The text format of members with views and locks in one stack.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -11,6 +12,7 @@ use turnstile_step::Out;
 use super::NodeOf;
 use super::group::view;
 use crate::group;
+use crate::number::ViewId;
 use crate::stack::{Command, Message, Stack};
 use crate::view::{Handler, MemberId, Members};
 use turnstile_scenario::{Deliverable, Node, NodeFactory, TextFormat};
@@ -56,8 +58,8 @@ where
     C: Rules<group_lock_client::Machine>,
     K: Rules<group_lock_coordinator::Machine>,
 {
-    const COMMANDS: &'static str = "a member is told `to lock N`, `to unlock N`, and what a member \
-                                    without locks is told";
+    const COMMANDS: &'static str = "a member is told `to begin a group`, `to lock N`, `to unlock \
+                                    N`, and what a member without locks is told";
 
     fn peer_name(peer: MemberId) -> String {
         peer.to_string()
@@ -68,6 +70,9 @@ where
     }
 
     fn command(words: &str) -> Option<Command> {
+        if words == "to begin a group" {
+            return Some(Command::Begin);
+        }
         match <group::Member<C, K> as TextFormat>::command(words) {
             Some(group::Command::Lock(lock)) => Some(Command::Lock(lock)),
             Some(group::Command::Unlock(lock)) => Some(Command::Unlock(lock)),
@@ -77,7 +82,7 @@ where
         }
     }
 
-    fn saved((): &()) -> String {
-        String::new()
+    fn saved(last_view: &ViewId) -> String {
+        format!("view {last_view}")
     }
 }

@@ -26,6 +26,7 @@ impl Display for Timer {
 impl Display for Command {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
+            Self::Begin => f.write_str("to begin a group"),
             Self::Views(command) => command.fmt(f),
             Self::Lock(lock) => group::Command::Lock(*lock).fmt(f),
             Self::Unlock(lock) => group::Command::Unlock(*lock).fmt(f),

@@ -41,6 +41,9 @@ pub enum Timer {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
+    /// Begin a group of its own, whose view is after all that the member knows. A member that is in
+    /// a group, or joins one, does nothing.
+    Begin,
     /// Acquire the lock.
     Lock(LockName),
     /// Release the lock.

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use turnstile_core::group::message::{
-    LockInfo, LockName, LockRequest, Message, MessageBody, Round,
+    GrantNumber, LockInfo, LockName, LockRequest, Message, MessageBody, Round,
 };
 use turnstile_core::group::{Command, Member, State, Timer};
 use turnstile_core::number::ViewId;
 use turnstile_core::stack::{self, Stack};
-use turnstile_core::view::{self, MemberId, Members, View};
+use turnstile_core::view::{self, Intent, MemberId, Members, View};
 use turnstile_machines::group_lock_client::State as Client;
 use turnstile_machines::group_lock_coordinator::State as Coordinator;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
@@ -35,8 +35,9 @@ fn body() -> impl Strategy<Value = MessageBody> {
         .prop_map(|(locks, requests)| MessageBody::LockInfoRsp(LockInfo { locks, requests }));
     prop_oneof![
         request().prop_map(MessageBody::Request),
-        (lock(), any::<bool>())
-            .prop_map(|(lock, is_successful)| MessageBody::LockRsp { lock, is_successful }),
+        (lock(), any::<bool>(), prop::option::of((0_u64..3).prop_map(GrantNumber))).prop_map(
+            |(lock, is_successful, number)| MessageBody::LockRsp { lock, is_successful, number }
+        ),
         lock().prop_map(MessageBody::UnlockRsp),
         lock().prop_map(MessageBody::DuplicateLock),
         lock().prop_map(MessageBody::DuplicateLockRsp),
@@ -206,6 +207,32 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn a_stack_saves_the_number_of_a_view_before_anything_else(inputs in vec(stacked(), 0..60)) {
+        let core = Stack::new(ME);
+        let mut state = core.start();
+        let mut saved = ViewId::default();
+        for input in inputs {
+            let is_member = state.views.view.is_some() || state.views.intent != Intent::Nothing;
+            let is_vain = is_member && input == Input::Command(stack::Command::Begin);
+            let before = state.clone();
+            let effects = step(&core, &mut state, input);
+            prop_assert!(!is_vain || effects.is_empty() && state == before);
+            let last_view = state.views.last_view;
+            let saves = effects.iter().position(|effect| matches!(effect, Effect::Save(_)));
+            prop_assert_eq!(saves, (saved < last_view).then_some(0));
+            if let Some(Effect::Save(first)) = effects.first() {
+                prop_assert_eq!(*first, last_view);
+            }
+            saved = last_view;
+        }
+        core.step(&mut state, Input::Restart(Some(saved)), &mut Out::default());
+        let begun = step(&core, &mut state, Input::Command(stack::Command::Begin));
+        prop_assert_eq!(&begun[0], &Effect::Save(ViewId::new(saved.number() + 1)));
+    }
+}
+
 /// What a stack may hear: about locks, whatever it is; about views, what its user and the layers
 /// below say.
 fn stacked() -> impl Strategy<Value = InputOf<Stack>> {
@@ -227,6 +254,7 @@ fn stacked() -> impl Strategy<Value = InputOf<Stack>> {
         }),
         3 => views.prop_map(|command| Input::Command(stack::Command::Views(command))),
         1 => Just(Input::Fired(stack::Timer::Views(view::Timer::Queue))),
+        1 => Just(Input::Command(stack::Command::Begin)),
         1 => timer().prop_map(|timer| Input::Fired(stack::Timer::Locks(timer))),
         2 => lock().prop_map(|lock| Input::Command(stack::Command::Lock(lock))),
         2 => lock().prop_map(|lock| Input::Command(stack::Command::Unlock(lock))),

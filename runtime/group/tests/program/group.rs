@@ -56,6 +56,8 @@ impl Running {
 pub(crate) struct Group {
     pub(crate) folder: Folder,
     ports: [u16; 3],
+    /// Whether its members have directories.
+    pub(crate) has_data: bool,
     pub(crate) members: [Option<Running>; 3],
 }
 
@@ -63,9 +65,14 @@ impl Group {
     /// Three members that have formed a group.
     pub(crate) fn start() -> Self {
         let mut group = Self::prepare();
-        (0..3).for_each(|one| group.start_member(one, "test"));
-        (0..3).for_each(|one| group.await_members(one, 3));
+        group.start_all();
         group
+    }
+
+    /// Starts all members, and waits until they have formed a group.
+    pub(crate) fn start_all(&mut self) {
+        (0..3).for_each(|one| self.start_member(one, "test"));
+        (0..3).for_each(|one| self.await_members(one, 3));
     }
 
     /// The addresses of three members, of which none runs.
@@ -73,7 +80,7 @@ impl Group {
         let folder = Folder::new("grouplock");
         std::fs::create_dir_all(folder.path()).expect("the temporary folder can be written");
         let ports = [(); 3].map(|()| free_port());
-        Self { folder, ports, members: [None, None, None] }
+        Self { folder, ports, has_data: false, members: [None, None, None] }
     }
 
     /// Starts a member of the group with this name, which knows all addresses.
@@ -93,6 +100,9 @@ impl Group {
         command.args(["member", "--name", name, "--listen", &self.address(one)]);
         command.arg("--seed").args(seeds.iter().map(|one| self.address(*one)));
         command.args(["--period", PERIOD]).arg("--socket").arg(self.socket(one));
+        if self.has_data {
+            command.arg("--data").arg(self.data(one));
+        }
         command
     }
 
@@ -102,6 +112,10 @@ impl Group {
 
     pub(crate) fn socket(&self, one: usize) -> PathBuf {
         self.folder.path().join(format!("{one}.sock"))
+    }
+
+    pub(crate) fn data(&self, one: usize) -> PathBuf {
+        self.folder.path().join(format!("{one}.data"))
     }
 
     /// What the member has logged.

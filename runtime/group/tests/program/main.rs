@@ -9,3 +9,4 @@ mod members;
 mod ports;
 #[path = "../../../raft/lock/tests/program/running.rs"]
 mod running;
+mod tokens;

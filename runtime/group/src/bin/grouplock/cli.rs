@@ -32,13 +32,13 @@ pub(crate) enum CliCommand {
     ///
     /// It joins the group of one of its seeds, or begins one if none of them is in a group. Groups
     /// of one name that find each other merge. A member that is excluded, for example since it was
-    /// stopped, joins again by itself. It stores nothing.
+    /// stopped, joins again by itself.
     Member(MemberArgs),
     /// Runs a command while holding a lock.
     ///
-    /// Environment of the command: GROUPLOCK_ID, the lock's id; GROUPLOCK_HELD, the ids of all
-    /// locks that the command runs under. A nested run for one of these is refused, since it would
-    /// wait for itself.
+    /// Environment of the command: GROUPLOCK_ID, the lock's id; GROUPLOCK_FENCING_TOKEN, if the
+    /// member has a directory (--data); GROUPLOCK_HELD, the ids of all locks that the command runs
+    /// under. A nested run for one of these is refused, since it would wait for itself.
     ///
     /// Exit status: that of the command, or 128 + N if signal N terminated it; 69: the member
     /// cannot be reached, or it refused the request; 75: the timeout passed before the lock was
@@ -51,9 +51,13 @@ pub(crate) enum CliCommand {
     ///
     /// Two commands may run under one lock: while the group has fallen into two parts that do not
     /// reach each other, each part grants the lock, and neither knows of the other. The same may be
-    /// so for a moment when a machine stands still and goes on. There are no fencing tokens yet by
-    /// which a resource could tell which of the two is the later one. So what must never happen
-    /// twice needs another lock service, for example `raftlock`, whose minorities grant nothing.
+    /// so for a moment when a machine stands still and goes on. So what the lock protects has to
+    /// reject a fencing token that is less than one that it has seen. Tokens have 50 characters and
+    /// are compared as texts: each grant in a group has a greater one than all before it, also when
+    /// parts have met again. Of two parts one has the greater tokens while they are apart, and the
+    /// commands of the other one are rejected once a command of that one was there. What may not be
+    /// done twice, and cannot be fenced, needs another lock service, for example `raftlock`, whose
+    /// minorities grant nothing.
     ///
     /// Signals, the terminal and orphans are handled as by `claim run`.
     Run {
@@ -113,6 +117,11 @@ pub(crate) struct MemberArgs {
     /// for its users.
     #[arg(long, value_name = "SECONDS", value_parser = period, default_value = "0.5")]
     pub(crate) period: Duration,
+    /// The directory in which it saves the number of its view: with one, each grant has a fencing
+    /// token, which also grows when all members start again. A member that is the only one left of
+    /// its group, and has lost its directory, begins anew, and what the lock protects rejects it.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     /// Authenticates the members by TLS: this one's certificate and key, and the authority of all.
     /// A certificate is for the IP address of its member.
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]

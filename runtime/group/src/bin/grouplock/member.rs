@@ -55,6 +55,9 @@ async fn start(args: &MemberArgs) -> Result<Member, Failure> {
     if let Some(at) = args.advertise {
         builder = builder.advertise(at);
     }
+    if let Some(data) = &args.data {
+        builder = builder.data(data);
+    }
     for seed in &args.seeds {
         builder = builder.seed(*seed);
     }
@@ -62,7 +65,5 @@ async fn start(args: &MemberArgs) -> Result<Member, Failure> {
         let (certificate, key, authority) = (&tls[0], &tls[1], &tls[2]);
         builder = builder.tls(Tls::read(certificate, key, authority)?);
     }
-    let listen = args.listen;
-    let failed = |error: io::Error| Failure::Unavailable(format!("--listen {listen}: {error}"));
-    builder.start().await.map_err(failed)
+    builder.start().await.map_err(|error| Failure::Unavailable(error.to_string()))
 }

@@ -60,7 +60,7 @@ impl Service for Local {
 
 impl LockGuard for Held {
     fn token(&self) -> Option<Token> {
-        None
+        self.0.token().map(|token| Token::Text(token.to_string()))
     }
 
     async fn lost(&self) {
