@@ -48,6 +48,7 @@ pub(crate) fn mentioned(message: &Message) -> Vec<MemberId> {
     match message {
         Message::Views(
             view::Message::View(view)
+            | view::Message::Coord(view)
             | view::Message::MergeRsp { group: Some(view), .. }
             | view::Message::MergeView { view, .. },
         ) => all(view),
@@ -61,7 +62,6 @@ pub(crate) fn mentioned(message: &Message) -> Vec<MemberId> {
         Message::Views(
             view::Message::Installed(_)
             | view::Message::MergeRsp { group: None, .. }
-            | view::Message::Coord
             | view::Message::State,
         )
         | Message::Locks(_) => Vec::new(),

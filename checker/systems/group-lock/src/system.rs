@@ -212,8 +212,8 @@ impl System for Nodes {
         match message.get() {
             Some(message) => matches!(message, LayerMessage::Crashed(_)),
             None => {
-                let coord = view::Message::Coord;
-                matches!(message.get(), Some(stack::Message::Views(one)) if *one == coord)
+                let message = message.get();
+                matches!(message, Some(stack::Message::Views(view::Message::Coord(_))))
             }
         }
     }

@@ -85,7 +85,10 @@ impl ObservedMember {
         match input {
             Input::Message { from, message } => match message {
                 Message::MergeReq { .. } => Some(Duty::AnswerMergeReq),
-                Message::Coord => {
+                Message::Coord(view) if self.is_excluding(state, view) => {
+                    self.exclusion(state, *from, view)
+                }
+                Message::Coord(_) => {
                     let is_asked = !self.is_suspended(state) && coordinates();
                     is_asked.then(|| Duty::ProcessQueue(state.queue.clone()))
                 }
@@ -116,6 +119,13 @@ impl ObservedMember {
                 None
             }
         }
+    }
+
+    /// Whether the view of another coord is one by which members of its own view exclude it.
+    fn is_excluding(&self, state: &State, view: &View) -> bool {
+        let own = state.view.as_ref().filter(|own| own.id <= view.id);
+        let is_one = |own: &View| view.members.iter().any(|by| own.contains(by));
+        !view.contains(self.handler.me) && own.is_some_and(is_one)
     }
 
     /// The duty of a member that receives a view without it, which is not older than its own.
@@ -199,9 +209,15 @@ impl Core for ObservedMember {
         let duty = self.duty(state, &input);
         let is_view = matches!(&input, Input::Message { message: Message::View(_), .. });
         let newer = state.made.filter(|_| is_view).map(Duty::InstallNewer);
-        if let Input::Message { message: Message::View(view), .. } = &input {
-            out.effects.push(Effect::Notify(Notice::ViewReceived(view.clone())));
-        }
+        let received = match &input {
+            Input::Message { message: Message::View(view), .. } => Some(view),
+            Input::Message { message: Message::Coord(view), .. } => {
+                Some(view).filter(|view| self.is_excluding(state, view))
+            }
+            Input::Message { .. } | Input::Fired(_) | Input::Command(_) | Input::Restart(_) => None,
+        };
+        let received = received.cloned().map(Notice::ViewReceived);
+        out.effects.extend(received.map(Effect::Notify));
         let mut inner = Out::default();
         self.handler.step(state, input, &mut inner);
         let duties = duty.into_iter().chain([Duty::InstallFirst, Duty::ConfirmItsOwn]).chain(newer);

@@ -198,7 +198,14 @@ impl view_handler::Properties for Views {
 
     fn a_member_keeps_nothing_that_is_over(&self, view: &Self::View<'_>) -> bool {
         up(view).all(|(_, Member { state, .. })| {
-            let has = |who| state.view.as_ref().is_some_and(|own| own.contains(who));
+            let is_in = |view: Option<&GroupView>, who| view.is_some_and(|view| view.contains(who));
+            let made = state.installation.as_ref().map(|made| &made.view);
+            let joins = |who| {
+                state.queue.iter().any(|event| {
+                    matches!(event, MembershipRequest::Join { member, .. } if *member == who)
+                })
+            };
+            let has = |who| is_in(state.view.as_ref(), who) || is_in(made, who) || joins(who);
             let own = state.view.as_ref().map(|own| own.id);
             let is_open = |id| own.is_some_and(|own| own <= id) && id <= state.last_view;
             let suspected = state.queue.iter().filter_map(|event| {

@@ -161,7 +161,7 @@ impl System for Nodes {
     }
 
     fn is_idempotent_gossip(&self, message: &Ordered) -> bool {
-        matches!(message.of(), Message::Coord)
+        matches!(message.of(), Message::Coord(_))
     }
 
     fn monitor(&self) -> Value {

@@ -48,7 +48,7 @@ pub fn message(message: &Message) -> String {
         Message::MergeRsp { group: None, .. } => "MERGE-RSP (merge_rejected=true)".to_owned(),
         Message::MergeRsp { group: Some(view), .. } => format!("MERGE-RSP ({})", view.members),
         Message::MergeView { view, .. } => format!("MergeView ({})", view.members),
-        Message::Coord => "MERGE: there is this coord".to_owned(),
+        Message::Coord(view) => format!("MERGE: there is this coord, of {view}"),
         Message::State => "the state".to_owned(),
     }
 }

@@ -67,7 +67,7 @@ impl Display for Message {
                 write!(f, "MERGE-RSP in {merge} with {view}")
             }
             Self::MergeView { merge, view } => write!(f, "MergeView in {merge}: {view}"),
-            Self::Coord => f.write_str("MERGE"),
+            Self::Coord(view) => write!(f, "MERGE with {view}"),
             Self::State => f.write_str("the state"),
         }
     }

@@ -161,8 +161,11 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
                 }
             }
             Command::Suspect { member } => self.on_request(MembershipRequest::Suspect { member }),
-            Command::Announce { to } if self.coordinates() => self.send(to, Message::Coord),
-            Command::Announce { to: _ } => {}
+            Command::Announce { to } => {
+                if let Some(view) = self.state.view.clone().filter(|_| self.coordinates()) {
+                    self.send(to, Message::Coord(view));
+                }
+            }
             Command::InstallationFails => {
                 if let Some(Installation { during, events, .. }) = self.state.installation.take() {
                     let ctx =
@@ -181,7 +184,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
             Message::MergeReq { merge } => self.merge_req(from, merge),
             Message::MergeRsp { merge, group } => self.merge_rsp(from, merge, group),
             Message::MergeView { merge, view } => self.merge_view(merge, view),
-            Message::Coord => self.on_coordinator_found(from),
+            Message::Coord(view) => self.on_coordinator_found(from, view),
             Message::State => {
                 if self.state.intent == Intent::State {
                     self.state.intent = Intent::Nothing;
@@ -214,9 +217,9 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
     }
 
     /// A member that does not coordinate remembers its suspicions: once all members before it are
-    /// suspected, it coordinates. Only members of the view can be suspected.
+    /// suspected, it coordinates. Only those can be suspected that are in the view, or join.
     fn suspect(&mut self, member: MemberId) {
-        if self.state.is_member(member) {
+        if self.state.is_member(member) || self.state.joins(member) {
             self.state.suspects.add(member);
             self.process_suspects();
         }

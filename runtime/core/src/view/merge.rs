@@ -16,8 +16,13 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         view.is_some_and(|view| view.coordinator() == Some(self.handler.me))
     }
 
-    /// Another coord is found.
-    pub(super) fn on_coordinator_found(&mut self, with: MemberId) {
+    /// Another coord is found. A member may learn of it that members of its own view have another
+    /// one by now, without it.
+    pub(super) fn on_coordinator_found(&mut self, with: MemberId, view: View) {
+        let is_in_own = |member: MemberId| self.state.is_member(member);
+        if !view.contains(self.handler.me) && view.members.iter().any(is_in_own) {
+            self.on_excluding_view(with, view);
+        }
         if self.coordinates() {
             self.step_machine(
                 Event::Merge,

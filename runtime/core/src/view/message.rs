@@ -67,8 +67,8 @@ pub enum Message {
         /// The view.
         view: View,
     },
-    /// From MERGE2: the sender coordinates a group.
-    Coord,
+    /// From MERGE2: the sender coordinates a group with this view, which excludes the receiver.
+    Coord(View),
     /// The group's state.
     State,
 }

@@ -142,6 +142,18 @@ impl State {
         self.view.as_ref().is_some_and(|view| view.contains(member))
     }
 
+    /// Whether this one joins, by the queue or by the view that is installed.
+    pub(super) fn joins(&self, member: MemberId) -> bool {
+        let is_its_join = |request: &MembershipRequest| match request {
+            MembershipRequest::Join { member: who, .. } => *who == member,
+            MembershipRequest::Leave { .. }
+            | MembershipRequest::Suspect { .. }
+            | MembershipRequest::GetState { .. } => false,
+        };
+        let made = self.installation.as_ref();
+        made.is_some_and(|made| made.view.contains(member)) || self.queue.iter().any(is_its_join)
+    }
+
     /// Whether it is in a group, or has asked to be.
     pub(super) fn has_group(&self) -> bool {
         self.view.is_some() || matches!(self.intent, Intent::Join { .. })
