@@ -109,7 +109,7 @@ impl Hub {
                 }
                 Act::Down(peer) => {
                     tracing::info!(at = %peer.at, member = peer.member.0, "a member is gone");
-                    state.router.is_down(peer.member);
+                    state.router.is_down(peer.member, Instant::now());
                     state.suspects.insert(peer.member);
                     self.news.ring();
                 }

@@ -1,6 +1,7 @@
 //! The lives of a member: it looks for its group, joins or begins one, and begins again when it is
 //! in none any more.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +34,9 @@ const JOIN: Duration = Duration::from_secs(1);
 /// How long a member waits for the view by which it leaves.
 const LEAVE_MOST: Duration = Duration::from_secs(2);
 
+/// A member of a view that the detector has not found for so many periods is suspected. It may have
+/// gone before the detector of this process began, or before that view was made.
+const UNSEEN_PERIODS: u32 = 5;
 /// How long what a life sends last may take.
 const LAST: Duration = Duration::from_millis(100);
 
@@ -103,24 +107,15 @@ impl Lives {
         mut commands: mpsc::UnboundedReceiver<Command>,
         mut leaves: mpsc::Receiver<Leave>,
     ) {
-        let mut started = Ok(first);
+        let (mut node, mut notices) = first;
         loop {
-            let ended = match started {
-                Ok((node, notices)) => {
-                    let beginning = tokio::select! {
-                        biased;
-                        leave = leaves.recv() => return drop(leave),
-                        beginning = self.discover() => beginning,
-                    };
-                    let life = OneLife::new(node, notices, &self.hub);
-                    life.run(&mut self, beginning, &mut commands, &mut leaves).await
-                }
-                Err(error) => {
-                    tracing::error!(%error, "the core of this member is not started");
-                    sleep(self.period).await;
-                    End::Failed
-                }
+            let beginning = tokio::select! {
+                biased;
+                leave = leaves.recv() => return drop(leave),
+                beginning = self.discover() => beginning,
             };
+            let life = OneLife::new(node, notices, &self.hub);
+            let ended = life.run(&mut self, beginning, &mut commands, &mut leaves).await;
             self.locks.lose_all();
             self.views.send_replace(GroupView::default());
             match ended {
@@ -134,7 +129,22 @@ impl Lives {
                 }
             }
             self.be_another();
-            started = self.start().await;
+            (node, notices) = tokio::select! {
+                biased;
+                leave = leaves.recv() => return drop(leave),
+                started = self.start_again() => started,
+            };
+        }
+    }
+
+    /// Starts the core of another life, as often as it has to be tried.
+    async fn start_again(&self) -> Started {
+        loop {
+            match self.start().await {
+                Ok(started) => return started,
+                Err(error) => tracing::error!(%error, "the core of this member is not started"),
+            }
+            sleep(self.period).await;
         }
     }
 
@@ -190,12 +200,16 @@ struct OneLife {
     joining: Option<(Instant, u32)>,
     /// When it has looked for other coords.
     announced: Instant,
+    /// Members of its view, or of one that it makes, that the detector does not find, and since
+    /// when.
+    unseen: BTreeMap<MemberId, Instant>,
 }
 
 impl OneLife {
     fn new(node: LifeNode, notices: Notices<Stack>, hub: &Hub) -> Self {
         let me = hub.lock().router.own();
-        Self { node, notices, me, joining: None, announced: Instant::now() }
+        let (announced, unseen) = (Instant::now(), BTreeMap::new());
+        Self { node, notices, me, joining: None, announced, unseen }
     }
 
     async fn run(
@@ -277,7 +291,7 @@ impl OneLife {
         let mut state = lives.hub.lock();
         let members = view.members.iter().filter_map(|member| state.router.address(member));
         let seen = GroupView { id: view.id.number(), members: members.collect() };
-        state.router.installed(view);
+        state.router.installed(view, Instant::now());
         drop(state);
         lives.views.send_replace(seen);
     }
@@ -288,8 +302,7 @@ impl OneLife {
         lives.hub.tick();
         let suspects = std::mem::take(&mut lives.hub.lock().suspects);
         for member in suspects {
-            let suspect = Command::Views(view::Command::Suspect { member });
-            self.order(suspect).await;
+            self.suspect(member).await;
         }
         if let Some((since, count)) = self.joining
             && since.elapsed() >= JOIN
@@ -308,8 +321,37 @@ impl OneLife {
             // Two that have found each other do not try at the same time again and again.
             self.announced = Instant::now() - lives.rng.between(Duration::ZERO, lives.period / 2);
             self.announce(lives).await;
+            self.suspect_unseen(lives).await;
         }
         true
+    }
+
+    /// Suspects, again and again, the members that the detector does not find.
+    async fn suspect_unseen(&mut self, lives: &Lives) {
+        let core = self.node.state().views;
+        let made = core.installation.iter().map(|made| &made.view);
+        let members = core.view.iter().chain(made).flat_map(|view| view.members.iter());
+        let up: BTreeSet<MemberId> =
+            lives.hub.lock().router.up().map(|(member, _)| member).collect();
+        let unseen: BTreeSet<MemberId> =
+            members.filter(|member| *member != self.me && !up.contains(member)).collect();
+        self.unseen.retain(|member, _| unseen.contains(member));
+        for member in unseen {
+            let since = *self.unseen.entry(member).or_insert_with(Instant::now);
+            if since.elapsed() >= UNSEEN_PERIODS * lives.period {
+                self.suspect(member).await;
+            }
+        }
+    }
+
+    /// Tells the core that a member is gone, and that a view which that one has to confirm is not
+    /// installed: nobody waits for it until the suspension ends.
+    async fn suspect(&self, member: MemberId) {
+        self.order(Command::Views(view::Command::Suspect { member })).await;
+        let made = self.node.state().views.installation;
+        if made.is_some_and(|made| made.missing.contains(member)) {
+            self.order(Command::Views(view::Command::InstallationFails)).await;
+        }
     }
 
     /// MERGE2: a coord tells the processes that are not in its view that it is one.

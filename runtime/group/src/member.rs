@@ -1,11 +1,11 @@
 //! A member of a group, for its users.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -13,8 +13,9 @@ use tokio::task::AbortHandle;
 use tokio::time::sleep;
 use turnstile_core::stack::Command;
 use turnstile_core::view::MemberId;
-use turnstile_host::transport::tcp::{self, Limits, SystemTcp, Tls};
-use turnstile_host::{Rng, at as in_place};
+use turnstile_host::store::Store;
+use turnstile_host::transport::tcp::{self, Dial, Limits, Listen, SystemTcp, Tls};
+use turnstile_host::{Rng, at as in_place, wall_us};
 
 use crate::detector::Detector;
 use crate::hub::{Hub, Incoming, address};
@@ -42,15 +43,20 @@ pub struct GroupView {
 }
 
 /// The configuration of a member.
-#[derive(Clone, Debug)]
 pub struct Builder {
     group: String,
     listen: SocketAddr,
     advertise: Option<SocketAddr>,
     seeds: BTreeSet<SocketAddr>,
     period: Duration,
-    data: Option<PathBuf>,
+    store: Option<Box<dyn Store>>,
     tls: Option<Tls>,
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder").field("group", &self.group).finish_non_exhaustive()
+    }
 }
 
 impl Builder {
@@ -83,11 +89,12 @@ impl Builder {
         self
     }
 
-    /// The directory in which the member saves the number of its view, so that its fencing tokens
-    /// also grow when all members of the group start again. Without one its locks have no tokens.
+    /// The store in which the member saves the number of its view, for example a
+    /// [`LogStore`](turnstile_host::store::LogStore), so that its fencing tokens also grow when all
+    /// members of the group start again. Without one its locks have no tokens.
     #[must_use]
-    pub fn data(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.data = Some(dir.into());
+    pub fn store(mut self, store: impl Store + 'static) -> Self {
+        self.store = Some(Box::new(store));
         self
     }
 
@@ -103,13 +110,26 @@ impl Builder {
     ///
     /// # Errors
     /// When the address cannot be bound, or the name of the group has more than 200 bytes; when the
-    /// directory cannot be used, is in use, or is that of a member of another group.
+    /// store cannot be read, or is that of a member of another group.
     pub async fn start(self) -> io::Result<Member> {
-        let store = ProcessStore::open(self.data.as_deref())?;
         let listener = TcpListener::bind(self.listen).await.map_err(in_place(self.listen))?;
         let at = self.advertise.unwrap_or(listener.local_addr()?);
-        let age = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_micros());
-        let age = u64::try_from(age).unwrap_or(u64::MAX / 2);
+        self.start_on(at, wall_us(), listener, SystemTcp).await
+    }
+
+    /// Starts the member on other streams and another clock than the system's, for example
+    /// simulated ones. The others connect to the address. Of several processes in no group, the one
+    /// with the smallest number begins one.
+    ///
+    /// # Errors
+    /// As [`Builder::start`].
+    pub async fn start_on(
+        self,
+        at: SocketAddr,
+        age: u64,
+        listener: impl Listen,
+        dialer: impl Dial,
+    ) -> io::Result<Member> {
         let mut rng = Rng::from_entropy();
         let own = Peer { at, age, member: MemberId(rng.number()) };
         let detector = Detector::new(own, self.period, rng.number());
@@ -124,15 +144,15 @@ impl Builder {
         let options = tcp::Options::new(at, protocol).limits(limits);
         let options = options.addresses_by_id(|at| address(*at));
         let options = if let Some(tls) = self.tls { options.tls(tls) } else { options };
-        hub.connect(options.start(listener, SystemTcp, Incoming(Arc::downgrade(&hub)))?);
+        hub.connect(options.start(listener, dialer, Incoming(Arc::downgrade(&hub)))?);
         let (locks, commands) = Locks::new();
         let (views, seen) = watch::channel(GroupView::default());
         let (leaving, leaves) = mpsc::channel(1);
-        let store = (store, format!("a member of the group {}", self.group));
+        let has_tokens = self.store.is_some();
+        let owner = format!("a member of the group {}", self.group);
+        let store = (ProcessStore::new(self.store)?, owner);
         let lives = Lives::new(Arc::clone(&hub), Arc::clone(&locks), views, self.period, store);
-        let has_tokens = self.data.is_some();
-        let data = self.data.unwrap_or_default();
-        let first = lives.start().await.map_err(in_place(data.display()))?;
+        let first = lives.start().await?;
         let living = tokio::spawn(lives.run(first, commands, leaves)).abort_handle();
         Ok(Member(Arc::new(Inner { at, hub, locks, seen, leaving, living, has_tokens })))
     }
@@ -170,7 +190,7 @@ impl Member {
             advertise: None,
             seeds: BTreeSet::new(),
             period: Duration::from_millis(500),
-            data: None,
+            store: None,
             tls: None,
         }
     }
@@ -236,8 +256,8 @@ pub struct Guard {
 
 impl Guard {
     /// The fencing token, for what the lock protects: it rejects whoever comes with a token that is
-    /// less than one that it has seen. `None`: the lock is lost, or the member has no directory
-    /// ([`Builder::data`]).
+    /// less than one that it has seen. `None`: the lock is lost, or the member has no store
+    /// ([`Builder::store`]).
     #[must_use]
     pub fn token(&self) -> Option<FencingToken> {
         let token = self.turn.token().filter(|_| self.member.0.has_tokens);

@@ -16,6 +16,10 @@ const REPEATED_AFTER: Duration = Duration::from_secs(1);
 /// A receiver acknowledges at once after so many messages, and otherwise at the next tick.
 const ACKNOWLEDGED_AFTER: u32 = 64;
 
+/// What a member that is gone has sent last is remembered for so long: it may not be gone, and
+/// would lose what it has sent since.
+const REMEMBERED: Duration = Duration::from_secs(60);
+
 /// A packet and its receiver.
 pub(crate) type Outgoing = (SocketAddr, Packet);
 
@@ -33,6 +37,8 @@ struct Other {
     at: Option<SocketAddr>,
     /// Whether its process seems to be there.
     is_up: bool,
+    /// Since when it is gone and in no common view.
+    gone: Option<Instant>,
     sending: Sending<Message>,
     /// The last progress of it, if messages are not acknowledged.
     since: Option<Instant>,
@@ -65,6 +71,7 @@ impl Router {
             Other {
                 at: None,
                 is_up: false,
+                gone: None,
                 sending: Sending::new(*channel),
                 since: None,
                 told: BTreeSet::new(),
@@ -95,24 +102,34 @@ impl Router {
     }
 
     /// A member's process is gone.
-    pub(crate) fn is_down(&mut self, member: MemberId) {
+    pub(crate) fn is_down(&mut self, member: MemberId, now: Instant) {
         if let Some(other) = self.others.get_mut(&member) {
             other.is_up = false;
         }
-        self.give_up();
+        self.give_up(now);
     }
 
     /// The member has installed a view.
-    pub(crate) fn installed(&mut self, view: View) {
+    pub(crate) fn installed(&mut self, view: View, now: Instant) {
         self.view = Some(view);
-        self.give_up();
+        self.give_up(now);
     }
 
-    /// Gives up the channels to members that are gone and in no common view.
-    fn give_up(&mut self) {
-        let view = self.view.as_ref();
-        let is_in_view = |member| view.is_some_and(|view| view.contains(member));
-        self.others.retain(|member, other| other.is_up || is_in_view(*member));
+    /// Gives up the channels to members that are gone and in no common view. What they have sent is
+    /// remembered for a while.
+    fn give_up(&mut self, now: Instant) {
+        let Self { view, others, channel, .. } = self;
+        for (member, other) in &mut *others {
+            let is_in_view = view.as_ref().is_some_and(|view| view.contains(*member));
+            if other.is_up || is_in_view {
+                other.gone = None;
+            } else if other.gone.is_none() {
+                *channel += 1;
+                other.begin_anew(*channel);
+                (other.at, other.gone) = (None, Some(now));
+            }
+        }
+        others.retain(|_, other| other.gone.is_none_or(|since| now < since + REMEMBERED));
     }
 
     /// Queues a message. `false`: the receiver has not taken too many before it.
@@ -183,9 +200,7 @@ impl Router {
             }
             Acknowledged::Forgotten => {
                 self.channel += 1;
-                other.sending = Sending::new(self.channel);
-                other.since = None;
-                other.told.clear();
+                other.begin_anew(self.channel);
             }
         }
     }
@@ -216,6 +231,12 @@ impl Router {
 }
 
 impl Other {
+    /// Begins another channel: what is not acknowledged is lost.
+    fn begin_anew(&mut self, channel: u64) {
+        (self.sending, self.since) = (Sending::new(channel), None);
+        self.told.clear();
+    }
+
     fn repeat(&mut self) {
         self.sending.repeat();
         self.since = None;

@@ -2,17 +2,19 @@
 //! after the other.
 
 use std::io;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use turnstile_host::store::{Batch, Image, LogStore, Store, Visitor};
+use turnstile_host::store::{Batch, Image, Store, Visitor};
 
 /// The store of a process.
 #[derive(Clone)]
 pub(crate) struct ProcessStore(Arc<Mutex<ProcessState>>);
 
 struct ProcessState {
-    store: Box<dyn Store>,
+    /// All that is in the store, which can be read only once.
+    image: Image,
+    /// `None`: nothing outlives the process.
+    store: Option<Box<dyn Store>>,
     /// The number of the present life.
     life: u64,
 }
@@ -23,21 +25,14 @@ struct LifeStore {
     life: u64,
 }
 
-/// What is kept only as long as the process runs.
-#[derive(Default)]
-struct Memory(Image);
-
 impl ProcessStore {
-    /// A store in a directory, or in memory.
+    /// This store, or one in memory.
     ///
     /// # Errors
-    /// When the directory cannot be used, is in use, or has other files.
-    pub(crate) fn open(data: Option<&Path>) -> io::Result<Self> {
-        let store: Box<dyn Store> = match data {
-            Some(data) => Box::new(LogStore::open(data)?),
-            None => Box::new(Memory::default()),
-        };
-        Ok(Self(Arc::new(Mutex::new(ProcessState { store, life: 0 }))))
+    /// When it cannot be read.
+    pub(crate) fn new(mut store: Option<Box<dyn Store>>) -> io::Result<Self> {
+        let image = store.as_mut().map(|store| store.load()).transpose()?.unwrap_or_default();
+        Ok(Self(Arc::new(Mutex::new(ProcessState { image, store, life: 0 }))))
     }
 
     /// The store for the next life.
@@ -54,36 +49,26 @@ impl ProcessStore {
 
 impl Store for LifeStore {
     fn read(&mut self, each: Visitor<'_>) -> io::Result<()> {
-        self.process.lock().store.read(each)
+        self.process.lock().image.iter().try_for_each(|(key, value)| each(key, value))
     }
 
     fn write(&mut self, batch: &Batch) {
         let mut state = self.process.lock();
-        if state.life == self.life {
-            state.store.write(batch);
+        if state.life != self.life {
+            return;
+        }
+        let kept = Batch::read(batch.as_bytes(), &mut |key, value| {
+            state.image.insert(*key, value.to_vec());
+            Ok(())
+        });
+        kept.expect("a batch is read as it was written");
+        if let Some(store) = &mut state.store {
+            store.write(batch);
         }
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.process.lock().store.sync()
-    }
-}
-
-impl Store for Memory {
-    fn read(&mut self, each: Visitor<'_>) -> io::Result<()> {
-        self.0.iter().try_for_each(|(key, value)| each(key, value))
-    }
-
-    fn write(&mut self, batch: &Batch) {
-        let kept = Batch::read(batch.as_bytes(), &mut |key, value| {
-            self.0.insert(*key, value.to_vec());
-            Ok(())
-        });
-        kept.expect("a batch is read as it was written");
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
+        self.process.lock().store.as_mut().map_or(Ok(()), |store| store.sync())
     }
 }
 
@@ -95,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_life_reads_what_the_one_before_has_written_in_time() {
-        let process = ProcessStore::open(None).expect("it is in memory");
+        let process = ProcessStore::new(None).expect("it is in memory");
         let (key, mut batch) = (Key::single(1), Batch::default());
         let mut first = process.next_life();
         batch.put(&key, b"8");

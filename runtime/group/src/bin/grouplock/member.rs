@@ -5,6 +5,7 @@ use std::io;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use turnstile_group::Member;
+use turnstile_host::store::LogStore;
 use turnstile_host::transport::tcp::Tls;
 use turnstile_local::{Failure, Socket, Times, raise_open_files};
 
@@ -56,7 +57,9 @@ async fn start(args: &MemberArgs) -> Result<Member, Failure> {
         builder = builder.advertise(at);
     }
     if let Some(data) = &args.data {
-        builder = builder.data(data);
+        let place = data.display();
+        let failed = |error| Failure::Unavailable(format!("--data {place}: {error}"));
+        builder = builder.store(LogStore::open(data).map_err(failed)?);
     }
     for seed in &args.seeds {
         builder = builder.seed(*seed);

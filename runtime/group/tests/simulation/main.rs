@@ -1,0 +1,33 @@
+//! Members of a group and their users in one simulated time and network: parts that do not reach
+//! each other, links of one direction, messages that are held, processes that end, some with their
+//! machine's power, and start again.
+//!
+//! Whatever happens, no token is given twice, and no two users hold a lock by one coordinator's
+//! round, or in a view whose coordinator has granted it anew. Once all is repaired, the members
+//! have one view, and each user gets each lock, by a token greater than all before.
+
+mod member;
+mod outcome;
+mod run;
+#[path = "../../../raft/lock/tests/seeds/mod.rs"]
+mod seeds;
+mod streams;
+mod trouble;
+mod user;
+mod witness;
+
+use outcome::{Event, add};
+
+/// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.
+const SEEDS: u64 = 100;
+
+#[test]
+fn members_part_and_meet_and_each_user_gets_each_lock() {
+    let repeat = "-p turnstile-group --test simulation members_part";
+    let Some((seeds, sum)) = seeds::run(SEEDS, repeat, run::simulate, add) else { return };
+    // Each of these has happened, or the simulation has tested nothing.
+    for event in Event::ALL {
+        assert!(sum.contains_key(&event), "{event:?} has not happened: {sum:?}");
+    }
+    assert!(sum[&Event::Granted] > 50 * seeds, "locks are granted: {sum:?}");
+}
