@@ -14,7 +14,10 @@ use turnstile_host::{Bell, Inbox};
 
 use crate::detector::{Act, Detector, Wake};
 use crate::router::{Outgoing, Router};
-use crate::wire::{Located, Packet};
+use crate::wire::{Located, Packet, is_possible};
+
+/// More answers than these are not kept until the next question.
+const SAID_MAX: usize = 1024;
 
 /// What the tasks share.
 pub(crate) struct Hub {
@@ -148,7 +151,11 @@ impl Hub {
     async fn hear(self: &Arc<Self>, at: SocketAddr, packet: Packet) {
         match packet {
             Packet::Gossip(packet) => self.detect(|detector| detector.hear(&packet)),
-            Packet::Message { from, to, channel, place, members, message } => {
+            Packet::Message { from, to, channel, place, members, mut message } => {
+                if !is_possible(&mut message) {
+                    tracing::warn!(%at, "a message with a number that cannot be is ignored");
+                    return;
+                }
                 let (inbox, due) = {
                     let mut state = self.lock();
                     let Some(inbox) = state.inbox.clone().filter(|_| state.router.own() == to)
@@ -181,7 +188,11 @@ impl Hub {
                 self.transmit(vec![(at, Packet::Coordinator(coordinator))]);
             }
             Packet::Coordinator(coordinator) => {
-                self.lock().said.push(coordinator);
+                let mut state = self.lock();
+                if state.said.len() < SAID_MAX {
+                    state.said.push(coordinator);
+                }
+                drop(state);
                 self.news.ring();
             }
         }

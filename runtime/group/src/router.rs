@@ -20,6 +20,10 @@ const ACKNOWLEDGED_AFTER: u32 = 64;
 /// would lose what it has sent since.
 const REMEMBERED: Duration = Duration::from_secs(60);
 
+/// The maximum number of members that are known, with those that are remembered: messages of others
+/// are ignored.
+const KNOWN_MAX: usize = 10_000;
+
 /// A packet and its receiver.
 pub(crate) type Outgoing = (SocketAddr, Packet);
 
@@ -172,7 +176,12 @@ impl Router {
     ) -> (bool, Option<Outgoing>) {
         let own = self.own.0;
         for (member, at) in members.iter().filter(|(member, _)| *member != own) {
-            self.other(*member).at.get_or_insert(*at);
+            if self.has_room_for(*member) {
+                self.other(*member).at.get_or_insert(*at);
+            }
+        }
+        if !self.has_room_for(from) {
+            return (false, None);
         }
         let other = self.other(from);
         other.at = Some(at);
@@ -180,6 +189,10 @@ impl Router {
         other.unacknowledged += 1;
         let is_due = !is_next || other.unacknowledged >= ACKNOWLEDGED_AFTER;
         (is_next, if is_due { self.acknowledgement(from) } else { None })
+    }
+
+    fn has_room_for(&self, member: MemberId) -> bool {
+        self.others.len() < KNOWN_MAX || self.others.contains_key(&member)
     }
 
     fn acknowledgement(&mut self, to: MemberId) -> Option<Outgoing> {
@@ -214,6 +227,9 @@ impl Router {
 
     /// What is due at this time: acknowledgements, and messages that are sent again.
     pub(crate) fn tick(&mut self, now: Instant) -> Vec<Outgoing> {
+        if self.others.len() >= KNOWN_MAX {
+            self.give_up(now);
+        }
         let members: Vec<MemberId> = self.others.keys().copied().collect();
         let mut packets = Vec::new();
         for member in members {
@@ -241,5 +257,50 @@ impl Other {
         self.sending.repeat();
         self.since = None;
         self.told.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    fn at(port: u16) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, port).into()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn strangers_do_not_fill_the_memory_and_make_room_again() {
+        let mut router = Router::new((MemberId(0), at(1)), 0);
+        router.is_up((MemberId(1), at(2)));
+        let strangers = 2..2 * KNOWN_MAX as u64;
+        for stranger in strangers.map(MemberId) {
+            router.arrived((stranger, at(3)), (1, 0), &[(MemberId(stranger.0 << 32), at(4))]);
+        }
+        assert_eq!(router.others.len(), KNOWN_MAX);
+        router.tick(Instant::now());
+        let (is_next, _) = router.arrived((MemberId(1), at(2)), (1, 0), &[]);
+        assert!(is_next, "who was known before is heard");
+        tokio::time::advance(REMEMBERED).await;
+        router.tick(Instant::now());
+        let (is_next, _) = router.arrived((MemberId(u64::MAX), at(5)), (1, 0), &[]);
+        assert!(is_next, "there is room again");
+        assert_eq!(router.others.len(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_one_has_sent_that_seemed_to_be_gone_is_remembered_for_a_while() {
+        let other = (MemberId(1), at(2));
+        let mut router = Router::new((MemberId(0), at(1)), 0);
+        router.is_up(other);
+        assert!(router.arrived(other, (7, 0), &[]).0);
+        router.is_down(other.0, Instant::now());
+        router.is_up(other);
+        assert!(router.arrived(other, (7, 1), &[]).0, "its channel goes on");
+        router.is_down(other.0, Instant::now());
+        tokio::time::advance(REMEMBERED).await;
+        router.is_down(other.0, Instant::now());
+        assert!(router.others.is_empty(), "nothing is kept of who is gone");
     }
 }

@@ -3,8 +3,10 @@
 use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
+use turnstile_core::number::ViewId;
 use turnstile_core::stack::Message;
 use turnstile_core::view::{self, MemberId, MembershipRequest, View};
+use turnstile_step::Symbolic as _;
 
 /// The protocol and its version, before the name of the group: processes of another one reject each
 /// other.
@@ -39,6 +41,19 @@ pub(crate) enum Packet {
     Coordinator(Option<Located>),
 }
 
+/// No number of a view is greater: a group that makes a million views a second needs a hundred
+/// thousand years.
+const NUMBER_MAX: u64 = 1 << 62;
+
+/// Whether a message has only numbers that can be: views are numbered after the greatest known one.
+pub(crate) fn is_possible(message: &mut Message) -> bool {
+    let mut is_possible = true;
+    message.visit_ids(&mut |class, number| {
+        is_possible &= class != ViewId::CLASS || *number <= NUMBER_MAX;
+    });
+    is_possible
+}
+
 /// The members that a message speaks of.
 pub(crate) fn mentioned(message: &Message) -> Vec<MemberId> {
     let all = |view: &View| {
@@ -65,5 +80,37 @@ pub(crate) fn mentioned(message: &Message) -> Vec<MemberId> {
             | view::Message::State,
         )
         | Message::Locks(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn coord(id: u64) -> Message {
+        Message::Views(view::Message::Coord(View::new(ViewId::new(id), [MemberId(u64::MAX)])))
+    }
+
+    #[test]
+    fn the_number_of_a_view_is_one_after_which_others_can_be_counted() {
+        for (id, is_one) in [(0, true), (NUMBER_MAX, true), (NUMBER_MAX + 1, false)] {
+            assert_eq!(is_possible(&mut coord(id)), is_one, "{id}");
+        }
+        let member = MemberId(1);
+        let last_view = ViewId::new(u64::MAX);
+        let join = MembershipRequest::Join { member, with_state: false, last_view };
+        assert!(!is_possible(&mut Message::Views(view::Message::Request(join))));
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_are_a_packet_or_none(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(packet) = postcard::from_bytes::<Packet>(&bytes) {
+                let written = postcard::to_stdvec(&packet).expect("it can be written");
+                prop_assert_eq!(postcard::from_bytes(&written), Ok(packet));
+            }
+        }
     }
 }

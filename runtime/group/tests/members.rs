@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tokio::time::timeout;
 use turnstile_group::{GroupView, Member};
 
@@ -118,4 +120,34 @@ async fn processes_of_another_group_are_not_heard() {
     let stranger = builder.seed(first.address()).start().await.expect("a port is free");
     assert_eq!(view_of(&stranger, 1).await.members, [stranger.address()]);
     assert_eq!(view_of(&first, 1).await.members, [first.address()]);
+}
+
+/// What the port of a member is told by who is none: bytes of any kind, a frame of 4 GiB, a member
+/// of another protocol, and nothing at all.
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_comes_to_its_port_a_member_serves() {
+    let first = start(&[]).await;
+    let mut rng = turnstile_host::Rng::from_entropy();
+    let noise: Vec<u8> = (0..8192).flat_map(|_| rng.number().to_le_bytes()).collect();
+    let huge = [&u32::MAX.to_be_bytes()[..], b"TSTL"].concat();
+    let foreign = b"\0\0\0\x0cTSTL\0\x02\x05other".to_vec();
+    let mut silent = Vec::new();
+    for _ in 0..32 {
+        for bytes in [&noise, &huge, &foreign] {
+            let mut stream = TcpStream::connect(first.address()).await.expect("it listens");
+            // It may close the connection before it has read all.
+            let _refused = stream.write_all(bytes).await;
+            let mut answer = Vec::new();
+            let ended = timeout(PATIENCE, stream.read_to_end(&mut answer)).await;
+            assert!(ended.is_ok() && answer.len() < 1024, "it ends such a connection");
+        }
+        silent.push(TcpStream::connect(first.address()).await.expect("it listens"));
+    }
+    let second = start(&[&first]).await;
+    view_of(&second, 2).await;
+    let locked = timeout(PATIENCE, second.lock("printer")).await;
+    assert!(locked.is_ok(), "the group serves");
+    drop(silent);
+    second.leave().await;
+    first.leave().await;
 }
