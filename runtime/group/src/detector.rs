@@ -66,7 +66,7 @@ impl Detector {
 
     /// Asks whoever is at an address for the others.
     pub(crate) fn announce(&mut self, to: SocketAddr) -> Vec<Act> {
-        let to = Peer { at: to, age: 0, member: MemberId::default() };
+        let to = Peer { at: to, age: 0, refutations: 0, member: MemberId::default() };
         self.act(|foca, acts| foca.announce(to, acts))
     }
 

@@ -151,7 +151,8 @@ impl Lives {
     /// The next life has another number, and channels of its own.
     fn be_another(&mut self) {
         let before = self.hub.lock().detector.own();
-        let own = Peer { age: before.age + 1, member: MemberId(self.rng.number()), ..before };
+        let (age, member) = (before.age + 1, MemberId(self.rng.number()));
+        let own = Peer { age, refutations: 0, member, ..before };
         self.hub.begin_life(Router::new((own.member, own.at), own.age), None);
         self.hub.detect(|detector| detector.become_another(own));
     }

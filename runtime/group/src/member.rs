@@ -131,7 +131,7 @@ impl Builder {
         dialer: impl Dial,
     ) -> io::Result<Member> {
         let mut rng = Rng::from_entropy();
-        let own = Peer { at, age, member: MemberId(rng.number()) };
+        let own = Peer { at, age, refutations: 0, member: MemberId(rng.number()) };
         let detector = Detector::new(own, self.period, rng.number());
         let seeds = self.seeds.into_iter().filter(|seed| *seed != at).collect();
         let hub = Hub::new(detector, Router::new((own.member, at), age), seeds);

@@ -12,8 +12,10 @@ pub(crate) struct Peer {
     /// The address that the others connect to.
     pub(crate) at: SocketAddr,
     /// Grows with each start of a process at the address, with each of its lives, and when it
-    /// refutes that it is gone.
+    /// refutes that it is gone: microseconds, at first those of its clock.
     pub(crate) age: u64,
+    /// How often it has refuted that it is gone.
+    pub(crate) refutations: u32,
     /// Its number in the group: another one in each life.
     pub(crate) member: MemberId,
 }
@@ -21,8 +23,14 @@ pub(crate) struct Peer {
 impl Identity for Peer {
     type Addr = SocketAddr;
 
+    /// The first step is small. If the clock of this process is behind that of the former one at
+    /// its address, the others believe only an age that is greater than that one's: each further
+    /// step is a thousand times as large, up to fifty days.
     fn renew(&self) -> Option<Self> {
-        Some(Self { age: self.age + 1, ..*self })
+        let step = 1 << (10 * self.refutations).min(42);
+        let (age, refutations) =
+            (self.age.saturating_add(step), self.refutations.saturating_add(1));
+        Some(Self { age, refutations, ..*self })
     }
 
     fn addr(&self) -> SocketAddr {
@@ -31,5 +39,29 @@ impl Identity for Peer {
 
     fn win_addr_conflict(&self, adversary: &Self) -> bool {
         self.age > adversary.age
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn a_process_with_an_old_clock_soon_wins_over_the_former_one() {
+        let hour = 3_600_000_000;
+        let at = (Ipv4Addr::LOCALHOST, 1).into();
+        let peer = |age| Peer { at, age, refutations: 0, member: MemberId(1) };
+        let (former, mut own) = (peer(200 * hour), peer(hour));
+        for _ in 0..5 {
+            own = own.renew().expect("it can always be renewed");
+        }
+        assert!(own.win_addr_conflict(&former), "{own:?}");
+        let before = own.age;
+        for _ in 0..1_000 {
+            own = own.renew().expect("it can always be renewed");
+        }
+        assert!(own.age < before + 1_000 * 60 * 24 * hour, "{own:?}");
     }
 }
