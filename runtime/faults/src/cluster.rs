@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::disk::Disk;
 use crate::network::Network;
-use crate::service::{Change, Place, Programs, Service, Start};
+use crate::service::{Change, Place, Programs, Service, Standing, Start};
 
 /// The library that shifts a process's clock, below the folder of an architecture in `/usr/lib`.
 const CLOCK: &str = "faketime/libfaketime.so.1";
@@ -147,10 +147,14 @@ impl Cluster {
     /// Waits until every running member is ready.
     pub(crate) fn await_ready(&self) -> io::Result<()> {
         let begun = Instant::now();
-        let running = self.members.values().filter(|member| member.process.is_some());
-        for Member { place, .. } in running {
+        let running = || self.members.values().filter(|member| member.process.is_some());
+        let count = running().count();
+        for Member { place, .. } in running() {
             let standing = || self.service.standing(&self.network, &self.programs, place);
-            while !standing().is_some_and(|standing| standing.is_ready) {
+            let is_ready = |standing: Standing| {
+                standing.is_ready && standing.members.is_none_or(|members| members == count)
+            };
+            while !standing().is_some_and(is_ready) {
                 late(begun, || format!("member {} is not ready: {:?}", place.id, standing()))?;
             }
         }

@@ -38,6 +38,28 @@ pub(crate) fn violations(holds: &[Hold]) -> Vec<Violation> {
     found
 }
 
+/// The violations among the commands of a service whose parts both grant a lock while they do not
+/// reach each other. They have met again at a time: whatever began later began alone, by a token
+/// that is greater than all before. Earlier on, no two commands ran at the same time by one
+/// coordinator's round, which the first 33 characters of a token name.
+pub(crate) fn violations_in_parts(holds: &[Hold], met: u64) -> Vec<Violation> {
+    let mut rounds: BTreeMap<&str, Vec<Hold>> = BTreeMap::new();
+    for hold in holds {
+        let round = hold.token.get(..33).unwrap_or_default();
+        rounds.entry(round).or_default().push(hold.clone());
+    }
+    let mut found: Vec<Violation> = rounds.values().flat_map(|holds| violations(holds)).collect();
+    let (before, after): (Vec<Hold>, Vec<Hold>) =
+        holds.iter().cloned().partition(|hold| hold.from < met);
+    found.extend(violations(&after));
+    for hold in &after {
+        let is_late = |earlier: &&Hold| earlier.lock == hold.lock && earlier.token >= hold.token;
+        let earlier = before.iter().find(is_late);
+        found.extend(earlier.map(|one| Violation::TokenNotGreater(one.clone(), hold.clone())));
+    }
+    found
+}
+
 /// The longest time without the begin of a command, in nanoseconds, between two times.
 pub(crate) fn longest_gap(holds: &[Hold], from: u64, until: u64) -> u64 {
     let mut begins: Vec<u64> = holds.iter().map(|hold| hold.from).collect();
@@ -52,7 +74,7 @@ mod tests {
     use super::*;
 
     fn hold(lock: &str, token: u64, from: u64, until: u64) -> Hold {
-        Hold { lock: lock.into(), token, member: 1, from, until }
+        Hold { lock: lock.into(), token: format!("{token:020}"), member: 1, from, until }
     }
 
     #[test]
@@ -80,6 +102,26 @@ mod tests {
             Violation::TokenNotGreater(first, third),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn parts_have_holders_of_their_own_until_they_meet() {
+        let part = |round: u64, part: u64, number: u64, from: u64, until: u64| {
+            let token = format!("{round:016x}-{part:016x}-{number:016x}");
+            Hold { lock: "a".into(), token, member: 1, from, until }
+        };
+        let (one, other) = (part(5, 1, 1, 0, 9), part(5, 2, 1, 3, 20));
+        let later = part(7, 1, 1, 30, 40);
+        assert_eq!(violations_in_parts(&[one.clone(), other.clone(), later.clone()], 25), []);
+        let same = part(5, 1, 2, 4, 5);
+        let found = violations_in_parts(&[one.clone(), same.clone()], 25);
+        assert_eq!(found, [Violation::TwoHolders(one, same)]);
+        let late = part(5, 1, 3, 30, 31);
+        let found = violations_in_parts(&[other.clone(), late.clone()], 25);
+        assert_eq!(found, [Violation::TokenNotGreater(other, late)]);
+        let (beside, parted) = (part(8, 2, 1, 35, 36), later.clone());
+        let found = violations_in_parts(&[parted, beside.clone()], 25);
+        assert_eq!(found, [Violation::TwoHolders(later, beside)]);
     }
 
     #[test]

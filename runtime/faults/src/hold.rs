@@ -19,8 +19,8 @@ const STEP: Duration = Duration::from_millis(1);
 pub(crate) struct Hold {
     /// The lock's name.
     pub(crate) lock: String,
-    /// The fencing token.
-    pub(crate) token: u64,
+    /// The fencing token: a text of one length, so that texts are ordered as tokens are.
+    pub(crate) token: String,
     /// The member through which the lock was taken.
     pub(crate) member: u8,
     /// When the command began.
@@ -39,24 +39,26 @@ pub(crate) fn now() -> u64 {
 }
 
 /// Runs for some time and writes it down, with the token.
-pub(crate) fn run(record: &Path, token: u64, lasts: Duration) -> io::Result<()> {
+pub(crate) fn run(record: &Path, token: &str, lasts: Duration) -> io::Result<()> {
     let file = File::create(record)?;
     let from = now();
     let end = from + u64::try_from(lasts.as_nanos()).unwrap_or(u64::MAX);
-    file.write_all_at(&[token, from, from].map(u64::to_le_bytes).concat(), 0)?;
+    let times = [from, from].map(u64::to_le_bytes).concat();
+    file.write_all_at(&[&times, token.as_bytes()].concat(), 0)?;
     let mut time = from;
     while time < end {
         std::thread::sleep(STEP);
         time = now();
-        file.write_all_at(&time.to_le_bytes(), 16)?;
+        file.write_all_at(&time.to_le_bytes(), 8)?;
     }
     Ok(())
 }
 
 /// The token of a command, when it began, and when it surely ran for the last time; nothing if it
 /// did not come so far.
-pub(crate) fn read(record: &Path) -> Option<(u64, u64, u64)> {
+pub(crate) fn read(record: &Path) -> Option<(String, u64, u64)> {
     let bytes = std::fs::read(record).ok()?;
     let number = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
-    Some((number(0)?, number(8)?, number(16)?))
+    let token = str::from_utf8(bytes.get(16..)?).ok()?;
+    Some((token.to_owned(), number(0)?, number(8)?))
 }

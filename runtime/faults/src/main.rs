@@ -5,6 +5,7 @@ mod client;
 mod cluster;
 mod disk;
 mod faults;
+mod group;
 mod history;
 mod hold;
 mod http;
@@ -92,9 +93,10 @@ fn main() -> ExitCode {
 }
 
 fn hold(variable: &str, record: &Path, lasts: Duration) -> io::Result<()> {
-    let token = std::env::var(variable).ok().and_then(|token| token.parse().ok());
-    let token = token.ok_or_else(|| io::Error::other(format!("{variable} is no number")))?;
-    hold::run(record, token, lasts)
+    let missing = |_| io::Error::other(format!("there is no {variable}"));
+    let token = std::env::var(variable).map_err(missing)?;
+    // A number becomes a text of one length.
+    hold::run(record, &format!("{token:0>20}"), lasts)
 }
 
 /// Whether the machine can do what is needed.
@@ -123,7 +125,7 @@ fn strike_all(cli: Cli) -> io::Result<()> {
             let text = format!("{missing} is not in {folder}: build it with `cargo build --bins`");
             return Err(io::Error::other(text));
         }
-        for fault in &faults {
+        for fault in faults.iter().filter(|fault| service.suffers(**fault)) {
             let plan = round::Plan { members: cli.members, times: cli.times, seed: cli.seed };
             round::strike(service, &programs, *fault, plan)?;
         }

@@ -5,10 +5,12 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::faults::Fault;
+use crate::group;
 use crate::network::{Network, address};
 
 /// The port on which members listen for each other.
-const PEER_PORT: u16 = 7000;
+pub(crate) const PEER_PORT: u16 = 7000;
 /// The address on which a claim server listens for its clients, those of its own host.
 pub(crate) const HTTP_ADDRESS: &str = "127.0.0.1:5000";
 /// The heartbeat interval of all members, in seconds.
@@ -21,6 +23,8 @@ pub(crate) enum Service {
     Raftlock,
     /// Claims on a replicated log.
     Turnstiled,
+    /// The locks of a group that needs no majority.
+    Grouplock,
 }
 
 /// A member, and where it keeps what.
@@ -50,6 +54,8 @@ pub(crate) enum Start {
 pub(crate) struct Standing {
     pub(crate) is_ready: bool,
     pub(crate) leader: Option<u8>,
+    /// How many members have its view, if there are different ones at times.
+    pub(crate) members: Option<usize>,
 }
 
 /// The folder of the programs under test.
@@ -62,7 +68,19 @@ impl Service {
         match self {
             Self::Raftlock => "RAFTLOCK_FENCING_TOKEN",
             Self::Turnstiled => "CLAIM_FENCING_TOKEN",
+            Self::Grouplock => "GROUPLOCK_FENCING_TOKEN",
         }
+    }
+
+    /// Whether two parts of it that do not reach each other both grant a lock.
+    pub(crate) const fn grants_in_parts(self) -> bool {
+        matches!(self, Self::Grouplock)
+    }
+
+    /// Whether a fault means something to it. A group writes to its disks only when its members
+    /// change.
+    pub(crate) const fn suffers(self, fault: Fault) -> bool {
+        !matches!((self, fault), (Self::Grouplock, Fault::FullDisk | Fault::FlippedLog))
     }
 
     /// Whether it is a claim server.
@@ -75,6 +93,7 @@ impl Service {
         match self {
             Self::Raftlock => &["raftlock"],
             Self::Turnstiled => &["turnstiled", "claim"],
+            Self::Grouplock => &["grouplock"],
         }
     }
 
@@ -90,6 +109,7 @@ impl Service {
         let mut words = match self {
             Self::Raftlock => vec![programs.path("raftlock"), "member".into()],
             Self::Turnstiled => vec![programs.path("turnstiled"), "--cluster=faults".into()],
+            Self::Grouplock => return group::member(programs, place, others),
         };
         words.extend([format!("--id={}", place.id), format!("--data={}", place.data.display())]);
         words.push(format!("--heartbeat={HEARTBEAT}"));
@@ -102,6 +122,7 @@ impl Service {
                 words.push(format!("--peer-listen={own}:{PEER_PORT}"));
                 words.push(format!("--listen={HTTP_ADDRESS}"));
             }
+            Self::Grouplock => {}
         }
         words.extend(others.iter().map(|id| format!("--peer={id}={}:{PEER_PORT}", address(*id))));
         match start {
@@ -122,9 +143,9 @@ impl Service {
     ) -> Vec<String> {
         let (timeout, grace) = (format!("--timeout={timeout}"), "--grace=1".into());
         let mut words = match self {
-            Self::Raftlock => {
+            Self::Raftlock | Self::Grouplock => {
                 let socket = format!("--socket={}", place.socket.display());
-                vec![programs.path("raftlock"), "run".into(), socket]
+                vec![programs.path(self.programs()[0]), "run".into(), socket]
             }
             Self::Turnstiled => {
                 let url = format!("--url=http://{HTTP_ADDRESS}");
@@ -144,11 +165,13 @@ impl Service {
         let mut words = match self {
             Self::Raftlock => vec![programs.path("raftlock"), "members".into()],
             Self::Turnstiled => vec![programs.path("turnstiled"), "member".into()],
+            // Its members come and go by themselves.
+            Self::Grouplock => return vec!["true".into()],
         };
         words.push(word.into());
         words.push(match self {
-            Self::Raftlock => format!("--socket={}", place.socket.display()),
             Self::Turnstiled => format!("--url=http://{HTTP_ADDRESS}"),
+            Self::Raftlock | Self::Grouplock => format!("--socket={}", place.socket.display()),
         });
         words.push(id);
         words
@@ -168,15 +191,17 @@ impl Service {
                 let output = command.output().ok().filter(|output| output.status.success())?;
                 let status: Value = serde_json::from_slice(&output.stdout).ok()?;
                 let leader = status["leader"].as_u64().and_then(|id| u8::try_from(id).ok());
-                Some(Standing { is_ready: status["ready"] == true, leader })
+                Some(Standing { is_ready: status["ready"] == true, leader, members: None })
             }
+            Self::Grouplock => group::standing(programs, place),
             Self::Turnstiled => {
                 let ready = get(network, place, "/readyz")?.0 == "200";
                 let metrics = get(network, place, "/metrics")?.1;
                 let leader = metrics.lines().find_map(|line| {
                     line.strip_prefix("turnstile_log_leader ")?.trim().parse().ok()
                 });
-                Some(Standing { is_ready: ready, leader: leader.filter(|id| *id != 0) })
+                let leader = leader.filter(|id| *id != 0);
+                Some(Standing { is_ready: ready, leader, members: None })
             }
         }
     }

@@ -1,0 +1,38 @@
+//! A member of a group that needs no majority: `grouplock`.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::network::address;
+use crate::service::{PEER_PORT, Place, Programs, Standing};
+
+/// The period of the failure detector, in seconds.
+const PERIOD: f64 = 0.2;
+
+/// Runs a member among others.
+pub(crate) fn member(programs: &Programs, place: &Place, others: &[u8]) -> Vec<String> {
+    let mut words = vec![programs.path("grouplock"), "member".into(), "--name=faults".into()];
+    words.push(format!("--listen={}:{PEER_PORT}", address(place.id)));
+    words.push(format!("--period={PERIOD}"));
+    words.push(format!("--data={}", place.data.display()));
+    words.push(format!("--socket={}", place.socket.display()));
+    words.push("--seed".into());
+    words.extend(others.iter().map(|id| format!("{}:{PEER_PORT}", address(*id))));
+    words
+}
+
+/// Asks a member how it is: ready, if all that seem to be there are in its view. Nothing if it does
+/// not answer.
+pub(crate) fn standing(programs: &Programs, place: &Place) -> Option<Standing> {
+    let mut command = Command::new(programs.path("grouplock"));
+    command.args(["status", "--json", "--socket"]).arg(&place.socket);
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    let status: Value = serde_json::from_slice(&output.stdout).ok()?;
+    let count = |list: &Value| list.as_array().map(Vec::len);
+    let members = count(&status["members"])?;
+    let is_ready = status["in_group"] == true && members == count(&status["present"])? + 1;
+    let first = status["members"][0]["address"].as_str()?;
+    let leader = first.split(':').next()?.rsplit('.').next()?.parse().ok();
+    Some(Standing { is_ready, leader, members: Some(members) })
+}
