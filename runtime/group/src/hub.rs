@@ -106,12 +106,12 @@ impl Hub {
                 Act::Arm { wake, after } => self.arm(*wake, after),
                 Act::Up(peer) if peer.member == MemberId::default() => {}
                 Act::Up(peer) => {
-                    tracing::info!(at = %peer.at, member = peer.member.0, "a member is there");
+                    tracing::info!(at = %peer.at, member = %hex(peer.member), "a member is there");
                     state.router.is_up((peer.member, peer.at));
                     self.news.ring();
                 }
                 Act::Down(peer) => {
-                    tracing::info!(at = %peer.at, member = peer.member.0, "a member is gone");
+                    tracing::info!(at = %peer.at, member = %hex(peer.member), "a member is gone");
                     state.router.is_down(peer.member, Instant::now());
                     state.suspects.insert(peer.member);
                     self.news.ring();
@@ -203,6 +203,11 @@ impl Hub {
             tcp.close(timeout).await;
         }
     }
+}
+
+/// A member's number as its status has it.
+fn hex(member: MemberId) -> String {
+    format!("{:016x}", member.0)
 }
 
 /// The address of a process, by its id in the transport.

@@ -288,12 +288,12 @@ impl OneLife {
     }
 
     fn installed(&self, lives: &Lives, view: View) {
-        tracing::info!(%view, me = self.me.0, "a view is installed");
         let mut state = lives.hub.lock();
         let members = view.members.iter().filter_map(|member| state.router.address(member));
         let seen = GroupView { id: view.id.number(), members: members.collect() };
         state.router.installed(view, Instant::now());
         drop(state);
+        tracing::info!(view = seen.id, members = ?seen.members, "a view is installed");
         lives.views.send_replace(seen);
     }
 
