@@ -1,7 +1,5 @@
 //! A member of a group that needs no majority: `grouplock`.
 
-use std::process::Command;
-
 use serde_json::Value;
 
 use crate::network::address;
@@ -22,13 +20,9 @@ pub(crate) fn member(programs: &Programs, place: &Place, others: &[u8]) -> Vec<S
     words
 }
 
-/// Asks a member how it is: ready, if all that seem to be there are in its view. Nothing if it does
-/// not answer.
-pub(crate) fn standing(programs: &Programs, place: &Place) -> Option<Standing> {
-    let mut command = Command::new(programs.path("grouplock"));
-    command.args(["status", "--json", "--socket"]).arg(&place.socket);
-    let output = command.output().ok().filter(|output| output.status.success())?;
-    let status: Value = serde_json::from_slice(&output.stdout).ok()?;
+/// How a member is by its status: ready, if all that seem to be there are in its view. Nothing if
+/// it is in no group.
+pub(crate) fn standing(status: &Value) -> Option<Standing> {
     let count = |list: &Value| list.as_array().map(Vec::len);
     let members = count(&status["members"])?;
     let is_ready = status["in_group"] == true && members == count(&status["present"])? + 1;

@@ -177,6 +177,14 @@ impl Service {
         words
     }
 
+    /// What a member says of itself at its socket.
+    fn status(self, programs: &Programs, place: &Place) -> Option<Value> {
+        let mut command = Command::new(programs.path(self.programs()[0]));
+        command.args(["status", "--json", "--socket"]).arg(&place.socket);
+        let output = command.output().ok().filter(|output| output.status.success())?;
+        serde_json::from_slice(&output.stdout).ok()
+    }
+
     /// Asks a member how it is; nothing if it does not answer.
     pub(crate) fn standing(
         self,
@@ -186,14 +194,11 @@ impl Service {
     ) -> Option<Standing> {
         match self {
             Self::Raftlock => {
-                let mut command = Command::new(programs.path("raftlock"));
-                command.args(["status", "--json", "--socket"]).arg(&place.socket);
-                let output = command.output().ok().filter(|output| output.status.success())?;
-                let status: Value = serde_json::from_slice(&output.stdout).ok()?;
+                let status = self.status(programs, place)?;
                 let leader = status["leader"].as_u64().and_then(|id| u8::try_from(id).ok());
                 Some(Standing { is_ready: status["ready"] == true, leader, members: None })
             }
-            Self::Grouplock => group::standing(programs, place),
+            Self::Grouplock => group::standing(&self.status(programs, place)?),
             Self::Turnstiled => {
                 let ready = get(network, place, "/readyz")?.0 == "200";
                 let metrics = get(network, place, "/metrics")?.1;
