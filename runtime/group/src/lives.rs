@@ -321,19 +321,19 @@ impl OneLife {
         if self.announced.elapsed() >= lives.period {
             // Two that have found each other do not try at the same time again and again.
             self.announced = Instant::now() - lives.rng.between(Duration::ZERO, lives.period / 2);
-            self.announce(lives).await;
-            self.suspect_unseen(lives).await;
+            let core = self.node.state().views;
+            let up: Vec<MemberId> =
+                lives.hub.lock().router.up().map(|(member, _)| member).collect();
+            self.announce(lives, &core, &up).await;
+            self.suspect_unseen(lives, &core, &up).await;
         }
         true
     }
 
     /// Suspects, again and again, the members that the detector does not find.
-    async fn suspect_unseen(&mut self, lives: &Lives) {
-        let core = self.node.state().views;
+    async fn suspect_unseen(&mut self, lives: &Lives, core: &view::State, up: &[MemberId]) {
         let made = core.installation.iter().map(|made| &made.view);
         let members = core.view.iter().chain(made).flat_map(|view| view.members.iter());
-        let up: BTreeSet<MemberId> =
-            lives.hub.lock().router.up().map(|(member, _)| member).collect();
         let unseen: BTreeSet<MemberId> =
             members.filter(|member| *member != self.me && !up.contains(member)).collect();
         self.unseen.retain(|member, _| unseen.contains(member));
@@ -356,14 +356,10 @@ impl OneLife {
     }
 
     /// MERGE2: a coord tells the processes that are not in its view that it is one.
-    async fn announce(&self, lives: &Lives) {
-        let core = self.node.state().views;
-        let Some(view) = core.view.filter(|view| view.coordinator() == Some(self.me)) else {
-            return;
-        };
-        let others: Vec<MemberId> =
-            lives.hub.lock().router.up().map(|(member, _)| member).collect();
-        for to in others.into_iter().filter(|member| !view.contains(*member)) {
+    async fn announce(&self, lives: &Lives, core: &view::State, up: &[MemberId]) {
+        let view = core.view.as_ref().filter(|view| view.coordinator() == Some(self.me));
+        let Some(view) = view else { return };
+        for to in up.iter().copied().filter(|member| !view.contains(*member)) {
             self.order(Command::Views(view::Command::Announce { to })).await;
         }
         // They may not be known as gone, or their seeds have been away.

@@ -14,6 +14,7 @@ mod outcome;
 mod run;
 #[path = "../../../raft/lock/tests/seeds/mod.rs"]
 mod seeds;
+#[path = "../../../host/tests/transport/disturbed/network.rs"]
 mod streams;
 mod trouble;
 mod user;
