@@ -2,6 +2,8 @@
 //!
 //! The scenario runner does the work; this file only prints.
 
+mod together;
+
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Take};
@@ -31,14 +33,22 @@ If several apply: 2, then 1.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Scenarios, traces written by `turnstiled --trace` or `claim --trace`, or counterexamples
-    /// written by `turnstile check --trace`
+    /// Scenarios, traces written by a service with `--trace`, or counterexamples written by
+    /// `turnstile check --trace`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Take the files as the traces of all nodes of one run, and check that each message which a
+    /// node received was sent to it before, in one order of all their steps. A node must be known
+    /// to the others by its name, as members of a group are (`grouplock member --trace`)
+    #[arg(long)]
+    together: bool,
 }
 
 /// Replays each file and prints every difference from what the cores do.
 pub(crate) fn run(arguments: &Arguments, program: Program) -> Status {
+    if arguments.together {
+        return together::run(&arguments.files, program);
+    }
     arguments.files.iter().map(|path| play(path, program)).fold(Status::Holds, Status::and)
 }
 

@@ -15,4 +15,5 @@ mod odd_input;
 mod refusal;
 mod repeat;
 mod rust;
+mod together;
 mod watch;

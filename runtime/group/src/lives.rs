@@ -11,7 +11,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use turnstile_core::group;
 use turnstile_core::stack::{Command, Notice, Stack, State, Timer};
 use turnstile_core::view::{self, MemberId, View};
-use turnstile_host::{Event, Node, Notices, Options, Rng};
+use turnstile_host::{Event, Node, Notices, Options, Rng, Trace};
 
 use crate::hub::{CoreTransport, Hub};
 use crate::locks::Locks;
@@ -40,6 +40,9 @@ const UNSEEN_PERIODS: u32 = 5;
 /// How long what a life sends last may take.
 const LAST: Duration = Duration::from_millis(100);
 
+/// What a trace calls the core of a life, as a scenario does.
+const BEGUN: &str = "member with locks of no group";
+
 type LifeNode = Node<Stack, CoreTransport>;
 type Started = (LifeNode, Notices<Stack>);
 type Leave = oneshot::Sender<()>;
@@ -54,6 +57,7 @@ pub(crate) struct Lives {
     store: ProcessStore,
     /// The owner of the store.
     owner: String,
+    trace: Option<Trace>,
     rng: Rng,
 }
 
@@ -78,9 +82,9 @@ impl Lives {
         locks: Arc<Locks>,
         views: watch::Sender<GroupView>,
         period: Duration,
-        (store, owner): (ProcessStore, String),
+        ((store, owner), trace): ((ProcessStore, String), Option<Trace>),
     ) -> Self {
-        Self { hub, locks, views, period, store, owner, rng: Rng::from_entropy() }
+        Self { hub, locks, views, period, store, owner, trace, rng: Rng::from_entropy() }
     }
 
     /// Starts the core of a life, which is in no group yet.
@@ -93,6 +97,8 @@ impl Lives {
         let mut options = Options::new(|_: &State, timer| duration(timer));
         options.store = Some(self.store.next_life());
         options.name.clone_from(&self.owner);
+        let trace = self.trace.as_ref().map(|trace| trace.of(&me.to_string()));
+        options.observer = trace.map(|trace| trace.observer::<Stack>(BEGUN));
         Node::start(Stack::new(me), options, async |inbox| {
             hub.set_inbox(inbox);
             Ok(CoreTransport(hub))

@@ -15,7 +15,7 @@ use turnstile_core::stack::Command;
 use turnstile_core::view::MemberId;
 use turnstile_host::store::Store;
 use turnstile_host::transport::tcp::{self, Dial, Limits, Listen, SystemTcp, Tls};
-use turnstile_host::{Rng, at as in_place, wall_us};
+use turnstile_host::{Rng, Trace, at as in_place, wall_us};
 
 use crate::detector::Detector;
 use crate::hub::{Hub, Incoming, address};
@@ -51,6 +51,7 @@ pub struct Builder {
     period: Duration,
     store: Option<Box<dyn Store>>,
     tls: Option<Tls>,
+    trace: Option<Trace>,
 }
 
 impl fmt::Debug for Builder {
@@ -105,6 +106,14 @@ impl Builder {
         self
     }
 
+    /// Records the steps of the member's core. `turnstile replay --together` says whether the traces
+    /// of all members are one run.
+    #[must_use]
+    pub fn trace(mut self, trace: Trace) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
     /// Starts the member. It joins the group that its seeds are in, or begins one. Needs a tokio
     /// runtime.
     ///
@@ -151,7 +160,8 @@ impl Builder {
         let has_tokens = self.store.is_some();
         let owner = format!("a member of the group {}", self.group);
         let store = (ProcessStore::new(self.store)?, owner);
-        let lives = Lives::new(Arc::clone(&hub), Arc::clone(&locks), views, self.period, store);
+        let (recorded, period) = ((store, self.trace), self.period);
+        let lives = Lives::new(Arc::clone(&hub), Arc::clone(&locks), views, period, recorded);
         let first = lives.start().await?;
         let living = tokio::spawn(lives.run(first, commands, leaves)).abort_handle();
         Ok(Member(Arc::new(Inner { at, hub, locks, seen, leaving, living, has_tokens })))
@@ -192,6 +202,7 @@ impl Member {
             period: Duration::from_millis(500),
             store: None,
             tls: None,
+            trace: None,
         }
     }
 

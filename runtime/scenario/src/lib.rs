@@ -50,7 +50,7 @@ pub use network::Network;
 pub use node::{
     CoreNode, Deliverable, InputError, Node, Sent, StepOutput, TextFormat, effect_text,
 };
-pub use protocol::{NodeFactory, Protocol};
+pub use protocol::{LinkKind, NodeFactory, Protocol};
 pub use replay::{Mismatch, Replay, replay};
 pub use script::{Line, Script, Step};
 

@@ -18,11 +18,23 @@ pub trait NodeFactory {
     /// The kinds of nodes, for the help of an error.
     const NODE_KINDS: &'static str;
 
+    /// How messages arrive between two of them, where the traces of both are replayed together.
+    const LINKS: LinkKind = LinkKind::Unordered;
+
     /// Makes the node that a name and the text after `is a` describe: a [`CoreNode`], or, if traces
     /// can have it as well, a `TraceableNode`.
     ///
     /// [`CoreNode`]: super::CoreNode
     fn node(name: &str, kind: &str) -> Option<Box<dyn Node<Self::Message>>>;
+}
+
+/// How the messages from one node to another arrive: each at most once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// In the order in which they were sent.
+    Fifo,
+    /// In any order.
+    Unordered,
 }
 
 /// A [`NodeFactory`] whose message type is erased.
@@ -33,6 +45,8 @@ pub struct Protocol {
     play: fn(&Script, &str, &mut StepObserver<'_>) -> Result<(), LineError>,
     #[cfg(feature = "trace")]
     traced: fn(&str, &str) -> Option<Box<dyn crate::trace::ReplayNode>>,
+    #[cfg(feature = "trace")]
+    links: LinkKind,
 }
 
 impl Protocol {
@@ -45,13 +59,19 @@ impl Protocol {
             play: |script, node_kinds, observe| script.play(N::node, node_kinds, observe),
             #[cfg(feature = "trace")]
             traced: |name, kind| N::node(name, kind)?.into_replay_node(),
+            #[cfg(feature = "trace")]
+            links: N::LINKS,
         }
     }
 
-    /// The node that a name and the `is` of a trace describe.
+    /// The node that a name and the `is` of a trace describe, and how it receives.
     #[cfg(feature = "trace")]
-    pub(super) fn traced(&self, name: &str, is: &str) -> Option<Box<dyn crate::trace::ReplayNode>> {
-        (self.traced)(name, is)
+    pub(super) fn traced(
+        &self,
+        name: &str,
+        is: &str,
+    ) -> Option<(Box<dyn crate::trace::ReplayNode>, LinkKind)> {
+        Some(((self.traced)(name, is)?, self.links))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::number::ViewId;
 use crate::view::{MemberId, Members, View};
 use turnstile_machine::Rules;
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
-use turnstile_scenario::{Deliverable, Node, NodeFactory, TextFormat};
+use turnstile_scenario::{Deliverable, LinkKind, Node, NodeFactory, TextFormat};
 
 /// The nodes of the group system, by the compiled tables.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,8 @@ pub(super) struct GroupNodes;
 
 impl NodeFactory for GroupNodes {
     type Message = Message;
+
+    const LINKS: LinkKind = LinkKind::Fifo;
 
     const NODE_KINDS: &'static str = "all of them `member with locks`";
 

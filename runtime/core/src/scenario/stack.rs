@@ -15,7 +15,7 @@ use crate::group;
 use crate::number::ViewId;
 use crate::stack::{Command, Message, Stack};
 use crate::view::{Handler, MemberId, Members};
-use turnstile_scenario::{Deliverable, Node, NodeFactory, TextFormat};
+use turnstile_scenario::{Deliverable, LinkKind, Node, NodeFactory, TextFormat};
 
 /// The nodes of the stack system, by the compiled tables.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub(super) struct StackNodes;
 
 impl NodeFactory for StackNodes {
     type Message = Message;
+
+    const LINKS: LinkKind = LinkKind::Fifo;
 
     const NODE_KINDS: &'static str =
         "all of them `member with locks`, `of view N of N`, alone, or `of no group`";

@@ -15,6 +15,7 @@ use turnstile_host::Rng;
 use turnstile_host::store::{LOG_MAX, LogStore, Medium};
 
 use crate::streams::{Dialer, Listener};
+use crate::traces::Traces;
 use crate::user::User;
 use crate::witness::Witness;
 
@@ -31,6 +32,7 @@ const RESTART_PAUSE: Duration = Duration::from_millis(40);
 pub(crate) struct Group {
     pub(crate) witness: Witness,
     pub(crate) media: BTreeMap<u64, Medium>,
+    pub(crate) traces: Traces,
     pub(crate) running: Rc<RefCell<BTreeMap<u64, Member>>>,
     /// How many processes have been started.
     pub(crate) lives: Rc<Cell<u64>>,
@@ -57,6 +59,7 @@ async fn start(id: u64, group: &Group) -> turmoil::Result<Member> {
         }
     };
     let mut builder = Member::builder("simulated").period(PERIOD).store(store);
+    builder = builder.trace(group.traces.of(id));
     for seed in group.media.keys() {
         builder = builder.seed(address(*seed));
     }

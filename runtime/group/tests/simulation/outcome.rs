@@ -31,10 +31,14 @@ pub(crate) enum Event {
     AllKilled,
     /// A machine loses its power.
     PowerLost,
+    /// A member's core receives a message.
+    Received,
+    /// What a member's core has sent is lost.
+    MessageLost,
 }
 
 impl Event {
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Granted,
         Self::HeldInTwoParts,
         Self::TriedInVain,
@@ -48,6 +52,8 @@ impl Event {
         Self::MemberKilled,
         Self::AllKilled,
         Self::PowerLost,
+        Self::Received,
+        Self::MessageLost,
     ];
 }
 

@@ -9,7 +9,8 @@ use turnstile_host::simulation;
 use turnstile_host::store::Medium;
 
 use crate::member::{Group, name, run_member};
-use crate::outcome::Outcome;
+use crate::outcome::{Event, Outcome};
+use crate::traces::Traces;
 use crate::trouble::Trouble;
 use crate::witness::Witness;
 
@@ -33,10 +34,11 @@ pub(crate) fn simulate(seed: u64) -> Outcome {
     let count = if seed.is_multiple_of(4) { 5 } else { 3 };
     let media: BTreeMap<u64, Medium> =
         (1..=count).map(|id| (id, Medium::new(seed ^ id << 40))).collect();
-    let witness = Witness::default();
+    let (witness, traces) = (Witness::default(), Traces::new(media.keys().copied()));
     let group = Group {
         witness: witness.clone(),
         media,
+        traces: traces.clone(),
         running: Rc::default(),
         lives: Rc::default(),
         is_over: Rc::default(),
@@ -47,5 +49,8 @@ pub(crate) fn simulate(seed: u64) -> Outcome {
     }
     Trouble::new(&mut sim, seed, group).run();
     drop(sim);
-    witness.outcome()
+    let (received, lost) = traces.replay(seed);
+    let mut outcome = witness.outcome();
+    outcome.extend([(Event::Received, received), (Event::MessageLost, lost)]);
+    outcome
 }

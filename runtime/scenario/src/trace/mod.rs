@@ -63,6 +63,7 @@
 mod line;
 mod node;
 mod play;
+mod together;
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -76,10 +77,11 @@ use turnstile_step::Core;
 use crate::node::{CoreNode, InputError};
 use crate::protocol::{node_kinds, play_script};
 use crate::script::Script;
-use crate::{LineError, Protocol, Replay};
+use crate::{LineError, LinkKind, Protocol, Replay};
 
 pub use line::{HEAD, VERSION, declaration_line, step_line};
-pub use node::{ReplayNode, ReplayedStep, TraceableNode};
+pub use node::{Envelope, ReplayNode, ReplayedStep, TraceableNode};
+pub use together::{Impossible, Reason, Run, Together, replay_together};
 
 /// A core whose types are serde types, so that its inputs and effects can be recorded.
 pub trait SerdeCore:
@@ -118,10 +120,17 @@ pub fn is_trace(beginning: &[u8]) -> bool {
 ///
 /// A line is no line of a trace, and no mismatch precedes it.
 pub fn replay(trace: impl BufRead, protocols: &[Protocol]) -> Result<Replay, LineError> {
-    play::play(trace, &mut |name, is| {
-        let node = protocols.iter().find_map(|protocol| protocol.traced(name, is));
-        node.ok_or_else(|| InputError::new("unknown node kind", node_kinds(protocols)))
-    })
+    play::play(trace, &mut |name, is| Ok(traced(protocols, name, is)?.0))
+}
+
+/// The node that a name and its `is` describe, and how it receives.
+fn traced(
+    protocols: &[Protocol],
+    name: &str,
+    is: &str,
+) -> Result<(Box<dyn ReplayNode>, LinkKind), InputError> {
+    let node = protocols.iter().find_map(|protocol| protocol.traced(name, is));
+    node.ok_or_else(|| InputError::new("unknown node kind", node_kinds(protocols)))
 }
 
 /// Replays a trace of one core; `node` makes the node that a name and its `is` describe.

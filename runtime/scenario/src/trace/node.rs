@@ -3,11 +3,12 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 
 use serde_json::Value;
-use turnstile_step::{Input, InputOf, OutOf};
+use turnstile_step::{Effect, Input, InputOf, OutOf};
 
 use super::SerdeCore;
 use super::line::{message_without_line, short, step_line};
@@ -24,6 +25,19 @@ pub struct ReplayedStep {
     pub count: usize,
     /// Whether the input is a timer that fires late, after it was disarmed.
     pub was_disarmed: bool,
+    /// The message that is the input.
+    pub received: Option<Envelope>,
+    /// The messages among the effects.
+    pub sent: Vec<Envelope>,
+}
+
+/// A message of a step and the name of its peer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// The sender of a message that is received, the receiver of one that is sent.
+    pub peer: String,
+    /// The message, as JSON.
+    pub message: String,
 }
 
 /// A node of a trace, whatever its core is.
@@ -58,8 +72,13 @@ impl<C: SerdeCore> CoreNode<C> {
     }
 }
 
-impl<C: SerdeCore> ReplayNode for CoreNode<C> {
-    fn replay(&mut self, expected: &str) -> Result<ReplayedStep, InputError> {
+impl<C: SerdeCore> CoreNode<C> {
+    /// Takes an input, as JSON; `name` is that of a peer.
+    fn replay_by(
+        &mut self,
+        expected: &str,
+        name: fn(C::Peer) -> String,
+    ) -> Result<ReplayedStep, InputError> {
         let help = "an input has the serde form of the core's types";
         let input: InputOf<C> = serde_json::from_str(expected).map_err(|error| {
             InputError::new(format!("invalid input: {}", message_without_line(&error)), help)
@@ -73,9 +92,34 @@ impl<C: SerdeCore> ReplayNode for CoreNode<C> {
             Input::Fired(timer) => self.take_timer(timer)?,
             Input::Message { .. } | Input::Command(_) | Input::Restart(_) => false,
         };
+        let envelope =
+            |peer, message: &C::Message| Ok(Envelope { peer: name(peer), message: json(message)? });
+        let received = match &input {
+            Input::Message { from, message } => Some(envelope(*from, message)?),
+            Input::Fired(_) | Input::Command(_) | Input::Restart(_) => None,
+        };
         let out = self.try_step(input)?;
         let (rows, effects) = (json(&out.rows)?, json(&out.effects)?);
-        Ok(ReplayedStep { rows, effects, count: out.rows.len() + out.effects.len(), was_disarmed })
+        let sent = out.effects.iter().filter_map(|effect| match effect {
+            Effect::Send { to, message } => Some(envelope(*to, message)),
+            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) | Effect::Notify(_) => None,
+        });
+        let sent = sent.collect::<Result<_, _>>()?;
+        let count = out.rows.len() + out.effects.len();
+        Ok(ReplayedStep { rows, effects, count, was_disarmed, received, sent })
+    }
+}
+
+/// Its peers are named by their JSON.
+impl<C: SerdeCore> ReplayNode for CoreNode<C> {
+    fn replay(&mut self, input: &str) -> Result<ReplayedStep, InputError> {
+        self.replay_by(input, |peer| serde_json::to_string(&peer).unwrap_or_default())
+    }
+}
+
+impl<C: SerdeCore + TextFormat> ReplayNode for TraceableNode<C> {
+    fn replay(&mut self, input: &str) -> Result<ReplayedStep, InputError> {
+        self.node.replay_by(input, C::peer_name)
     }
 }
 
@@ -139,6 +183,6 @@ impl<C: SerdeCore + TextFormat + 'static> Node<C::Message> for TraceableNode<C> 
     }
 
     fn into_replay_node(self: Box<Self>) -> Option<Box<dyn ReplayNode>> {
-        Some(Box::new(self.node))
+        Some(self)
     }
 }

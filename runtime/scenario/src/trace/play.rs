@@ -12,58 +12,117 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::line::{TraceLine, TraceLineError, TraceStep, check_head, message_without_line, short};
-use super::node::ReplayNode;
+use super::node::{ReplayNode, ReplayedStep};
 use crate::compare::compare;
 use crate::node::InputError;
 use crate::{LineError, Mismatch, Replay};
 
 /// Makes the node that a name and its `is` describe.
-type MakeNode<'e> = dyn FnMut(&str, &str) -> Result<Box<dyn ReplayNode>, InputError> + 'e;
+pub(super) type MakeNode<'e> =
+    dyn FnMut(&str, &str) -> Result<Box<dyn ReplayNode>, InputError> + 'e;
 
 /// Replays a trace; `make_node` makes the nodes that it declares.
-pub(super) fn play(
-    mut trace: impl BufRead,
-    make_node: &mut MakeNode<'_>,
-) -> Result<Replay, LineError> {
-    let mut player = Player { make_node, nodes: BTreeMap::new(), replay: Replay::default() };
-    let mut bytes = Vec::new();
-    for number in 1.. {
-        bytes.clear();
-        let read = trace.read_until(b'\n', &mut bytes);
-        let played = match read {
-            Ok(0) if number > 1 => break,
-            Ok(_) => player.play_line(number, &bytes),
-            Err(error) => Err(InputError::new(
-                format!("read error: {error}"),
-                "replay a copy of the readable part",
-            )),
-        };
-        let Err(InputError { reason, help }) = played else { continue };
-        let text = short(String::from_utf8_lossy(&bytes).trim_end());
-        let error = LineError { line: number, text, reason, help };
-        if player.replay.mismatches.is_empty() {
-            return Err(error);
+pub(super) fn play(trace: impl BufRead, make_node: &mut MakeNode<'_>) -> Result<Replay, LineError> {
+    let mut player = Player::new(trace);
+    loop {
+        match player.step(make_node) {
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(player.end()),
+            Err(error) => return player.stop(error),
         }
-        player.replay.stopped_at = Some(error);
-        break;
     }
-    Ok(Replay { nodes: player.nodes.len(), ..player.replay })
 }
 
-struct Player<'e, 'f> {
-    make_node: &'e mut MakeNode<'f>,
+/// A step that a player has replayed.
+pub(super) struct PlayedStep {
+    pub(super) line: usize,
+    pub(super) node: String,
+    pub(super) step: ReplayedStep,
+}
+
+/// Replays one trace.
+pub(super) struct Player<R> {
+    trace: R,
+    /// The last line that was read, and its number.
+    bytes: Vec<u8>,
+    number: usize,
     nodes: BTreeMap<String, Box<dyn ReplayNode>>,
     replay: Replay,
 }
 
-impl Player<'_, '_> {
-    fn play_line(&mut self, number: usize, bytes: &[u8]) -> Result<(), InputError> {
+impl<R: BufRead> Player<R> {
+    pub(super) fn new(trace: R) -> Self {
+        let (nodes, replay) = (BTreeMap::new(), Replay::default());
+        Self { trace, bytes: Vec::new(), number: 0, nodes, replay }
+    }
+
+    /// Replays lines until a step is done; `None` at the end of the trace.
+    pub(super) fn step(
+        &mut self,
+        make_node: &mut MakeNode<'_>,
+    ) -> Result<Option<PlayedStep>, LineError> {
+        loop {
+            self.number += 1;
+            self.bytes.clear();
+            let played = match self.trace.read_until(b'\n', &mut self.bytes) {
+                Ok(0) if self.number > 1 => return Ok(None),
+                Ok(_) => self.play_line(make_node),
+                Err(error) => Err(InputError::new(
+                    format!("read error: {error}"),
+                    "replay a copy of the readable part",
+                )),
+            };
+            match played {
+                Ok(None) => {}
+                Ok(Some(step)) => return Ok(Some(step)),
+                Err(InputError { reason, help }) => {
+                    let text = short(String::from_utf8_lossy(&self.bytes).trim_end());
+                    return Err(LineError { line: self.number, text, reason, help });
+                }
+            }
+        }
+    }
+
+    /// Whether the cores have done what is recorded, so far.
+    pub(super) const fn matches(&self) -> bool {
+        self.replay.mismatches.is_empty()
+    }
+
+    pub(super) fn end(self) -> Replay {
+        Replay { nodes: self.nodes.len(), ..self.replay }
+    }
+
+    /// The result if a line cannot be played.
+    pub(super) fn stop(mut self, error: LineError) -> Result<Replay, LineError> {
+        if self.matches() {
+            return Err(error);
+        }
+        self.replay.stopped_at = Some(error);
+        Ok(self.end())
+    }
+
+    fn play_line(
+        &mut self,
+        make_node: &mut MakeNode<'_>,
+    ) -> Result<Option<PlayedStep>, InputError> {
+        let bytes = std::mem::take(&mut self.bytes);
+        let played = self.play_bytes(&bytes, make_node);
+        self.bytes = bytes;
+        played
+    }
+
+    fn play_bytes(
+        &mut self,
+        bytes: &[u8],
+        make_node: &mut MakeNode<'_>,
+    ) -> Result<Option<PlayedStep>, InputError> {
+        let number = self.number;
         let is_whole = bytes.ends_with(b"\n");
         let text = match core::str::from_utf8(bytes) {
             Ok(text) => text.trim(),
             Err(error) if number > 1 && !is_whole && error.error_len().is_none() => {
                 self.replay.truncated_line = Some(number);
-                return Ok(());
+                return Ok(None);
             }
             Err(error) => {
                 let reason = format!("byte {} is not UTF-8", error.valid_up_to() + 1);
@@ -71,21 +130,21 @@ impl Player<'_, '_> {
             }
         };
         if number == 1 {
-            return check_head(text);
+            return check_head(text).map(|()| None);
         }
         if text.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         match TraceLine::parse(text) {
             Ok(TraceLine::Declaration { node, is }) => {
-                let made = (self.make_node)(&node, &is)?;
+                let made = make_node(&node, &is)?;
                 self.nodes.insert(node.into_owned(), made);
-                Ok(())
+                Ok(None)
             }
-            Ok(TraceLine::Step(step)) => self.step(number, &step),
+            Ok(TraceLine::Step(step)) => self.play_step(number, &step).map(Some),
             Err(TraceLineError::Truncated) if !is_whole => {
                 self.replay.truncated_line = Some(number);
-                Ok(())
+                Ok(None)
             }
             Err(TraceLineError::Truncated) => {
                 let help = "only the last line may be, if the process was killed; delete this line";
@@ -95,7 +154,7 @@ impl Player<'_, '_> {
         }
     }
 
-    fn step(&mut self, number: usize, step: &TraceStep<'_>) -> Result<(), InputError> {
+    fn play_step(&mut self, line: usize, step: &TraceStep<'_>) -> Result<PlayedStep, InputError> {
         let Some(node) = self.nodes.get_mut(&*step.node) else {
             let names: Vec<&str> = self.nodes.keys().map(|name| &**name).collect();
             let help = format!(
@@ -107,10 +166,10 @@ impl Player<'_, '_> {
         let actual = node.replay(step.input.get())?;
         self.replay.steps += 1;
         self.replay.late_timers += usize::from(actual.was_disarmed);
-        let rows = self.compare(number, step, step.rows, &actual.rows)?;
-        let effects = self.compare(number, step, step.effects, &actual.effects)?;
+        let rows = self.compare(line, step, step.rows, &actual.rows)?;
+        let effects = self.compare(line, step, step.effects, &actual.effects)?;
         self.replay.lines += actual.count + rows + effects;
-        Ok(())
+        Ok(PlayedStep { line, node: step.node.clone().into_owned(), step: actual })
     }
 
     /// Compares recorded rows or effects with those of the core. Returns how many more are

@@ -122,6 +122,10 @@ pub(crate) struct MemberArgs {
     /// its group, and has lost its directory, begins anew, and what the lock protects rejects it.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// The file to which it appends a trace: each step of its core with what it read, did and sent.
+    /// It grows without bound. `turnstile replay --together` takes the traces of all members.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     /// Authenticates the members by TLS: this one's certificate and key, and the authority of all.
     /// A certificate is for the IP address of its member.
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]

@@ -5,6 +5,7 @@ use std::io;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use turnstile_group::Member;
+use turnstile_host::Trace;
 use turnstile_host::store::LogStore;
 use turnstile_host::transport::tcp::Tls;
 use turnstile_local::{Failure, Socket, Times, raise_open_files};
@@ -60,6 +61,10 @@ async fn start(args: &MemberArgs) -> Result<Member, Failure> {
         let place = data.display();
         let failed = |error| Failure::Unavailable(format!("--data {place}: {error}"));
         builder = builder.store(LogStore::open(data).map_err(failed)?);
+    }
+    if let Some(trace) = &args.trace {
+        let failed = |error| Failure::Usage(format!("--trace: {error}"));
+        builder = builder.trace(Trace::append("grouplock", trace).map_err(failed)?);
     }
     for seed in &args.seeds {
         builder = builder.seed(*seed);
