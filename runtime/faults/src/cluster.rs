@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -33,6 +33,7 @@ pub(crate) struct Cluster {
     pub(crate) programs: Programs,
     folder: PathBuf,
     pub(crate) members: BTreeMap<u8, Member>,
+    begun: Instant,
     /// The greatest number that a member has had.
     last: u8,
     /// After the members, so that it is removed after their processes.
@@ -48,8 +49,8 @@ impl Cluster {
         folder: &Path,
     ) -> io::Result<Self> {
         let (folder, network) = (folder.to_owned(), Network::new()?);
-        let members = BTreeMap::new();
-        let mut cluster = Self { service, programs, folder, members, last: 0, network };
+        let (members, begun) = (BTreeMap::new(), Instant::now());
+        let mut cluster = Self { service, programs, folder, members, begun, last: 0, network };
         (1..=count).try_for_each(|id| cluster.add_host(id))?;
         (1..=count).try_for_each(|id| cluster.start_member(id, Start::New, 0))?;
         cluster.await_ready()?;
@@ -61,7 +62,8 @@ impl Cluster {
         self.network.add(id)?;
         let disk = Disk::mount(&self.folder.join(format!("disk-{id}")))?;
         let socket = self.folder.join(format!("{id}.sock"));
-        let place = Place { id, data: disk.data(), socket };
+        let trace = self.folder.join(format!("{id}.trace"));
+        let place = Place { id, data: disk.data(), socket, trace };
         self.members.insert(id, Member { place, disk, process: None });
         self.last = self.last.max(id);
         Ok(())
@@ -105,6 +107,19 @@ impl Cluster {
         self.folder.join(format!("member-{id}.log"))
     }
 
+    /// The processor time that a member has used.
+    pub(crate) fn processor_time(&self, id: u8) -> io::Result<Duration> {
+        let process = self.member(id)?.process.as_ref();
+        let process = process.ok_or_else(|| io::Error::other(format!("member {id} runs not")))?;
+        let mut all = 0;
+        for task in std::fs::read_dir(format!("/proc/{}/task", process.id()))? {
+            let text = std::fs::read_to_string(task?.path().join("schedstat"))?;
+            let first = text.split_whitespace().next().and_then(|first| first.parse().ok());
+            all += first.unwrap_or(0_u64);
+        }
+        Ok(Duration::from_nanos(all))
+    }
+
     /// Sends a signal to a member.
     pub(crate) fn signal(&self, id: u8, signal: Signal) -> io::Result<()> {
         let process = self.member(id)?.process.as_ref();
@@ -119,6 +134,35 @@ impl Cluster {
             process.wait()?;
         }
         Ok(())
+    }
+
+    /// Ends a member as its user does, and waits for its end.
+    pub(crate) fn stop(&mut self, id: u8) -> io::Result<()> {
+        self.signal(id, Signal::TERM)?;
+        let status = self.await_end(id)?;
+        let text = || io::Error::other(format!("member {id} has ended: {status}"));
+        status.success().then_some(()).ok_or_else(text)
+    }
+
+    /// Kills all members; no other process of this run is left.
+    pub(crate) fn end(&mut self) -> io::Result<()> {
+        let ids: Vec<u8> = self.members.keys().copied().collect();
+        ids.iter().try_for_each(|id| self.kill(*id))?;
+        for id in ids {
+            let left = self.network.processes(id)?;
+            if !left.is_empty() {
+                let left = left.join(", ");
+                return Err(io::Error::other(format!("processes are left on host {id}: {left}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what strikes, beside the logs of the members.
+    pub(crate) fn note(&self, text: &str) -> io::Result<()> {
+        let path = self.folder.join("struck.log");
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        writeln!(file, "{:?} {text}", self.begun.elapsed())
     }
 
     /// Removes a member's host and disk.

@@ -8,7 +8,11 @@ use rustix::process::Signal;
 use turnstile_host::Rng;
 
 use crate::cluster::Cluster;
+use crate::schedule;
 use crate::service::{Change, HEARTBEAT, Start};
+
+/// The packets that are lost, in a hundred.
+const LOST: u8 = 20;
 
 /// What strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -25,6 +29,12 @@ pub(crate) enum Fault {
     Deaf,
     /// Two halves that only one member connects.
     Bridge,
+    /// Two halves that do not reach each other.
+    Halves,
+    /// What the leader sends does not reach one member, or what that one sends not the leader.
+    OneWay,
+    /// A fifth of all packets is lost.
+    Loss,
     /// The leader stops for longer than a lease, and goes on where it was.
     PauseLeader,
     /// The disk of the leader is full.
@@ -35,6 +45,10 @@ pub(crate) enum Fault {
     Clock,
     /// A bit of a member's log is flipped: it must refuse to start, and is replaced by another one.
     FlippedLog,
+    /// All members end, one after the other, and each starts again.
+    RollingRestart,
+    /// Several of these by chance, at the same time.
+    Schedule,
 }
 
 /// A lease, after which a member that is cut off has lost its locks: 28 heartbeats.
@@ -73,6 +87,22 @@ impl Fault {
                 let bridge = any(cluster, rng);
                 cut(cluster, long, |from, to| ![from, to].contains(&bridge) && (from ^ to) & 1 == 1)
             }
+            Self::Halves => {
+                let middle = cluster.members.keys().copied().nth(cluster.members.len() / 2);
+                let is_upper = |id| Some(id) >= middle;
+                cut(cluster, long, |from, to| is_upper(from) != is_upper(to))
+            }
+            Self::OneWay => {
+                let other = any_but(cluster, rng, leader);
+                let one = if rng.chance(0.5) { (leader, other) } else { (other, leader) };
+                cut(cluster, long, |from, to| (from, to) == one)
+            }
+            Self::Loss => {
+                let ids = cluster.members.keys();
+                ids.into_iter().try_for_each(|id| cluster.network.lose(*id, LOST))?;
+                sleep(long);
+                cluster.network.heal()
+            }
             Self::PauseLeader => {
                 cluster.signal(leader, Signal::STOP)?;
                 sleep(long);
@@ -98,6 +128,15 @@ impl Fault {
                 cluster.await_ready()
             }),
             Self::FlippedLog => replace_damaged(cluster, rng),
+            Self::RollingRestart => {
+                let ids: Vec<u8> = cluster.members.keys().copied().collect();
+                ids.into_iter().try_for_each(|id| {
+                    cluster.stop(id)?;
+                    cluster.start_member(id, Start::Again, 0)?;
+                    cluster.await_ready()
+                })
+            }
+            Self::Schedule => schedule::run(cluster, rng),
         }
     }
 }
@@ -134,6 +173,11 @@ fn cut(cluster: &Cluster, lasts: Duration, is_cut: impl Fn(u8, u8) -> bool) -> i
 
 /// One of the members.
 fn any(cluster: &Cluster, rng: &mut Rng) -> u8 {
-    let ids: Vec<u8> = cluster.members.keys().copied().collect();
+    any_but(cluster, rng, 0)
+}
+
+/// One of the other members.
+fn any_but(cluster: &Cluster, rng: &mut Rng, one: u8) -> u8 {
+    let ids: Vec<u8> = cluster.members.keys().copied().filter(|id| *id != one).collect();
     ids[(rng.number() % ids.len() as u64) as usize]
 }

@@ -15,6 +15,7 @@ pub(crate) fn member(programs: &Programs, place: &Place, others: &[u8]) -> Vec<S
     words.push(format!("--period={PERIOD}"));
     words.push(format!("--data={}", place.data.display()));
     words.push(format!("--socket={}", place.socket.display()));
+    words.push(format!("--trace={}", place.trace.display()));
     words.push("--seed".into());
     words.extend(others.iter().map(|id| format!("{}:{PEER_PORT}", address(*id))));
     words

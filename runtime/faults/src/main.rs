@@ -9,17 +9,20 @@ mod group;
 mod history;
 mod hold;
 mod http;
+mod idle;
 mod network;
 mod register;
 mod round;
+mod schedule;
 mod service;
 mod tool;
+mod traces;
 mod users;
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum as _};
@@ -27,9 +30,13 @@ use clap::{Parser, Subcommand, ValueEnum as _};
 use crate::faults::Fault;
 use crate::service::{Programs, Service};
 
+/// The programs of the system that it calls, and their packages.
+const NEEDED: [(&str, &str); 4] =
+    [("ip", "iproute2"), ("nft", "nftables"), ("setpriv", "util-linux"), ("curl", "curl")];
+
 /// Strikes lock services with faults, and checks that every lock had one holder at a time.
 ///
-/// It needs root, `ip`, `setpriv`, `curl`, and libfaketime.
+/// It needs root, `ip`, `nft`, `setpriv`, `curl`, and libfaketime.
 #[derive(Parser, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Cli {
@@ -58,6 +65,17 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum CliCommand {
+    /// Measures what members cost that have nothing to do, in 45 seconds.
+    Idle {
+        service: Service,
+        /// The number of members, 1 to 60.
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        #[arg(value_parser = clap::value_parser!(u8).range(1..=60))]
+        members: u8,
+        /// The folder of the programs [default: that of this one].
+        #[arg(long, value_name = "DIR")]
+        programs: Option<PathBuf>,
+    },
     /// The command under a lock: it writes down when it runs.
     #[command(hide = true)]
     Hold { token: String, record: PathBuf, milliseconds: u64 },
@@ -81,6 +99,8 @@ fn main() -> ExitCode {
         Some(CliCommand::Read { server, record, first, last }) => {
             client::read_all(server, &record, first..=last)
         }
+        Some(CliCommand::Idle { service, members, programs }) => possible()
+            .and_then(|()| idle::measure(service, &self::programs(programs, &[service])?, members)),
         None => possible().and_then(|()| strike_all(cli)),
     };
     match ended {
@@ -104,27 +124,40 @@ fn possible() -> io::Result<()> {
     if !rustix::process::geteuid().is_root() {
         return Err(io::Error::other("network namespaces and mounts need root"));
     }
+    for (program, package) in NEEDED {
+        let found = Command::new(program).arg("-V").stdin(Stdio::null()).output();
+        if found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            let text = format!("{program} is missing: install Debian's package {package}");
+            return Err(io::Error::other(text));
+        }
+    }
     cluster::clock_library().map(|_| ())
 }
 
-fn strike_all(cli: Cli) -> io::Result<()> {
+/// The programs of some services, in a folder or in that of this one.
+fn programs(folder: Option<PathBuf>, services: &[Service]) -> io::Result<Programs> {
     let own = std::env::current_exe()?;
-    let folder = cli.programs.or_else(|| own.parent().map(Path::to_owned)).unwrap_or_default();
+    let folder = folder.or_else(|| own.parent().map(Path::to_owned)).unwrap_or_default();
     let programs = Programs(std::path::absolute(folder)?);
-    let or_all = |list: Vec<Service>| match list.is_empty() {
+    let missing = services.iter().find_map(|service| programs.missing(*service));
+    missing.map_or(Ok(programs.clone()), |missing| {
+        let folder = programs.0.display();
+        let text = format!("{missing} is not in {folder}: build it with `cargo build --bins`");
+        Err(io::Error::other(text))
+    })
+}
+
+fn strike_all(cli: Cli) -> io::Result<()> {
+    let services = match cli.services.is_empty() {
         true => Service::value_variants().to_vec(),
-        false => list,
+        false => cli.services,
     };
+    let programs = programs(cli.programs, &services)?;
     let faults = match cli.faults.is_empty() {
         true => Fault::value_variants().to_vec(),
         false => cli.faults,
     };
-    for service in or_all(cli.services) {
-        if let Some(missing) = programs.missing(service) {
-            let folder = programs.0.display();
-            let text = format!("{missing} is not in {folder}: build it with `cargo build --bins`");
-            return Err(io::Error::other(text));
-        }
+    for service in services {
         for fault in faults.iter().filter(|fault| service.suffers(**fault)) {
             let plan = round::Plan { members: cli.members, times: cli.times, seed: cli.seed };
             round::strike(service, &programs, *fault, plan)?;

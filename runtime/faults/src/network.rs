@@ -7,6 +7,11 @@ use std::process::Command;
 /// What the names of all namespaces begin with.
 const PREFIX: &str = "turnstile-faults-";
 
+/// The packet filter of a host.
+const TABLE: &str = "faults";
+/// Removes it, if it is there.
+const FORGET: &str = "table inet faults; delete table inet faults;";
+
 /// The namespaces of one run; dropping it removes them.
 pub(crate) struct Network {
     /// Distinguishes this process from others.
@@ -51,12 +56,42 @@ impl Network {
         ip(&["-n", &self.space(from), "route", "replace", "blackhole", &route])
     }
 
-    /// Takes back all cuts.
+    /// So many of a hundred packets that a host sends to others are lost.
+    pub(crate) fn lose(&self, from: u8, percent: u8) -> io::Result<()> {
+        let rules = format!(
+            "table inet {TABLE} {{ chain out {{ type filter hook output priority 0; oifname eth0 \
+             numgen random mod 100 < {percent} drop; }}; }}"
+        );
+        self.nft(from, &format!("{FORGET}\n{rules}"))
+    }
+
+    /// Takes back all cuts and losses.
     pub(crate) fn heal(&self) -> io::Result<()> {
-        let spaces = self.hosts.iter().map(|host| self.space(*host));
-        spaces
-            .into_iter()
-            .try_for_each(|space| ip(&["-n", &space, "route", "flush", "type", "blackhole"]))
+        self.hosts.iter().try_for_each(|host| {
+            ip(&["-n", &self.space(*host), "route", "flush", "type", "blackhole"])?;
+            self.nft(*host, FORGET)
+        })
+    }
+
+    /// The bytes that a host has sent, with the headers of its packets.
+    pub(crate) fn sent(&self, host: u8) -> io::Result<u64> {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.space(host), "cat"]);
+        let output = command.arg("/sys/class/net/eth0/statistics/tx_bytes").output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.trim().parse().map_err(|_| io::Error::other("the counter of a host cannot be read"))
+    }
+
+    /// The processes on a host.
+    pub(crate) fn processes(&self, host: u8) -> io::Result<Vec<String>> {
+        let output = Command::new("ip").args(["netns", "pids", &self.space(host)]).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(text.split_whitespace().map(str::to_owned).collect())
+    }
+
+    fn nft(&self, host: u8, rules: &str) -> io::Result<()> {
+        let space = self.space(host);
+        crate::tool::run(Command::new("ip").args(["netns", "exec", &space, "nft", rules]))
     }
 
     fn hub(&self) -> String {

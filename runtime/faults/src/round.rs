@@ -13,6 +13,7 @@ use crate::faults::Fault;
 use crate::history::{longest_gap, violations, violations_in_parts};
 use crate::hold;
 use crate::service::{Programs, Service};
+use crate::traces;
 use crate::users::Users;
 
 /// The members of parts that have one view again collect their locks for less than this, and a
@@ -28,13 +29,15 @@ pub(crate) struct Plan {
 }
 
 /// The folder of a run, removed unless something failed.
-struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 /// What the rounds of a fault were like.
 #[derive(Default)]
 struct Tally {
     /// The longest time without a grant, of each round.
     gaps: Vec<Duration>,
+    /// The time from the end of the fault until all members were ready.
+    recoveries: Vec<Duration>,
     grants: usize,
     answers: usize,
     last_claim: u64,
@@ -47,9 +50,7 @@ pub(crate) fn strike(
     fault: Fault,
     plan: Plan,
 ) -> io::Result<()> {
-    let name = format!("turnstile-faults-{}-{service:?}-{fault:?}", std::process::id());
-    let folder = Folder(std::env::temp_dir().join(name));
-    std::fs::create_dir_all(&folder.0)?;
+    let folder = Folder::new(&format!("{service:?}-{fault:?}"))?;
     let mut rng = Rng::seeded(plan.seed);
     let mut tally = Tally::default();
     let mut cluster = Cluster::start(service, programs.clone(), plan.members, &folder.0)?;
@@ -62,14 +63,23 @@ pub(crate) fn strike(
             )));
         }
     }
-    tally.gaps.sort_unstable();
-    let gap = |at: usize| tally.gaps.get(at).map_or(0.0, Duration::as_secs_f64);
-    let (middle, most) = (gap(tally.gaps.len() / 2), gap(tally.gaps.len().saturating_sub(1)));
+    let ended = cluster.end().and_then(|()| traces::check(&cluster));
+    let traced = ended.map_err(|error| {
+        let (seed, folder) = (plan.seed, folder.keep());
+        io::Error::other(format!("{service:?}, {fault:?}, seed {seed}: {error}; see {folder}"))
+    })?;
     println!(
         "{service:?} {fault:?}: {} times, {} grants, {} answers about claims; longest time \
-         without a grant: median {middle:.1} s, most {most:.1} s",
-        plan.times, tally.grants, tally.answers,
+         without a grant: {}; all ready again after: {}",
+        plan.times,
+        tally.grants,
+        tally.answers,
+        median_and_most(tally.gaps),
+        median_and_most(tally.recoveries),
     );
+    if let Some((received, lost)) = traced {
+        println!("  its traces are one run: {received} messages received, {lost} lost");
+    }
     Ok(())
 }
 
@@ -88,7 +98,12 @@ fn one_round(
         users.start(scope, rng.number());
         let struck = await_grants(&users, 3)
             .and_then(|()| fault.strike(cluster, rng))
-            .and_then(|()| cluster.await_ready())
+            .and_then(|()| {
+                let mended = Instant::now();
+                cluster.await_ready()?;
+                tally.recoveries.push(mended.elapsed());
+                Ok(())
+            })
             .and_then(|()| {
                 if cluster.service.grants_in_parts() {
                     std::thread::sleep(SETTLED);
@@ -107,6 +122,13 @@ fn one_round(
     tally.gaps.push(Duration::from_nanos(longest_gap(&holds, from, until)));
     tally.grants += holds.len();
     Ok(())
+}
+
+fn median_and_most(mut all: Vec<Duration>) -> String {
+    all.sort_unstable();
+    let at = |place: usize| all.get(place).map_or(0.0, Duration::as_secs_f64);
+    let (median, most) = (at(all.len() / 2), at(all.len().saturating_sub(1)));
+    format!("median {median:.1} s, most {most:.1} s")
 }
 
 /// Waits until the users have had this many locks.
@@ -143,6 +165,17 @@ fn every_member(cluster: &Cluster) -> io::Result<()> {
 }
 
 impl Folder {
+    pub(crate) fn new(name: &str) -> io::Result<Self> {
+        let name = format!("turnstile-faults-{}-{name}", std::process::id());
+        let folder = Self(std::env::temp_dir().join(name));
+        std::fs::create_dir_all(&folder.0)?;
+        Ok(folder)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Leaves the folder there.
     fn keep(mut self) -> String {
         std::mem::take(&mut self.0).display().to_string()

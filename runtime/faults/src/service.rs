@@ -36,6 +36,8 @@ pub(crate) struct Place {
     pub(crate) data: PathBuf,
     /// The path of its Unix socket, if the service has one.
     pub(crate) socket: PathBuf,
+    /// The file of its trace, if the service writes one.
+    pub(crate) trace: PathBuf,
 }
 
 /// How a member starts.
@@ -81,6 +83,11 @@ impl Service {
     /// change.
     pub(crate) const fn suffers(self, fault: Fault) -> bool {
         !matches!((self, fault), (Self::Grouplock, Fault::FullDisk | Fault::FlippedLog))
+    }
+
+    /// Whether its members write traces that can be replayed together.
+    pub(crate) const fn has_traces(self) -> bool {
+        matches!(self, Self::Grouplock)
     }
 
     /// Whether it is a claim server.

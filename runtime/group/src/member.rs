@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use turnstile_core::stack::Command;
 use turnstile_core::view::MemberId;
 use turnstile_host::store::Store;
@@ -234,9 +234,15 @@ impl Member {
         let mut turn = self.0.locks.turn(name).await;
         let mut pause = RETRY.0;
         let mut rng = Rng::from_entropy();
+        let mut views = self.views();
+        views.mark_unchanged();
         while !turn.ask().await {
-            sleep(rng.between(pause / 2, pause)).await;
-            pause = RETRY.1.min(2 * pause);
+            // Whoever held it may not be in a new view.
+            match timeout(rng.between(pause / 2, pause), views.changed()).await {
+                Ok(Ok(())) => pause = RETRY.0,
+                Ok(Err(_)) => sleep(pause).await,
+                Err(_) => pause = RETRY.1.min(2 * pause),
+            }
         }
         Guard { turn, member: self.clone() }
     }

@@ -1,7 +1,10 @@
 //! How many pairs of lock and unlock the callers of two members make whose coordinator is a third
-//! one, all in one process, over the loopback: beside as many round trips of 64 bytes.
+//! one, all in one process, over the loopback: beside as many round trips of 64 bytes, and beside
+//! JGroups' LockService with CENTRAL_LOCK, if it is installed.
 //!
 //! `cargo bench -p turnstile-group --bench pairs`
+
+mod jgroups;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -10,6 +13,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use turnstile_group::Member;
+
+use crate::jgroups::JGroups;
+
+/// Debian's packages of JGroups.
+const NEEDED: &str = "default-jre-headless, libjgroups-java and libcommons-logging-java of Debian";
 
 /// How long each number of callers is measured, and how often.
 const MEASURED: Duration = Duration::from_millis(800);
@@ -106,16 +114,25 @@ async fn main() {
     let first = status.coordinator().and_then(|one| one.address);
     let members: Vec<Member> =
         all.iter().filter(|member| Some(member.address()) != first).cloned().collect();
-    println!("callers   pairs/s   loopback round trips/s   pairs per round trip");
+    let mut peer = JGroups::start();
+    if peer.is_none() {
+        println!("without JGroups: it needs {NEEDED}");
+    }
+    println!(
+        "callers   pairs/s   loopback round trips/s   JGroups pairs/s   pairs per JGroups pair"
+    );
     for callers in [1, 3, 8, 64] {
-        let (mut locked, mut bare, mut ratio) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut own, mut bare, mut theirs, mut ratio) = (vec![], vec![], vec![], vec![]);
         for _ in 0..ROUNDS {
-            let (one, other) = (pairs(&members, callers).await, echoes(callers).await);
-            locked.push(one);
-            bare.push(other);
+            let one = pairs(&members, callers).await;
+            own.push(one);
+            bare.push(echoes(callers).await);
+            let other = peer.as_mut().map_or(f64::NAN, |peer| peer.pairs(callers));
+            theirs.push(other);
             ratio.push(one / other);
         }
-        let (locked, bare, ratio) = (median(locked), median(bare), median(ratio));
-        println!("{callers:>7} {locked:>9.0} {bare:>24.0} {ratio:>22.2}");
+        let (own, bare, theirs) = (median(own), median(bare), median(theirs));
+        let ratio = median(ratio);
+        println!("{callers:>7} {own:>9.0} {bare:>24.0} {theirs:>17.0} {ratio:>24.1}");
     }
 }
