@@ -11,6 +11,7 @@ mod hold;
 mod http;
 mod idle;
 mod network;
+mod page;
 mod register;
 mod round;
 mod schedule;
@@ -76,6 +77,13 @@ enum CliCommand {
         #[arg(long, value_name = "DIR")]
         programs: Option<PathBuf>,
     },
+    /// Runs the commands of a page of the documentation, and compares what they print.
+    Page {
+        page: PathBuf,
+        /// The folder of the programs [default: that of this one].
+        #[arg(long, value_name = "DIR")]
+        programs: Option<PathBuf>,
+    },
     /// The command under a lock: it writes down when it runs.
     #[command(hide = true)]
     Hold { token: String, record: PathBuf, milliseconds: u64 },
@@ -101,6 +109,8 @@ fn main() -> ExitCode {
         }
         Some(CliCommand::Idle { service, members, programs }) => possible()
             .and_then(|()| idle::measure(service, &self::programs(programs, &[service])?, members)),
+        Some(CliCommand::Page { page, programs }) => possible()
+            .and_then(|()| page::run(&page, &self::programs(programs, &[Service::Grouplock])?)),
         None => possible().and_then(|()| strike_all(cli)),
     };
     match ended {

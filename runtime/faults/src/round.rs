@@ -99,9 +99,9 @@ fn one_round(
         let struck = await_grants(&users, 3)
             .and_then(|()| fault.strike(cluster, rng))
             .and_then(|()| {
-                let mended = Instant::now();
+                let repaired = Instant::now();
                 cluster.await_ready()?;
-                tally.recoveries.push(mended.elapsed());
+                tally.recoveries.push(repaired.elapsed());
                 Ok(())
             })
             .and_then(|()| {

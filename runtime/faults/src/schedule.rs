@@ -18,7 +18,7 @@ const PAUSE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(1
 /// The packets that a host loses, in a hundred, at least and below.
 const LOST: [u64; 2] = [5, 40];
 
-/// What is not mended yet.
+/// What is not repaired yet.
 struct Schedule<'a> {
     cluster: &'a mut Cluster,
     rng: &'a mut Rng,
@@ -27,7 +27,7 @@ struct Schedule<'a> {
     killed: BTreeSet<u8>,
 }
 
-/// Runs one, and mends everything.
+/// Runs one, and repairs everything.
 pub(crate) fn run(cluster: &mut Cluster, rng: &mut Rng) -> io::Result<()> {
     let running = cluster.members.keys().copied().collect();
     let (stopped, killed) = (BTreeSet::new(), BTreeSet::new());
@@ -37,7 +37,7 @@ pub(crate) fn run(cluster: &mut Cluster, rng: &mut Rng) -> io::Result<()> {
         let pause = schedule.rng.between(PAUSE[0], PAUSE[1]);
         sleep(pause);
     }
-    schedule.mend()
+    schedule.repair()
 }
 
 impl Schedule<'_> {
@@ -129,11 +129,11 @@ impl Schedule<'_> {
     }
 
     fn heal(&self) -> io::Result<()> {
-        self.cluster.note("the network is mended")?;
+        self.cluster.note("the network is repaired")?;
         self.cluster.network.heal()
     }
 
-    fn mend(mut self) -> io::Result<()> {
+    fn repair(mut self) -> io::Result<()> {
         self.heal()?;
         for one in self.stopped.clone() {
             self.go_on(one)?;
