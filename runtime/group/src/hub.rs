@@ -1,28 +1,37 @@
 //! What the tasks of a process share: its detector, its channels, and the core of its present life.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
+use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 use turnstile_core::stack::{Message, Stack};
-use turnstile_core::view::MemberId;
+use turnstile_core::view::{self, MemberId};
 use turnstile_host::transport::tcp::{Address, Tcp};
 use turnstile_host::transport::{Receiver, Transport, Unsent, UnsentReason};
 use turnstile_host::{Bell, Inbox};
 
 use crate::detector::{Act, Detector, Wake};
 use crate::router::{Outgoing, Router};
+use crate::transfer::{AnyState, Piece, offer, receive};
 use crate::wire::{Located, Packet, is_possible};
 
 /// More answers than these are not kept until the next question.
 const SAID_MAX: usize = 1024;
+/// The maximum number of pieces of a state, or of questions for them, that wait.
+const PULLS_MAX: usize = 4;
+/// The message by which a core says that the state is there.
+const STATE: Message = Message::Views(view::Message::State);
 
 /// What the tasks share.
 pub(crate) struct Hub {
     pub(crate) seeds: BTreeSet<SocketAddr>,
-    state: Mutex<HubState>,
+    /// The application's state, if the members share one.
+    pub(crate) state: Option<Arc<dyn AnyState>>,
+    shared: Mutex<HubState>,
     tcp: OnceLock<Tcp<SocketAddr, Packet>>,
     /// Rings when a process comes or goes, or has said who coordinates it.
     pub(crate) news: Bell,
@@ -38,6 +47,18 @@ pub(crate) struct HubState {
     pub(crate) suspects: BTreeSet<MemberId>,
     /// What the processes have said that were asked who coordinates them.
     pub(crate) said: Vec<Option<Located>>,
+    transfers: Transfers,
+}
+
+/// The transfers of the application's state.
+#[derive(Default)]
+struct Transfers {
+    /// The members that may ask for it.
+    offers: BTreeMap<MemberId, mpsc::Sender<(u64, SocketAddr)>>,
+    /// The member that gives it, and has said so last.
+    giver: Option<Located>,
+    /// The pieces that have arrived.
+    pieces: Option<mpsc::Sender<(u64, Piece)>>,
 }
 
 impl Hub {
@@ -45,11 +66,13 @@ impl Hub {
         detector: Detector,
         router: Router,
         seeds: BTreeSet<SocketAddr>,
+        state: Option<Arc<dyn AnyState>>,
     ) -> Arc<Self> {
         let (suspects, said) = (BTreeSet::new(), Vec::new());
-        let state = HubState { detector, router, inbox: None, suspects, said };
-        let (state, tcp) = (Mutex::new(state), OnceLock::new());
-        Arc::new(Self { seeds, state, tcp, news: Bell::default() })
+        let transfers = Transfers::default();
+        let shared = HubState { detector, router, inbox: None, suspects, said, transfers };
+        let (shared, tcp) = (Mutex::new(shared), OnceLock::new());
+        Arc::new(Self { seeds, state, shared, tcp, news: Bell::default() })
     }
 
     /// Sets the transport, once it is started with this hub as its receiver.
@@ -59,7 +82,7 @@ impl Hub {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, HubState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The core of another life, which has these channels.
@@ -69,13 +92,14 @@ impl Hub {
         state.router = router;
         up.into_iter().for_each(|peer| state.router.is_up(peer));
         (state.inbox, state.suspects) = (inbox, BTreeSet::new());
+        state.transfers = Transfers::default();
     }
 
     pub(crate) fn set_inbox(&self, inbox: Inbox<Stack>) {
         self.lock().inbox = Some(inbox);
     }
 
-    fn transmit(&self, packets: Vec<Outgoing>) {
+    pub(crate) fn transmit(&self, packets: Vec<Outgoing>) {
         let Some(tcp) = self.tcp.get() else { return };
         for (to, packet) in packets {
             let Err(unsent) = tcp.send(to, packet) else { continue };
@@ -165,6 +189,9 @@ impl Hub {
                     };
                     let (is_next, due) =
                         state.router.arrived((from, at), (channel, place), &members);
+                    if is_next && message == STATE {
+                        state.transfers.giver = Some((from, at));
+                    }
                     (is_next.then_some(inbox), due)
                 };
                 self.transmit(due.into_iter().collect());
@@ -195,7 +222,57 @@ impl Hub {
                 drop(state);
                 self.news.ring();
             }
+            // What finds no room is asked for again.
+            Packet::Pull { from, to, place } => {
+                let state = self.lock();
+                let offered = state.transfers.offers.get(&from);
+                if let Some(offered) = offered.filter(|_| state.router.own() == to) {
+                    let _asked = offered.try_send((place, at));
+                }
+            }
+            Packet::Piece { from, to, place, piece } => {
+                let state = self.lock();
+                let is_its = state.router.own() == to
+                    && state.transfers.giver.is_some_and(|(giver, _)| giver == from);
+                if let Some(arrived) = state.transfers.pieces.as_ref().filter(|_| is_its) {
+                    let _arrived = arrived.try_send((place, piece));
+                }
+            }
         }
+    }
+
+    /// Gives the state to a member that asks for it from now on.
+    fn offer_state(self: &Arc<Self>, to: MemberId) {
+        let (asked, pulls) = mpsc::channel(PULLS_MAX);
+        let mut state = self.lock();
+        state.transfers.offers.retain(|_, asked| !asked.is_closed());
+        state.transfers.offers.insert(to, asked);
+        let members = (state.router.own(), to);
+        drop(state);
+        tokio::spawn(offer(Arc::downgrade(self), self.state.clone(), members, pulls));
+    }
+
+    /// Gets the state from the member that has said last that it gives it.
+    ///
+    /// # Errors
+    /// As [`receive`].
+    pub(crate) async fn receive_state(&self) -> io::Result<()> {
+        let (arrived, pieces) = mpsc::channel(PULLS_MAX);
+        let giver = {
+            let mut state = self.lock();
+            state.transfers.pieces = Some(arrived);
+            state.transfers.giver
+        };
+        match (&self.state, giver) {
+            (Some(state), Some(giver)) => receive(self, &**state, giver, pieces).await,
+            (None, _) | (_, None) => Ok(()),
+        }
+    }
+
+    /// Asks for a piece of the state.
+    pub(crate) fn pull(&self, (to, at): Located, place: u64) {
+        let from = self.lock().router.own();
+        self.transmit(vec![(at, Packet::Pull { from, to, place })]);
     }
 
     pub(crate) async fn close(&self, timeout: Duration) {
@@ -239,6 +316,9 @@ pub(crate) struct CoreTransport(pub(crate) Arc<Hub>);
 
 impl Transport<MemberId, Message> for CoreTransport {
     fn send(&self, to: MemberId, message: Message) -> Result<(), Unsent<MemberId, Message>> {
+        if message == STATE {
+            self.0.offer_state(to);
+        }
         let packets = {
             let mut state = self.0.lock();
             if !state.router.push(to, message) {

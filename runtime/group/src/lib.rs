@@ -3,6 +3,7 @@
 mod channel;
 mod detector;
 mod hub;
+mod life;
 mod lives;
 mod locks;
 mod member;
@@ -11,8 +12,10 @@ mod router;
 mod saved;
 mod status;
 mod token;
+mod transfer;
 mod wire;
 
 pub use member::{Builder, GroupView, Guard, Member};
 pub use status::{GroupMember, GroupStatus, LockUsers};
 pub use token::FencingToken;
+pub use transfer::{ApplicationState, StateReader};

@@ -26,6 +26,7 @@ use crate::router::Router;
 use crate::saved::ProcessStore;
 use crate::status::GroupStatus;
 use crate::token::FencingToken;
+use crate::transfer::{AnyState, ApplicationState};
 use crate::wire::PROTOCOL;
 
 /// The first pause before a lock that another member holds is asked for again, and the maximum; it
@@ -52,6 +53,7 @@ pub struct Builder {
     store: Option<Box<dyn Store>>,
     tls: Option<Tls>,
     trace: Option<Trace>,
+    state: Option<Arc<dyn AnyState>>,
 }
 
 impl fmt::Debug for Builder {
@@ -106,6 +108,14 @@ impl Builder {
         self
     }
 
+    /// The application's state, which a member that joins gets from the coordinator. All members
+    /// of the group have one, or none has.
+    #[must_use]
+    pub fn state(mut self, state: impl ApplicationState) -> Self {
+        self.state = Some(Arc::new(state));
+        self
+    }
+
     /// Records the steps of the member's core. `turnstile replay --together` says whether the traces
     /// of all members are one run.
     #[must_use]
@@ -143,7 +153,7 @@ impl Builder {
         let own = Peer { at, age, refutations: 0, member: MemberId(rng.number()) };
         let detector = Detector::new(own, self.period, rng.number());
         let seeds = self.seeds.into_iter().filter(|seed| *seed != at).collect();
-        let hub = Hub::new(detector, Router::new((own.member, at), age), seeds);
+        let hub = Hub::new(detector, Router::new((own.member, at), age), seeds, self.state);
         let protocol = format!("{PROTOCOL} {}", self.group);
         let limits = Limits {
             timeout: Duration::from_secs(1),
@@ -203,6 +213,7 @@ impl Member {
             store: None,
             tls: None,
             trace: None,
+            state: None,
         }
     }
 

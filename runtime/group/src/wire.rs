@@ -8,9 +8,11 @@ use turnstile_core::stack::Message;
 use turnstile_core::view::{self, MemberId, MembershipRequest, View};
 use turnstile_step::Symbolic as _;
 
+use crate::transfer::Piece;
+
 /// The protocol and its version, before the name of the group: processes of another one reject each
 /// other.
-pub(crate) const PROTOCOL: &str = "turnstile-group/1";
+pub(crate) const PROTOCOL: &str = "turnstile-group/2";
 
 /// A member and the address of its process.
 pub(crate) type Located = (MemberId, SocketAddr);
@@ -39,6 +41,10 @@ pub(crate) enum Packet {
     Ask,
     /// The answer; `None`: the process is in no group.
     Coordinator(Option<Located>),
+    /// Which piece of the application's state a member that has joined needs next.
+    Pull { from: MemberId, to: MemberId, place: u64 },
+    /// That piece.
+    Piece { from: MemberId, to: MemberId, place: u64, piece: Piece },
 }
 
 /// No number of a view is greater: a group that makes a million views a second needs a hundred

@@ -5,7 +5,7 @@
 //! Whatever happens, no token is given twice, and no two users hold a lock by one coordinator's
 //! round, or in a view whose coordinator has granted it anew. Once all is repaired, the members
 //! have one view, and each user gets each lock, by a token greater than all before. The traces of all
-//! members are one run of the cores.
+//! members are one run of the cores. A member that joins gets a whole state of the application or none.
 //!
 //! A seed repeats its run in a process of its own. Beside others it may differ: the order in which
 //! tokio drops the tasks of a process that ends goes by numbers that all runtimes share.
@@ -15,6 +15,7 @@ mod outcome;
 mod run;
 #[path = "../../../raft/lock/tests/seeds/mod.rs"]
 mod seeds;
+mod state;
 #[path = "../../../host/tests/transport/disturbed/network.rs"]
 mod streams;
 mod traces;

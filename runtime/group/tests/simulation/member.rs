@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tokio::task::spawn_local;
@@ -14,6 +15,7 @@ use turnstile_group::Member;
 use turnstile_host::Rng;
 use turnstile_host::store::{LOG_MAX, LogStore, Medium};
 
+use crate::state::{Shared, Transfers};
 use crate::streams::{Dialer, Listener};
 use crate::traces::Traces;
 use crate::user::User;
@@ -33,6 +35,7 @@ pub(crate) struct Group {
     pub(crate) witness: Witness,
     pub(crate) media: BTreeMap<u64, Medium>,
     pub(crate) traces: Traces,
+    pub(crate) transfers: Transfers,
     pub(crate) running: Rc<RefCell<BTreeMap<u64, Member>>>,
     /// How many processes have been started.
     pub(crate) lives: Rc<Cell<u64>>,
@@ -65,6 +68,8 @@ async fn start(id: u64, group: &Group) -> turmoil::Result<Member> {
     }
     let age = group.lives.get() + 1;
     group.lives.set(age);
+    let state = Shared { number: AtomicU64::new(age), transfers: group.transfers.clone() };
+    builder = builder.state(state);
     Ok(builder.start_on(address(id), age << 20, Listener::bind(PORT).await?, Dialer).await?)
 }
 

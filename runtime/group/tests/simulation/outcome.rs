@@ -35,10 +35,14 @@ pub(crate) enum Event {
     Received,
     /// What a member's core has sent is lost.
     MessageLost,
+    /// A member that joins gets the application's state.
+    StateArrived,
+    /// It gets only a part of it.
+    StateFailed,
 }
 
 impl Event {
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Granted,
         Self::HeldInTwoParts,
         Self::TriedInVain,
@@ -54,6 +58,8 @@ impl Event {
         Self::PowerLost,
         Self::Received,
         Self::MessageLost,
+        Self::StateArrived,
+        Self::StateFailed,
     ];
 }
 

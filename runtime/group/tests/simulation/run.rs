@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use turmoil::Builder;
@@ -10,6 +11,7 @@ use turnstile_host::store::Medium;
 
 use crate::member::{Group, name, run_member};
 use crate::outcome::{Event, Outcome};
+use crate::state::Transfers;
 use crate::traces::Traces;
 use crate::trouble::Trouble;
 use crate::witness::Witness;
@@ -35,10 +37,12 @@ pub(crate) fn simulate(seed: u64) -> Outcome {
     let media: BTreeMap<u64, Medium> =
         (1..=count).map(|id| (id, Medium::new(seed ^ id << 40))).collect();
     let (witness, traces) = (Witness::default(), Traces::new(media.keys().copied()));
+    let transfers = Transfers::default();
     let group = Group {
         witness: witness.clone(),
         media,
         traces: traces.clone(),
+        transfers: transfers.clone(),
         running: Rc::default(),
         lives: Rc::default(),
         is_over: Rc::default(),
@@ -52,5 +56,9 @@ pub(crate) fn simulate(seed: u64) -> Outcome {
     let (received, lost) = traces.replay(seed);
     let mut outcome = witness.outcome();
     outcome.extend([(Event::Received, received), (Event::MessageLost, lost)]);
+    let Transfers { whole, failed, wrong } = transfers;
+    let [whole, failed, wrong] = [whole, failed, wrong].map(|count| count.load(Ordering::Relaxed));
+    assert_eq!(wrong, 0, "seed {seed}: a state arrives whole or not at all");
+    outcome.extend([(Event::StateArrived, whole), (Event::StateFailed, failed)]);
     outcome
 }
