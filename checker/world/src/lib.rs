@@ -40,7 +40,7 @@ pub use fault::Faults;
 pub use link::{ChannelOptions, Link, LinkKind, Occurrence, WhenFull};
 pub use link_part::LinkPart;
 pub use monitor::{MonitorPart, Observation, Violation, ViolationKind};
-pub use network::{NetworkChange, NodeId};
+pub use network::{Direction, NetworkChange, NodeId};
 pub use node::{Event, NodePart};
 pub use parts::Part;
 pub use property::{Predicate, Property, TemporalFormula, View};

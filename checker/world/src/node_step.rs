@@ -138,15 +138,18 @@ impl World {
     fn network_ops(&self, node: NodeId, input: &Input) -> Vec<(usize, LinkOp)> {
         let others = self.links.iter().enumerate();
         let others = others.filter(|(_, link)| link.from != node && link.to != node);
-        let (side, op) = match self.system.network_change(node, input) {
+        let (side, direction, op) = match self.system.network_change(node, input) {
             None => return Vec::new(),
             Some(NetworkChange::Heal) => {
                 return others.map(|(link, _)| (link, LinkOp::Heal)).collect();
             }
-            Some(NetworkChange::Partition(side)) => (side, LinkOp::Partition),
-            Some(NetworkChange::Disconnect(side)) => (side, LinkOp::Disconnect),
+            Some(NetworkChange::Partition(side, direction)) => (side, direction, LinkOp::Partition),
+            Some(NetworkChange::Disconnect(side, direction)) => {
+                (side, direction, LinkOp::Disconnect)
+            }
         };
-        let is_cut = |link: &Link| side.contains(&link.from) != side.contains(&link.to);
+        let is_cut =
+            |link: &Link| direction.has(side.contains(&link.from), side.contains(&link.to));
         others.filter(|(_, link)| is_cut(link)).map(|(link, _)| (link, op.clone())).collect()
     }
 

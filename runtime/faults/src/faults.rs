@@ -74,28 +74,14 @@ impl Fault {
                 sleep(short);
                 ids.iter().try_for_each(|id| cluster.start_member(*id, Start::Again, 0))
             }
-            Self::CutLeader => cut(cluster, long, |from, to| from == leader || to == leader),
-            Self::Mute => {
-                let one = any(cluster, rng);
-                cut(cluster, long, |from, _| from == one)
-            }
-            Self::Deaf => {
-                let one = any(cluster, rng);
-                cut(cluster, long, |_, to| to == one)
-            }
-            Self::Bridge => {
-                let bridge = any(cluster, rng);
-                cut(cluster, long, |from, to| ![from, to].contains(&bridge) && (from ^ to) & 1 == 1)
-            }
-            Self::Halves => {
-                let middle = cluster.members.keys().copied().nth(cluster.members.len() / 2);
-                let is_upper = |id| Some(id) >= middle;
-                cut(cluster, long, |from, to| is_upper(from) != is_upper(to))
-            }
-            Self::OneWay => {
-                let other = any_but(cluster, rng, leader);
-                let one = if rng.chance(0.5) { (leader, other) } else { (other, leader) };
-                cut(cluster, long, |from, to| (from, to) == one)
+            Self::CutLeader
+            | Self::Mute
+            | Self::Deaf
+            | Self::Bridge
+            | Self::Halves
+            | Self::OneWay => {
+                let is_cut = self.directions(cluster, rng, leader);
+                cut(cluster, long, is_cut)
             }
             Self::Loss => {
                 let ids = cluster.members.keys();
@@ -128,17 +114,58 @@ impl Fault {
                 cluster.await_ready()
             }),
             Self::FlippedLog => replace_damaged(cluster, rng),
-            Self::RollingRestart => {
-                let ids: Vec<u8> = cluster.members.keys().copied().collect();
-                ids.into_iter().try_for_each(|id| {
-                    cluster.stop(id)?;
-                    cluster.start_member(id, Start::Again, 0)?;
-                    cluster.await_ready()
-                })
-            }
+            Self::RollingRestart => restart_all(cluster),
             Self::Schedule => schedule::run(cluster, rng),
         }
     }
+
+    /// From whom nothing reaches whom, if the fault is a cut.
+    fn directions(
+        self,
+        cluster: &Cluster,
+        rng: &mut Rng,
+        leader: u8,
+    ) -> Box<dyn Fn(u8, u8) -> bool> {
+        let one = any(cluster, rng);
+        match self {
+            Self::CutLeader => Box::new(move |from, to| from == leader || to == leader),
+            Self::Mute => Box::new(move |from, _| from == one),
+            Self::Deaf => Box::new(move |_, to| to == one),
+            Self::Bridge => {
+                Box::new(move |from, to| ![from, to].contains(&one) && (from ^ to) & 1 == 1)
+            }
+            Self::Halves => {
+                let middle = cluster.members.keys().copied().nth(cluster.members.len() / 2);
+                let is_upper = move |id| Some(id) >= middle;
+                Box::new(move |from, to| is_upper(from) != is_upper(to))
+            }
+            Self::OneWay => {
+                let other = any_but(cluster, rng, leader);
+                let one = if rng.chance(0.5) { (leader, other) } else { (other, leader) };
+                Box::new(move |from, to| (from, to) == one)
+            }
+            Self::KillLeader
+            | Self::KillAll
+            | Self::Loss
+            | Self::PauseLeader
+            | Self::FullDisk
+            | Self::TornLog
+            | Self::Clock
+            | Self::FlippedLog
+            | Self::RollingRestart
+            | Self::Schedule => Box::new(|_, _| false),
+        }
+    }
+}
+
+/// Each member ends, and starts again.
+fn restart_all(cluster: &mut Cluster) -> io::Result<()> {
+    let ids: Vec<u8> = cluster.members.keys().copied().collect();
+    ids.into_iter().try_for_each(|id| {
+        cluster.stop(id)?;
+        cluster.start_member(id, Start::Again, 0)?;
+        cluster.await_ready()
+    })
 }
 
 /// A member with a damaged log refuses to start, and another one takes its place.

@@ -172,30 +172,37 @@ impl Hub {
         self.transmit(up.into_iter().map(|(_, at)| (at, Packet::Ask)).collect());
     }
 
+    /// Takes a message of a channel; returns it, with the core that gets it, if it is the next one.
+    fn arrived(
+        &self,
+        from: Located,
+        to: MemberId,
+        place: (u64, u64),
+        members: &[Located],
+        mut message: Message,
+    ) -> Option<(Inbox<Stack>, Message)> {
+        if !is_possible(&mut message) {
+            tracing::warn!(at = %from.1, "a message with a number that cannot be is ignored");
+            return None;
+        }
+        let mut state = self.lock();
+        // Otherwise it is for a former life, or for one that has not begun.
+        let inbox = state.inbox.clone().filter(|_| state.router.own() == to)?;
+        let (is_next, due) = state.router.arrived(from, place, members);
+        if is_next && message == STATE {
+            state.transfers.giver = Some(from);
+        }
+        drop(state);
+        self.transmit(due.into_iter().collect());
+        is_next.then_some((inbox, message))
+    }
+
     async fn hear(self: &Arc<Self>, at: SocketAddr, packet: Packet) {
         match packet {
             Packet::Gossip(packet) => self.detect(|detector| detector.hear(&packet)),
-            Packet::Message { from, to, channel, place, members, mut message } => {
-                if !is_possible(&mut message) {
-                    tracing::warn!(%at, "a message with a number that cannot be is ignored");
-                    return;
-                }
-                let (inbox, due) = {
-                    let mut state = self.lock();
-                    let Some(inbox) = state.inbox.clone().filter(|_| state.router.own() == to)
-                    else {
-                        // It is for a former life, or for one that has not begun.
-                        return;
-                    };
-                    let (is_next, due) =
-                        state.router.arrived((from, at), (channel, place), &members);
-                    if is_next && message == STATE {
-                        state.transfers.giver = Some((from, at));
-                    }
-                    (is_next.then_some(inbox), due)
-                };
-                self.transmit(due.into_iter().collect());
-                if let Some(inbox) = inbox {
+            Packet::Message { from, to, channel, place, members, message } => {
+                let next = self.arrived((from, at), to, (channel, place), &members, message);
+                if let Some((inbox, message)) = next {
                     inbox.deliver(from, message).await;
                 }
             }

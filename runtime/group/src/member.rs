@@ -116,8 +116,8 @@ impl Builder {
         self
     }
 
-    /// Records the steps of the member's core. `turnstile replay --together` says whether the traces
-    /// of all members are one run.
+    /// Records the steps of the member's core. `turnstile replay --together` says whether the
+    /// traces of all members are one run.
     #[must_use]
     pub fn trace(mut self, trace: Trace) -> Self {
         self.trace = Some(trace);

@@ -8,6 +8,7 @@ use turnstile_core::group::{self, Command};
 use turnstile_core::stack;
 use turnstile_core::view::{self, MemberId};
 use turnstile_step::not_symbolic;
+use turnstile_system_view_handler::is_exclusion;
 use turnstile_world::system::{Effect, Input, NodeCore, Out};
 use turnstile_world::{NodeId, Ordered, Value};
 
@@ -15,7 +16,7 @@ use crate::formed::Formed;
 use crate::lower_layer::LayerMessage;
 use crate::member_state::{Call, Departed, MemberState, Unborn, locks_of};
 use crate::step_check::StepCheck;
-use crate::system::node;
+use crate::system::{member, node};
 
 /// A member crashes, undetected so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +40,8 @@ pub(crate) struct MemberNode {
     pub(crate) runs: Box<dyn NodeCore>,
     /// Whether its callers keep the tokens of their last grants.
     pub(crate) keeps_tokens: bool,
+    /// Whether the views that exclude their receivers are lost.
+    pub(crate) loses_exclusions: bool,
     /// Whether the core is a stack.
     pub(crate) is_stack: bool,
     /// The nodes of its process, if that starts again.
@@ -190,6 +193,9 @@ impl NodeCore for MemberNode {
         if self.keeps_tokens {
             member_state.keep_tokens(effects);
         }
+        if self.loses_exclusions {
+            out.effects.retain(|effect| !excludes(effect));
+        }
     }
 
     fn choices(&self) -> u8 {
@@ -235,5 +241,14 @@ impl NodeCore for MemberNode {
             None if state.get() == Some(&Unborn) => Some("not started".to_owned()),
             None => Some("departed".to_owned()),
         }
+    }
+}
+
+/// Whether an effect tells another member that it is excluded.
+fn excludes(effect: &Effect) -> bool {
+    let Effect::Send { to, message } = effect else { return false };
+    match message.get() {
+        Some(stack::Message::Views(message)) => is_exclusion(member(*to), message),
+        Some(stack::Message::Locks(_)) | None => false,
     }
 }

@@ -11,7 +11,7 @@ use turnstile_harness::rules::AnyTable;
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_system_view_handler::{NetworkNode, Views};
 use turnstile_world::system::{Input, NodeCore, System};
-use turnstile_world::{NetworkChange, NodeId, Ordered};
+use turnstile_world::{Direction, NetworkChange, NodeId, Ordered};
 
 use crate::formed::Formed;
 use crate::lower_layer::{CrashDetected, LayerMessage, MembershipNode, NetworkLayerNode};
@@ -70,7 +70,19 @@ impl GroupLock {
         let lives = self.lives(me);
         let (me, lower_layer, is_stack) = (member(me), self.members, self.views.is_some());
         let (locks, keeps_tokens) = (self.locks, self.keeps_tokens);
-        MemberNode { me, locks, lower_layer, runs, keeps_tokens, is_stack, lives, formed: None }
+        let loses_exclusions =
+            self.views.as_ref().is_some_and(|views| views.assumptions.loses_exclusions);
+        MemberNode {
+            me,
+            locks,
+            lower_layer,
+            runs,
+            keeps_tokens,
+            loses_exclusions,
+            is_stack,
+            lives,
+            formed: None,
+        }
     }
 
     /// The lives of the process whose member is this one.
@@ -138,9 +150,10 @@ impl System for Nodes {
         }
         let Input::Command(command) = input else { return None };
         let cut = match command.get() {
-            None => (command.get() == Some(&Crash)).then(|| NetworkChange::Disconnect(vec![me])),
+            None => (command.get() == Some(&Crash))
+                .then(|| NetworkChange::Disconnect(vec![me], Direction::Both)),
             Some(MembershipChange::Leave(gone) | MembershipChange::CutOff(gone)) => {
-                Some(NetworkChange::Disconnect(vec![node(*gone)]))
+                Some(NetworkChange::Disconnect(vec![node(*gone)], Direction::Both))
             }
             Some(MembershipChange::Merge(_) | MembershipChange::MergeUnder(_)) => {
                 Some(NetworkChange::Heal)

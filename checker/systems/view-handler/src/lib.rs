@@ -10,6 +10,7 @@ pub mod words;
 mod world;
 
 pub use network::NetworkNode;
+pub use nodes::is_exclusion;
 use system::member;
 pub use system::{Assumptions, HandlerRules, Views};
 pub use world::ENTRY;

@@ -1,5 +1,6 @@
-//! The network below the members: it partitions, reports the members of each side as suspected to
-//! the other, and heals. It decides nothing about views.
+//! The network below the members: it partitions, in both directions or in one, reports the members
+//! of each side as suspected to those of the other that do not hear them, and heals. It decides
+//! nothing about views.
 
 use turnstile_core::view::{MembershipRequest, Message};
 use turnstile_step::not_symbolic;
@@ -43,9 +44,9 @@ impl Views {
             Input::Command(command) => command.get::<PartitionBegins>().map(|PartitionBegins| {
                 let side = (0..self.side).collect();
                 if self.assumptions.loses {
-                    NetworkChange::Disconnect(side)
+                    NetworkChange::Disconnect(side, self.cut)
                 } else {
-                    NetworkChange::Partition(side)
+                    NetworkChange::Partition(side, self.cut)
                 }
             }),
             Input::Fired(timer) => {
@@ -55,10 +56,11 @@ impl Views {
         }
     }
 
-    /// Each member of a partition is told to suspect each member of the other.
+    /// Each member of a partition is told to suspect each member of the other that it does not
+    /// hear.
     fn suspicions(&self) -> impl Iterator<Item = Effect> {
-        let (members, side) = (self.members, self.side);
-        let apart = move |one: NodeId, other: NodeId| (one < side) != (other < side);
+        let (members, side, cut) = (self.members, self.side, self.cut);
+        let apart = move |to: NodeId, gone: NodeId| cut.has(gone < side, to < side);
         let all = (0..members).flat_map(move |to| (0..members).map(move |gone| (to, gone)));
         all.filter(move |(to, gone)| apart(*to, *gone)).map(|(to, gone)| {
             let suspect = MembershipRequest::Suspect { member: member(gone) };

@@ -13,7 +13,7 @@ use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, Symboli
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::system::{member, node};
-use crate::{HandlerRules, Views, words};
+use crate::{Assumptions, HandlerRules, Views, words};
 
 /// A notice of a member's node to the monitor.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
@@ -69,6 +69,8 @@ pub(crate) struct ObservedMember {
     handler: Handler<HandlerRules>,
     /// Whether its Resumer is armed.
     resumes: bool,
+    /// Whether the views that exclude their receivers are lost.
+    loses_exclusions: bool,
 }
 
 impl ObservedMember {
@@ -226,12 +228,24 @@ impl Core for ObservedMember {
         if !self.resumes {
             inner.effects.retain(|effect| !matches!(effect, Effect::Arm(Timer::Resumer(_))));
         }
+        if self.loses_exclusions {
+            inner.effects.retain(|effect| match effect {
+                Effect::Send { to, message } => !is_exclusion(*to, message),
+                Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) | Effect::Notify(_) => true,
+            });
+        }
         out.rows.append(&mut inner.rows);
         let effects = inner.effects.into_iter();
         out.effects.extend(
             effects.map(|effect| effect.map(|message| message, |timer| timer, Notice::User)),
         );
     }
+}
+
+/// Whether a message tells its receiver that it is excluded.
+#[must_use]
+pub fn is_exclusion(to: MemberId, message: &Message) -> bool {
+    matches!(message, Message::View(view) if !view.contains(to))
 }
 
 /// A member of a world, and its user. The network below sends to it like another member.
@@ -246,7 +260,8 @@ impl CoreNode for MemberNode {
 
     fn core(&self, choice: u8) -> ObservedMember {
         let handler = self.views.handler(self.me, choice);
-        ObservedMember { handler, resumes: self.views.assumptions.resumes }
+        let Assumptions { resumes, loses_exclusions, .. } = self.views.assumptions;
+        ObservedMember { handler, resumes, loses_exclusions }
     }
 
     fn choices(&self) -> u8 {

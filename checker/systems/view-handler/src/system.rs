@@ -6,7 +6,7 @@ use turnstile_harness::SystemSpec;
 use turnstile_harness::rules::AnyTable;
 use turnstile_machines::view_handler;
 use turnstile_world::system::{Input, NodeCore, System};
-use turnstile_world::{NetworkChange, NodeId, Observation, Ordered, Value};
+use turnstile_world::{Direction, NetworkChange, NodeId, Observation, Ordered, Value};
 
 use crate::monitor::Monitor;
 use crate::network::NetworkNode;
@@ -21,6 +21,8 @@ pub type HandlerRules = AnyTable<view_handler::Machine>;
 pub struct Assumptions {
     /// Messages in transit between two partitions are lost; otherwise they wait.
     pub loses: bool,
+    /// A view that excludes a member is lost on its way to that one; otherwise it arrives.
+    pub loses_exclusions: bool,
     /// The number of encounters of coords is limited.
     pub limits_merges: bool,
     /// A Resumer resumes a handler that is suspended too long. Without faults it is not needed.
@@ -36,6 +38,8 @@ pub struct Views {
     pub members: usize,
     /// The size of one partition, of the first members, when the network partitions.
     pub side: usize,
+    /// Which messages between the partitions are cut off.
+    pub cut: Direction,
     /// The assumptions.
     pub assumptions: Assumptions,
     /// The table of each member.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
-use turnstile_world::Predicate;
 use turnstile_world::system::System;
+use turnstile_world::{Direction, Predicate};
 
 use super::predicates::view_handler::{Predicate as Name, Properties};
 use super::system::{Assumptions, HandlerRules, Nodes, Views};
@@ -73,9 +73,21 @@ impl SystemSpec for Views {
             Some("never runs") => false,
             _ => return Err(plan.refuse("Resumer", "runs or never runs")),
         };
-        let assumptions = Assumptions { loses, limits_merges: plan.has(MERGE), resumes };
+        let cut = match plan.value("cut") {
+            Some("both") => Direction::Both,
+            Some("outgoing") => Direction::Outgoing,
+            Some("incoming") => Direction::Incoming,
+            _ => return Err(plan.refuse("cut", "both, outgoing or incoming")),
+        };
+        let loses_exclusions = match plan.value("exclusions") {
+            Some("arrive") => false,
+            Some("lost") => true,
+            _ => return Err(plan.refuse("exclusions", "arrive or lost")),
+        };
+        let limits_merges = plan.has(MERGE);
+        let assumptions = Assumptions { loses, loses_exclusions, limits_merges, resumes };
         let rules = HandlerRules::among(&plan.options.tables)?;
-        Ok(Self { groups, members, side, assumptions, rules })
+        Ok(Self { groups, members, side, cut, assumptions, rules })
     }
 
     fn nodes(self, _count: usize) -> Arc<dyn System> {

@@ -4,8 +4,9 @@
 //!
 //! Whatever happens, no token is given twice, and no two users hold a lock by one coordinator's
 //! round, or in a view whose coordinator has granted it anew. Once all is repaired, the members
-//! have one view, and each user gets each lock, by a token greater than all before. The traces of all
-//! members are one run of the cores. A member that joins gets a whole state of the application or none.
+//! have one view, and each user gets each lock, by a token greater than all before. The traces of
+//! all members are one run of the cores. A member that joins gets a whole state of the application
+//! or none.
 //!
 //! A seed repeats its run in a process of its own. Beside others it may differ: the order in which
 //! tokio drops the tasks of a process that ends goes by numbers that all runtimes share.
