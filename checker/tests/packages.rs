@@ -1,8 +1,12 @@
 //! Every published crate has a description, both licences, and a README that is its documentation,
-//! has an example, and names the crate's layer.
+//! has an example, and names the crate's layer. What it depends on has a licence that allows for
+//! both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
 
 /// The first line of a library whose documentation is its README.
 const INCLUDED: &str = "#![doc = include_str!(\"../README.md\")]\n";
@@ -53,4 +57,54 @@ fn every_published_crate_has_its_metadata() {
         let end = format!(": {}.\n", layers(&folder));
         assert!(readme.ends_with(&end), "{folder}/README.md ends with `{end}`");
     }
+}
+
+/// Licences that ask for no more than a notice.
+const PERMISSIVE: [&str; 11] = [
+    "MIT",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
+/// Crates under a licence by which their own files stay open. They are used as published.
+const WEAK_COPYLEFT: [(&str, &str); 1] = [("foca", "MPL-2.0")];
+
+/// Whether one of the alternatives of each part of an SPDX expression is permissive.
+fn is_permissive(expression: &str) -> bool {
+    let is_one = |part: &str| {
+        let mut alternatives = part.split(" OR ").flat_map(|some| some.split('/'));
+        alternatives.any(|one| PERMISSIVE.contains(&one.trim()))
+    };
+    let parts = expression.split(" AND ");
+    parts.map(|part| part.trim_matches(['(', ')'])).all(is_one)
+}
+
+#[test]
+fn dependencies_have_licences_that_allow_for_both() {
+    assert!(is_permissive("MIT") && is_permissive("Unlicense/MIT"));
+    assert!(is_permissive("(MIT OR GPL-3.0) AND ISC") && !is_permissive("MIT AND GPL-3.0"));
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root());
+    let output = command.output().expect("cargo is there");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("a list");
+    let mut named = 0;
+    for package in packages.iter().filter(|package| package["source"].is_string()) {
+        let name = package["name"].as_str().expect("a text");
+        let licence = package["license"].as_str().unwrap_or_default();
+        let is_named = WEAK_COPYLEFT.contains(&(name, licence));
+        named += usize::from(is_named);
+        assert!(is_named || is_permissive(licence), "{name} is under `{licence}`");
+    }
+    assert!(packages.len() > 100, "{}", packages.len());
+    assert_eq!(named, WEAK_COPYLEFT.len(), "a crate that is named is used no more");
 }

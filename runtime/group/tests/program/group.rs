@@ -58,6 +58,10 @@ pub(crate) struct Group {
     ports: [u16; 3],
     /// Whether its members have directories.
     pub(crate) has_data: bool,
+    /// The addresses on which they listen, without ports.
+    pub(crate) listens: [&'static str; 3],
+    /// Further options of each.
+    pub(crate) options: [Vec<String>; 3],
     pub(crate) members: [Option<Running>; 3],
 }
 
@@ -80,7 +84,8 @@ impl Group {
         let folder = Folder::new("grouplock");
         std::fs::create_dir_all(folder.path()).expect("the temporary folder can be written");
         let ports = [(); 3].map(|()| free_port());
-        Self { folder, ports, has_data: false, members: [None, None, None] }
+        let (listens, options) = (["127.0.0.1"; 3], [const { Vec::new() }; 3]);
+        Self { folder, ports, has_data: false, listens, options, members: [None, None, None] }
     }
 
     /// Starts a member of the group with this name, which knows all addresses.
@@ -97,7 +102,8 @@ impl Group {
 
     fn member(&self, one: usize, name: &str, seeds: &[usize]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_grouplock"));
-        command.args(["member", "--name", name, "--listen", &self.address(one)]);
+        let listen = format!("{}:{}", self.listens[one], self.ports[one]);
+        command.args(["member", "--name", name, "--listen", &listen]).args(&self.options[one]);
         command.arg("--seed").args(seeds.iter().map(|one| self.address(*one)));
         command.args(["--period", PERIOD]).arg("--socket").arg(self.socket(one));
         if self.has_data {
@@ -176,6 +182,13 @@ impl Group {
         let members = self.json(one, &["members"]);
         let is_first = |other: &usize| members[0]["address"] == self.address(*other);
         (0..3).find(is_first).expect("it is one of them")
+    }
+
+    /// Kills a member and waits until it has ended.
+    pub(crate) fn end(&mut self, one: usize) {
+        self.signal(one, "-KILL");
+        let mut member = self.members[one].take().expect("it runs");
+        assert_eq!(member.ended(), None, "a signal has ended it");
     }
 
     pub(crate) fn signal(&self, one: usize, signal: &str) {

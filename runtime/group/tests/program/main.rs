@@ -9,4 +9,5 @@ mod members;
 mod ports;
 #[path = "../../../raft/lock/tests/program/running.rs"]
 mod running;
+mod secure;
 mod tokens;

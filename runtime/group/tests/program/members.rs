@@ -64,7 +64,7 @@ fn a_member_with_the_name_of_another_group_is_refused() {
     let status = group.status(0).expect("it runs");
     assert_eq!(status["members"].as_array().map(Vec::len), Some(2), "{status}");
     let log = std::fs::read_to_string(group.log(2)).expect("it logs");
-    assert!(log.contains("turnstile-group/1 test"), "{log}");
+    assert!(log.contains("turnstile-group/2 test"), "{log}");
 }
 
 #[test]

@@ -11,13 +11,6 @@ impl Group {
         assert_eq!(token.len(), 50, "{token}");
         token
     }
-
-    /// Kills a member and waits until it has ended.
-    fn kill(&mut self, one: usize) {
-        self.signal(one, "-KILL");
-        let mut member = self.members[one].take().expect("it runs");
-        assert_eq!(member.ended(), None, "a signal has ended it");
-    }
 }
 
 #[test]
@@ -29,12 +22,12 @@ fn tokens_grow_also_when_all_members_start_again() {
     tokens.extend((0..3).map(|one| group.token(one)));
     // The group goes on, under another coordinator.
     let first = group.coordinator(0);
-    group.kill(first);
+    group.end(first);
     tokens.push(group.token((first + 1) % 3));
     group.start_member(first, "test");
     group.await_members(first, 3);
     tokens.push(group.token(first));
-    (0..3).for_each(|one| group.kill(one));
+    (0..3).for_each(|one| group.end(one));
     group.start_all();
     tokens.extend((0..3).rev().map(|one| group.token(one)));
     assert!(tokens.is_sorted_by(|one, next| one < next), "{tokens:#?}");
@@ -55,7 +48,7 @@ fn a_directory_of_another_group_or_in_use_is_refused() {
     };
     let text = refused(&group, "test");
     assert!(text.contains(&data) && text.contains("in use"), "{text}");
-    group.kill(0);
+    group.end(0);
     let text = refused(&group, "other");
     assert!(text.contains("a member of the group test"), "{text}");
 }
