@@ -1,12 +1,12 @@
 //! What the tasks of a process share: its detector, its channels, and the core of its present life.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+mod transfers;
+
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 use turnstile_core::stack::{Message, Stack};
 use turnstile_core::view::{self, MemberId};
@@ -14,15 +14,14 @@ use turnstile_host::transport::tcp::{Address, Tcp};
 use turnstile_host::transport::{Receiver, Transport, Unsent, UnsentReason};
 use turnstile_host::{Bell, Inbox};
 
+use self::transfers::Transfers;
 use crate::detector::{Act, Detector, Wake};
 use crate::router::{Outgoing, Router};
-use crate::transfer::{AnyState, Piece, offer, receive};
+use crate::transfer::AnyState;
 use crate::wire::{Located, Packet, is_possible};
 
 /// More answers than these are not kept until the next question.
 const SAID_MAX: usize = 1024;
-/// The maximum number of pieces of a state, or of questions for them, that wait.
-const PULLS_MAX: usize = 4;
 /// The message by which a core says that the state is there.
 const STATE: Message = Message::Views(view::Message::State);
 
@@ -48,17 +47,6 @@ pub(crate) struct HubState {
     /// What the processes have said that were asked who coordinates them.
     pub(crate) said: Vec<Option<Located>>,
     transfers: Transfers,
-}
-
-/// The transfers of the application's state.
-#[derive(Default)]
-struct Transfers {
-    /// The members that may ask for it.
-    offers: BTreeMap<MemberId, mpsc::Sender<(u64, SocketAddr)>>,
-    /// The member that gives it, and has said so last.
-    giver: Option<Located>,
-    /// The pieces that have arrived.
-    pieces: Option<mpsc::Sender<(u64, Piece)>>,
 }
 
 impl Hub {
@@ -229,57 +217,9 @@ impl Hub {
                 drop(state);
                 self.news.ring();
             }
-            // What finds no room is asked for again.
-            Packet::Pull { from, to, place } => {
-                let state = self.lock();
-                let offered = state.transfers.offers.get(&from);
-                if let Some(offered) = offered.filter(|_| state.router.own() == to) {
-                    let _asked = offered.try_send((place, at));
-                }
-            }
-            Packet::Piece { from, to, place, piece } => {
-                let state = self.lock();
-                let is_its = state.router.own() == to
-                    && state.transfers.giver.is_some_and(|(giver, _)| giver == from);
-                if let Some(arrived) = state.transfers.pieces.as_ref().filter(|_| is_its) {
-                    let _arrived = arrived.try_send((place, piece));
-                }
-            }
+            Packet::Pull { from, to, place } => self.pulled((from, at), to, place),
+            Packet::Piece { from, to, place, piece } => self.piece(from, to, (place, piece)),
         }
-    }
-
-    /// Gives the state to a member that asks for it from now on.
-    fn offer_state(self: &Arc<Self>, to: MemberId) {
-        let (asked, pulls) = mpsc::channel(PULLS_MAX);
-        let mut state = self.lock();
-        state.transfers.offers.retain(|_, asked| !asked.is_closed());
-        state.transfers.offers.insert(to, asked);
-        let members = (state.router.own(), to);
-        drop(state);
-        tokio::spawn(offer(Arc::downgrade(self), self.state.clone(), members, pulls));
-    }
-
-    /// Gets the state from the member that has said last that it gives it.
-    ///
-    /// # Errors
-    /// As [`receive`].
-    pub(crate) async fn receive_state(&self) -> io::Result<()> {
-        let (arrived, pieces) = mpsc::channel(PULLS_MAX);
-        let giver = {
-            let mut state = self.lock();
-            state.transfers.pieces = Some(arrived);
-            state.transfers.giver
-        };
-        match (&self.state, giver) {
-            (Some(state), Some(giver)) => receive(self, &**state, giver, pieces).await,
-            (None, _) | (_, None) => Ok(()),
-        }
-    }
-
-    /// Asks for a piece of the state.
-    pub(crate) fn pull(&self, (to, at): Located, place: u64) {
-        let from = self.lock().router.own();
-        self.transmit(vec![(at, Packet::Pull { from, to, place })]);
     }
 
     pub(crate) async fn close(&self, timeout: Duration) {
@@ -340,4 +280,43 @@ impl Transport<MemberId, Message> for CoreTransport {
     }
 
     async fn close(&self, _timeout: Duration) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use turnstile_core::number::ViewId;
+    use turnstile_host::Rng;
+
+    use super::*;
+    use crate::channel::UNACKNOWLEDGED_MAX;
+    use crate::peer::Peer;
+
+    #[tokio::test]
+    async fn a_member_that_acknowledges_nothing_is_suspected_and_its_queue_is_bounded() {
+        let peer = |member, port| {
+            let at = (Ipv4Addr::LOCALHOST, port).into();
+            Peer { at, age: 1, refutations: 0, member: MemberId(member) }
+        };
+        let (own, slow) = (peer(1, 1), peer(2, 2));
+        let detector = Detector::new(own, Duration::from_secs(1), Rng::seeded(1).number());
+        let router = Router::new((own.member, own.at), 1);
+        let hub = Hub::new(detector, router, BTreeSet::new(), None);
+        hub.lock().router.is_up((slow.member, slow.at));
+        let transport = CoreTransport(Arc::clone(&hub));
+        let message = Message::Views(view::Message::Installed(ViewId::new(1)));
+        for _ in 0..UNACKNOWLEDGED_MAX {
+            transport.send(slow.member, message.clone()).expect("it is kept");
+        }
+        assert!(hub.lock().suspects.is_empty());
+        for _ in 0..1000 {
+            transport.send(slow.member, message.clone()).expect("what is too much is lost");
+        }
+        assert_eq!(hub.lock().suspects, BTreeSet::from([slow.member]));
+        // What is sent again is what was kept.
+        hub.lock().router.returned(slow.at);
+        let repeated = hub.lock().router.due(slow.member, Instant::now());
+        assert_eq!(repeated.len(), UNACKNOWLEDGED_MAX);
+    }
 }
