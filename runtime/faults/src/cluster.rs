@@ -32,6 +32,8 @@ pub(crate) struct Cluster {
     pub(crate) service: Service,
     pub(crate) programs: Programs,
     folder: PathBuf,
+    /// Further options of each member.
+    options: Vec<String>,
     pub(crate) members: BTreeMap<u8, Member>,
     begun: Instant,
     /// The greatest number that a member has had.
@@ -47,10 +49,13 @@ impl Cluster {
         programs: Programs,
         count: u8,
         folder: &Path,
+        options: Vec<String>,
     ) -> io::Result<Self> {
         let (folder, network) = (folder.to_owned(), Network::new()?);
         let (members, begun) = (BTreeMap::new(), Instant::now());
-        let mut cluster = Self { service, programs, folder, members, begun, last: 0, network };
+        let last = 0;
+        let mut cluster =
+            Self { service, programs, folder, options, members, begun, last, network };
         (1..=count).try_for_each(|id| cluster.add_host(id))?;
         (1..=count).try_for_each(|id| cluster.start_member(id, Start::New, 0))?;
         cluster.await_ready()?;
@@ -83,7 +88,12 @@ impl Cluster {
         };
         let log = OpenOptions::new().create(true).append(true).open(self.log(id))?;
         let mut command = self.network.on(id);
-        command.args(words).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        command
+            .args(words)
+            .args(&self.options)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log);
         if hours != 0 {
             command.env("LD_PRELOAD", clock_library()?).env("FAKETIME", format!("{hours:+}h"));
             command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");

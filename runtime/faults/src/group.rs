@@ -5,14 +5,10 @@ use serde_json::Value;
 use crate::network::address;
 use crate::service::{PEER_PORT, Place, Programs, Standing};
 
-/// The period of the failure detector, in seconds.
-const PERIOD: f64 = 0.2;
-
 /// Runs a member among others.
 pub(crate) fn member(programs: &Programs, place: &Place, others: &[u8]) -> Vec<String> {
     let mut words = vec![programs.path("grouplock"), "member".into(), "--name=faults".into()];
     words.push(format!("--listen={}:{PEER_PORT}", address(place.id)));
-    words.push(format!("--period={PERIOD}"));
     words.push(format!("--data={}", place.data.display()));
     words.push(format!("--socket={}", place.socket.display()));
     words.push(format!("--trace={}", place.trace.display()));

@@ -1,4 +1,4 @@
-//! What members cost that have nothing to do.
+//! What members cost that have nothing to do, by their default settings.
 
 use std::io;
 use std::thread::sleep;
@@ -15,7 +15,7 @@ const MEASURED: Duration = Duration::from_secs(30);
 /// Prints what each of so many members needs: processor time and bytes sent.
 pub(crate) fn measure(service: Service, programs: &Programs, members: u8) -> io::Result<()> {
     let folder = Folder::new(&format!("{service:?}-idle"))?;
-    let cluster = Cluster::start(service, programs.clone(), members, folder.path())?;
+    let cluster = Cluster::start(service, programs.clone(), members, folder.path(), Vec::new())?;
     sleep(SETTLED);
     let (begun, before) = (Instant::now(), costs(&cluster)?);
     sleep(MEASURED);

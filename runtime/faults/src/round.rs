@@ -53,7 +53,8 @@ pub(crate) fn strike(
     let folder = Folder::new(&format!("{service:?}-{fault:?}"))?;
     let mut rng = Rng::seeded(plan.seed);
     let mut tally = Tally::default();
-    let mut cluster = Cluster::start(service, programs.clone(), plan.members, &folder.0)?;
+    let mut cluster =
+        Cluster::start(service, programs.clone(), plan.members, &folder.0, service.quick())?;
     for round in 1..=plan.times {
         if let Err(error) = one_round(&mut cluster, fault, &folder.0, &mut rng, &mut tally) {
             let (seed, folder) = (plan.seed, folder.keep());

@@ -13,8 +13,10 @@ use crate::network::{Network, address};
 pub(crate) const PEER_PORT: u16 = 7000;
 /// The address on which a claim server listens for its clients, those of its own host.
 pub(crate) const HTTP_ADDRESS: &str = "127.0.0.1:5000";
-/// The heartbeat interval of all members, in seconds.
+/// The heartbeat interval of members that are struck, in seconds.
 pub(crate) const HEARTBEAT: f64 = 0.1;
+/// The period of their failure detectors, in seconds.
+const PERIOD: f64 = 0.2;
 
 /// A service under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -104,6 +106,14 @@ impl Service {
         }
     }
 
+    /// The options by which members find out soon that others are gone.
+    pub(crate) fn quick(self) -> Vec<String> {
+        vec![match self {
+            Self::Raftlock | Self::Turnstiled => format!("--heartbeat={HEARTBEAT}"),
+            Self::Grouplock => format!("--period={PERIOD}"),
+        }]
+    }
+
     /// Runs a member among others.
     pub(crate) fn member(
         self,
@@ -119,7 +129,6 @@ impl Service {
             Self::Grouplock => return group::member(programs, place, others),
         };
         words.extend([format!("--id={}", place.id), format!("--data={}", place.data.display())]);
-        words.push(format!("--heartbeat={HEARTBEAT}"));
         match self {
             Self::Raftlock => {
                 words.push(format!("--listen={own}:{PEER_PORT}"));
