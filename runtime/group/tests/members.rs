@@ -151,3 +151,29 @@ async fn whatever_comes_to_its_port_a_member_serves() {
     second.leave().await;
     first.leave().await;
 }
+
+/// A coordinator whose users ask it without a pause still excludes a member that is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_under_load_finds_that_another_one_is_gone() {
+    let first = start(&[]).await;
+    let second = start(&[&first]).await;
+    for member in [&first, &second] {
+        view_of(member, 2).await;
+    }
+    let mut callers = tokio::task::JoinSet::new();
+    for caller in 0..64 {
+        let member = first.clone();
+        callers.spawn(async move {
+            let name = format!("lock {caller}");
+            loop {
+                drop(member.lock(&name).await);
+            }
+        });
+    }
+    drop(second);
+    let begun = std::time::Instant::now();
+    view_of(&first, 1).await;
+    println!("excluded after {:?}", begun.elapsed());
+    callers.shutdown().await;
+    drop(timeout(PATIENCE, first.lock("other")).await.expect("it is free"));
+}
