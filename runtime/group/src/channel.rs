@@ -97,20 +97,48 @@ pub(crate) struct Receiving {
     number: u64,
     /// The place of the next message.
     next: u64,
+    /// What comes may be from before the sender has begun anew: it is asked.
+    is_in_doubt: bool,
+}
+
+/// What a receiver does with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// It is the next one.
+    Next,
+    /// It is late, or comes too early since some before it were lost: those are sent again.
+    OutOfOrder,
+    /// The sender has to say that this is still its channel, and sends the message again then.
+    InDoubt,
 }
 
 impl Receiving {
-    /// Whether a message is the next one, which is then taken. All others are late, or come too
-    /// early since some before them were lost: those are sent again.
-    pub(crate) const fn takes(&mut self, number: u64, place: u64) -> bool {
+    /// A message arrives; the next one is taken.
+    pub(crate) const fn takes(&mut self, number: u64, place: u64) -> Arrival {
         if number > self.number {
-            *self = Self { number, next: 0 };
+            *self = Self { number, next: 0, is_in_doubt: false };
         }
-        let is_next = number == self.number && place == self.next;
-        if is_next {
-            self.next += 1;
+        if number != self.number || place != self.next {
+            return Arrival::OutOfOrder;
         }
-        is_next
+        if self.is_in_doubt {
+            return Arrival::InDoubt;
+        }
+        self.next += 1;
+        Arrival::Next
+    }
+
+    /// The sender seems to be gone. It may have taken the receiver for gone as well, and have begun
+    /// anew: then what it sent before is lost, also if it still arrives.
+    pub(crate) const fn doubt(&mut self) {
+        self.is_in_doubt = true;
+    }
+
+    /// The sender says that a channel is still its present one.
+    pub(crate) const fn is_confirmed(&mut self, number: u64) {
+        if number == self.number {
+            self.is_in_doubt = false;
+        }
     }
 
     /// What the sender is told: the channel, and the place before which all messages are taken.
@@ -166,7 +194,7 @@ mod tests {
 
         fn deliver(&mut self) {
             if let Some((number, place, message)) = self.on_its_way.pop_front()
-                && self.receiving.takes(number, place)
+                && self.receiving.takes(number, place) == Arrival::Next
             {
                 self.taken.push(message);
             }
@@ -222,10 +250,16 @@ mod tests {
     #[test]
     fn a_channel_that_begins_anew_takes_nothing_of_the_one_before() {
         let mut receiving = Receiving::default();
-        assert!(receiving.takes(1, 0) && receiving.takes(1, 1));
-        assert!(!receiving.takes(1, 1) && !receiving.takes(1, 3));
-        assert!(receiving.takes(4, 0));
-        assert!(!receiving.takes(1, 2));
+        for (number, place, arrival) in [
+            (1, 0, Arrival::Next),
+            (1, 1, Arrival::Next),
+            (1, 1, Arrival::OutOfOrder),
+            (1, 3, Arrival::OutOfOrder),
+            (4, 0, Arrival::Next),
+            (1, 2, Arrival::OutOfOrder),
+        ] {
+            assert_eq!(receiving.takes(number, place), arrival, "{number} {place}");
+        }
         assert_eq!(receiving.acknowledgement(), (4, 1));
         let mut sending = Sending::new(5);
         sending.push("a").expect("there is room");
@@ -236,6 +270,22 @@ mod tests {
         assert!(!sending.is_awaited());
         assert_eq!(sending.acknowledged(5, 1), Acknowledged::Nothing);
         assert_eq!(sending.acknowledged(5, 0), Acknowledged::Forgotten);
+    }
+
+    #[test]
+    fn what_was_sent_before_its_sender_began_anew_is_not_taken_afterwards() {
+        let mut receiving = Receiving::default();
+        assert_eq!(receiving.takes(1, 0), Arrival::Next);
+        receiving.doubt();
+        assert_eq!(receiving.takes(1, 1), Arrival::InDoubt);
+        // Another channel is no older one.
+        let mut renewed = receiving;
+        assert_eq!(renewed.takes(2, 0), Arrival::Next);
+        assert_eq!(renewed.takes(1, 1), Arrival::OutOfOrder);
+        receiving.is_confirmed(2);
+        assert_eq!(receiving.takes(1, 1), Arrival::InDoubt);
+        receiving.is_confirmed(1);
+        assert_eq!(receiving.takes(1, 1), Arrival::Next);
     }
 
     #[test]

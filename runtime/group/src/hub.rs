@@ -200,6 +200,19 @@ impl Hub {
                     state.router.acknowledged(from, channel, before, Instant::now());
                 }
             }
+            Packet::Doubt { from, to, channel } => {
+                let mut state = self.lock();
+                let is_its = state.router.own() == to;
+                let confirmed = is_its.then(|| state.router.doubted((from, at), channel));
+                drop(state);
+                self.transmit(confirmed.flatten().into_iter().collect());
+            }
+            Packet::Confirm { from, to, channel } => {
+                let mut state = self.lock();
+                if state.router.own() == to {
+                    state.router.confirmed(from, channel);
+                }
+            }
             Packet::Ask => {
                 let inbox = self.lock().inbox.clone();
                 let coordinator =

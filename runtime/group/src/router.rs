@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use turnstile_core::stack::Message;
 use turnstile_core::view::{MemberId, View};
 
-use crate::channel::{Acknowledged, Receiving, Sending};
+use crate::channel::{Acknowledged, Arrival, Receiving, Sending};
 use crate::wire::{Located, Packet, mentioned};
 
 /// Without an acknowledgement for this time, messages are sent again.
@@ -130,6 +130,7 @@ impl Router {
             } else if other.gone.is_none() {
                 *channel += 1;
                 other.begin_anew(*channel);
+                other.receiving.doubt();
                 (other.at, other.gone) = (None, Some(now));
             }
         }
@@ -166,8 +167,8 @@ impl Router {
         packets
     }
 
-    /// A message has arrived. Returns whether it is the next one of its channel, and an
-    /// acknowledgement that is due.
+    /// A message has arrived. Returns whether it is the next one of its channel, and what its
+    /// sender is told or asked.
     pub(crate) fn arrived(
         &mut self,
         (from, at): Located,
@@ -185,10 +186,33 @@ impl Router {
         }
         let other = self.other(from);
         other.at = Some(at);
-        let is_next = other.receiving.takes(channel, place);
+        let arrival = other.receiving.takes(channel, place);
+        if arrival == Arrival::InDoubt {
+            return (false, Some((at, Packet::Doubt { from: own, to: from, channel })));
+        }
         other.unacknowledged += 1;
+        let is_next = arrival == Arrival::Next;
         let is_due = !is_next || other.unacknowledged >= ACKNOWLEDGED_AFTER;
         (is_next, if is_due { self.acknowledgement(from) } else { None })
+    }
+
+    /// A member asks whether a channel is still the one to it. If it is, what it has not
+    /// acknowledged is sent again.
+    pub(crate) fn doubted(&mut self, (by, at): Located, channel: u64) -> Option<Outgoing> {
+        let from = self.own.0;
+        let other = self.others.get_mut(&by)?;
+        if other.sending.number() != channel {
+            return None;
+        }
+        other.repeat();
+        Some((at, Packet::Confirm { from, to: by, channel }))
+    }
+
+    /// A member says that a channel is still its one.
+    pub(crate) fn confirmed(&mut self, from: MemberId, channel: u64) {
+        if let Some(other) = self.others.get_mut(&from) {
+            other.receiving.is_confirmed(channel);
+        }
     }
 
     fn has_room_for(&self, member: MemberId) -> bool {
@@ -264,6 +288,9 @@ impl Other {
 mod tests {
     use std::net::Ipv4Addr;
 
+    use turnstile_core::number::ViewId;
+    use turnstile_core::view;
+
     use super::*;
 
     fn at(port: u16) -> SocketAddr {
@@ -297,10 +324,40 @@ mod tests {
         assert!(router.arrived(other, (7, 0), &[]).0);
         router.is_down(other.0, Instant::now());
         router.is_up(other);
+        let (own, channel) = (router.own(), 7);
+        let doubt = Packet::Doubt { from: own, to: other.0, channel };
+        assert_eq!(router.arrived(other, (7, 1), &[]), (false, Some((other.1, doubt))));
+        router.confirmed(other.0, channel);
         assert!(router.arrived(other, (7, 1), &[]).0, "its channel goes on");
         router.is_down(other.0, Instant::now());
         tokio::time::advance(REMEMBERED).await;
         router.is_down(other.0, Instant::now());
         assert!(router.others.is_empty(), "nothing is kept of who is gone");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_channel_is_confirmed_until_its_sender_has_given_it_up() {
+        let (own, other) = ((MemberId(0), at(1)), (MemberId(1), at(2)));
+        let mut router = Router::new(own, 0);
+        let message = Message::Views(view::Message::Installed(ViewId::new(1)));
+        let sent = |router: &mut Router| {
+            router.is_up(other);
+            assert!(router.push(other.0, message.clone()));
+            let due = router.due(other.0, Instant::now());
+            let channel = due.iter().filter_map(|(_, packet)| {
+                let Packet::Message { channel, .. } = packet else { return None };
+                Some(*channel)
+            });
+            channel.collect::<Vec<u64>>()
+        };
+        let before = sent(&mut router);
+        let channel = before[0];
+        let confirm = Packet::Confirm { from: own.0, to: other.0, channel };
+        assert_eq!(router.doubted(other, channel), Some((other.1, confirm)));
+        assert_eq!(router.due(other.0, Instant::now()).len(), 1, "it is sent again");
+        router.is_down(other.0, Instant::now());
+        let after = sent(&mut router);
+        assert!(after.len() == 1 && after[0] > channel, "what was sent before is lost");
+        assert_eq!(router.doubted(other, channel), None);
     }
 }

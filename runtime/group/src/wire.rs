@@ -41,6 +41,10 @@ pub(crate) enum Packet {
     Ask,
     /// The answer; `None`: the process is in no group.
     Coordinator(Option<Located>),
+    /// Is this still your channel to me? You seemed to be gone.
+    Doubt { from: MemberId, to: MemberId, channel: u64 },
+    /// It is.
+    Confirm { from: MemberId, to: MemberId, channel: u64 },
     /// Which piece of the application's state a member that has joined needs next.
     Pull { from: MemberId, to: MemberId, place: u64 },
     /// That piece.
