@@ -77,6 +77,9 @@ fn what_nobody_has_received_is_lost_or_in_transit() {
     all[1] = beginning(&all[1], first);
     // The other one has received what it has sent later.
     assert_eq!(impossible(&all).reason, Reason::NotSent);
+    let mut cut_off = all.clone();
+    cut_off[1] += r#"{"node":"mem"#;
+    assert_eq!(impossible(&cut_off).reason, Reason::CutOff);
     // A process that is killed while it writes a line has sent nothing of it.
     let last = *receiving(&all[0]).last().expect("it hears the other one");
     let first = receiving(&all[0])[0];

@@ -88,6 +88,15 @@ impl From<io::Error> for Failure {
 }
 
 /// Prints to standard output, which nobody may read any more.
-pub fn print(text: &str) {
-    let _closed = io::stdout().write_all(text.as_bytes());
+///
+/// # Errors
+/// When it cannot be written, for example to a full disk.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::System(format!("cannot write to standard output: {error}")))
+        }
+        Err(_) | Ok(()) => Ok(()),
+    }
 }

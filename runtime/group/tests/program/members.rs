@@ -19,6 +19,10 @@ fn members_and_locks_are_shown() {
     assert!(first.starts_with(&group.address(coordinator)), "{text}");
     assert!(first.ends_with(", coordinates, this one"), "{text}");
     assert_eq!(text.lines().count(), 3, "{text}");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let lost = group.grouplock(0, &["members"]).stdout(full).output().expect("it is built");
+    assert_eq!(code(&lost), Some(69), "{lost:?}");
+    assert!(String::from_utf8_lossy(&lost.stderr).contains("standard output"), "{lost:?}");
 
     assert_eq!(group.json(0, &["ls"]), json!([]));
     let mut holder = group.hold(0);
@@ -89,6 +93,8 @@ fn what_no_member_can_be_told_is_refused() {
         (["--name", "a\nb", "--listen", "127.0.0.1:0"], "1 to 200 bytes"),
         (["--name", "test", "--listen", "0.0.0.0:0"], "--advertise"),
         (["--period", "0", "--listen", "127.0.0.1:0"], "0.1 to 60 seconds"),
+        (["--advertise", "127.0.0.1:0", "--listen", "127.0.0.1:0"], "nobody can connect to it"),
+        (["--seed", "0.0.0.0:1", "--listen", "127.0.0.1:0"], "nobody can connect to it"),
     ] {
         let words = [&["member", "--seed", "127.0.0.1:1"], &words[..]].concat();
         let refused = group.output(0, &words);

@@ -88,6 +88,11 @@ impl<R: BufRead> Player<R> {
         self.replay.mismatches.is_empty()
     }
 
+    /// Whether the last line is incomplete.
+    pub(super) const fn is_cut_off(&self) -> bool {
+        self.replay.truncated_line.is_some()
+    }
+
     pub(super) fn end(self) -> Replay {
         Replay { nodes: self.nodes.len(), ..self.replay }
     }

@@ -59,6 +59,9 @@ pub struct Impossible {
 pub enum Reason {
     /// Its sender has not sent it, or not so often, or not in this order.
     NotSent,
+    /// Its sender has not sent it up to the end of its trace, which is cut off: its process was
+    /// killed, or could not write the trace any more.
+    CutOff,
     /// No trace has its sender.
     UnknownSender,
     /// Its sender has sent it only after it had received what follows from it.
@@ -68,6 +71,7 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::CutOff => "the trace of its sender is cut off before it has sent it",
             Self::UnknownSender => "none of the traces is that of its sender",
             Self::NotSent => "its sender has not sent it, or not so often, or in another order",
             Self::SentLater => "its sender has sent it later, after what follows from it",
@@ -247,10 +251,13 @@ impl<R: BufRead> Traces<'_, R> {
     fn reason(&self, waiting: &Waiting) -> Reason {
         let Envelope { peer, message } = &waiting.received;
         let sent = self.sent.get(&(peer.clone(), waiting.node.clone()));
-        match sent.is_some_and(|sent| sent.contains(message)) {
-            true => Reason::SentLater,
-            false if self.nodes.contains_key(peer) => Reason::NotSent,
-            false => Reason::UnknownSender,
+        if sent.is_some_and(|sent| sent.contains(message)) {
+            return Reason::SentLater;
+        }
+        match self.nodes.get(peer) {
+            None => Reason::UnknownSender,
+            Some(sender) if self.traces[sender.trace].player.is_cut_off() => Reason::CutOff,
+            Some(_) => Reason::NotSent,
         }
     }
 }

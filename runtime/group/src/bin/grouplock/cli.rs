@@ -33,6 +33,9 @@ pub(crate) enum CliCommand {
     /// It joins the group of one of its seeds, or begins one if none of them is in a group. Groups
     /// of one name that find each other merge. A member that is excluded, for example since it was
     /// stopped, joins again by itself.
+    ///
+    /// Exit status: 0 after a signal, once it has left; 69: an address, the socket, the directory or
+    /// the trace cannot be used; 2: invalid arguments.
     Member(MemberArgs),
     /// Runs a command while holding a lock.
     ///
@@ -69,10 +72,16 @@ pub(crate) enum CliCommand {
     /// Lists the locks that users of the member hold or wait for.
     ///
     /// Locks that only users of other members want are not listed: each member knows its own.
+    ///
+    /// Exit status: 0; 69: the member cannot be reached, or the output cannot be written.
     Ls(PrintArgs),
     /// Lists the members of the group's present view, the coordinator first.
+    ///
+    /// Exit status: 0; 69: the member cannot be reached, or the output cannot be written.
     Members(PrintArgs),
     /// Prints what the member knows: its group, who seems to be there, and the locks of its users.
+    ///
+    /// Exit status: 0; 69: the member cannot be reached, or the output cannot be written.
     Status(PrintArgs),
     /// Kills a process group that has outlived this program's parent.
     #[command(name = REAP, hide = true)]
@@ -105,12 +114,13 @@ pub(crate) struct MemberArgs {
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: SocketAddr,
     /// The address that the others connect to, if it is another one.
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = reachable)]
     pub(crate) advertise: Option<SocketAddr>,
     /// The addresses of members that may be there. One of the group is enough; its own is ignored,
     /// so that all may have the same list. Members that know nobody in common form groups of their
     /// own, each of which grants the same locks.
     #[arg(long = "seed", value_name = "ADDR", num_args = 1.., required = true)]
+    #[arg(value_parser = reachable)]
     pub(crate) seeds: Vec<SocketAddr>,
     /// How often one of the others is asked whether it is there, in seconds: one that is gone is
     /// found so after two to four periods. The locks of a member that says nothing for two are lost
@@ -120,10 +130,13 @@ pub(crate) struct MemberArgs {
     /// The directory in which it saves the number of its view: with one, each grant has a fencing
     /// token, which also grows when all members start again. A member that is the only one left of
     /// its group, and has lost its directory, begins anew, and what the lock protects rejects it.
+    /// The directory needs 2 MiB.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// The file to which it appends a trace: each step of its core with what it read, did and sent.
-    /// It grows without bound. `turnstile replay --together` takes the traces of all members.
+    /// It grows without bound; a trace that cannot be written any more ends, which is logged, and
+    /// cannot be judged together with others. `turnstile replay --together` takes the traces of all
+    /// members.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     /// Authenticates the members by TLS: this one's certificate and key, and the authority of all.
@@ -146,6 +159,14 @@ fn group_name(text: &str) -> Result<String, String> {
         true => Err(format!("1 to {NAME_MAX} bytes without control characters are expected")),
         false => Ok(text.to_owned()),
     }
+}
+
+/// An address to which others can connect.
+fn reachable(text: &str) -> Result<SocketAddr, String> {
+    let at: SocketAddr = text.parse().map_err(|_| "an IP address and a port are expected")?;
+    let is_one = at.port() != 0 && !at.ip().is_unspecified() && !at.ip().is_multicast();
+    let refused = "nobody can connect to it: the address and the port of one process are expected";
+    is_one.then_some(at).ok_or_else(|| refused.to_owned())
 }
 
 fn period(text: &str) -> Result<Duration, String> {

@@ -43,6 +43,6 @@ async fn show(
 ) -> Result<u8, Failure> {
     let status = Client::new(PROGRAM, &args.socket.socket).status().await?;
     let shown = part.map_or(&status, |part| &status[part]);
-    print(&if args.json { format!("{shown}\n") } else { text(&status) });
+    print(&if args.json { format!("{shown}\n") } else { text(&status) })?;
     Ok(0)
 }

@@ -63,7 +63,7 @@ async fn start(args: &MemberArgs) -> Result<Member, Failure> {
         builder = builder.store(LogStore::open(data).map_err(failed)?);
     }
     if let Some(trace) = &args.trace {
-        let failed = |error| Failure::Usage(format!("--trace: {error}"));
+        let failed = |error| Failure::Unavailable(format!("--trace {error}"));
         builder = builder.trace(Trace::append("grouplock", trace).map_err(failed)?);
     }
     for seed in &args.seeds {

@@ -56,7 +56,7 @@ const fn user(socket: &Path) -> Client<'_> {
 /// Prints what the member knows.
 async fn print_status(socket: &Path, json: bool) -> Result<u8, Failure> {
     let status = user(socket).status().await?;
-    print(&if json { format!("{status}\n") } else { status::text(&status) });
+    print(&if json { format!("{status}\n") } else { status::text(&status) })?;
     Ok(0)
 }
 

@@ -18,7 +18,7 @@ pub(crate) async fn run(command: MembersCommand) -> Result<u8, Failure> {
         MembersCommand::List { socket: SocketArgs { socket }, json } => {
             let status = user(&socket).status().await?;
             let members = &status["members"];
-            print(&if json { format!("{members}\n") } else { text(members, &status["leader"]) });
+            print(&if json { format!("{members}\n") } else { text(members, &status["leader"]) })?;
             Ok(0)
         }
         MembersCommand::Add { member: (id, address), socket: SocketArgs { socket } } => {
@@ -50,7 +50,7 @@ async fn make(socket: &Path, change: &MemberChange, was_member: bool) -> Result<
         }
     };
     let made = request.make(attempt, |text| eprintln!("raftlock: {text}")).await?;
-    print(&format!("{made}\n"));
+    print(&format!("{made}\n"))?;
     Ok(0)
 }
 
