@@ -24,8 +24,9 @@ const JOIN: Duration = Duration::from_secs(1);
 const LEAVE_MOST: Duration = Duration::from_secs(2);
 /// How long a member that has joined waits until the coordinator says that it gives the state.
 const STATE_MOST: Duration = Duration::from_secs(5);
-/// A member of a view that the detector has not found for so many periods is suspected. It may have
-/// gone before the detector of this process began, or before that view was made.
+/// A member of a view that the detector has not found for so many periods, or that has not
+/// confirmed it, is suspected. It may have gone before the detector of this process began, or
+/// before that view was made.
 const UNSEEN_PERIODS: u32 = 5;
 /// How long what a life sends last may take.
 const LAST: Duration = Duration::from_millis(100);
@@ -39,8 +40,8 @@ pub(crate) struct OneLife {
     joining: Option<(Instant, u32)>,
     /// When it has looked for other coords.
     announced: Instant,
-    /// Members of its view, or of one that it makes, that the detector does not find, and since
-    /// when.
+    /// Members of its view, or of one that it makes, that the detector does not find, or which do
+    /// not confirm it, and since when.
     unseen: BTreeMap<MemberId, Instant>,
     /// Since when it is to get the application's state.
     awaits_state: Option<Instant>,
@@ -212,12 +213,14 @@ impl OneLife {
         }
     }
 
-    /// Suspects, again and again, the members that the detector does not find.
+    /// Suspects, again and again, the members that the detector does not find, and those that do
+    /// not confirm a view: one that has asked to join may be in another group by now.
     async fn suspect_unseen(&mut self, lives: &Lives, core: &view::State, up: &[MemberId]) {
         let made = core.installation.iter().map(|made| &made.view);
         let members = core.view.iter().chain(made).flat_map(|view| view.members.iter());
-        let unseen: BTreeSet<MemberId> =
-            members.filter(|member| *member != self.me && !up.contains(member)).collect();
+        let members = members.filter(|member| *member != self.me && !up.contains(member));
+        let unconfirmed = core.installation.iter().flat_map(|made| made.missing.iter());
+        let unseen: BTreeSet<MemberId> = members.chain(unconfirmed).collect();
         self.unseen.retain(|member, _| unseen.contains(member));
         for member in unseen {
             let since = *self.unseen.entry(member).or_insert_with(Instant::now);

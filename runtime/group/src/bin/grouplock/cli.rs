@@ -34,8 +34,8 @@ pub(crate) enum CliCommand {
     /// of one name that find each other merge. A member that is excluded, for example since it was
     /// stopped, joins again by itself.
     ///
-    /// Exit status: 0 after a signal, once it has left; 69: an address, the socket, the directory or
-    /// the trace cannot be used; 2: invalid arguments.
+    /// Exit status: 0 after a signal, once it has left; 69: an address, the socket, the directory
+    /// or the trace cannot be used; 2: invalid arguments.
     Member(MemberArgs),
     /// Runs a command while holding a lock.
     ///
