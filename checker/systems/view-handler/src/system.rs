@@ -23,6 +23,8 @@ pub struct Assumptions {
     pub loses: bool,
     /// A view that excludes a member is lost on its way to that one; otherwise it arrives.
     pub loses_exclusions: bool,
+    /// A member that has asked one coord to join may ask another one, too.
+    pub repeats_joins: bool,
     /// The number of encounters of coords is limited.
     pub limits_merges: bool,
     /// A Resumer resumes a handler that is suspended too long. Without faults it is not needed.
@@ -79,7 +81,10 @@ impl Views {
     pub fn commands_to(&self, node: NodeId, state: &view::State) -> Vec<Command> {
         match &state.view {
             Some(view) => self.wishes(node, state, view),
-            None if state.intent == Intent::Nothing => {
+            None if state.intent == Intent::Nothing
+                || self.assumptions.repeats_joins
+                    && matches!(state.intent, Intent::Join { .. }) =>
+            {
                 let firsts = (0..self.members).filter(|one| {
                     let group = self.first_view(*one);
                     let is_coord = |group: View| group.coordinator() == Some(member(*one));

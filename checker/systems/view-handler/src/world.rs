@@ -84,8 +84,14 @@ impl SystemSpec for Views {
             Some("lost") => true,
             _ => return Err(plan.refuse("exclusions", "arrive or lost")),
         };
+        let repeats_joins = match plan.value("joins") {
+            Some("once") => false,
+            Some("repeated") => true,
+            _ => return Err(plan.refuse("joins", "once or repeated")),
+        };
         let limits_merges = plan.has(MERGE);
-        let assumptions = Assumptions { loses, loses_exclusions, limits_merges, resumes };
+        let assumptions =
+            Assumptions { loses, loses_exclusions, repeats_joins, limits_merges, resumes };
         let rules = HandlerRules::among(&plan.options.tables)?;
         Ok(Self { groups, members, side, cut, assumptions, rules })
     }
