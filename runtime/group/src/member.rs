@@ -85,7 +85,7 @@ impl Builder {
     }
 
     /// How often one of the others is asked whether it is there; default 500 ms. A member that is
-    /// gone is found so after two to four periods.
+    /// gone is found so after two to six periods.
     #[must_use]
     pub fn period(mut self, period: Duration) -> Self {
         self.period = period;

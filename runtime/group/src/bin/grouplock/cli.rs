@@ -123,7 +123,7 @@ pub(crate) struct MemberArgs {
     #[arg(value_parser = reachable)]
     pub(crate) seeds: Vec<SocketAddr>,
     /// How often one of the others is asked whether it is there, in seconds: one that is gone is
-    /// found so after two to four periods. The locks of a member that says nothing for two are lost
+    /// found so after two to six periods. The locks of a member that says nothing for two are lost
     /// for its users.
     #[arg(long, value_name = "SECONDS", value_parser = period, default_value = "0.5")]
     pub(crate) period: Duration,
