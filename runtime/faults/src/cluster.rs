@@ -74,6 +74,11 @@ impl Cluster {
         Ok(())
     }
 
+    /// The numbers of the members.
+    pub(crate) fn ids(&self) -> Vec<u8> {
+        self.members.keys().copied().collect()
+    }
+
     /// A number that no member has had.
     pub(crate) const fn unused(&self) -> u8 {
         self.last + 1
@@ -81,7 +86,7 @@ impl Cluster {
 
     /// Starts a member, whose wall clock is this many hours ahead.
     pub(crate) fn start_member(&mut self, id: u8, start: Start, hours: i8) -> io::Result<()> {
-        let ids: Vec<u8> = self.members.keys().copied().collect();
+        let ids = self.ids();
         let words = {
             let place = &self.member(id)?.place;
             self.service.member(&self.programs, place, &ids, start)
@@ -112,6 +117,12 @@ impl Cluster {
         self.members.get_mut(&id).ok_or_else(missing)
     }
 
+    /// The process of a member that runs.
+    fn process(&self, id: u8) -> io::Result<&Child> {
+        let missing = || io::Error::other(format!("member {id} runs not"));
+        self.member(id)?.process.as_ref().ok_or_else(missing)
+    }
+
     /// The file of what a member says.
     pub(crate) fn log(&self, id: u8) -> PathBuf {
         self.folder.join(format!("member-{id}.log"))
@@ -119,10 +130,8 @@ impl Cluster {
 
     /// The processor time that a member has used.
     pub(crate) fn processor_time(&self, id: u8) -> io::Result<Duration> {
-        let process = self.member(id)?.process.as_ref();
-        let process = process.ok_or_else(|| io::Error::other(format!("member {id} runs not")))?;
         let mut all = 0;
-        for task in std::fs::read_dir(format!("/proc/{}/task", process.id()))? {
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.process(id)?.id()))? {
             let text = std::fs::read_to_string(task?.path().join("schedstat"))?;
             let first = text.split_whitespace().next().and_then(|first| first.parse().ok());
             all += first.unwrap_or(0_u64);
@@ -132,9 +141,7 @@ impl Cluster {
 
     /// Sends a signal to a member.
     pub(crate) fn signal(&self, id: u8, signal: Signal) -> io::Result<()> {
-        let process = self.member(id)?.process.as_ref();
-        let process = process.ok_or_else(|| io::Error::other(format!("member {id} runs not")))?;
-        Ok(kill_process(Pid::from_child(process), signal)?)
+        Ok(kill_process(Pid::from_child(self.process(id)?), signal)?)
     }
 
     /// Kills a member.
@@ -156,7 +163,7 @@ impl Cluster {
 
     /// Kills all members; no other process of this run is left.
     pub(crate) fn end(&mut self) -> io::Result<()> {
-        let ids: Vec<u8> = self.members.keys().copied().collect();
+        let ids = self.ids();
         ids.iter().try_for_each(|id| self.kill(*id))?;
         for id in ids {
             let left = self.network.processes(id)?;

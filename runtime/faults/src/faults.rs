@@ -69,7 +69,7 @@ impl Fault {
                 cluster.start_member(leader, Start::Again, 0)
             }
             Self::KillAll => {
-                let ids: Vec<u8> = cluster.members.keys().copied().collect();
+                let ids = cluster.ids();
                 ids.iter().try_for_each(|id| cluster.kill(*id))?;
                 sleep(short);
                 ids.iter().try_for_each(|id| cluster.start_member(*id, Start::Again, 0))
@@ -84,8 +84,8 @@ impl Fault {
                 cut(cluster, long, is_cut)
             }
             Self::Loss => {
-                let ids = cluster.members.keys();
-                ids.into_iter().try_for_each(|id| cluster.network.lose(*id, LOST))?;
+                let mut ids = cluster.members.keys();
+                ids.try_for_each(|id| cluster.network.lose(*id, LOST))?;
                 sleep(long);
                 cluster.network.heal()
             }
@@ -160,8 +160,7 @@ impl Fault {
 
 /// Each member ends, and starts again.
 fn restart_all(cluster: &mut Cluster) -> io::Result<()> {
-    let ids: Vec<u8> = cluster.members.keys().copied().collect();
-    ids.into_iter().try_for_each(|id| {
+    cluster.ids().into_iter().try_for_each(|id| {
         cluster.stop(id)?;
         cluster.start_member(id, Start::Again, 0)?;
         cluster.await_ready()

@@ -7,9 +7,7 @@ use std::process::Command;
 /// What the names of all namespaces begin with.
 const PREFIX: &str = "turnstile-faults-";
 
-/// The packet filter of a host.
-const TABLE: &str = "faults";
-/// Removes it, if it is there.
+/// Removes the packet filter of a host, if it is there.
 const FORGET: &str = "table inet faults; delete table inet faults;";
 
 /// The namespaces of one run; dropping it removes them.
@@ -59,7 +57,7 @@ impl Network {
     /// So many of a hundred packets that a host sends to others are lost.
     pub(crate) fn lose(&self, from: u8, percent: u8) -> io::Result<()> {
         let rules = format!(
-            "table inet {TABLE} {{ chain out {{ type filter hook output priority 0; oifname eth0 \
+            "table inet faults {{ chain out {{ type filter hook output priority 0; oifname eth0 \
              numgen random mod 100 < {percent} drop; }}; }}"
         );
         self.nft(from, &format!("{FORGET}\n{rules}"))
@@ -75,9 +73,8 @@ impl Network {
 
     /// The bytes that a host has sent, with the headers of its packets.
     pub(crate) fn sent(&self, host: u8) -> io::Result<u64> {
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.space(host), "cat"]);
-        let output = command.arg("/sys/class/net/eth0/statistics/tx_bytes").output()?;
+        let counter = "/sys/class/net/eth0/statistics/tx_bytes";
+        let output = self.on(host).args(["cat", counter]).output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         text.trim().parse().map_err(|_| io::Error::other("the counter of a host cannot be read"))
     }
@@ -90,8 +87,7 @@ impl Network {
     }
 
     fn nft(&self, host: u8, rules: &str) -> io::Result<()> {
-        let space = self.space(host);
-        crate::tool::run(Command::new("ip").args(["netns", "exec", &space, "nft", rules]))
+        crate::tool::run(self.on(host).args(["nft", rules]))
     }
 
     fn hub(&self) -> String {

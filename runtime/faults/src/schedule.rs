@@ -22,16 +22,14 @@ const LOST: [u64; 2] = [5, 40];
 struct Schedule<'a> {
     cluster: &'a mut Cluster,
     rng: &'a mut Rng,
-    running: BTreeSet<u8>,
     stopped: BTreeSet<u8>,
     killed: BTreeSet<u8>,
 }
 
 /// Runs one, and repairs everything.
 pub(crate) fn run(cluster: &mut Cluster, rng: &mut Rng) -> io::Result<()> {
-    let running = cluster.members.keys().copied().collect();
     let (stopped, killed) = (BTreeSet::new(), BTreeSet::new());
-    let mut schedule = Schedule { cluster, rng, running, stopped, killed };
+    let mut schedule = Schedule { cluster, rng, stopped, killed };
     for _ in 0..schedule.number(STEPS) {
         schedule.step()?;
         let pause = schedule.rng.between(PAUSE[0], PAUSE[1]);
@@ -50,25 +48,28 @@ impl Schedule<'_> {
         members.iter().nth(usize::try_from(self.rng.number() % count).ok()?).copied()
     }
 
+    /// The members that are neither stopped nor killed.
+    fn running(&self) -> BTreeSet<u8> {
+        let is_running = |id: &u8| !self.stopped.contains(id) && !self.killed.contains(id);
+        self.cluster.ids().into_iter().filter(is_running).collect()
+    }
+
+    /// Does something to one of some members, if there is one.
+    fn strike_one(
+        &mut self,
+        members: &BTreeSet<u8>,
+        how: fn(&mut Self, u8) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.one_of(members).map_or(Ok(()), |one| how(self, one))
+    }
+
     fn step(&mut self) -> io::Result<()> {
-        let all: BTreeSet<u8> = self.cluster.members.keys().copied().collect();
+        let all: BTreeSet<u8> = self.cluster.ids().into_iter().collect();
         match self.rng.number() % 9 {
-            0 => match self.one_of(&self.running.clone()) {
-                Some(one) => self.kill(one),
-                None => Ok(()),
-            },
-            1 => match self.one_of(&self.killed.clone()) {
-                Some(one) => self.start(one),
-                None => Ok(()),
-            },
-            2 => match self.one_of(&self.running.clone()) {
-                Some(one) => self.stop(one),
-                None => Ok(()),
-            },
-            3 => match self.one_of(&self.stopped.clone()) {
-                Some(one) => self.go_on(one),
-                None => Ok(()),
-            },
+            0 => self.strike_one(&self.running(), Self::kill),
+            1 => self.strike_one(&self.killed.clone(), Self::start),
+            2 => self.strike_one(&self.running(), Self::stop),
+            3 => self.strike_one(&self.stopped.clone(), Self::go_on),
             4 => {
                 let (from, to) = (self.one_of(&all), self.one_of(&all));
                 let pair = from.zip(to).filter(|(from, to)| from != to);
@@ -96,7 +97,6 @@ impl Schedule<'_> {
     }
 
     fn kill(&mut self, one: u8) -> io::Result<()> {
-        self.running.remove(&one);
         self.killed.insert(one);
         self.cluster.note(&format!("member {one} is killed"))?;
         self.cluster.kill(one)
@@ -104,13 +104,11 @@ impl Schedule<'_> {
 
     fn start(&mut self, one: u8) -> io::Result<()> {
         self.killed.remove(&one);
-        self.running.insert(one);
         self.cluster.note(&format!("member {one} starts again"))?;
         self.cluster.start_member(one, Start::Again, 0)
     }
 
     fn stop(&mut self, one: u8) -> io::Result<()> {
-        self.running.remove(&one);
         self.stopped.insert(one);
         self.cluster.note(&format!("member {one} is stopped"))?;
         self.cluster.signal(one, Signal::STOP)
@@ -118,7 +116,6 @@ impl Schedule<'_> {
 
     fn go_on(&mut self, one: u8) -> io::Result<()> {
         self.stopped.remove(&one);
-        self.running.insert(one);
         self.cluster.note(&format!("member {one} goes on"))?;
         self.cluster.signal(one, Signal::CONT)
     }
