@@ -4,37 +4,28 @@
 //!
 //! `cargo bench -p turnstile-group --bench failover`
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::process::{Child, Command, Stdio};
+#[path = "../../raft/tests/folder/mod.rs"]
+mod folder;
+#[path = "../../raft/lock/tests/ports/mod.rs"]
+mod ports;
+#[path = "../../raft/lock/tests/program/running.rs"]
+mod running;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 use turnstile_group::Member;
 
+use crate::folder::Folder;
+use crate::ports::free_port;
+use crate::running::Running;
+
 const ROUNDS: usize = 15;
 /// The periods of the failure detectors, in milliseconds.
 const PERIODS: [u64; 2] = [200, 500];
 const ASKED: Duration = Duration::from_millis(1);
-
-/// A process that is killed in the end.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _killed = self.0.kill();
-        let _ended = self.0.wait();
-    }
-}
-
-struct Folder(std::path::PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left of it is in the temporary folder.
-        let _removed = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn grouplock(words: &[&str]) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_grouplock"));
@@ -55,11 +46,10 @@ async fn await_view(member: &Member, count: usize) {
 
 /// The times from the kill until the coordinator is found gone, and from then to the lock.
 async fn one_round(period: Duration, is_held: bool) -> (Duration, Duration) {
-    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|bound| bound.local_addr());
-    let at = port.expect("a port is free");
-    let folder = Folder(std::env::temp_dir().join(format!("turnstile-failover-{}", at.port())));
-    std::fs::create_dir_all(&folder.0).expect("the temporary folder can be written");
-    let socket = folder.0.join("socket").display().to_string();
+    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
+    let folder = Folder::new("failover");
+    std::fs::create_dir_all(folder.path()).expect("the temporary folder can be written");
+    let socket = folder.path().join("socket").display().to_string();
     let (listen, seconds) = (at.to_string(), period.as_secs_f64().to_string());
     let words = ["member", "--name=bench", "--listen", &listen, "--seed", &listen];
     let first = grouplock(&[&words[..], &["--period", &seconds, "--socket", &socket]].concat());
