@@ -73,6 +73,11 @@ impl Hub {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The same, if a packet is for the present life and not for a former one.
+    fn lock_for(&self, to: MemberId) -> Option<MutexGuard<'_, HubState>> {
+        Some(self.lock()).filter(|state| state.router.own() == to)
+    }
+
     /// The core of another life, which has these channels.
     pub(crate) fn begin_life(&self, router: Router, inbox: Option<Inbox<Stack>>) {
         let mut state = self.lock();
@@ -173,9 +178,9 @@ impl Hub {
             tracing::warn!(at = %from.1, "a message with a number that cannot be is ignored");
             return None;
         }
-        let mut state = self.lock();
-        // Otherwise it is for a former life, or for one that has not begun.
-        let inbox = state.inbox.clone().filter(|_| state.router.own() == to)?;
+        let mut state = self.lock_for(to)?;
+        // Otherwise the life has not begun.
+        let inbox = state.inbox.clone()?;
         let (is_next, due) = state.router.arrived(from, place, members);
         if is_next && message == STATE {
             state.transfers.giver = Some(from);
@@ -195,21 +200,18 @@ impl Hub {
                 }
             }
             Packet::Acknowledge { from, to, channel, before } => {
-                let mut state = self.lock();
-                if state.router.own() == to {
+                if let Some(mut state) = self.lock_for(to) {
                     state.router.acknowledged(from, channel, before, Instant::now());
                 }
             }
             Packet::Doubt { from, to, channel } => {
-                let mut state = self.lock();
-                let is_its = state.router.own() == to;
-                let confirmed = is_its.then(|| state.router.doubted((from, at), channel));
-                drop(state);
-                self.transmit(confirmed.flatten().into_iter().collect());
+                let confirmed = self
+                    .lock_for(to)
+                    .and_then(|mut state| state.router.doubted((from, at), channel));
+                self.transmit(confirmed.into_iter().collect());
             }
             Packet::Confirm { from, to, channel } => {
-                let mut state = self.lock();
-                if state.router.own() == to {
+                if let Some(mut state) = self.lock_for(to) {
                     state.router.confirmed(from, channel);
                 }
             }

@@ -70,7 +70,9 @@ impl Lives {
         locks: Arc<Locks>,
         views: watch::Sender<GroupView>,
         period: Duration,
-        ((store, owner), trace): ((ProcessStore, String), Option<Trace>),
+        store: ProcessStore,
+        owner: String,
+        trace: Option<Trace>,
     ) -> Self {
         Self { hub, locks, views, period, store, owner, trace, rng: Rng::from_entropy() }
     }

@@ -169,9 +169,9 @@ impl Builder {
         let (leaving, leaves) = mpsc::channel(1);
         let has_tokens = self.store.is_some();
         let owner = format!("a member of the group {}", self.group);
-        let store = (ProcessStore::new(self.store)?, owner);
-        let (recorded, period) = ((store, self.trace), self.period);
-        let lives = Lives::new(Arc::clone(&hub), Arc::clone(&locks), views, period, recorded);
+        let (store, trace) = (ProcessStore::new(self.store)?, self.trace);
+        let (shared, used) = (Arc::clone(&hub), Arc::clone(&locks));
+        let lives = Lives::new(shared, used, views, self.period, store, owner, trace);
         let first = lives.start().await?;
         let living = tokio::spawn(lives.run(first, commands, leaves)).abort_handle();
         Ok(Member(Arc::new(Inner { at, hub, locks, seen, leaving, living, has_tokens })))

@@ -89,16 +89,16 @@ pub(crate) async fn offer(
     (from, to): (MemberId, MemberId),
     mut pulls: Pulls,
 ) {
-    let mut reader = match &state {
-        Some(state) => Some(state.read_any().await),
-        None => None,
+    let mut source = match &state {
+        Some(state) => state.read_any().await.map_err(|error| unread(&error)),
+        None => Err(Piece::NoState),
     };
     // The place of the last piece, which may be lost, and be asked for again.
     let mut last: Option<(u64, Piece)> = None;
     while let Ok(Some((place, at))) = timeout(OFFERED, pulls.recv()).await {
         let next = last.as_ref().map_or(0, |(place, _)| place + 1);
         if place == next {
-            last = Some((place, next_piece(&mut reader).await));
+            last = Some((place, next_piece(&mut source).await));
         }
         let Some((_, piece)) = last.as_ref().filter(|(last, _)| *last == place) else { continue };
         let Some(hub) = hub.upgrade() else { return };
@@ -107,24 +107,23 @@ pub(crate) async fn offer(
     }
 }
 
-async fn next_piece(reader: &mut Option<io::Result<BoxedReader>>) -> Piece {
-    let read = match reader {
-        None => return Piece::NoState,
-        Some(Ok(reader)) => {
-            let mut bytes = Vec::with_capacity(PIECE_BYTES);
-            let mut part = reader.take(PIECE_BYTES as u64);
-            part.read_to_end(&mut bytes).await.map(|_| bytes)
-        }
-        Some(Err(error)) => Err(io::Error::new(error.kind(), error.to_string())),
+/// The next part of a state, or why there is none.
+async fn next_piece(source: &mut Result<BoxedReader, Piece>) -> Piece {
+    let reader = match source {
+        Ok(reader) => reader,
+        Err(piece) => return piece.clone(),
     };
-    match read {
-        Ok(bytes) if bytes.is_empty() => Piece::End,
-        Ok(bytes) => Piece::Bytes(bytes),
-        Err(error) => {
-            tracing::error!(%error, "the state for a member that joins cannot be read");
-            Piece::Failed
-        }
+    let mut bytes = Vec::with_capacity(PIECE_BYTES);
+    match reader.take(PIECE_BYTES as u64).read_to_end(&mut bytes).await {
+        Ok(0) => Piece::End,
+        Ok(_) => Piece::Bytes(bytes),
+        Err(error) => unread(&error),
     }
+}
+
+fn unread(error: &io::Error) -> Piece {
+    tracing::error!(%error, "the state for a member that joins cannot be read");
+    Piece::Failed
 }
 
 /// Replaces the application's state by that of another member.

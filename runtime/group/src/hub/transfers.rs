@@ -63,19 +63,19 @@ impl Hub {
 
     /// A member asks for a piece. What finds no room is asked for again.
     pub(super) fn pulled(&self, (from, at): Located, to: MemberId, place: u64) {
-        let state = self.lock();
-        let offered = state.transfers.offers.get(&from);
-        if let Some(offered) = offered.filter(|_| state.router.own() == to) {
+        if let Some(state) = self.lock_for(to)
+            && let Some(offered) = state.transfers.offers.get(&from)
+        {
             let _asked = offered.try_send((place, at));
         }
     }
 
     /// A piece has arrived. What finds no room is asked for again.
     pub(super) fn piece(&self, from: MemberId, to: MemberId, piece: (u64, Piece)) {
-        let state = self.lock();
-        let is_its = state.router.own() == to
-            && state.transfers.giver.is_some_and(|(giver, _)| giver == from);
-        if let Some(arrived) = state.transfers.pieces.as_ref().filter(|_| is_its) {
+        if let Some(state) = self.lock_for(to)
+            && state.transfers.giver.is_some_and(|(giver, _)| giver == from)
+            && let Some(arrived) = &state.transfers.pieces
+        {
             let _arrived = arrived.try_send(piece);
         }
     }
