@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+
+mod error;
+mod file_server;
+pub mod local;
+mod manager;
+mod replace;
+mod request;
+mod service;
+mod steps;
+
+pub use error::LockError;
+pub use file_server::{FileServer, Reply, ServerLock};
+pub use manager::{
+    Access, BYTES_END, Conflict, File, FileNumber, LockRequest, Manager, Options, Owner, Ticket,
+    WHOLE_FILE,
+};
+pub use turnstile_core::ranges::locks::LockType;
+pub use turnstile_core::ranges::{ByteRange, RangeError};

@@ -1,0 +1,335 @@
+//! A cache manager: the core on a host, its files, and the requests of its clients.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use turnstile_core::number::CallId;
+use turnstile_core::ranges::ByteRange;
+use turnstile_core::ranges::locks::LockType;
+use turnstile_core::ranges::manager::CacheManager;
+use turnstile_core::ranges::message::{
+    FileId, Lease, Message, ServerReply, ServerRequest,
+};
+use turnstile_host::{Clock, Engine, Host, HostState, Moment, Outlet, wall_us};
+use turnstile_step::Input;
+
+use crate::error::LockError;
+use crate::file_server::{FileServer, Reply};
+use crate::service::{Done, Files, Leaving, OnLost};
+use crate::steps::Steps;
+
+/// An owner of locks: a process, or an open file. Locks of one owner do not exclude each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Owner(pub u64);
+
+/// A request for a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockRequest {
+    /// The owner.
+    pub owner: Owner,
+    /// The process that [`Manager::test`] names as the owner; 0 if there is none to name.
+    pub process: u32,
+    /// The bytes, below [`BYTES_END`], or [`WHOLE_FILE`].
+    pub range: ByteRange,
+    /// Shared or exclusive.
+    pub kind: LockType,
+    /// Whether to wait for locks that are in the way.
+    pub waits: bool,
+}
+
+/// The end of the bytes that can be locked, 2^63: `fcntl` has no greater offsets.
+pub const BYTES_END: u64 = 1 << 63;
+
+/// A range beyond all bytes of a file. Locks of it exclude each other, and none of bytes.
+pub const WHOLE_FILE: ByteRange = ByteRange::byte(BYTES_END);
+
+/// A lock that is in the way of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// Its owner.
+    pub owner: Owner,
+    /// The process that requested it.
+    pub process: Option<NonZeroU32>,
+    /// Its type.
+    pub kind: LockType,
+    /// Its bytes, together with those of adjacent locks of the same owner and type.
+    pub range: ByteRange,
+}
+
+/// What a client does with bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It reads them.
+    Read,
+    /// It writes them.
+    Write,
+}
+
+/// The configuration of a manager.
+pub struct Options {
+    /// How often the lock of a file is extended: in the document, once a minute.
+    pub check: Duration,
+    on_lost: OnLost,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("check", &self.check).finish_non_exhaustive()
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { check: Duration::from_mins(1), on_lost: Box::new(|_, _| {}) }
+    }
+}
+
+impl Options {
+    /// Sets what is called when an owner has lost its locks of a file.
+    #[must_use]
+    pub fn on_lost(mut self, on_lost: impl Fn(FileNumber, Owner) + Send + Sync + 'static) -> Self {
+        self.on_lost = Box::new(move |file, owner| on_lost(FileNumber(file), owner));
+        self
+    }
+}
+
+/// The number of a file that a manager has open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileNumber(FileId);
+
+/// Grants locks of byte ranges, as the document's cache manager.
+#[derive(Debug)]
+pub struct Manager {
+    shared: Arc<Shared>,
+    timers: JoinHandle<()>,
+}
+
+/// A file of a manager. Clones are the same file; the last one that is dropped closes it.
+#[derive(Clone, Debug)]
+pub struct File(Arc<OpenFile>);
+
+#[derive(Debug)]
+struct OpenFile {
+    shared: Weak<Shared>,
+    id: FileId,
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        if let Some(shared) = self.shared.upgrade() {
+            shared.with(|steps| steps.close(self.id));
+        }
+    }
+}
+
+impl File {
+    /// Its number.
+    #[must_use]
+    pub fn number(&self) -> FileNumber {
+        FileNumber(self.0.id)
+    }
+}
+
+/// A request that waits, to be withdrawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ticket(pub(crate) u64);
+
+impl Manager {
+    /// Starts a manager. Its timers run in the current tokio runtime.
+    #[must_use]
+    pub fn start(options: Options) -> Self {
+        let Options { check, on_lost } = options;
+        let clock = Clock::start(wall_us(), Moment::default());
+        let mut engine = Engine::new(CacheManager::new(), Files::new(check), None);
+        engine.apply(clock.now(), Input::Restart(None), &mut None);
+        let leaving = LeavingOutlet { shared: Arc::default(), on_lost };
+        let own = leaving.shared.clone();
+        let host = Host::new(HostState::new(engine, clock, true), leaving);
+        let timers = tokio::spawn(host.clone().drive_timers());
+        let shared = Arc::new(Shared { host, clock });
+        own.set(Arc::downgrade(&shared)).expect("it is set once");
+        Self { shared, timers }
+    }
+
+    /// Opens a file, whose whole lock the server keeps.
+    pub fn open(&self, server: impl FileServer) -> File {
+        let id = self.shared.with(|steps| steps.open(Arc::new(server)));
+        File(Arc::new(OpenFile { shared: Arc::downgrade(&self.shared), id }))
+    }
+
+    /// Requests a lock. It replaces the owner's locks of the same bytes, in one step, as `fcntl`
+    /// does. `done` is called with the outcome, now or later, on any thread, and not while the
+    /// manager is locked.
+    pub fn request(
+        &self,
+        file: &File,
+        request: LockRequest,
+        done: impl FnOnce(Result<(), LockError>) + Send + 'static,
+    ) -> Option<Ticket> {
+        let done: Done = Box::new(done);
+        self.shared.with(|steps| steps.request(file.0.id, request, done)).map(Ticket)
+    }
+
+    /// Withdraws a request, unless it has an outcome. Returns whether that was so.
+    pub fn withdraw(&self, Ticket(ticket): Ticket) -> bool {
+        self.shared.with(|steps| steps.withdraw(ticket))
+    }
+
+    /// Requests a lock, and waits for its outcome; see [`Manager::request`]. The request is
+    /// withdrawn if the future is dropped.
+    ///
+    /// # Errors
+    /// When the lock is not granted.
+    pub async fn lock(&self, file: &File, request: LockRequest) -> Result<(), LockError> {
+        let (done, outcome) = tokio::sync::oneshot::channel();
+        let ticket = self.request(file, request, move |outcome| {
+            // An error means that nobody waits any more, and the withdrawal came too late.
+            let _late = done.send(outcome);
+        });
+        let _withdrawn = ticket.map(|ticket| WithdrawOnDrop { manager: self, ticket });
+        outcome.await.unwrap_or(Err(LockError::Stopped))
+    }
+
+    /// Releases an owner's locks of a range. Bytes on either side stay locked.
+    ///
+    /// # Errors
+    /// [`LockError::Lost`] when one of these locks was lost; it is released all the same.
+    pub fn unlock(&self, file: &File, owner: Owner, range: ByteRange) -> Result<(), LockError> {
+        self.shared.with(|steps| steps.unlock(file.0.id, owner, range))
+    }
+
+    /// Releases all locks of an owner that is gone, and withdraws its requests.
+    pub fn owner_gone(&self, file: &File, owner: Owner) {
+        self.shared.with(|steps| steps.owner_gone(file.0.id, owner));
+    }
+
+    /// The lock of another owner that is in the way of such a request, if there is one.
+    #[must_use]
+    pub fn test(
+        &self,
+        file: &File,
+        owner: Owner,
+        kind: LockType,
+        range: ByteRange,
+    ) -> Option<Conflict> {
+        self.shared.with(|steps| steps.test(file.0.id, owner, kind, range))
+    }
+
+    /// Whether one of these owners may read or write a range, by the document's rules.
+    #[must_use]
+    pub fn allows(&self, file: &File, owners: &[Owner], access: Access, range: ByteRange) -> bool {
+        self.shared.with(|steps| steps.allows(file.0.id, owners, access, range))
+    }
+
+    /// Whether these owners have lost no lock by which they would read or write a range. Of files
+    /// without lost locks, this is so at once; of others, [`Manager::allows`] tells.
+    #[must_use]
+    pub fn has_kept(&self, file: &File, owners: &[Owner], access: Access, range: ByteRange) -> bool {
+        self.shared.with(|steps| {
+            !steps.has_lost(file.0.id) || steps.allows(file.0.id, owners, access, range)
+        })
+    }
+
+    /// How many locks of a file there are, including those that wait.
+    #[must_use]
+    pub fn count(&self, file: &File) -> usize {
+        self.shared.with(|steps| steps.count(file.0.id))
+    }
+}
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        self.timers.abort();
+        self.shared.host.close();
+    }
+}
+
+struct WithdrawOnDrop<'a> {
+    manager: &'a Manager,
+    ticket: Ticket,
+}
+
+impl Drop for WithdrawOnDrop<'_> {
+    fn drop(&mut self) {
+        self.manager.withdraw(self.ticket);
+    }
+}
+
+/// What a manager shares with the replies of file servers.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    host: Host<Files>,
+    clock: Clock,
+}
+
+impl Shared {
+    /// Calls a function with the core, and passes on what it has caused.
+    fn with<T>(&self, act: impl FnOnce(&mut Steps<'_>) -> T) -> T {
+        self.host.with(|state| {
+            let mut steps = Steps::new(state);
+            let result = act(&mut steps);
+            steps.finish();
+            result
+        })
+    }
+
+    /// The reply to a call arrives.
+    pub(crate) fn answered(
+        &self,
+        file: FileId,
+        call: CallId,
+        reply: ServerReply,
+        until: Option<Instant>,
+    ) {
+        let until_us = until.map(|until| self.at_us(until));
+        let is_over = until.is_some_and(|until| until <= Instant::now());
+        let lease = if is_over { Lease::Lapsed } else { Lease::Live };
+        self.with(|steps| steps.answered(file, Message::Reply { call, reply, lease }, until_us));
+    }
+
+    pub(crate) fn busy(&self, file: FileId, call: CallId) {
+        self.with(|steps| steps.busy(file, call));
+    }
+
+    /// An instant on the host's clock.
+    fn at_us(&self, instant: Instant) -> u64 {
+        let ahead = instant.saturating_duration_since(Instant::now());
+        let ahead_us = u64::try_from(ahead.as_micros()).unwrap_or(u64::MAX);
+        self.clock.now_us().saturating_add(ahead_us)
+    }
+}
+
+/// Makes the calls, and tells the outcomes, after each step.
+struct LeavingOutlet {
+    shared: Arc<OnceLock<Weak<Shared>>>,
+    on_lost: OnLost,
+}
+
+impl Outlet<Leaving> for LeavingOutlet {
+    fn deliver(&self, outgoing: &mut Vec<Leaving>, _is_durable: bool) {
+        let shared = || self.shared.get().cloned().unwrap_or_default();
+        for leaving in outgoing.drain(..) {
+            match leaving {
+                Leaving::Outcome(done, outcome) => done(outcome),
+                Leaving::Lost(file, owner) => (self.on_lost)(file, owner),
+                Leaving::Attend => {
+                    if let Some(shared) = shared().upgrade() {
+                        shared.with(|_| {});
+                    }
+                }
+                Leaving::Call { server, file, call, request, given_up } => {
+                    let reply = Reply { shared: shared(), file, call, given_up, is_sent: false };
+                    match request {
+                        ServerRequest::Set(lock) => server.lock(lock, reply),
+                        ServerRequest::Extend => server.extend(reply),
+                        ServerRequest::Release => server.release(reply),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The replacement of an owner's own locks: up- and downgrades, and parts that are released.
+//!
+//! The document's client releases a lock and requests another. `fcntl` replaces what an owner has
+//! in one step, in which it loses nothing: not to another client that waits, and not to another
+//! manager. So the step is made of several commands, while the manager is locked:
+//!
+//! 1. A guard, which is a lock of a byte beyond the end of any file, asserts the lock of the file
+//!    at the file server, for as long as the owner's own lock of it is released.
+//! 2. The requests that wait are abandoned, from the last to the first, and made again afterwards
+//!    in their order. A request of bytes that the owner does not have yet is made before that, and
+//!    so waits its turn.
+//! 3. If another owner's lock is in the way, the owner gets back what it had.
+
+use turnstile_core::number::LockId;
+use turnstile_core::ranges::ByteRange;
+use turnstile_core::ranges::locks::{ByteRangeLock, ClientKey, LockType};
+use turnstile_core::ranges::message::FileId;
+use turnstile_machines::byte_range_lock::State as At;
+
+use crate::error::LockError;
+use crate::manager::WHOLE_FILE;
+use crate::request::{Own, excludes, outside, spanning, uncovered};
+use crate::service::{Guard, Waiting};
+use crate::steps::Steps;
+
+/// A request that was abandoned for a moment.
+struct Suspended {
+    key: ClientKey,
+    kind: LockType,
+    range: ByteRange,
+    waiting: Option<Waiting>,
+}
+
+impl Steps<'_> {
+    /// A request in whose way the owner's own locks are.
+    pub(crate) fn begin_replacing(&mut self, file: FileId, mut waiting: Waiting, own: &[Own]) {
+        let same: Vec<Own> = own.iter().filter(|own| own.kind == waiting.kind).copied().collect();
+        if uncovered(waiting.range, &same).is_empty() {
+            return self.tell(waiting, Ok(()));
+        }
+        let is_exclusive = own.iter().any(|own| excludes(own.kind, waiting.kind));
+        let kind = if is_exclusive { LockType::Exclusive } else { LockType::Shared };
+        match self.guard(file, kind) {
+            Err(refused) => self.tell(waiting, Err(refused)),
+            Ok((guard, at)) => {
+                self.entry(file).replacing += 1;
+                waiting.guard = Some(guard);
+                match at {
+                    At::Active => self.replace(file, waiting),
+                    _ => self.wait(file, guard.id, at, waiting),
+                }
+            }
+        }
+    }
+
+    /// A lock of a byte that nobody else locks.
+    fn guard(&mut self, file: FileId, kind: LockType) -> Result<(Guard, At), LockError> {
+        let entry = self.entry(file);
+        let key = entry.new_key();
+        entry.last_guard = entry.last_guard % GUARDS + 1;
+        let range = ByteRange::byte(WHOLE_FILE.last() + entry.last_guard);
+        let (id, at) = self.take(file, key, kind, range)?;
+        Ok((Guard { id, key }, at))
+    }
+
+    /// Grants a request whose guard is granted, or lets it wait for other owners' locks.
+    pub(crate) fn replace(&mut self, file: FileId, waiting: Waiting) {
+        let Waiting { key, kind, range, .. } = waiting;
+        if self.try_to_replace(file, key, kind, range) {
+            self.end(file, waiting, Ok(()));
+            return self.freed(file);
+        }
+        match self.take(file, key, kind, range) {
+            Err(refused) => self.end(file, waiting, Err(refused)),
+            Ok((_, At::Active)) => self.end(file, waiting, Ok(())),
+            Ok((id, at)) => self.wait(file, id, at, waiting),
+        }
+    }
+
+    /// Replaces an owner's locks of a range, unless another owner's are in the way.
+    fn try_to_replace(
+        &mut self,
+        file: FileId,
+        key: ClientKey,
+        kind: LockType,
+        range: ByteRange,
+    ) -> bool {
+        let own = self.own(file, key, range);
+        let mut new = Vec::new();
+        let is_new = uncovered(range, &own).into_iter().all(|part| {
+            let taken = self.take_now(file, key, kind, part);
+            new.extend(taken);
+            taken.is_some()
+        });
+        let old: Vec<Own> = own.into_iter().filter(|own| own.kind != kind).collect();
+        let old: Vec<(Own, ByteRange)> = old.into_iter().map(|own| (own, range)).collect();
+        let is_replaced = is_new && self.convert(file, key, &old, Some(kind));
+        if !is_replaced {
+            for id in new {
+                self.drop_lock(file, id);
+            }
+        }
+        is_replaced
+    }
+
+    /// Releases the part of a lock that is in a range.
+    pub(crate) fn trim(&mut self, file: FileId, key: ClientKey, own: Own, range: ByteRange) {
+        let Ok((guard, _)) = self.guard(file, own.kind) else { return };
+        self.convert(file, key, &[(own, range)], None);
+        self.drop_lock(file, guard.id);
+    }
+
+    /// Replaces each lock by what is outside of the range, and by a lock of the type inside of it, if
+    /// a type is given.
+    fn convert(
+        &mut self,
+        file: FileId,
+        key: ClientKey,
+        parts: &[(Own, ByteRange)],
+        kind: Option<LockType>,
+    ) -> bool {
+        let waiting = self.first_waiting(file, parts.iter().map(|(own, _)| own.range));
+        let suspended = waiting.map_or_else(Vec::new, |first| self.suspend(file, first));
+        let mut new = Vec::new();
+        let mut is_converted = true;
+        for (own, range) in parts {
+            self.drop_lock(file, own.id);
+            for part in outside(own.range, *range) {
+                self.take_back(file, key, own.kind, part);
+            }
+        }
+        for (own, range) in parts {
+            let inside = inside(own.range, *range);
+            if let Some(kind) = kind {
+                let taken = if is_converted { self.take_now(file, key, kind, inside) } else { None };
+                is_converted &= taken.is_some();
+                new.extend(taken);
+            }
+        }
+        if !is_converted {
+            for id in new {
+                self.drop_lock(file, id);
+            }
+            for (own, range) in parts {
+                self.take_back(file, key, own.kind, inside(own.range, *range));
+            }
+        }
+        self.resume(file, suspended);
+        is_converted
+    }
+
+    /// Takes a lock if it is granted at once.
+    fn take_now(
+        &mut self,
+        file: FileId,
+        key: ClientKey,
+        kind: LockType,
+        range: ByteRange,
+    ) -> Option<LockId> {
+        let (id, at) = self.take(file, key, kind, range).ok()?;
+        if at != At::Active {
+            self.drop_lock(file, id);
+            return None;
+        }
+        Some(id)
+    }
+
+    /// Takes a lock that nothing is in the way of, since the owner has just released it.
+    fn take_back(&mut self, file: FileId, key: ClientKey, kind: LockType, range: ByteRange) {
+        let taken = self.take_now(file, key, kind, range);
+        assert!(taken.is_some(), "nothing is in the way of a lock that was released in this step");
+    }
+
+    /// The first lock that waits, of those over any of the ranges.
+    fn first_waiting(
+        &self,
+        file: FileId,
+        ranges: impl Iterator<Item = ByteRange>,
+    ) -> Option<LockId> {
+        let locks = self.locks(file)?;
+        let over = ranges.flat_map(|range| locks.over(range));
+        over.filter(|(_, lock)| lock.at == At::Waitunlock).map(|(id, _)| id).min()
+    }
+
+    /// Abandons the locks that wait, from `first` on.
+    fn suspend(&mut self, file: FileId, first: LockId) -> Vec<Suspended> {
+        let all = self.locks(file).into_iter().flat_map(|locks| locks.in_state(At::Waitunlock));
+        let later: Vec<(LockId, ByteRangeLock)> =
+            all.filter(|(id, _)| *id >= first).map(|(id, lock)| (id, *lock)).collect();
+        let suspended = later.into_iter().rev().map(|(id, lock)| {
+            let waiting = self.entry(file).waiting.remove(&id);
+            self.drop_lock(file, id);
+            let ByteRangeLock { key, kind, range, .. } = lock;
+            Suspended { key, kind, range, waiting }
+        });
+        let mut suspended: Vec<Suspended> = suspended.collect();
+        suspended.reverse();
+        suspended
+    }
+
+    /// Makes requests again, in their order.
+    fn resume(&mut self, file: FileId, suspended: Vec<Suspended>) {
+        for Suspended { key, kind, range, waiting } in suspended {
+            let Some(waiting) = waiting else { continue };
+            match self.take(file, key, kind, range) {
+                Err(refused) => self.end(file, waiting, Err(refused)),
+                Ok((_, At::Active)) => self.end(file, waiting, Ok(())),
+                Ok((id, at)) => self.wait(file, id, at, waiting),
+            }
+        }
+    }
+
+    /// Tries again to grant the requests that wait for a replacement.
+    pub(crate) fn retry_file(&mut self, file: FileId) {
+        let Some(entry) = self.files().entries.get(&file) else { return };
+        let replacing = entry.waiting.iter().filter(|(id, waiting)| {
+            waiting.guard.is_some_and(|guard| guard.id != **id)
+        });
+        let tickets: Vec<u64> = replacing.map(|(_, waiting)| waiting.ticket).collect();
+        for ticket in tickets {
+            // The numbers of locks change as others are suspended; a ticket does not.
+            let Some((_, id)) = self.files().tickets.get(&ticket).copied() else { continue };
+            if self.is_at(file, id, At::Waitunlock)
+                && let Some(waiting) = self.entry(file).waiting.remove(&id)
+            {
+                self.retry_one(file, id, waiting);
+            }
+        }
+    }
+
+    /// Grants a request if it is its turn; leaves it where it is otherwise.
+    fn retry_one(&mut self, file: FileId, id: LockId, waiting: Waiting) {
+        self.entry(file).waiting.insert(id, waiting);
+        let mut later = self.suspend(file, id);
+        let first = later.remove(0);
+        let Some(waiting) = first.waiting else { return self.resume(file, later) };
+        if self.try_to_replace(file, waiting.key, waiting.kind, waiting.range) {
+            self.end(file, waiting, Ok(()));
+            self.freed(file);
+        } else {
+            later.insert(0, Suspended { waiting: Some(waiting), ..first });
+        }
+        self.resume(file, later);
+    }
+}
+
+/// How many bytes guards lock, one after the other.
+const GUARDS: u64 = 1 << 32;
+
+/// The bytes of both ranges, which overlap.
+fn inside(range: ByteRange, other: ByteRange) -> ByteRange {
+    spanning(range.first().max(other.first()), range.last().min(other.last()))
+}

@@ -1,0 +1,297 @@
+//! The steps of a manager while it is locked: commands of its clients, and what follows from them.
+
+use std::sync::Arc;
+
+use turnstile_core::number::{CallId, LockId};
+use turnstile_core::ranges::ByteRange;
+use turnstile_core::ranges::locks::{ByteRangeLock, ClientKey, FileLocks, LockType};
+use turnstile_core::ranges::manager::{Command, Notice, Operation, Outcome, Timer};
+use turnstile_core::ranges::message::{FileId, FileServerPeer, Message};
+use turnstile_host::HostState;
+use turnstile_machines::byte_range_lock::State as At;
+use turnstile_step::Input;
+
+use crate::error::LockError;
+use crate::file_server::FileServer;
+use crate::manager::{Access, Owner};
+use crate::service::{Client, Entry, Files, Leaving, Waiting};
+
+/// The client of commands that no owner of locks gives.
+pub(crate) const NOBODY: ClientKey = ClientKey(0);
+
+/// A manager while it is locked.
+pub(crate) struct Steps<'a> {
+    state: &'a mut HostState<Files>,
+    /// Files of which locks are gone that requests of [`Entry::replacing`] may wait for.
+    freed: Vec<FileId>,
+}
+
+impl<'a> Steps<'a> {
+    /// The steps of one call.
+    pub(crate) fn new(state: &'a mut HostState<Files>) -> Self {
+        state.engine.service.is_attended = true;
+        Self { state, freed: Vec::new() }
+    }
+
+    /// Passes on all notices, and what follows from them.
+    pub(crate) fn finish(mut self) {
+        while self.pass_on() || self.retry() {}
+        self.state.engine.service.is_attended = false;
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.state.is_over()
+    }
+
+    pub(crate) fn files(&mut self) -> &mut Files {
+        &mut self.state.engine.service
+    }
+
+    pub(crate) fn entry(&mut self, file: FileId) -> &mut Entry {
+        self.files().entries.get_mut(&file).expect("a file that somebody has is known")
+    }
+
+    /// The locks of a file, if the core has any.
+    pub(crate) fn locks(&self, file: FileId) -> Option<&FileLocks> {
+        Some(&self.state.engine.state().file(file)?.locks)
+    }
+
+    pub(crate) fn lock(&self, file: FileId, id: LockId) -> Option<&ByteRangeLock> {
+        self.locks(file)?.lock(id)
+    }
+
+    pub(crate) fn is_at(&self, file: FileId, id: LockId, at: At) -> bool {
+        self.lock(file, id).is_some_and(|lock| lock.at == at)
+    }
+
+    pub(crate) fn open(&mut self, server: Arc<dyn FileServer>) -> FileId {
+        let files = self.files();
+        let id = loop {
+            files.last_file = files.last_file.wrapping_add(1);
+            if !files.entries.contains_key(&FileId(files.last_file)) {
+                break FileId(files.last_file);
+            }
+        };
+        files.entries.insert(id, Entry::new(server));
+        id
+    }
+
+    /// Releases all locks of a file that nobody has.
+    pub(crate) fn close(&mut self, file: FileId) {
+        let owners: Vec<Owner> = self.entry(file).owners.keys().copied().collect();
+        for owner in owners {
+            self.owner_gone(file, owner);
+        }
+        let Some(mut closed) = self.files().close(file) else { return };
+        closed.retain(|file| {
+            let is_known = self.state.engine.state().file(*file).is_some();
+            if !is_known {
+                self.files().entries.remove(file);
+            }
+            is_known
+        });
+        self.files().keep_closed(closed);
+    }
+
+    /// Gives the core a command.
+    fn command(&mut self, file: FileId, key: ClientKey, operation: Operation) {
+        self.state.apply(Input::Command(Command { file, key, operation }), &mut None);
+    }
+
+    /// Gives the core a command whose outcome it tells the client in the same step.
+    fn ask(&mut self, file: FileId, key: ClientKey, operation: Operation) -> Outcome {
+        let before = self.files().noticed.len();
+        self.command(file, key, operation);
+        let noticed = &mut self.files().noticed;
+        let own = noticed[before..].iter().position(|notice| notice.key == key);
+        let own = own.expect("the core tells each client the outcome of its request");
+        noticed.remove(before + own).outcome
+    }
+
+    /// Requests a lock of the core: its number, and whether it waits.
+    pub(crate) fn take(
+        &mut self,
+        file: FileId,
+        key: ClientKey,
+        kind: LockType,
+        range: ByteRange,
+    ) -> Result<(LockId, At), LockError> {
+        match self.ask(file, key, Operation::Lock(kind, range)) {
+            Outcome::Granted(id) => Ok((id, At::Active)),
+            Outcome::Waits(id) => {
+                let at = self.lock(file, id).map_or(At::NotExist, |lock| lock.at);
+                Ok((id, at))
+            }
+            Outcome::TimedOut(_) | Outcome::Lost(_) | Outcome::Refused | Outcome::Allowed => {
+                Err(LockError::Lost)
+            }
+        }
+    }
+
+    /// Releases a lock that is granted or lost, or abandons one that waits.
+    pub(crate) fn drop_lock(&mut self, file: FileId, id: LockId) {
+        let Some(&ByteRangeLock { key, at, .. }) = self.lock(file, id) else { return };
+        let operation = match at {
+            At::Waitlock | At::Waitunlock => Operation::Abandon(id),
+            At::Active | At::Lost | At::Deleted | At::NotExist => Operation::Unlock(id),
+        };
+        self.command(file, key, operation);
+    }
+
+    /// Locks of a file are gone.
+    pub(crate) fn freed(&mut self, file: FileId) {
+        if self.files().entries.get(&file).is_some_and(|entry| entry.replacing > 0) {
+            self.freed.push(file);
+        }
+    }
+
+    /// Tells the outcome of a request.
+    pub(crate) fn tell(&mut self, waiting: Waiting, outcome: Result<(), LockError>) {
+        self.files().tickets.remove(&waiting.ticket);
+        self.state.push(Leaving::Outcome(waiting.done, outcome));
+    }
+
+    /// Passes notices on. Returns whether there were any.
+    fn pass_on(&mut self) -> bool {
+        let noticed = std::mem::take(&mut self.files().noticed);
+        for notice in &noticed {
+            self.notice(*notice);
+        }
+        !noticed.is_empty()
+    }
+
+    fn notice(&mut self, Notice { file, key, outcome }: Notice) {
+        match outcome {
+            Outcome::Granted(id) => self.granted(file, id),
+            Outcome::Lost(id) => {
+                self.lost(file, key, id);
+                self.freed(file);
+            }
+            // Nobody has asked, or nobody waits any more.
+            Outcome::TimedOut(_) | Outcome::Waits(_) | Outcome::Refused | Outcome::Allowed => {}
+        }
+    }
+
+    fn lost(&mut self, file: FileId, key: ClientKey, id: LockId) {
+        let entry = self.entry(file);
+        if let Some(waiting) = entry.waiting.remove(&id) {
+            self.drop_lock(file, id);
+            return self.end(file, waiting, Err(LockError::Refused));
+        }
+        if let Some(owner) = entry.keys.get(&key).copied() {
+            self.state.push(Leaving::Lost(file, owner));
+        }
+    }
+
+    /// Tries again to replace locks, for requests that had to wait for that.
+    fn retry(&mut self) -> bool {
+        let freed = std::mem::take(&mut self.freed);
+        for file in &freed {
+            self.retry_file(*file);
+        }
+        !freed.is_empty()
+    }
+
+    /// The reply of a file server arrives.
+    pub(crate) fn answered(&mut self, file: FileId, message: Message, until_us: Option<u64>) {
+        let Message::Reply { call, .. } = message else { return };
+        let Some(entry) = self.files().entries.get_mut(&file) else { return };
+        if entry.call.take_if(|open| open.id == call).is_none() {
+            return;
+        }
+        let input = Input::Message { from: FileServerPeer, message };
+        self.state.apply(input, &mut until_us.clone());
+        self.check_early(file);
+    }
+
+    /// If a call was given up, locks that were requested since wait for no call: asks at once and
+    /// not at the next check.
+    fn check_early(&mut self, file: FileId) {
+        let Some(known) = self.state.engine.state().file(file) else { return };
+        if known.pending_call.is_none() && known.locks.in_state(At::Waitlock).next().is_some() {
+            let now = self.state.now();
+            self.state.engine.fire_early(now, Timer::Check(file));
+        }
+    }
+
+    /// The file server has another manager's lock in the way.
+    pub(crate) fn busy(&mut self, file: FileId, call: CallId) {
+        let Some(entry) = self.files().entries.get_mut(&file) else { return };
+        let Some(open) = entry.call.as_mut().filter(|open| open.id == call) else { return };
+        open.is_busy = true;
+        let impatient = entry.waiting.iter().filter(|(_, waiting)| !waiting.may_wait);
+        let impatient: Vec<LockId> = impatient.map(|(id, _)| *id).collect();
+        for id in impatient {
+            self.abandon(file, id, LockError::WouldBlock);
+        }
+        self.give_up(file);
+    }
+
+    /// Gives up a call that cannot be answered now and that no lock waits for.
+    pub(crate) fn give_up(&mut self, file: FileId) {
+        let locks = self.locks(file);
+        let is_needed = locks.is_some_and(|locks| locks.in_state(At::Waitlock).next().is_some());
+        if let Some(call) = &self.entry(file).call
+            && call.is_busy
+            && !is_needed
+        {
+            call.give_up.send_replace(true);
+        }
+    }
+
+    /// Whether a file has lost locks.
+    pub(crate) fn has_lost(&self, file: FileId) -> bool {
+        let locks = self.locks(file);
+        locks.is_some_and(|locks| locks.in_state(At::Lost).next().is_some())
+    }
+
+    pub(crate) fn count(&self, file: FileId) -> usize {
+        self.locks(file).map_or(0, FileLocks::len)
+    }
+
+    /// Whether one of these owners may read or write a range.
+    pub(crate) fn allows(
+        &mut self,
+        file: FileId,
+        owners: &[Owner],
+        access: Access,
+        range: ByteRange,
+    ) -> bool {
+        let operation = match access {
+            Access::Read => Operation::Read(range),
+            Access::Write => Operation::Write(range),
+        };
+        let entry = self.entry(file);
+        let key = |owner: &Owner| entry.owners.get(owner).map_or(NOBODY, |client| client.key);
+        let mut keys: Vec<ClientKey> = owners.iter().map(key).collect();
+        if keys.is_empty() {
+            keys.push(NOBODY);
+        }
+        keys.into_iter().any(|key| self.ask(file, key, operation) == Outcome::Allowed)
+    }
+
+    /// The client of an owner, which is made if there is none.
+    pub(crate) fn client(&mut self, file: FileId, owner: Owner, process: u32) -> ClientKey {
+        let entry = self.entry(file);
+        if let Some(client) = entry.owners.get_mut(&owner) {
+            client.process = process;
+            return client.key;
+        }
+        let key = entry.new_key();
+        entry.last_turn += 1;
+        entry.owners.insert(owner, Client { key, process, turn: entry.last_turn });
+        entry.keys.insert(key, owner);
+        key
+    }
+
+    /// Forgets an owner that has no locks.
+    pub(crate) fn forget(&mut self, file: FileId, key: ClientKey) {
+        if self.locks(file).is_some_and(|locks| locks.of(key).next().is_some()) {
+            return;
+        }
+        let entry = self.entry(file);
+        if let Some(owner) = entry.keys.remove(&key) {
+            entry.owners.remove(&owner);
+        }
+    }
+}
