@@ -1,14 +1,18 @@
 #![doc = include_str!("../README.md")]
 
+mod cache;
 mod error;
 mod file_server;
 pub mod local;
 mod manager;
+#[cfg(feature = "mount")]
+pub mod mount;
 mod replace;
 mod request;
 mod service;
 mod steps;
 
+pub use cache::{CachedFile, PlainFile};
 pub use error::LockError;
 pub use file_server::{FileServer, Reply, ServerLock};
 pub use manager::{

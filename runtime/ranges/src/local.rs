@@ -3,11 +3,9 @@
 //! Managers of one machine agree by them, with each other and with programs that lock the files
 //! themselves. They are held until they are released, so no lock is ever lost.
 
-use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nix::errno::Errno;
@@ -16,51 +14,117 @@ use nix::libc;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
+use crate::cache::CachedFile;
 use crate::file_server::{FileServer, Reply, ServerLock};
 
-/// How often a lock that another one is in the way of is tried again.
+/// How often a lock that another one is in the way of is tried again: at first, and at most.
 const RETRY: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(16)];
 
-/// A file whose whole lock is one of the operating system.
+/// A file whose whole lock is one of the operating system. A file that may not be written has no
+/// exclusive locks.
 #[derive(Debug)]
-pub struct LocalFile {
-    file: Arc<OwnedFd>,
+pub struct LocalFile<C> {
+    shared: Arc<LockedFile<C>>,
     runtime: Handle,
 }
 
-impl LocalFile {
-    /// The file at a path. A file that may not be written has no exclusive locks.
-    ///
-    /// # Errors
-    /// When the file cannot be opened.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        let both = OpenOptions::new().read(true).write(true).open(path);
-        let file = both.or_else(|_| File::open(path))?;
-        Ok(Self::new(file.into()))
-    }
+#[derive(Debug)]
+struct LockedFile<C> {
+    cache: C,
+    /// The open file by which it is locked, or by which that is tried.
+    open: Mutex<Option<OpenFile>>,
+}
 
-    /// An open file. Nobody else may use this open file description for locks.
+#[derive(Debug)]
+struct OpenFile {
+    file: OwnedFd,
+    is_locked: bool,
+}
+
+impl<C: CachedFile> LocalFile<C> {
+    /// A file that nobody has locked yet.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
     #[must_use]
-    pub fn new(file: OwnedFd) -> Self {
-        Self { file: Arc::new(file), runtime: Handle::current() }
+    pub fn new(cache: C) -> Self {
+        let shared = Arc::new(LockedFile { cache, open: Mutex::default() });
+        Self { shared, runtime: Handle::current() }
     }
 }
 
-impl FileServer for LocalFile {
-    fn lock(&self, lock: ServerLock, reply: Reply) {
-        match set(&self.file, Some(lock)) {
-            Ok(()) => reply.granted(lock, 0, None),
-            Err(Errno::EAGAIN | Errno::EACCES) => {
-                reply.busy();
-                self.runtime.spawn(wait(self.file.clone(), lock, reply));
+impl<C: CachedFile> LockedFile<C> {
+    /// Replaces the lock. Without one, the file is closed.
+    fn set(&self, lock: Option<ServerLock>) -> io::Result<()> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(lock) = lock else {
+            *open = None;
+            return Ok(());
+        };
+        let mut opened = match open.take() {
+            Some(opened) => opened,
+            None => OpenFile { file: self.cache.open()?, is_locked: false },
+        };
+        let was_set = set(&opened.file, lock);
+        opened.is_locked |= was_set.is_ok();
+        *open = Some(opened);
+        Ok(was_set?)
+    }
+
+    /// Closes the file if it is not locked.
+    fn give_up(&self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.take_if(|opened| !opened.is_locked);
+    }
+
+    /// Tries until the lock is granted or nobody wants it any more.
+    async fn wait(&self, lock: ServerLock, reply: Reply) {
+        let [mut pause, longest] = RETRY;
+        while !reply.is_given_up() {
+            tokio::select! {
+                () = sleep(pause) => {}
+                () = reply.given_up() => break,
             }
-            Err(error) => refuse(lock, reply, error),
+            match self.set(Some(lock)) {
+                Ok(()) => return tokio::task::block_in_place(|| self.grant(lock, reply)),
+                Err(error) if is_busy(&error) => pause = longest.min(pause * 2),
+                Err(error) => return refuse(lock, reply, &error),
+            }
+        }
+        self.give_up();
+    }
+
+    fn grant(&self, lock: ServerLock, reply: Reply) {
+        if self.cache.is_stale() {
+            self.cache.drop_copies();
+        }
+        reply.granted(lock, 0, None);
+    }
+
+    fn release(&self, reply: Reply) {
+        if let Err(error) = self.cache.write_back() {
+            tracing::error!(%error, "changes of a file are not written back");
+        }
+        // It releases the lock, which cannot fail.
+        let _closed = self.set(None);
+        reply.released();
+    }
+}
+
+impl<C: CachedFile> FileServer for LocalFile<C> {
+    fn lock(&self, lock: ServerLock, reply: Reply) {
+        match self.shared.set(Some(lock)) {
+            Ok(()) if self.shared.cache.is_stale() => {
+                let shared = self.shared.clone();
+                self.runtime.spawn_blocking(move || shared.grant(lock, reply));
+            }
+            Ok(()) => reply.granted(lock, 0, None),
+            Err(error) if is_busy(&error) => {
+                reply.busy();
+                let shared = self.shared.clone();
+                self.runtime.spawn(async move { shared.wait(lock, reply).await });
+            }
+            Err(error) => refuse(lock, reply, &error),
         }
     }
 
@@ -69,40 +133,29 @@ impl FileServer for LocalFile {
     }
 
     fn release(&self, reply: Reply) {
-        if let Err(error) = set(&self.file, None) {
-            tracing::error!(%error, "the lock of a file cannot be released");
-        }
-        reply.released();
-    }
-}
-
-/// Tries until the lock is granted or nobody wants it any more.
-async fn wait(file: Arc<OwnedFd>, lock: ServerLock, reply: Reply) {
-    let [mut pause, longest] = RETRY;
-    while !reply.is_given_up() {
-        tokio::select! {
-            () = sleep(pause) => {}
-            () = reply.given_up() => return,
-        }
-        match set(&file, Some(lock)) {
-            Ok(()) => return reply.granted(lock, 0, None),
-            Err(Errno::EAGAIN | Errno::EACCES) => pause = longest.min(pause * 2),
-            Err(error) => return refuse(lock, reply, error),
+        if self.shared.cache.is_dirty() {
+            let shared = self.shared.clone();
+            self.runtime.spawn_blocking(move || shared.release(reply));
+        } else {
+            self.shared.release(reply);
         }
     }
 }
 
-fn refuse(lock: ServerLock, reply: Reply, error: Errno) {
+fn is_busy(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EAGAIN)
+}
+
+fn refuse(lock: ServerLock, reply: Reply, error: &io::Error) {
     tracing::error!(%error, "{lock} of a file is refused by the system");
     reply.refused();
 }
 
-/// Replaces the lock of the whole file.
-fn set(file: impl AsFd, lock: Option<ServerLock>) -> Result<(), Errno> {
+/// Sets the lock of a whole file.
+fn set(file: impl AsFd, lock: ServerLock) -> Result<(), Errno> {
     let kind = match lock {
-        None => libc::F_UNLCK,
-        Some(ServerLock::LockRead) => libc::F_RDLCK,
-        Some(ServerLock::LockWrite) => libc::F_WRLCK,
+        ServerLock::LockRead => libc::F_RDLCK,
+        ServerLock::LockWrite => libc::F_WRLCK,
     };
     let whole = libc::flock {
         l_type: i16::try_from(kind).expect("a type of a lock is a small number"),

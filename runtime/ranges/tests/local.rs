@@ -4,7 +4,7 @@ use std::fs::File;
 use std::time::Duration;
 
 use turnstile_ranges::local::LocalFile;
-use turnstile_ranges::{ByteRange, LockError, LockRequest, LockType, Manager, Options, Owner};
+use turnstile_ranges::{PlainFile, ByteRange, LockError, LockRequest, LockType, Manager, Options, Owner};
 
 fn request(owner: u64, kind: LockType, first: u64, last: u64, waits: bool) -> LockRequest {
     let range = ByteRange::new(first, last - first + 1).expect("it has bytes");
@@ -18,7 +18,7 @@ async fn two_managers_exclude_each_other() {
     let path = std::env::temp_dir().join(format!("turnstile-ranges-{}", std::process::id()));
     File::create(&path).expect("a file");
     let managers = [(); 2].map(|()| Manager::start(Options::default()));
-    let files = [0, 1].map(|n: usize| managers[n].open(LocalFile::open(&path).expect("opens")));
+    let files = [0, 1].map(|n: usize| managers[n].open(LocalFile::new(PlainFile(path.clone()))));
     let lock = |n: usize, request| managers[n].lock(&files[n], request);
 
     assert_eq!(lock(0, request(1, Shared, 0, 9, false)).await, Ok(()));

@@ -1,0 +1,20 @@
+//! A file system that passes a directory on, and whose locks are those of a [`Manager`].
+//!
+//! Each request of the kernel is handled on one of a few threads, and is answered there, except for
+//! a lock that has to wait: its answer comes when it is granted, or when a signal withdraws it.
+
+mod attributes;
+mod data;
+mod directories;
+mod handles;
+mod inodes;
+mod locks;
+mod names;
+mod request;
+mod serve;
+mod volume;
+mod waits;
+mod xattrs;
+
+pub use serve::{Mount, MountOptions};
+pub use volume::Locking;

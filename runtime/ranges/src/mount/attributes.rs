@@ -1,0 +1,115 @@
+//! The attributes of files: read, told to the kernel, and changed.
+
+use std::fs::File;
+use std::time::Duration;
+
+use polyfuse::op::{self, SetAttrTime};
+use polyfuse::reply::{AttrOut, EntryOut, FileAttr};
+use rustix::fs::{
+    AtFlags, Gid, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid, chmodat,
+    chownat, fstat, ftruncate, open, utimensat,
+};
+use rustix::io::Errno;
+
+use super::inodes::Inode;
+use super::volume::Volume;
+use crate::{Access, ByteRange};
+
+/// How long the kernel may use attributes and names without asking again. A lock that is granted
+/// drops the attributes of its file earlier.
+const KEPT: Duration = Duration::from_secs(1);
+
+fn since_epoch(seconds: i64, nanoseconds: impl TryInto<u32>) -> Duration {
+    // Times before 1970 are shown as 1970.
+    let seconds = u64::try_from(seconds).unwrap_or(0);
+    Duration::new(seconds, nanoseconds.try_into().unwrap_or(0))
+}
+
+fn fill(attr: &mut FileAttr, stat: &Stat) {
+    attr.ino(stat.st_ino);
+    attr.size(u64::try_from(stat.st_size).unwrap_or(0));
+    attr.mode(stat.st_mode);
+    attr.nlink(u32::try_from(stat.st_nlink).unwrap_or(u32::MAX));
+    attr.uid(stat.st_uid);
+    attr.gid(stat.st_gid);
+    attr.rdev(u32::try_from(stat.st_rdev).unwrap_or(0));
+    attr.blksize(u32::try_from(stat.st_blksize).unwrap_or(4096));
+    attr.blocks(u64::try_from(stat.st_blocks).unwrap_or(0));
+    attr.atime(since_epoch(stat.st_atime, stat.st_atime_nsec));
+    attr.mtime(since_epoch(stat.st_mtime, stat.st_mtime_nsec));
+    attr.ctime(since_epoch(stat.st_ctime, stat.st_ctime_nsec));
+}
+
+/// What the kernel gets to know of a name.
+pub(super) fn entry(inode: &Inode, stat: &Stat) -> EntryOut {
+    let mut entry = EntryOut::default();
+    entry.ino(inode.number);
+    entry.ttl_attr(KEPT);
+    entry.ttl_entry(KEPT);
+    fill(entry.attr(), stat);
+    entry
+}
+
+/// What the kernel gets to know of a file.
+pub(super) fn attributes(stat: &Stat) -> AttrOut {
+    let mut out = AttrOut::default();
+    out.ttl(KEPT);
+    fill(out.attr(), stat);
+    out
+}
+
+impl Volume {
+    pub(super) fn attributes(&self, number: u64) -> Result<AttrOut, Errno> {
+        Ok(attributes(&fstat(self.inodes.inode(number)?.as_ref())?))
+    }
+
+    pub(super) fn set_attributes(&self, op: &op::Setattr<'_>) -> Result<AttrOut, Errno> {
+        let inode = self.inodes.inode(op.ino())?;
+        if let Some(mode) = op.mode() {
+            let mode = Mode::from_raw_mode(mode & 0o7777);
+            chmodat(rustix::fs::CWD, inode.path(), mode, AtFlags::empty())?;
+        }
+        if op.uid().is_some() || op.gid().is_some() {
+            let (user, group) = (op.uid().map(Uid::from_raw), op.gid().map(Gid::from_raw));
+            chownat(&inode, "", user, group, AtFlags::EMPTY_PATH)?;
+        }
+        if let Some(size) = op.size() {
+            self.truncate(&inode, op, size)?;
+        }
+        if op.atime().is_some() || op.mtime().is_some() {
+            let last_access = time(op.atime());
+            let last_modification = time(op.mtime());
+            let times = Timestamps { last_access, last_modification };
+            utimensat(&inode, "", &times, AtFlags::EMPTY_PATH)?;
+        }
+        Ok(attributes(&fstat(&inode)?))
+    }
+
+    /// To cut a file off is to write all bytes behind its new end.
+    fn truncate(&self, inode: &Inode, op: &op::Setattr<'_>, size: u64) -> Result<(), Errno> {
+        let handle = op.fh().map(|fh| self.handles.handle(fh)).transpose()?;
+        let range = ByteRange::new(size, crate::BYTES_END - size).map_err(|_| Errno::FBIG)?;
+        let by = op.lock_owner().map(op::LockOwner::into_raw);
+        self.permit(inode, handle.as_deref(), by, Access::Write, range)?;
+        inode.mark_dirty();
+        match handle {
+            Some(handle) => ftruncate(&handle.file, size),
+            None => {
+                let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+                let file: File = open(inode.path(), flags, Mode::empty())?.into();
+                ftruncate(&file, size)
+            }
+        }
+    }
+}
+
+fn time(time: Option<SetAttrTime>) -> Timespec {
+    match time {
+        Some(SetAttrTime::Timespec(at)) => Timespec {
+            tv_sec: i64::try_from(at.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: at.subsec_nanos().into(),
+        },
+        Some(SetAttrTime::Now) => Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
+        Some(_) | None => Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+    }
+}

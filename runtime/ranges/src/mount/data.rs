@@ -1,0 +1,146 @@
+//! The contents of files: opened, read, written, closed.
+
+use std::fs::File;
+use std::io::BufRead;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use polyfuse::Data;
+use polyfuse::op;
+use polyfuse::reply::{OpenOut, StatfsOut, WriteOut};
+use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fdatasync, fstatfs, fsync, open};
+use rustix::io::Errno;
+
+use super::handles::Handle;
+use super::inodes::Inode;
+use super::volume::Volume;
+use crate::{Access, ByteRange, Owner, WHOLE_FILE};
+
+impl Volume {
+    pub(super) fn open(&self, op: &op::Open<'_>) -> Result<OpenOut, Errno> {
+        let inode = self.inodes.inode(op.ino())?;
+        let unwanted = OFlags::CREATE | OFlags::EXCL | OFlags::NOCTTY | OFlags::NOFOLLOW;
+        let flags = (OFlags::from_bits_retain(op.flags()) | OFlags::CLOEXEC) - unwanted;
+        if flags.contains(OFlags::TRUNC) {
+            self.permit(&inode, None, None, Access::Write, ALL_BYTES)?;
+            inode.mark_dirty();
+        }
+        let file = open(inode.path(), flags, Mode::empty())?;
+        Ok(self.opened(inode, File::from(file)))
+    }
+
+    /// A handle of an open file.
+    pub(super) fn opened(&self, inode: Arc<Inode>, file: File) -> OpenOut {
+        let mut out = OpenOut::default();
+        out.fh(self.handles.add(inode, file));
+        // Past the kernel's copies, each read and write is asked for, with its owner.
+        out.direct_io(self.is_mandatory);
+        out
+    }
+
+    pub(super) fn read(&self, op: &op::Read<'_>) -> Result<Vec<u8>, Errno> {
+        let handle = self.handles.handle(op.fh())?;
+        let size = usize::try_from(op.size()).map_err(|_| Errno::INVAL)?;
+        let by = op.lock_owner().map(op::LockOwner::into_raw);
+        self.permit_at(&handle, by, Access::Read, op.offset(), size)?;
+        let mut data = vec![0; size];
+        let mut length = 0;
+        while length < size {
+            let at = op.offset() + u64::try_from(length).unwrap_or(u64::MAX);
+            match handle.file.read_at(&mut data[length..], at).map_err(errno)? {
+                0 => break,
+                more => length += more,
+            }
+        }
+        data.truncate(length);
+        Ok(data)
+    }
+
+    pub(super) fn write(&self, op: &op::Write<'_>, mut data: Data<'_>) -> Result<WriteOut, Errno> {
+        let handle = self.handles.handle(op.fh())?;
+        let data = data.fill_buf().map_err(errno)?;
+        let by = op.lock_owner().map(op::LockOwner::into_raw);
+        self.permit_at(&handle, by, Access::Write, op.offset(), data.len())?;
+        handle.inode.mark_dirty();
+        let size = handle.file.write_at(data, op.offset()).map_err(errno)?;
+        let mut out = WriteOut::default();
+        out.size(u32::try_from(size).unwrap_or(u32::MAX));
+        Ok(out)
+    }
+
+    fn permit_at(
+        &self,
+        handle: &Handle,
+        by: Option<u64>,
+        access: Access,
+        offset: u64,
+        size: usize,
+    ) -> Result<(), Errno> {
+        let size = u64::try_from(size).map_err(|_| Errno::INVAL)?;
+        // Nothing is done with no bytes.
+        let Ok(range) = ByteRange::new(offset, size) else { return Ok(()) };
+        self.permit(&handle.inode, Some(handle), by, access, range)
+    }
+
+    /// A program closes a descriptor: all of its locks of the file are released.
+    pub(super) fn flush(&self, op: &op::Flush<'_>) -> Result<(), Errno> {
+        let inode = self.inodes.inode(op.ino())?;
+        if let Some(locked) = inode.locked.get() {
+            let owner = Owner(op.lock_owner().into_raw());
+            self.manager.owner_gone(locked, owner);
+            self.handles.left_by(&inode, owner);
+        }
+        Ok(())
+    }
+
+    /// Nobody has the open file any more. Locks that were taken by it are those of the open file
+    /// itself, or of a process that has passed it on; nobody else could release them.
+    pub(super) fn release(&self, number: u64) {
+        let Some(handle) = self.handles.remove(number) else { return };
+        let Some(locked) = handle.inode.locked.get() else { return };
+        for owner in handle.owners() {
+            self.manager.owner_gone(locked, owner);
+        }
+    }
+
+    pub(super) fn sync(&self, number: u64, is_data_only: bool) -> Result<(), Errno> {
+        let handle = self.handles.handle(number)?;
+        if is_data_only { fdatasync(&handle.file) } else { fsync(&handle.file) }
+    }
+
+    pub(super) fn allocate(&self, op: &op::Fallocate<'_>) -> Result<(), Errno> {
+        let handle = self.handles.handle(op.fh())?;
+        let size = usize::try_from(op.length()).map_err(|_| Errno::FBIG)?;
+        self.permit_at(&handle, None, Access::Write, op.offset(), size)?;
+        handle.inode.mark_dirty();
+        let mode = FallocateFlags::from_bits_retain(op.mode());
+        fallocate(&handle.file, mode, op.offset(), op.length())
+    }
+
+    pub(super) fn statistics(&self, number: u64) -> Result<StatfsOut, Errno> {
+        let found = fstatfs(self.inodes.inode(number)?.as_ref())?;
+        let mut out = StatfsOut::default();
+        let statfs = out.statfs();
+        let size = u32::try_from(found.f_bsize).unwrap_or(4096);
+        statfs.bsize(size);
+        statfs.frsize(u32::try_from(found.f_frsize).unwrap_or(size));
+        statfs.blocks(found.f_blocks);
+        statfs.bfree(found.f_bfree);
+        statfs.bavail(found.f_bavail);
+        statfs.files(found.f_files);
+        statfs.ffree(found.f_ffree);
+        statfs.namelen(u32::try_from(found.f_namelen).unwrap_or(255));
+        Ok(out)
+    }
+}
+
+/// All bytes that a file can have.
+const ALL_BYTES: ByteRange = match ByteRange::new(0, WHOLE_FILE.first()) {
+    Ok(range) => range,
+    Err(_) => unreachable!(),
+};
+
+/// The number of an error.
+pub(super) fn errno(error: std::io::Error) -> Errno {
+    Errno::from_io_error(&error).unwrap_or(Errno::IO)
+}

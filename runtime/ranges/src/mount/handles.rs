@@ -1,0 +1,75 @@
+//! The files that programs have open.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use rustix::io::Errno;
+
+use super::inodes::Inode;
+use crate::Owner;
+
+/// An open file or directory.
+#[derive(Debug)]
+pub(super) struct Handle {
+    pub(super) inode: Arc<Inode>,
+    pub(super) file: File,
+    /// The owners that have locked the file by this handle and not closed it since.
+    owners: Mutex<Vec<Owner>>,
+}
+
+impl Handle {
+    /// An owner locks the file by this handle.
+    pub(super) fn locked_by(&self, owner: Owner) {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        if !owners.contains(&owner) {
+            owners.push(owner);
+        }
+    }
+
+    /// The owners that have locked the file by this handle.
+    pub(super) fn owners(&self) -> Vec<Owner> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn left_by(&self, owner: Owner) {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.retain(|other| *other != owner);
+    }
+}
+
+/// All open files, by the numbers that the kernel has.
+#[derive(Debug, Default)]
+pub(super) struct Handles {
+    open: RwLock<HashMap<u64, Arc<Handle>>>,
+    last: AtomicU64,
+}
+
+impl Handles {
+    /// Adds an open file.
+    pub(super) fn add(&self, inode: Arc<Inode>, file: File) -> u64 {
+        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        let handle = Arc::new(Handle { inode, file, owners: Mutex::default() });
+        self.open.write().unwrap_or_else(PoisonError::into_inner).insert(number, handle);
+        number
+    }
+
+    /// An open file.
+    pub(super) fn handle(&self, number: u64) -> Result<Arc<Handle>, Errno> {
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        open.get(&number).cloned().ok_or(Errno::BADF)
+    }
+
+    /// Removes an open file.
+    pub(super) fn remove(&self, number: u64) -> Option<Arc<Handle>> {
+        self.open.write().unwrap_or_else(PoisonError::into_inner).remove(&number)
+    }
+
+    /// An owner has closed a file: whatever handle it has locked it by, its locks are gone.
+    pub(super) fn left_by(&self, inode: &Inode, owner: Owner) {
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        let same = open.values().filter(|handle| handle.inode.number == inode.number);
+        same.for_each(|handle| handle.left_by(owner));
+    }
+}

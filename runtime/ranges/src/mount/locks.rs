@@ -1,0 +1,163 @@
+//! Locks of programs: `fcntl` of processes and of open files, and `flock`.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use polyfuse::Request;
+use polyfuse::op;
+use polyfuse::reply::LkOut;
+use rustix::io::Errno;
+
+use super::request::answer;
+use super::volume::Volume;
+use crate::{ByteRange, Conflict, LockError, LockRequest, LockType, Owner, WHOLE_FILE};
+
+/// The numbers of the types of locks.
+const READ: u32 = nix::libc::F_RDLCK as u32;
+const WRITE: u32 = nix::libc::F_WRLCK as u32;
+const UNLOCK: u32 = nix::libc::F_UNLCK as u32;
+
+/// What a program asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LockCall {
+    inode: u64,
+    handle: u64,
+    owner: Owner,
+    process: u32,
+    /// `None`: to release.
+    kind: Option<LockType>,
+    range: ByteRange,
+    waits: bool,
+    is_flock: bool,
+}
+
+impl LockCall {
+    pub(super) fn fcntl(op: &op::Setlk<'_>) -> Result<Self, Errno> {
+        Ok(Self {
+            inode: op.ino(),
+            handle: op.fh(),
+            owner: Owner(op.owner().into_raw()),
+            process: op.pid(),
+            kind: kind(op.typ())?,
+            range: range(op.start(), op.end())?,
+            waits: op.sleep(),
+            is_flock: false,
+        })
+    }
+
+    pub(super) fn flock(op: &op::Flock<'_>) -> Result<Self, Errno> {
+        let operation = op.op().and_then(|op| i32::try_from(op).ok()).ok_or(Errno::INVAL)?;
+        let kind = match operation & !nix::libc::LOCK_NB {
+            nix::libc::LOCK_SH => Some(LockType::Shared),
+            nix::libc::LOCK_EX => Some(LockType::Exclusive),
+            nix::libc::LOCK_UN => None,
+            _ => return Err(Errno::INVAL),
+        };
+        Ok(Self {
+            inode: op.ino(),
+            handle: op.fh(),
+            owner: Owner(op.owner().into_raw()),
+            process: 0,
+            kind,
+            range: WHOLE_FILE,
+            waits: operation & nix::libc::LOCK_NB == 0,
+            is_flock: true,
+        })
+    }
+}
+
+fn kind(number: u32) -> Result<Option<LockType>, Errno> {
+    match number {
+        READ => Ok(Some(LockType::Shared)),
+        WRITE => Ok(Some(LockType::Exclusive)),
+        UNLOCK => Ok(None),
+        _ => Err(Errno::INVAL),
+    }
+}
+
+fn range(first: u64, last: u64) -> Result<ByteRange, Errno> {
+    let length = last.checked_sub(first).ok_or(Errno::INVAL)?.saturating_add(1);
+    ByteRange::new(first, length).map_err(|_| Errno::OVERFLOW)
+}
+
+impl Volume {
+    /// Answers a request for a lock, now or when it has an outcome.
+    pub(super) fn lock(self: &Arc<Self>, request: Request, call: LockCall) {
+        let Some(kind) = call.kind else { return answer(&request, self.unlock(&call)) };
+        let inode = match self.handles.handle(call.handle) {
+            Ok(handle) => {
+                handle.locked_by(call.owner);
+                handle.inode.clone()
+            }
+            Err(error) => return answer::<()>(&request, Err(error)),
+        };
+        let locked = self.locked(&inode);
+        if call.is_flock && self.manager.unlock(locked, call.owner, call.range).is_err() {
+            return answer::<()>(&request, Err(Errno::IO));
+        }
+        let number = request.unique();
+        if call.waits && !self.waits.begin(number) {
+            return answer::<()>(&request, Err(Errno::INTR));
+        }
+        let LockCall { owner, process, range, waits, .. } = call;
+        let wanted = LockRequest { owner, process, range, kind, waits };
+        let volume = self.clone();
+        let ticket = self.manager.request(locked, wanted, move |outcome| {
+            if waits {
+                volume.waits.end(number);
+            }
+            answer(&request, outcome.map_err(errno));
+        });
+        if let Some(ticket) = ticket
+            && waits
+            && !self.waits.wait(number, ticket)
+        {
+            self.manager.withdraw(ticket);
+        }
+    }
+
+    fn unlock(self: &Arc<Self>, call: &LockCall) -> Result<(), Errno> {
+        let inode = self.inodes.inode(call.inode)?;
+        let Some(locked) = inode.locked.get() else { return Ok(()) };
+        self.manager.unlock(locked, call.owner, call.range).map_err(errno)
+    }
+
+    /// A signal ends a wait.
+    pub(super) fn interrupt(&self, number: u64) {
+        if let Some(ticket) = self.waits.interrupt(number) {
+            self.manager.withdraw(ticket);
+        }
+    }
+
+    /// The lock that is in the way of another one.
+    pub(super) fn test_lock(&self, op: &op::Getlk<'_>) -> Result<LkOut, Errno> {
+        let (kind, range) = (kind(op.typ())?.ok_or(Errno::INVAL)?, range(op.start(), op.end())?);
+        let inode = self.inodes.inode(op.ino())?;
+        let owner = Owner(op.owner().into_raw());
+        let conflict = inode
+            .locked
+            .get()
+            .and_then(|locked| self.manager.test(locked, owner, kind, range));
+        let mut out = LkOut::default();
+        let lock = out.file_lock();
+        match conflict {
+            None => lock.typ(UNLOCK),
+            Some(Conflict { process, kind, range, .. }) => {
+                lock.typ(if kind == LockType::Shared { READ } else { WRITE });
+                lock.start(range.first());
+                lock.end(range.last());
+                lock.pid(process.map_or(0, NonZeroU32::get));
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn errno(error: LockError) -> Errno {
+    match error {
+        LockError::WouldBlock => Errno::AGAIN,
+        LockError::Withdrawn => Errno::INTR,
+        LockError::Refused => Errno::NOLCK,
+        LockError::Lost | LockError::Stopped => Errno::IO,
+    }
+}

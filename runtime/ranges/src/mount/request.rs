@@ -1,0 +1,119 @@
+//! A request of the kernel: handled, and answered.
+
+use std::sync::Arc;
+
+use polyfuse::bytes::Bytes;
+use polyfuse::{Operation, Request};
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
+
+use super::locks::LockCall;
+use super::volume::Volume;
+use super::xattrs::Attribute;
+
+/// The user of a program.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caller {
+    pub(super) user: u32,
+    pub(super) group: u32,
+}
+
+/// Answers a request.
+pub(super) fn answer<T: Bytes>(request: &Request, outcome: Result<T, Errno>) {
+    let sent = match outcome {
+        Ok(out) => request.reply(out),
+        Err(error) => request.reply_error(error.raw_os_error()),
+    };
+    if let Err(error) = sent
+        && error.raw_os_error() != Some(Errno::NOENT.raw_os_error())
+    {
+        // The kernel does not know the request any more if its program was killed.
+        tracing::debug!(%error, "an answer was not taken");
+    }
+}
+
+fn answer_attribute(request: &Request, outcome: Result<Attribute, Errno>) {
+    match outcome {
+        Ok(Attribute::Length(length)) => answer(request, Ok(length)),
+        Ok(Attribute::Value(value)) => answer(request, Ok(value)),
+        Err(error) => answer::<()>(request, Err(error)),
+    }
+}
+
+/// Handles a request.
+pub(super) fn handle(volume: &Arc<Volume>, request: Request) {
+    let Ok(operation) = request.operation() else {
+        return answer::<()>(&request, Err(Errno::IO));
+    };
+    let lock = match &operation {
+        Operation::Setlk(op) => Some(LockCall::fcntl(op)),
+        Operation::Flock(op) => Some(LockCall::flock(op)),
+        _ => None,
+    };
+    match lock {
+        Some(Ok(call)) => {
+            drop(operation);
+            volume.lock(request, call);
+        }
+        Some(Err(error)) => answer::<()>(&request, Err(error)),
+        None => other(volume, &request, operation),
+    }
+}
+
+/// Handles a request that is not for a lock.
+fn other(volume: &Volume, request: &Request, operation: Operation<'_, polyfuse::Data<'_>>) {
+    match operation {
+        Operation::Read(op) => answer(request, volume.read(&op)),
+        Operation::Write(op, data) => answer(request, volume.write(&op, data)),
+        Operation::Open(op) => answer(request, volume.open(&op)),
+        Operation::Flush(op) => answer(request, volume.flush(&op)),
+        Operation::Release(op) => {
+            volume.release(op.fh());
+            answer(request, Ok(()));
+        }
+        Operation::Fsync(op) => answer(request, volume.sync(op.fh(), op.datasync())),
+        Operation::Fallocate(op) => answer(request, volume.allocate(&op)),
+        Operation::Getlk(op) => answer(request, volume.test_lock(&op)),
+        // An interruption has no answer.
+        Operation::Interrupt(op) => volume.interrupt(op.unique()),
+        Operation::Forget(forgets) => volume.forget(&forgets),
+        Operation::Statfs(op) => answer(request, volume.statistics(op.ino())),
+        Operation::Getattr(op) => answer(request, volume.attributes(op.ino())),
+        Operation::Setattr(op) => answer(request, volume.set_attributes(&op)),
+        Operation::Getxattr(op) => answer_attribute(request, volume.attribute(&op)),
+        Operation::Listxattr(op) => answer_attribute(request, volume.attribute_names(&op)),
+        Operation::Setxattr(op) => answer(request, volume.set_attribute(&op)),
+        Operation::Removexattr(op) => answer(request, volume.remove_attribute(&op)),
+        _ => name(volume, request, operation),
+    }
+}
+
+/// Handles a request about names and directories.
+fn name(volume: &Volume, request: &Request, operation: Operation<'_, polyfuse::Data<'_>>) {
+    let caller = Caller { user: request.uid(), group: request.gid() };
+    match operation {
+        Operation::Lookup(op) => answer(request, volume.look_up(&op)),
+        Operation::Create(op) => answer(request, volume.create(&op, caller)),
+        Operation::Mknod(op) => answer(request, volume.make_node(&op, caller)),
+        Operation::Mkdir(op) => answer(request, volume.make_directory(&op, caller)),
+        Operation::Symlink(op) => answer(request, volume.make_link(&op, caller)),
+        Operation::Readlink(op) => answer(request, volume.read_link(&op)),
+        Operation::Link(op) => answer(request, volume.link(&op)),
+        Operation::Rename(op) => answer(request, volume.rename(&op)),
+        Operation::Unlink(op) => {
+            answer(request, volume.remove(op.parent(), op.name(), AtFlags::empty()));
+        }
+        Operation::Rmdir(op) => {
+            answer(request, volume.remove(op.parent(), op.name(), AtFlags::REMOVEDIR));
+        }
+        Operation::Opendir(op) => answer(request, volume.open_directory(&op)),
+        Operation::Readdir(op) => answer(request, volume.read_directory(&op)),
+        Operation::Releasedir(op) => {
+            volume.release(op.fh());
+            answer(request, Ok(()));
+        }
+        Operation::Fsyncdir(op) => answer(request, volume.sync(op.fh(), op.datasync())),
+        // The kernel does without, or does it itself.
+        _ => answer::<()>(request, Err(Errno::NOSYS)),
+    }
+}

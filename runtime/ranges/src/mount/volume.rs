@@ -1,0 +1,176 @@
+//! The directory that is passed on, and what all of its files share.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use polyfuse::Notifier;
+use rustix::fs::{Mode, OFlags, fdatasync, fstat, open};
+use rustix::io::Errno;
+
+use super::handles::{Handle, Handles};
+use super::inodes::{Inode, Inodes};
+use super::waits::Waits;
+use crate::local::LocalFile;
+use crate::{Access, ByteRange, CachedFile, File, Manager, Owner};
+
+/// The file server of the locks of a mount.
+#[derive(Debug)]
+pub enum Locking {
+    /// The operating system.
+    Local,
+}
+
+/// The directory that is passed on.
+#[derive(Debug)]
+pub(super) struct Volume {
+    pub(super) inodes: Inodes,
+    pub(super) handles: Handles,
+    pub(super) manager: Manager,
+    pub(super) waits: Waits,
+    /// Set when the kernel is connected.
+    pub(super) notifier: OnceLock<Kernel>,
+    locking: Locking,
+    /// Whether reads and writes keep to the document's rules.
+    pub(super) is_mandatory: bool,
+}
+
+/// The way to tell the kernel something.
+pub(super) struct Kernel(pub(super) Notifier);
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Kernel")
+    }
+}
+
+impl Volume {
+    pub(super) fn new(
+        backing: OwnedFd,
+        manager: Manager,
+        locking: Locking,
+        is_mandatory: bool,
+    ) -> Result<Self, Errno> {
+        let inodes = Inodes::new(backing)?;
+        let (handles, waits) = (Handles::default(), Waits::default());
+        let notifier = OnceLock::new();
+        Ok(Self { inodes, handles, manager, waits, notifier, locking, is_mandatory })
+    }
+
+    /// The file of the manager.
+    pub(super) fn locked<'a>(self: &Arc<Self>, inode: &'a Arc<Inode>) -> &'a File {
+        inode.locked.get_or_init(|| {
+            let volume = Arc::downgrade(self);
+            let copies = Copies { volume, inode: Arc::downgrade(inode) };
+            match &self.locking {
+                Locking::Local => self.manager.open(LocalFile::new(copies)),
+            }
+        })
+    }
+
+    /// Whether a program may read or write a range. Its owner is known from the request, or from
+    /// the locks that were taken by the same handle.
+    pub(super) fn permit(
+        &self,
+        inode: &Inode,
+        handle: Option<&Handle>,
+        by: Option<u64>,
+        access: Access,
+        range: ByteRange,
+    ) -> Result<(), Errno> {
+        // A file that nobody has locked permits everything.
+        let Some(locked) = inode.locked.get() else { return Ok(()) };
+        let mut owners = handle.map(Handle::owners).unwrap_or_default();
+        owners.extend(by.map(Owner));
+        if !self.manager.has_kept(locked, &owners, access, range) {
+            return Err(Errno::IO);
+        }
+        let is_allowed =
+            !self.is_mandatory || self.manager.allows(locked, &owners, access, range);
+        if is_allowed { Ok(()) } else { Err(Errno::AGAIN) }
+    }
+}
+
+/// A file as it was at some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    size: i64,
+    changed: (i64, i64),
+}
+
+/// The copies of a file that the kernel keeps for programs.
+struct Copies {
+    volume: Weak<Volume>,
+    inode: Weak<Inode>,
+}
+
+/// A change that is as recent as this may have the time of the next one.
+const COARSE: Duration = Duration::from_millis(20);
+
+impl Copies {
+    fn inode(&self) -> io::Result<Arc<Inode>> {
+        self.inode.upgrade().ok_or_else(|| Errno::STALE.into())
+    }
+}
+
+fn seen(inode: &Inode) -> Result<Seen, Errno> {
+    let stat = fstat(inode)?;
+    let nanoseconds = i64::try_from(stat.st_ctime_nsec).unwrap_or(0);
+    Ok(Seen { size: stat.st_size, changed: (stat.st_ctime, nanoseconds) })
+}
+
+/// Whether a later change has another time.
+fn is_distinct(seen: Seen) -> bool {
+    let (seconds, nanoseconds) = seen.changed;
+    let changed = Duration::new(
+        u64::try_from(seconds).unwrap_or(0),
+        u32::try_from(nanoseconds).unwrap_or(0),
+    );
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.checked_sub(changed).is_some_and(|ago| ago > COARSE)
+}
+
+impl CachedFile for Copies {
+    fn open(&self) -> io::Result<OwnedFd> {
+        let path = self.inode()?.path();
+        let flags = OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let both = open(&path, flags | OFlags::RDWR, Mode::empty());
+        Ok(both.or_else(|_| open(&path, flags | OFlags::RDONLY, Mode::empty()))?)
+    }
+
+    fn is_stale(&self) -> bool {
+        let Ok(inode) = self.inode() else { return false };
+        let before = *inode.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        before.is_none() || before != seen(&inode).ok()
+    }
+
+    fn drop_copies(&self) {
+        let Some((volume, inode)) = self.volume.upgrade().zip(self.inode.upgrade()) else {
+            return;
+        };
+        if let Some(Kernel(notifier)) = volume.notifier.get()
+            && let Err(error) = notifier.inval_inode(inode.number, 0, 0)
+            && error.raw_os_error() != Some(Errno::NOENT.raw_os_error())
+        {
+            tracing::warn!(%error, "the kernel keeps copies of a file");
+        }
+    }
+
+    fn is_dirty(&self) -> bool {
+        match self.volume.upgrade().as_deref() {
+            Some(Volume { locking: Locking::Local, .. }) | None => false,
+        }
+    }
+
+    fn write_back(&self) -> io::Result<()> {
+        let Ok(inode) = self.inode() else { return Ok(()) };
+        if self.is_dirty() && inode.is_dirty.swap(false, Ordering::AcqRel) {
+            fdatasync(self.open()?)?;
+        }
+        let seen = seen(&inode).ok().filter(|seen| is_distinct(*seen));
+        *inode.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+        Ok(())
+    }
+}
