@@ -85,10 +85,32 @@ impl Reply {
         }
     }
 
+    /// A way to tell that the lease which this reply grants is over before its time.
+    #[must_use]
+    pub fn lapse(&self) -> Lapse {
+        Lapse { shared: self.shared.clone(), file: self.file }
+    }
+
     fn send(mut self, reply: ServerReply, until: Option<Instant>) {
         self.is_sent = true;
         if let Some(shared) = self.shared.upgrade() {
             shared.answered(self.file, self.call, reply, until);
+        }
+    }
+}
+
+/// Ends a lease before its time.
+#[derive(Debug)]
+pub struct Lapse {
+    shared: Weak<Shared>,
+    file: FileId,
+}
+
+impl Lapse {
+    /// The manager has lost the lock of the file.
+    pub fn lapsed(self) {
+        if let Some(shared) = self.shared.upgrade() {
+            shared.lapsed(self.file);
         }
     }
 }

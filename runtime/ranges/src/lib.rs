@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod cache;
+#[cfg(feature = "claims")]
+pub mod claims;
 mod error;
 mod file_server;
 pub mod local;
@@ -14,7 +16,7 @@ mod steps;
 
 pub use cache::{CachedFile, PlainFile};
 pub use error::LockError;
-pub use file_server::{FileServer, Reply, ServerLock};
+pub use file_server::{FileServer, Lapse, Reply, ServerLock};
 pub use manager::{
     Access, BYTES_END, Conflict, File, FileNumber, LockRequest, Manager, Options, Owner, Ticket,
     WHOLE_FILE,

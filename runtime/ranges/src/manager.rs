@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use turnstile_core::number::CallId;
 use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::LockType;
-use turnstile_core::ranges::manager::CacheManager;
+use turnstile_core::ranges::manager::{CacheManager, Timer};
 use turnstile_core::ranges::message::{
     FileId, Lease, Message, ServerReply, ServerRequest,
 };
@@ -71,8 +71,7 @@ pub enum Access {
 
 /// The configuration of a manager.
 pub struct Options {
-    /// How often the lock of a file is extended: in the document, once a minute.
-    pub check: Duration,
+    check: Duration,
     on_lost: OnLost,
 }
 
@@ -84,11 +83,18 @@ impl fmt::Debug for Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { check: Duration::from_mins(1), on_lost: Box::new(|_, _| {}) }
+        Self::new(Duration::from_mins(1))
     }
 }
 
 impl Options {
+    /// A configuration by which the lock of each file is extended this often: in the document, once
+    /// a minute, and a lock that is not extended for five minutes is lost.
+    #[must_use]
+    pub fn new(check: Duration) -> Self {
+        Self { check, on_lost: Box::new(|_, _| {}) }
+    }
+
     /// Sets what is called when an owner has lost its locks of a file.
     #[must_use]
     pub fn on_lost(mut self, on_lost: impl Fn(FileNumber, Owner) + Send + Sync + 'static) -> Self {
@@ -293,6 +299,10 @@ impl Shared {
 
     pub(crate) fn busy(&self, file: FileId, call: CallId) {
         self.with(|steps| steps.busy(file, call));
+    }
+
+    pub(crate) fn lapsed(&self, file: FileId) {
+        self.with(|steps| steps.fire(Timer::Lease(file)));
     }
 
     /// An instant on the host's clock.

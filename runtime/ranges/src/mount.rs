@@ -16,5 +16,5 @@ mod volume;
 mod waits;
 mod xattrs;
 
-pub use serve::{Mount, MountOptions};
+pub use serve::{Mount, MountOptions, unmount};
 pub use volume::Locking;

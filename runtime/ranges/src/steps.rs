@@ -209,9 +209,14 @@ impl<'a> Steps<'a> {
     fn check_early(&mut self, file: FileId) {
         let Some(known) = self.state.engine.state().file(file) else { return };
         if known.pending_call.is_none() && known.locks.in_state(At::Waitlock).next().is_some() {
-            let now = self.state.now();
-            self.state.engine.fire_early(now, Timer::Check(file));
+            self.fire(Timer::Check(file));
         }
+    }
+
+    /// Fires a timer before it is due, if it is armed.
+    pub(crate) fn fire(&mut self, timer: Timer) {
+        let now = self.state.now();
+        self.state.engine.fire_early(now, timer);
     }
 
     /// The file server has another manager's lock in the way.

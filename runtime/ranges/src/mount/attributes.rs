@@ -15,8 +15,9 @@ use super::inodes::Inode;
 use super::volume::Volume;
 use crate::{Access, ByteRange};
 
-/// How long the kernel may use attributes and names without asking again. A lock that is granted
-/// drops the attributes of its file earlier.
+/// How long the kernel may use attributes without asking again. A lock that is granted drops those of
+/// its file earlier. Names are always asked for: programs see by them what others do, as SQLite by
+/// the name of its journal.
 const KEPT: Duration = Duration::from_secs(1);
 
 fn since_epoch(seconds: i64, nanoseconds: impl TryInto<u32>) -> Duration {
@@ -45,7 +46,6 @@ pub(super) fn entry(inode: &Inode, stat: &Stat) -> EntryOut {
     let mut entry = EntryOut::default();
     entry.ino(inode.number);
     entry.ttl_attr(KEPT);
-    entry.ttl_entry(KEPT);
     fill(entry.attr(), stat);
     entry
 }

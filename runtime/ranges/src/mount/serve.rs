@@ -1,7 +1,8 @@
 //! A mount: connected to the kernel, served by threads, and ended.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -34,7 +35,6 @@ pub struct MountOptions {
 /// A directory that is mounted.
 #[derive(Debug)]
 pub struct Mount {
-    mountpoint: PathBuf,
     threads: Vec<JoinHandle<io::Result<()>>>,
 }
 
@@ -46,17 +46,12 @@ impl Mount {
     /// When the directory cannot be opened, or not be mounted there.
     pub fn start(backing: &Path, mountpoint: &Path, options: MountOptions) -> io::Result<Self> {
         let MountOptions { locking, manager, is_mandatory, threads, is_for_all } = options;
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = open(backing, flags, Mode::empty())?;
+        let root = directory(backing)?;
+        drop(directory(mountpoint)?);
+        look_for_fuse()?;
         let volume = Volume::new(root, Manager::start(manager), locking, is_mandatory)?;
         let volume = Arc::new(volume);
-        let mut config = KernelConfig::default();
-        config.posix_locks(true).flock_locks(true).max_write(WRITE_MAX);
-        config.mount_option("default_permissions,fsname=rangefs,subtype=rangefs");
-        if is_for_all {
-            config.mount_option("allow_other");
-        }
-        let session = Arc::new(Session::mount(mountpoint.into(), config)?);
+        let session = Arc::new(mount(mountpoint, is_for_all)?);
         volume.notifier.set(Kernel(session.notifier())).expect("it is set once");
         let runtime = tokio::runtime::Handle::current();
         let serve = || {
@@ -69,18 +64,8 @@ impl Mount {
                 Ok(())
             })
         };
-        let threads: io::Result<Vec<_>> = (0..threads.max(1)).map(|_| serve()).collect();
-        Ok(Self { mountpoint: mountpoint.into(), threads: threads? })
-    }
-
-    /// Takes the mount out of the tree of files. Programs that have files of it open keep them.
-    ///
-    /// # Errors
-    /// When it cannot be unmounted.
-    pub fn unmount(&self) -> io::Result<()> {
-        let mut command = Command::new("fusermount3");
-        let status = command.args(["-u", "-z", "--"]).arg(&self.mountpoint).status()?;
-        if status.success() { Ok(()) } else { Err(io::Error::other(status.to_string())) }
+        let threads: io::Result<Vec<_>> = (0..threads).map(|_| serve()).collect();
+        Ok(Self { threads: threads? })
     }
 
     /// Waits until it is unmounted and no program has a file of it open.
@@ -93,4 +78,60 @@ impl Mount {
         }
         Ok(())
     }
+}
+
+/// Takes a mount out of the tree of files. Programs that have files of it open keep them.
+///
+/// # Errors
+/// When it cannot be unmounted.
+pub fn unmount(mountpoint: &Path) -> io::Result<()> {
+    let status = Command::new(FUSERMOUNT).args(["-u", "-z", "--"]).arg(mountpoint).status()?;
+    let said = || format!("{FUSERMOUNT} cannot unmount {}: {status}", mountpoint.display());
+    if status.success() { Ok(()) } else { Err(io::Error::other(said())) }
+}
+
+/// The device by which the kernel hands its requests out.
+const DEVICE: &str = "/dev/fuse";
+
+/// The program that mounts.
+const FUSERMOUNT: &str = "/usr/bin/fusermount3";
+
+/// Whether file systems can be mounted here.
+fn look_for_fuse() -> io::Result<()> {
+    let device = open(DEVICE, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
+    if let Err(error) = device {
+        return Err(io::Error::other(format!(
+            "{DEVICE}: {error}. File systems of programs need it: load the module (`modprobe \
+             fuse`), or give a container the device and the right to mount (`--device {DEVICE} \
+             --cap-add SYS_ADMIN`)"
+        )));
+    }
+    if !Path::new(FUSERMOUNT).exists() {
+        return Err(io::Error::other(format!(
+            "{FUSERMOUNT} is not there, which mounts file systems of programs: install it, in \
+             Debian by `apt-get install fuse3`"
+        )));
+    }
+    Ok(())
+}
+
+fn directory(path: &Path) -> io::Result<OwnedFd> {
+    let opened = open(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    opened.map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
+}
+
+/// Connects to the kernel.
+fn mount(mountpoint: &Path, is_for_all: bool) -> io::Result<Session> {
+    let mut config = KernelConfig::default();
+    config.posix_locks(true).flock_locks(true).max_write(WRITE_MAX).fusermount_path(FUSERMOUNT);
+    config.mount_option("default_permissions,fsname=rangefs,subtype=rangefs");
+    if is_for_all {
+        config.mount_option("allow_other");
+    }
+    Session::mount(mountpoint.into(), config).map_err(|error| {
+        io::Error::other(format!(
+            "cannot mount at {}: {error}. What {FUSERMOUNT} says about it stands above",
+            mountpoint.display()
+        ))
+    })
 }

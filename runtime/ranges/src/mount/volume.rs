@@ -9,18 +9,32 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use polyfuse::Notifier;
 use rustix::fs::{Mode, OFlags, fdatasync, fstat, open};
 use rustix::io::Errno;
+use turnstile_claim::client::LockClient;
 
 use super::handles::{Handle, Handles};
 use super::inodes::{Inode, Inodes};
 use super::waits::Waits;
+use crate::claims::ClaimedFile;
 use crate::local::LocalFile;
 use crate::{Access, ByteRange, CachedFile, File, Manager, Owner};
 
 /// The file server of the locks of a mount.
 #[derive(Debug)]
 pub enum Locking {
-    /// The operating system.
+    /// The operating system: mounts and programs of this machine agree.
     Local,
+    /// A claim server: all mounts agree that have the same client's server and volume.
+    Claims {
+        /// The client.
+        client: LockClient,
+        /// The name of the directory, which is part of the name of each claim. The rest of it is
+        /// the number of the file, which is the same wherever the file system is mounted.
+        volume: String,
+        /// How long a claim lasts without being extended.
+        lease: Duration,
+    },
+    /// Nobody: every lock is granted, and none is kept. For tests that show what locks are for.
+    Off,
 }
 
 /// The directory that is passed on.
@@ -65,9 +79,19 @@ impl Volume {
             let volume = Arc::downgrade(self);
             let copies = Copies { volume, inode: Arc::downgrade(inode) };
             match &self.locking {
-                Locking::Local => self.manager.open(LocalFile::new(copies)),
+                Locking::Local | Locking::Off => self.manager.open(LocalFile::new(copies)),
+                Locking::Claims { client, volume, lease } => {
+                    let resource = format!("{volume}/{}", inode.backing_number());
+                    let (client, lease) = (client.clone(), *lease);
+                    self.manager.open(ClaimedFile::new(client, resource, lease, copies))
+                }
             }
         })
+    }
+
+    /// Whether locks are kept.
+    pub(super) const fn has_locks(&self) -> bool {
+        !matches!(self.locking, Locking::Off)
     }
 
     /// Whether a program may read or write a range. Its owner is known from the request, or from
@@ -159,9 +183,10 @@ impl CachedFile for Copies {
     }
 
     fn is_dirty(&self) -> bool {
-        match self.volume.upgrade().as_deref() {
-            Some(Volume { locking: Locking::Local, .. }) | None => false,
-        }
+        // All mounts of a machine have the same file system behind them.
+        let volume = self.volume.upgrade();
+        let is_shared = volume.is_some_and(|volume| matches!(volume.locking, Locking::Claims { .. }));
+        is_shared && self.inode().is_ok_and(|inode| inode.is_dirty.load(Ordering::Acquire))
     }
 
     fn write_back(&self) -> io::Result<()> {

@@ -1,0 +1,196 @@
+//! The claim server of this project as the file server: one claim for each file.
+//!
+//! A claim excludes every other one, so a manager that has it has LockWrite, and managers do not
+//! share files. Its lease is extended at each check of the core, and by the claim's own client. What
+//! a manager knows of a file's contents is the claim's fencing token: if the next claim has the
+//! next token, then nobody had the file in between.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::{Instant, sleep_until};
+use turnstile_claim::client::{Claim, LockClient};
+
+use crate::cache::CachedFile;
+use crate::file_server::{FileServer, Lapse, Reply, ServerLock};
+
+/// How long a program that does not wait is kept waiting for a server that does not answer.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A file whose lock is a claim.
+#[derive(Debug)]
+pub struct ClaimedFile<C> {
+    shared: Arc<ClaimedShared<C>>,
+    runtime: Handle,
+}
+
+#[derive(Debug)]
+struct ClaimedShared<C> {
+    client: LockClient,
+    resource: String,
+    lease: Duration,
+    cache: C,
+    held: Mutex<Held>,
+}
+
+/// The claim of a file, and what is known of its contents.
+#[derive(Debug, Default)]
+struct Held {
+    claim: Option<Arc<Claim>>,
+    watch: Option<JoinHandle<()>>,
+    token: Option<u64>,
+    contents: u64,
+}
+
+impl<C: CachedFile> ClaimedFile<C> {
+    /// A file that nobody has claimed yet: the resource of its claims, and how long each lasts
+    /// without being extended.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    #[must_use]
+    pub fn new(client: LockClient, resource: String, lease: Duration, cache: C) -> Self {
+        let held = Mutex::default();
+        let shared = Arc::new(ClaimedShared { client, resource, lease, cache, held });
+        Self { shared, runtime: Handle::current() }
+    }
+}
+
+impl Held {
+    /// The claim, if it is not lost.
+    fn live(&self) -> Option<Arc<Claim>> {
+        self.claim.clone().filter(|claim| claim.is_held())
+    }
+
+    /// Stops using the claim.
+    fn take(&mut self) -> Option<Arc<Claim>> {
+        if let Some(watch) = self.watch.take() {
+            watch.abort();
+        }
+        self.claim.take()
+    }
+}
+
+impl<C: CachedFile> ClaimedShared<C> {
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers with the lock if the claim is live.
+    fn grant(&self, lock: ServerLock, reply: Reply) -> Result<(), Reply> {
+        let held = self.held();
+        let Some(claim) = held.live() else { return Err(reply) };
+        let contents = held.contents;
+        drop(held);
+        reply.granted(lock, contents, claim.deadline());
+        Ok(())
+    }
+
+    /// Claims the file, unless nobody wants it any more.
+    async fn claim(self: Arc<Self>, lock: ServerLock, reply: Reply) {
+        drop(self.held().take());
+        let queued = Arc::new(Notify::new());
+        let acquire = self.client.claim(&self.resource).ttl(self.lease).on_queued(queued.clone());
+        let mut acquire = acquire.into_future();
+        let patience = Instant::now() + PATIENCE;
+        let mut is_told = false;
+        let claim = loop {
+            tokio::select! {
+                claim = &mut acquire => break claim,
+                () = queued.notified() => reply.busy(),
+                () = sleep_until(patience), if !is_told => {
+                    is_told = true;
+                    reply.busy();
+                }
+                () = reply.given_up() => return,
+            }
+        };
+        match claim {
+            Ok(claim) => self.claimed(claim, lock, reply).await,
+            Err(error) => {
+                tracing::error!(%error, "a file is not claimed");
+                reply.refused();
+            }
+        }
+    }
+
+    /// Keeps a new claim, drops what is older than it, and answers.
+    async fn claimed(self: Arc<Self>, claim: Claim, lock: ServerLock, reply: Reply) {
+        let claim = Arc::new(claim);
+        let token = claim.fencing_token();
+        let watch = tokio::spawn(watch(claim.lost(), reply.lapse()));
+        let is_same = {
+            let mut held = self.held();
+            let is_same = held.token.zip(token).is_some_and(|(last, token)| token == last + 1);
+            held.contents += u64::from(!is_same);
+            (held.claim, held.watch, held.token) = (Some(claim), Some(watch), token);
+            is_same
+        };
+        let shared = self.clone();
+        let dropped = spawn_blocking(move || {
+            if !is_same || shared.cache.is_stale() {
+                shared.cache.drop_copies();
+            }
+        });
+        // Copies that cannot be dropped are reported where that fails.
+        let _dropped = dropped.await;
+        if let Err(reply) = self.grant(lock, reply) {
+            // It was lost meanwhile. The call counts as unanswered, and is repeated.
+            drop(reply);
+        }
+    }
+
+    async fn extend(self: Arc<Self>, reply: Reply) {
+        let Some(claim) = self.held().live() else { return reply.refused() };
+        match claim.refresh(None).await {
+            Ok(()) => {
+                let contents = self.held().contents;
+                reply.extended(contents, claim.deadline());
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the lock of a file is lost");
+                reply.refused();
+            }
+        }
+    }
+
+    async fn release(self: Arc<Self>, reply: Reply) {
+        let shared = self.clone();
+        let written = spawn_blocking(move || shared.cache.write_back()).await;
+        if let Ok(Err(error)) = written {
+            tracing::error!(%error, "changes of a file are not written back");
+        }
+        let claim = self.held().take().and_then(Arc::into_inner);
+        if let Some(claim) = claim
+            && let Err(error) = claim.release().await
+        {
+            tracing::warn!(%error, "the lock of a file was lost before it was released");
+        }
+        reply.released();
+    }
+}
+
+/// Tells the manager when a claim is lost before the lease that it knows of is over.
+async fn watch(lost: impl Future<Output = ()>, lapse: Lapse) {
+    lost.await;
+    lapse.lapsed();
+}
+
+impl<C: CachedFile> FileServer for ClaimedFile<C> {
+    fn lock(&self, lock: ServerLock, reply: Reply) {
+        if let Err(reply) = self.shared.grant(lock, reply) {
+            self.runtime.spawn(self.shared.clone().claim(lock, reply));
+        }
+    }
+
+    fn extend(&self, reply: Reply) {
+        self.runtime.spawn(self.shared.clone().extend(reply));
+    }
+
+    fn release(&self, reply: Reply) {
+        self.runtime.spawn(self.shared.clone().release(reply));
+    }
+}
