@@ -1,6 +1,6 @@
 //! A mount: connected to the kernel, served by threads, and ended.
 
-use std::io;
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::Command;
@@ -128,10 +128,24 @@ fn mount(mountpoint: &Path, is_for_all: bool) -> io::Result<Session> {
     if is_for_all {
         config.mount_option("allow_other");
     }
-    Session::mount(mountpoint.into(), config).map_err(|error| {
-        io::Error::other(format!(
-            "cannot mount at {}: {error}. What {FUSERMOUNT} says about it stands above",
-            mountpoint.display()
-        ))
-    })
+    let (mut said, errors) = io::pipe()?;
+    // The program inherits the stream. It speaks when it fails, and when it finds at the end that
+    // the mount is gone, which is as it should be.
+    let stream = rustix::io::dup(io::stderr())?;
+    rustix::stdio::dup2_stderr(errors)?;
+    let session = Session::mount(mountpoint.into(), config);
+    rustix::stdio::dup2_stderr(stream)?;
+    if let Err(error) = session {
+        let mut words = String::new();
+        said.read_to_string(&mut words)?;
+        let words = if words.is_empty() { error.to_string() } else { words };
+        let words = words.trim_end();
+        return Err(io::Error::other(format!("cannot mount at {}: {words}", mountpoint.display())));
+    }
+    std::thread::spawn(move || {
+        for line in BufReader::new(said).lines().map_while(Result::ok) {
+            tracing::debug!("{line}");
+        }
+    });
+    session
 }

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 
 /// Logs to the standard error stream.
 fn log() -> Result<(), String> {
-    let filter = log_filter::from_environment("warn", str::to_owned)?;
+    let filter = log_filter::from_environment("warn", |levels| format!("polyfuse=error,{levels}"))?;
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     Ok(())
 }
