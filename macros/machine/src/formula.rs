@@ -31,6 +31,12 @@ pub trait Facts<Q: Signature> {
         self.every(outer, &mut |term| self.every(inner(term), &mut *is))
     }
 
+    /// Whether no term of a collection is an instance in one of these states. An implementation that
+    /// counts its instances may know without going through the collection.
+    fn none_in(&self, collection: Q::Collection, states: &[Q::Instance]) -> bool {
+        self.every(collection, &mut |term| !self.state(term).is_some_and(|at| states.contains(&at)))
+    }
+
     /// Whether `is` holds for every instance of the machine and its state; stops at the first for
     /// which it does not.
     fn instances(&self, is: &mut dyn FnMut(Term, Q::Instance) -> bool) -> bool;

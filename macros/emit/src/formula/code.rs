@@ -234,8 +234,9 @@ impl Code<'_> {
 
     /// Whether it is so of each, or the opposite.
     fn each(&self, among: &Domain, bound: usize, part: &Formula, is_not: bool) -> TokenStream {
-        if let Some(under) = self.under(among, bound, part, is_not) {
-            return under;
+        let shorter = self.under(among, bound, part, is_not);
+        if let Some(shorter) = shorter.or_else(|| self.none_in(among, bound, part, is_not)) {
+            return shorter;
         }
         let (variable, part) = (variable(bound), self.formula(part, bound + 1));
         let part = if is_not { quote!(!(#part)) } else { part };
@@ -262,6 +263,12 @@ impl Code<'_> {
         }
         let states = states.iter().map(|id| state(self.words, id.index()));
         quote!(::core::matches!(at, #(#states)|*))
+    }
+
+    /// A list of states.
+    pub(super) fn state_list(&self, states: &[StateId]) -> TokenStream {
+        let states = states.iter().map(|id| state(self.words, id.index()));
+        quote!(&[#(#states),*])
     }
 
     /// `Predicate::Covers { lock: v0, byte: v1 }`.

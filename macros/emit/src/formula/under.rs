@@ -1,6 +1,8 @@
-//! Nested quantifiers: for every byte of a lock, for every lock over it. If the inner body does not
-//! mention the outer variable, `Facts::every_under` visits each inner term once instead of once for
-//! each outer term.
+//! Quantifiers that are shorter than a visit of each term.
+//!
+//! Nested ones: for every byte of a lock, for every lock over it. If the inner body does not mention
+//! the outer variable, `Facts::every_under` visits each inner term once instead of once for each outer
+//! term. And those about states alone: `Facts::none_in` may know by a count.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -50,6 +52,28 @@ impl Code<'_> {
                 Some(quote! {
                     facts.every_under(#outer, &|#of: Term| #inner, &mut |#each: Term| #part)
                 })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Code<'_> {
+    /// The quantifier as a call of `none_in`, if its body says that a term is in none of some
+    /// states; `None` if the body has another form.
+    pub(super) fn none_in(
+        &self,
+        among: &Domain,
+        bound: usize,
+        part: &Formula,
+        is_not: bool,
+    ) -> Option<TokenStream> {
+        match (part, is_not) {
+            (Formula::Not(part), _) => self.none_in(among, bound, part, !is_not),
+            (Formula::In { term, states }, true) if is_among(&[*term], bound) => {
+                let Domain::Collection { collection, args } = among else { return None };
+                let (list, states) = (self.list(*collection, args), self.state_list(states));
+                Some(quote!(facts.none_in(#list, #states)))
             }
             _ => None,
         }

@@ -136,10 +136,15 @@ impl FileLocks {
         kept.map(|(_, lock)| lock)
     }
 
+    /// Whether any lock is in a state.
+    #[must_use]
+    pub fn has_any_in(&self, at: State) -> bool {
+        self.counts[at as usize] != [0, 0]
+    }
+
     /// The locks in a state, in the order of the list.
     pub fn in_state(&self, at: State) -> impl Iterator<Item = (LockId, &ByteRangeLock)> {
-        let is_any = self.counts[at as usize] != [0, 0];
-        let all = is_any.then(|| self.iter()).into_iter().flatten();
+        let all = self.has_any_in(at).then(|| self.iter()).into_iter().flatten();
         all.filter(move |(_, lock)| lock.at == at)
     }
 

@@ -222,6 +222,14 @@ impl Facts<Machine> for FileFacts<'_> {
         self.every(outer, &mut |thing| self.every(inner(thing), &mut *is))
     }
 
+    /// A client may have many locks; the file knows how many are in each state.
+    fn none_in(&self, collection: Collection, states: &[At]) -> bool {
+        !states.iter().any(|at| self.file.locks.has_any_in(*at))
+            || self.every(collection, &mut |thing| {
+                self.state(thing).is_none_or(|at| !states.contains(&at))
+            })
+    }
+
     fn instances(&self, is: &mut dyn FnMut(Term, At) -> bool) -> bool {
         let locks = &self.file.locks;
         locks
