@@ -11,9 +11,7 @@ use turnstile_core::number::CallId;
 use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::LockType;
 use turnstile_core::ranges::manager::{CacheManager, Timer};
-use turnstile_core::ranges::message::{
-    FileId, Lease, Message, ServerReply, ServerRequest,
-};
+use turnstile_core::ranges::message::{FileId, Lease, Message, ServerReply, ServerRequest};
 use turnstile_host::{Clock, Engine, Host, HostState, Moment, Outlet, wall_us};
 use turnstile_step::Input;
 
@@ -234,7 +232,13 @@ impl Manager {
     /// Whether these owners have lost no lock by which they would read or write a range. Of files
     /// without lost locks, this is so at once; of others, [`Manager::allows`] tells.
     #[must_use]
-    pub fn has_kept(&self, file: &File, owners: &[Owner], access: Access, range: ByteRange) -> bool {
+    pub fn has_kept(
+        &self,
+        file: &File,
+        owners: &[Owner],
+        access: Access,
+        range: ByteRange,
+    ) -> bool {
         self.shared.with(|steps| {
             !steps.has_lost(file.0.id) || steps.allows(file.0.id, owners, access, range)
         })

@@ -132,7 +132,8 @@ impl Steps<'_> {
         for (own, range) in parts {
             let inside = inside(own.range, *range);
             if let Some(kind) = kind {
-                let taken = if is_converted { self.take_now(file, key, kind, inside) } else { None };
+                let taken =
+                    if is_converted { self.take_now(file, key, kind, inside) } else { None };
                 is_converted &= taken.is_some();
                 new.extend(taken);
             }
@@ -213,9 +214,10 @@ impl Steps<'_> {
     /// Tries again to grant the requests that wait for a replacement.
     pub(crate) fn retry_file(&mut self, file: FileId) {
         let Some(entry) = self.files().entries.get(&file) else { return };
-        let replacing = entry.waiting.iter().filter(|(id, waiting)| {
-            waiting.guard.is_some_and(|guard| guard.id != **id)
-        });
+        let replacing = entry
+            .waiting
+            .iter()
+            .filter(|(id, waiting)| waiting.guard.is_some_and(|guard| guard.id != **id));
         let tickets: Vec<u64> = replacing.map(|(_, waiting)| waiting.ticket).collect();
         for ticket in tickets {
             // The numbers of locks change as others are suspended; a ticket does not.

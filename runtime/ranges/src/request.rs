@@ -60,12 +60,7 @@ impl Steps<'_> {
         let over = self.locks(file).into_iter().flat_map(|locks| locks.over(range));
         let own = over.filter(|(_, lock)| lock.key == key);
         let own = own.filter(|(_, lock)| matches!(lock.at, At::Active | At::Lost));
-        let own = own.map(|(id, lock)| Own {
-            id,
-            kind: lock.kind,
-            range: lock.range,
-            at: lock.at,
-        });
+        let own = own.map(|(id, lock)| Own { id, kind: lock.kind, range: lock.range, at: lock.at });
         let mut own: Vec<Own> = own.collect();
         own.sort_unstable_by_key(|own| (own.range.first(), own.id));
         own
@@ -206,19 +201,11 @@ impl Steps<'_> {
     }
 
     /// A range, together with the locks of an owner and a type that are adjacent to it.
-    fn joined(
-        &self,
-        file: FileId,
-        key: ClientKey,
-        kind: LockType,
-        range: ByteRange,
-    ) -> ByteRange {
+    fn joined(&self, file: FileId, key: ClientKey, kind: LockType, range: ByteRange) -> ByteRange {
         let mut joined = range;
         loop {
-            let beyond = spanning(
-                joined.first().saturating_sub(1),
-                joined.last().saturating_add(1),
-            );
+            let beyond =
+                spanning(joined.first().saturating_sub(1), joined.last().saturating_add(1));
             let own = self.own(file, key, beyond).into_iter().filter(|own| own.kind == kind);
             let (first, last) = own.fold((joined.first(), joined.last()), |(first, last), own| {
                 (first.min(own.range.first()), last.max(own.range.last()))
@@ -242,7 +229,8 @@ pub(crate) fn outside(range: ByteRange, other: ByteRange) -> Vec<ByteRange> {
     if !range.overlaps(other) {
         return vec![range];
     }
-    let before = (range.first() < other.first()).then(|| spanning(range.first(), other.first() - 1));
+    let before =
+        (range.first() < other.first()).then(|| spanning(range.first(), other.first() - 1));
     let after = (range.last() > other.last()).then(|| spanning(other.last() + 1, range.last()));
     before.into_iter().chain(after).collect()
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use turnstile_core::number::{CallId, LockId};
+use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::{ClientKey, LockType};
 use turnstile_core::ranges::manager::{CacheManager, Notice, Timer};
 use turnstile_core::ranges::message::{FileId, FileServerPeer, Message, ServerRequest};
-use turnstile_core::ranges::ByteRange;
 use turnstile_host::{Service, Step};
 
 use crate::error::LockError;

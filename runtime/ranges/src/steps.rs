@@ -208,7 +208,7 @@ impl<'a> Steps<'a> {
     /// not at the next check.
     fn check_early(&mut self, file: FileId) {
         let Some(known) = self.state.engine.state().file(file) else { return };
-        if known.pending_call.is_none() && known.locks.in_state(At::Waitlock).next().is_some() {
+        if known.pending_call.is_none() && known.locks.has_any_in(At::Waitlock) {
             self.fire(Timer::Check(file));
         }
     }
@@ -235,7 +235,7 @@ impl<'a> Steps<'a> {
     /// Gives up a call that cannot be answered now and that no lock waits for.
     pub(crate) fn give_up(&mut self, file: FileId) {
         let locks = self.locks(file);
-        let is_needed = locks.is_some_and(|locks| locks.in_state(At::Waitlock).next().is_some());
+        let is_needed = locks.is_some_and(|locks| locks.has_any_in(At::Waitlock));
         if let Some(call) = &self.entry(file).call
             && call.is_busy
             && !is_needed
@@ -247,7 +247,7 @@ impl<'a> Steps<'a> {
     /// Whether a file has lost locks.
     pub(crate) fn has_lost(&self, file: FileId) -> bool {
         let locks = self.locks(file);
-        locks.is_some_and(|locks| locks.in_state(At::Lost).next().is_some())
+        locks.is_some_and(|locks| locks.has_any_in(At::Lost))
     }
 
     pub(crate) fn count(&self, file: FileId) -> usize {

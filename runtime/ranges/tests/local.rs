@@ -4,7 +4,9 @@ use std::fs::File;
 use std::time::Duration;
 
 use turnstile_ranges::local::LocalFile;
-use turnstile_ranges::{PlainFile, ByteRange, LockError, LockRequest, LockType, Manager, Options, Owner};
+use turnstile_ranges::{
+    ByteRange, LockError, LockRequest, LockType, Manager, Options, Owner, PlainFile,
+};
 
 fn request(owner: u64, kind: LockType, first: u64, last: u64, waits: bool) -> LockRequest {
     let range = ByteRange::new(first, last - first + 1).expect("it has bytes");
@@ -29,13 +31,10 @@ async fn two_managers_exclude_each_other() {
     assert_eq!(lock(1, request(1, Exclusive, 0, 4, false)).await, Ok(()));
     assert_eq!(lock(0, request(1, Shared, 30, 31, false)).await, Err(LockError::WouldBlock));
     let waits = lock(0, request(1, Shared, 30, 31, true));
-    let releases = async {
-        managers[1].unlock(&files[1], Owner(1), ByteRange::new(0, 2).expect("two bytes"))
-    };
-    let (_, released) = tokio::join!(
-        tokio::time::timeout(Duration::from_millis(50), waits),
-        releases
-    );
+    let releases =
+        async { managers[1].unlock(&files[1], Owner(1), ByteRange::new(0, 2).expect("two bytes")) };
+    let (_, released) =
+        tokio::join!(tokio::time::timeout(Duration::from_millis(50), waits), releases);
     assert_eq!(released, Ok(()));
     assert_eq!(managers[1].count(&files[1]), 2, "bytes 2 to 4, and 5 to 9");
     managers[1].owner_gone(&files[1], Owner(1));

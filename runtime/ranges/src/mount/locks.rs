@@ -137,10 +137,8 @@ impl Volume {
         let (kind, range) = (kind(op.typ())?.ok_or(Errno::INVAL)?, range(op.start(), op.end())?);
         let inode = self.inodes.inode(op.ino())?;
         let owner = Owner(op.owner().into_raw());
-        let conflict = inode
-            .locked
-            .get()
-            .and_then(|locked| self.manager.test(locked, owner, kind, range));
+        let conflict =
+            inode.locked.get().and_then(|locked| self.manager.test(locked, owner, kind, range));
         let mut out = LkOut::default();
         let lock = out.file_lock();
         match conflict {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use polyfuse::op;
 use polyfuse::reply::{EntryOut, OpenOut};
 use rustix::fs::{
-    AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Stat, Uid, chownat, fstat, linkat,
-    mkdirat, mknodat, openat2, readlinkat, renameat_with, symlinkat, unlinkat,
+    AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Stat, Uid, chownat, fstat,
+    linkat, mkdirat, mknodat, openat2, readlinkat, renameat_with, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 

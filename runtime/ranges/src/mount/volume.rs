@@ -111,8 +111,7 @@ impl Volume {
         if !self.manager.has_kept(locked, &owners, access, range) {
             return Err(Errno::IO);
         }
-        let is_allowed =
-            !self.is_mandatory || self.manager.allows(locked, &owners, access, range);
+        let is_allowed = !self.is_mandatory || self.manager.allows(locked, &owners, access, range);
         if is_allowed { Ok(()) } else { Err(Errno::AGAIN) }
     }
 }
@@ -148,10 +147,8 @@ fn seen(inode: &Inode) -> Result<Seen, Errno> {
 /// Whether a later change has another time.
 fn is_distinct(seen: Seen) -> bool {
     let (seconds, nanoseconds) = seen.changed;
-    let changed = Duration::new(
-        u64::try_from(seconds).unwrap_or(0),
-        u32::try_from(nanoseconds).unwrap_or(0),
-    );
+    let changed =
+        Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanoseconds).unwrap_or(0));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     now.checked_sub(changed).is_some_and(|ago| ago > COARSE)
 }
@@ -185,7 +182,8 @@ impl CachedFile for Copies {
     fn is_dirty(&self) -> bool {
         // All mounts of a machine have the same file system behind them.
         let volume = self.volume.upgrade();
-        let is_shared = volume.is_some_and(|volume| matches!(volume.locking, Locking::Claims { .. }));
+        let is_shared =
+            volume.is_some_and(|volume| matches!(volume.locking, Locking::Claims { .. }));
         is_shared && self.inode().is_ok_and(|inode| inode.is_dirty.load(Ordering::Acquire))
     }
 

@@ -4,7 +4,10 @@
 //! run one after the other; arguments choose those whose names have them.
 
 mod coherence;
+mod faults;
 mod locks;
+mod many;
+mod programs;
 mod support;
 
 use std::env;
@@ -17,7 +20,7 @@ use self::support::Watchdog;
 type Test = (&'static str, fn());
 
 /// All tests.
-const TESTS: &[&[Test]] = &[coherence::TESTS];
+const TESTS: &[&[Test]] = &[coherence::TESTS, programs::TESTS, faults::TESTS, many::TESTS];
 
 fn main() -> ExitCode {
     if let Err(missing) = support::needs() {

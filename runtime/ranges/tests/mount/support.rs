@@ -49,7 +49,9 @@ pub(crate) fn needs() -> Result<(), String> {
 const CONNECTIONS: &str = "/sys/fs/fuse/connections";
 
 /// Aborts all connections when a test hangs: nothing else frees a program that waits for a mount.
-pub(crate) struct Watchdog(#[expect(dead_code, reason = "it is dropped when the test ends")] Sender<()>);
+pub(crate) struct Watchdog(
+    #[expect(dead_code, reason = "it is dropped when the test ends")] Sender<()>,
+);
 
 impl Watchdog {
     pub(crate) fn start(name: &'static str) -> Self {
@@ -97,23 +99,31 @@ pub(crate) struct Mounted {
     pub(crate) path: PathBuf,
     /// The number of its connection.
     connection: u64,
-    _mountpoint: Folder,
+    /// Its own mountpoint, which is removed after it.
+    folder: Option<Folder>,
 }
 
 impl Mounted {
     /// Mounts a folder, with these arguments.
     pub(crate) fn start(backing: &Path, arguments: &[&str]) -> Self {
-        let mountpoint = Folder::new();
+        let folder = Folder::new();
+        let mut mounted = Self::start_at(backing, &folder.0, arguments);
+        mounted.folder = Some(folder);
+        mounted
+    }
+
+    /// Mounts a folder at a folder.
+    pub(crate) fn start_at(backing: &Path, mountpoint: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rangefs"));
-        command.arg(backing).arg(&mountpoint.0).args(arguments).stdout(Stdio::piped());
+        command.arg(backing).arg(mountpoint).args(arguments).stdout(Stdio::piped());
         let mut process = command.spawn().expect("rangefs starts");
         let mut line = String::new();
         let output = process.stdout.take().expect("its output is read");
         BufReader::new(output).read_line(&mut line).expect("its output is text");
         assert!(line.contains("is mounted at"), "rangefs says {line:?}");
-        let device = fs::metadata(&mountpoint.0).expect("it is mounted").dev();
+        let device = fs::metadata(mountpoint).expect("it is mounted").dev();
         let connection = nix::sys::stat::minor(device);
-        Self { process, path: mountpoint.0.clone(), connection, _mountpoint: mountpoint }
+        Self { process, path: mountpoint.into(), connection, folder: None }
     }
 
     /// The path of a file in it.

@@ -23,7 +23,11 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = log().and_then(|()| {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        runtime.map_err(|error| error.to_string())?.block_on(run(arguments))
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let outcome = runtime.block_on(run(arguments));
+        // Files that are still open are not waited for.
+        runtime.shutdown_background();
+        outcome
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,191 @@
+//! Many requests: that wait for one byte, that are interrupted, and that are all of one file.
+
+use std::os::fd::AsFd;
+use std::os::unix::thread::JoinHandleExt;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::sys::pthread::pthread_kill;
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+
+use crate::Test;
+use crate::locks::{Kind, description, lock, open, try_lock};
+use crate::support::{Folder, Mounted, until};
+
+pub(crate) const TESTS: &[Test] = &[
+    ("a_thousand_wait_for_one_byte_in_turn", one_byte),
+    ("a_signal_ends_a_wait", interrupted),
+    ("no_lock_is_left_by_a_signal_that_comes_with_it", raced),
+    ("a_hundred_thousand_locks_of_one_file", one_file),
+];
+
+/// Locks a byte for an open file, and waits for it.
+fn lock_open_file(file: impl AsFd, kind: Kind) -> Result<(), Errno> {
+    fcntl(file, FcntlArg::F_OFD_SETLKW(&description(kind, 0, 1))).map(|_| ())
+}
+
+/// How many wait.
+const WAITERS: usize = 1000;
+
+/// How far from its place one may be: requests that come at the same time are read by threads.
+const OUT_OF_PLACE: usize = 8;
+
+fn one_byte() {
+    let backing = Folder::new();
+    let mount = Mounted::start(&backing.0, &[]);
+    let path = mount.join("file");
+    let first = open(&path);
+    lock_open_file(&first, Kind::Write).expect("nobody has it");
+    let (served, order) = mpsc::channel();
+    let waiters: Vec<_> = (0..WAITERS)
+        .map(|n| {
+            let (file, served) = (open(&path), served.clone());
+            let (started, starts) = mpsc::channel();
+            let waiter = thread::Builder::new().stack_size(64 << 10).spawn(move || {
+                started.send(nix::unistd::gettid()).expect("somebody waits for it");
+                lock_open_file(&file, Kind::Write).expect("it is granted");
+                served.send(n).expect("somebody counts");
+                lock_open_file(&file, Kind::Unlock).expect("it is released");
+            });
+            let thread = starts.recv().expect("it starts");
+            until("it waits", || is_waiting(thread.as_raw()));
+            waiter.expect("a thread")
+        })
+        .collect();
+    lock_open_file(&first, Kind::Unlock).expect("it is released");
+    for waiter in waiters {
+        waiter.join().expect("it is granted");
+    }
+    drop(served);
+    let order: Vec<usize> = order.iter().collect();
+    assert_eq!(order.len(), WAITERS);
+    let worst = order.iter().enumerate().map(|(place, n)| place.abs_diff(*n)).max();
+    assert!(worst.is_some_and(|worst| worst <= OUT_OF_PLACE), "{worst:?} places away");
+}
+
+/// Whether a thread of this process is in a call of `fcntl`.
+fn is_waiting(thread: i32) -> bool {
+    let call = std::fs::read_to_string(format!("/proc/self/task/{thread}/syscall"));
+    let number = nix::libc::SYS_fcntl.to_string();
+    call.is_ok_and(|call| call.split(' ').next() == Some(&number))
+}
+
+/// A signal that ends calls and does nothing else.
+fn take_signals() {
+    extern "C" fn nothing(_signal: i32) {}
+
+    let action = SigAction::new(SigHandler::Handler(nothing), SaFlags::empty(), SigSet::empty());
+    #[expect(unsafe_code, reason = "the handler does nothing")]
+    // SAFETY: a handler that does nothing may be called at any time.
+    unsafe { sigaction(Signal::SIGUSR1, &action) }.expect("the signal can be taken");
+}
+
+/// How often a wait is interrupted. `TURNSTILE_SIGNALS` sets another number.
+fn signals() -> usize {
+    let set = std::env::var("TURNSTILE_SIGNALS").ok();
+    set.map_or(500, |set| set.parse().expect("TURNSTILE_SIGNALS is a number"))
+}
+
+/// The longest time from a signal to the end of the wait.
+const INTERRUPTED: Duration = Duration::from_millis(50);
+
+fn interrupted() {
+    take_signals();
+    let backing = Folder::new();
+    let mount = Mounted::start(&backing.0, &[]);
+    let path = mount.join("file");
+    let held = open(&path);
+    lock_open_file(&held, Kind::Write).expect("nobody has it");
+    let mut took = Vec::new();
+    for _ in 0..signals() {
+        let file = open(&path);
+        let (started, starts) = mpsc::channel();
+        let waiter = thread::spawn(move || {
+            started.send(nix::unistd::gettid()).expect("somebody waits for it");
+            (lock_open_file(&file, Kind::Write), Instant::now())
+        });
+        let thread = starts.recv().expect("it starts");
+        until("it waits", || is_waiting(thread.as_raw()));
+        let sent = Instant::now();
+        pthread_kill(waiter.as_pthread_t(), Signal::SIGUSR1).expect("it is there");
+        let (outcome, ended) = waiter.join().expect("it ends");
+        assert_eq!(outcome, Err(Errno::EINTR));
+        took.push(ended - sent);
+    }
+    took.sort_unstable();
+    let median = took[took.len() / 2];
+    println!("  a wait ends {median:?} after its signal (median of {})", took.len());
+    // One wait may be late because the machine is.
+    assert!(median < INTERRUPTED, "{median:?}");
+}
+
+fn raced() {
+    take_signals();
+    let backing = Folder::new();
+    let mount = Mounted::start(&backing.0, &[]);
+    let path = mount.join("file");
+    let held = open(&path);
+    let mut granted = 0;
+    for turn in 0..signals() {
+        lock_open_file(&held, Kind::Write).expect("nobody has it");
+        let file = open(&path);
+        let (started, starts) = mpsc::channel();
+        let waiter = thread::spawn(move || {
+            started.send(nix::unistd::gettid()).expect("somebody waits for it");
+            let outcome = lock_open_file(&file, Kind::Write);
+            // What is granted is released by its close.
+            drop(file);
+            outcome
+        });
+        let thread = starts.recv().expect("it starts");
+        until("it waits", || is_waiting(thread.as_raw()));
+        let signal = || {
+            pthread_kill(waiter.as_pthread_t(), Signal::SIGUSR1).expect("it is there");
+        };
+        // Both at once, and one a little before the other.
+        thread::scope(|scope| {
+            let release = scope.spawn(|| {
+                (0..turn % 7 * 100).for_each(|_| std::hint::spin_loop());
+                lock_open_file(&held, Kind::Unlock).expect("it is released");
+            });
+            (0..turn % 11 * 200).for_each(|_| std::hint::spin_loop());
+            signal();
+            release.join().expect("it is released");
+        });
+        match waiter.join().expect("it ends") {
+            Ok(()) => granted += 1,
+            Err(error) => assert_eq!(error, Errno::EINTR),
+        }
+        until("nothing is left", || try_lock(&held, Kind::Write, 0, 1).is_ok());
+        lock(&held, Kind::Unlock, 0, 1).expect("it is released");
+    }
+    println!("  {granted} of {} were granted before their signal", signals());
+    assert!(granted > 0 && granted < signals(), "the signal comes at about the same time");
+}
+
+/// How many locks one file has.
+const LOCKS: i64 = 100_000;
+
+fn one_file() {
+    let backing = Folder::new();
+    let mount = Mounted::start(&backing.0, &[]);
+    let path = mount.join("file");
+    let held = open(&path);
+    let started = Instant::now();
+    for n in 0..LOCKS {
+        try_lock(&held, Kind::Write, 2 * n, 1).expect("nobody has it");
+    }
+    let locked = started.elapsed();
+    let other = open(&path);
+    let between = |n| fcntl(&other, FcntlArg::F_OFD_SETLK(&description(Kind::Write, n, 1)));
+    assert_eq!(between(LOCKS).err(), Some(Errno::EAGAIN), "each second byte is locked");
+    between(LOCKS + 1).expect("each other byte is free");
+    let started = Instant::now();
+    lock(&held, Kind::Unlock, 1, 2 * LOCKS).expect("they are released");
+    assert_eq!(between(0).err(), Some(Errno::EAGAIN), "the first one is kept");
+    between(2 * LOCKS - 2).expect("the last one is not");
+    println!("  {LOCKS} locks: {locked:.1?}; their release: {:.1?}", started.elapsed());
+}
