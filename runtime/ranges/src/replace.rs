@@ -86,6 +86,9 @@ impl Steps<'_> {
         range: ByteRange,
     ) -> bool {
         let own = self.own(file, key, range);
+        if own.iter().any(|own| own.at == At::Lost) {
+            return false;
+        }
         let mut new = Vec::new();
         let is_new = uncovered(range, &own).into_iter().all(|part| {
             let taken = self.take_now(file, key, kind, part);
@@ -93,8 +96,7 @@ impl Steps<'_> {
             taken.is_some()
         });
         let old: Vec<Own> = own.into_iter().filter(|own| own.kind != kind).collect();
-        let old: Vec<(Own, ByteRange)> = old.into_iter().map(|own| (own, range)).collect();
-        let is_replaced = is_new && self.convert(file, key, &old, Some(kind));
+        let is_replaced = is_new && self.convert(file, key, &old, range, Some(kind));
         if !is_replaced {
             for id in new {
                 self.drop_lock(file, id);
@@ -106,44 +108,45 @@ impl Steps<'_> {
     /// Releases the part of a lock that is in a range.
     pub(crate) fn trim(&mut self, file: FileId, key: ClientKey, own: Own, range: ByteRange) {
         let Ok((guard, _)) = self.guard(file, own.kind) else { return };
-        self.convert(file, key, &[(own, range)], None);
+        self.convert(file, key, &[own], range, None);
         self.drop_lock(file, guard.id);
     }
 
-    /// Replaces each lock by what is outside of the range, and by a lock of the type inside of it, if
-    /// a type is given.
+    /// Replaces locks of one type by what is outside of a range, and by locks of another type inside
+    /// of it, if one is given.
     fn convert(
         &mut self,
         file: FileId,
         key: ClientKey,
-        parts: &[(Own, ByteRange)],
+        old: &[Own],
+        range: ByteRange,
         kind: Option<LockType>,
     ) -> bool {
-        let waiting = self.first_waiting(file, parts.iter().map(|(own, _)| own.range));
+        let Some(Own { kind: before, .. }) = old.first().copied() else { return true };
+        let waiting = self.first_waiting(file, old.iter().map(|own| own.range));
         let suspended = waiting.map_or_else(Vec::new, |first| self.suspend(file, first));
-        let mut new = Vec::new();
-        let mut is_converted = true;
-        for (own, range) in parts {
+        for own in old {
             self.drop_lock(file, own.id);
-            for part in outside(own.range, *range) {
-                self.take_back(file, key, own.kind, part);
-            }
         }
-        for (own, range) in parts {
-            let inside = inside(own.range, *range);
-            if let Some(kind) = kind {
-                let taken =
-                    if is_converted { self.take_now(file, key, kind, inside) } else { None };
-                is_converted &= taken.is_some();
+        let kept = union(old.iter().flat_map(|own| outside(own.range, range)));
+        for part in kept {
+            self.take_back(file, key, before, part);
+        }
+        let inside = union(old.iter().map(|own| inside(own.range, range)));
+        let mut new = Vec::new();
+        let is_converted = kind.is_none_or(|kind| {
+            inside.iter().all(|part| {
+                let taken = self.take_now(file, key, kind, *part);
                 new.extend(taken);
-            }
-        }
+                taken.is_some()
+            })
+        });
         if !is_converted {
             for id in new {
                 self.drop_lock(file, id);
             }
-            for (own, range) in parts {
-                self.take_back(file, key, own.kind, inside(own.range, *range));
+            for part in inside {
+                self.take_back(file, key, before, part);
             }
         }
         self.resume(file, suspended);
@@ -252,4 +255,20 @@ const GUARDS: u64 = 1 << 32;
 /// The bytes of both ranges, which overlap.
 fn inside(range: ByteRange, other: ByteRange) -> ByteRange {
     spanning(range.first().max(other.first()), range.last().min(other.last()))
+}
+
+/// The bytes of all ranges, as the fewest ranges.
+fn union(ranges: impl Iterator<Item = ByteRange>) -> Vec<ByteRange> {
+    let mut sorted: Vec<ByteRange> = ranges.collect();
+    sorted.sort_unstable();
+    let mut union: Vec<ByteRange> = Vec::new();
+    for range in sorted {
+        match union.last_mut() {
+            Some(last) if range.first() <= last.last().saturating_add(1) => {
+                *last = spanning(last.first(), last.last().max(range.last()));
+            }
+            Some(_) | None => union.push(range),
+        }
+    }
+    union
 }

@@ -46,10 +46,15 @@ impl Steps<'_> {
             return None;
         }
         let own = self.own(file, key, range);
-        if own.iter().any(|own| own.at == At::Active && excludes(kind, own.kind)) {
-            self.begin_replacing(file, waiting, &own);
-        } else {
-            self.begin(file, waiting, &own);
+        // The parts of the range that the owner has no lock of, of this type or a stronger one.
+        let new = uncovered(range, &own);
+        let is_in_the_way = own.iter().any(|own| own.at == At::Active && excludes(kind, own.kind));
+        match new[..] {
+            // The core refuses it.
+            _ if own.iter().any(|own| own.at == At::Lost) => self.begin(file, waiting, range),
+            [part] if !is_in_the_way => self.begin(file, waiting, part),
+            [] if !is_in_the_way => self.tell(waiting, Ok(())),
+            _ => self.begin_replacing(file, waiting, &own),
         }
         self.forget(file, key);
         self.files().tickets.contains_key(&ticket).then_some(ticket)
@@ -66,13 +71,9 @@ impl Steps<'_> {
         own
     }
 
-    /// A request that none of the owner's locks is in the way of.
-    fn begin(&mut self, file: FileId, waiting: Waiting, own: &[Own]) {
-        let has_lost = own.iter().any(|own| own.at == At::Lost);
-        if !has_lost && uncovered(waiting.range, own).is_empty() {
-            return self.tell(waiting, Ok(()));
-        }
-        match self.take(file, waiting.key, waiting.kind, waiting.range) {
+    /// A request that is one lock, since none of the owner's is in its way.
+    fn begin(&mut self, file: FileId, waiting: Waiting, part: ByteRange) {
+        match self.take(file, waiting.key, waiting.kind, part) {
             Err(refused) => self.tell(waiting, Err(refused)),
             Ok((_, At::Active)) => self.tell(waiting, Ok(())),
             Ok((id, at)) => self.wait(file, id, at, waiting),

@@ -23,6 +23,9 @@ type Test = (&'static str, fn());
 const TESTS: &[&[Test]] = &[coherence::TESTS, programs::TESTS, faults::TESTS, many::TESTS];
 
 fn main() -> ExitCode {
+    if env::args().nth(1).as_deref() == Some(actor::ARGUMENT) {
+        return actor::serve();
+    }
     if let Err(missing) = support::needs() {
         eprintln!("these tests mount file systems: {missing}");
         return ExitCode::FAILURE;

@@ -1,0 +1,158 @@
+//! Random calls, of few bytes, so that they collide.
+
+use turnstile_host::Rng;
+
+use crate::locks::Kind;
+use crate::posix::call::{ActorCall, Family, LockBytes, OpenAccess, Whence};
+use crate::posix::model::{LAST, Model};
+
+/// What happens next.
+#[derive(Clone, Debug)]
+pub(crate) enum Event {
+    Call(usize, ActorCall),
+    /// A signal ends the wait of an actor.
+    Interrupt(usize),
+    Kill(usize),
+}
+
+/// How many bytes most calls are about.
+const BYTES: u64 = 16;
+
+/// How many calls a child makes at most.
+const CHILD_CALLS: u64 = 4;
+
+/// A random number below another one.
+pub(crate) fn below(rng: &mut Rng, end: u64) -> u64 {
+    rng.number() % end
+}
+
+/// One of several.
+pub(crate) fn pick<T: Clone>(rng: &mut Rng, all: &[T]) -> T {
+    let count = u64::try_from(all.len()).expect("there are few");
+    let at = usize::try_from(below(rng, count)).expect("there are few");
+    all[at].clone()
+}
+
+fn slot_of(rng: &mut Rng, slots: &[usize]) -> usize {
+    // The first slot is used more often, so that locks of one owner meet.
+    if rng.chance(0.4) { slots[0] } else { pick(rng, slots) }
+}
+
+/// What happens next to actors like these.
+pub(crate) fn event(rng: &mut Rng, model: &Model) -> Event {
+    let (waiting, free) = (model.actors(true), model.actors(false));
+    if free.is_empty() || (!waiting.is_empty() && rng.chance(0.08)) {
+        let actor = pick(rng, &waiting);
+        return if rng.chance(0.3) { Event::Kill(actor) } else { Event::Interrupt(actor) };
+    }
+    let actor = pick(rng, &free);
+    if rng.chance(0.01) {
+        return Event::Kill(actor);
+    }
+    let call = call(rng, model, actor);
+    // Requests that wait for one that waits are in the other test.
+    let is_delayed = model.claim(actor, false, &call).is_some_and(|it| model.is_delayed(&it));
+    Event::Call(actor, if is_delayed { call.without_waiting() } else { call })
+}
+
+fn call(rng: &mut Rng, model: &Model, actor: usize) -> ActorCall {
+    let (open, closed) = (model.slots(actor, true), model.slots(actor, false));
+    if open.is_empty() {
+        return ActorCall::Open { slot: closed[0], access: OpenAccess::Both };
+    }
+    let slot = slot_of(rng, &open);
+    match below(rng, 100) {
+        0..3 if !closed.is_empty() => {
+            let both = OpenAccess::Both;
+            let accesses = [both, both, OpenAccess::ReadOnly, OpenAccess::WriteOnly];
+            ActorCall::Open { slot: pick(rng, &closed), access: pick(rng, &accesses) }
+        }
+        3..5 if !closed.is_empty() => ActorCall::Dup { slot, to: pick(rng, &closed) },
+        5..8 => ActorCall::Close { slot: pick(rng, &open) },
+        8..12 => ActorCall::Fork(child_calls(rng, model, actor)),
+        12..18 => flock(rng, slot, true),
+        _ => with_bytes(rng, slot),
+    }
+}
+
+fn flock(rng: &mut Rng, slot: usize, may_wait: bool) -> ActorCall {
+    let waits = may_wait && rng.chance(0.4);
+    ActorCall::Flock { slot, waits, kind: kind(rng) }
+}
+
+/// A call about bytes, or of what they are counted from.
+fn with_bytes(rng: &mut Rng, slot: usize) -> ActorCall {
+    let family = if rng.chance(0.2) { Family::Description } else { Family::Process };
+    match below(rng, 100) {
+        0..4 => ActorCall::Seek { slot, to: below(rng, BYTES) },
+        4..7 => ActorCall::Truncate { slot, size: below(rng, BYTES) },
+        7..25 => ActorCall::Test { slot, family, bytes: bytes(rng) },
+        _ => ActorCall::Lock { slot, family, waits: rng.chance(0.45), bytes: bytes(rng) },
+    }
+}
+
+fn kind(rng: &mut Rng) -> Kind {
+    pick(rng, &[Kind::Read, Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Unlock])
+}
+
+fn signed(rng: &mut Rng, count: u64) -> i64 {
+    i64::try_from(below(rng, count)).expect("it is small")
+}
+
+fn bytes(rng: &mut Rng) -> LockBytes {
+    let whence = match below(rng, 10) {
+        0 => Whence::Cur,
+        1 => Whence::End,
+        _ => Whence::Set,
+    };
+    let is_far = rng.chance(0.06);
+    let start = match whence {
+        _ if is_far => i64::try_from(LAST).expect("it is the greatest") - signed(rng, BYTES),
+        Whence::Set => signed(rng, BYTES + 1),
+        Whence::Cur | Whence::End => signed(rng, BYTES + 1) - 8,
+    };
+    let length = match below(rng, 12) {
+        0 => 0,
+        1 | 2 => -1 - signed(rng, 8),
+        _ => 1 + signed(rng, 8),
+    };
+    let kind = kind(rng);
+    LockBytes { kind, whence, start, length }
+}
+
+/// Calls that wait for nobody, and that no request that waits is in the way of. They release
+/// nothing that a request waits for, since a child does not wait to see who gets it.
+fn child_calls(rng: &mut Rng, model: &Model, actor: usize) -> Vec<ActorCall> {
+    let open = model.slots(actor, true);
+    let is_awaited = !model.actors(true).is_empty();
+    let mut calls = Vec::new();
+    for _ in 0..=below(rng, CHILD_CALLS) {
+        let slot = slot_of(rng, &open);
+        let call = match below(rng, 10) {
+            0 | 1 => ActorCall::Close { slot },
+            2 => flock(rng, slot, false),
+            _ => with_bytes(rng, slot).without_waiting(),
+        };
+        let is_shared = match &call {
+            ActorCall::Flock { .. } => true,
+            ActorCall::Lock { family, .. } => *family == Family::Description,
+            ActorCall::Open { .. }
+            | ActorCall::Dup { .. }
+            | ActorCall::Close { .. }
+            | ActorCall::Seek { .. }
+            | ActorCall::Truncate { .. }
+            | ActorCall::Test { .. }
+            | ActorCall::Fork(_) => false,
+        };
+        let is_delayed = model.claim(actor, true, &call).is_some_and(|it| model.is_delayed(&it));
+        // Where bytes are changes with these, and then so does what is in the way.
+        let is_movable = matches!(call, ActorCall::Seek { .. } | ActorCall::Truncate { .. });
+        if !(is_awaited && (is_shared || is_delayed || is_movable)) {
+            calls.push(call);
+        }
+    }
+    if calls.is_empty() {
+        calls.push(ActorCall::Close { slot: open[0] });
+    }
+    calls
+}
