@@ -3,10 +3,12 @@
 //! Needs root and FUSE: `cargo test -p turnstile-ranges --features fuse-tests --test mount`. Tests
 //! run one after the other; arguments choose those whose names have them.
 
+mod actor;
 mod coherence;
 mod faults;
 mod locks;
 mod many;
+mod posix;
 mod programs;
 mod support;
 
@@ -20,7 +22,8 @@ use self::support::Watchdog;
 type Test = (&'static str, fn());
 
 /// All tests.
-const TESTS: &[&[Test]] = &[coherence::TESTS, programs::TESTS, faults::TESTS, many::TESTS];
+const TESTS: &[&[Test]] =
+    &[coherence::TESTS, posix::TESTS, programs::TESTS, faults::TESTS, many::TESTS];
 
 fn main() -> ExitCode {
     if env::args().nth(1).as_deref() == Some(actor::ARGUMENT) {
