@@ -83,15 +83,19 @@ impl<C: CachedFile> ClaimedShared<C> {
     fn grant(&self, lock: ServerLock, reply: Reply) -> Result<(), Reply> {
         let held = self.held();
         let Some(claim) = held.live() else { return Err(reply) };
-        let contents = held.contents;
-        drop(held);
-        reply.granted(lock, contents, claim.deadline());
+        let (contents, until) = (held.contents, claim.deadline());
+        // The answer may cause the release of the claim.
+        drop((held, claim));
+        reply.granted(lock, contents, until);
         Ok(())
     }
 
     /// Claims the file, unless nobody wants it any more.
     async fn claim(self: Arc<Self>, lock: ServerLock, reply: Reply) {
-        drop(self.held().take());
+        if self.held().take().is_some() {
+            // It is lost, and is to be gone before the next one.
+            self.client.abandon(&self.resource).await;
+        }
         let queued = Arc::new(Notify::new());
         let acquire = self.client.claim(&self.resource).ttl(self.lease).on_queued(queued.clone());
         let mut acquire = acquire.into_future();
@@ -163,12 +167,11 @@ impl<C: CachedFile> ClaimedShared<C> {
         if let Ok(Err(error)) = written {
             tracing::error!(%error, "changes of a file are not written back");
         }
-        let claim = self.held().take().and_then(Arc::into_inner);
-        if let Some(claim) = claim
-            && let Err(error) = claim.release().await
-        {
-            tracing::warn!(%error, "the lock of a file was lost before it was released");
+        let claim = self.held().take();
+        if claim.is_some_and(|claim| !claim.is_held()) {
+            tracing::warn!(file = self.resource, "a lock was lost before it was released");
         }
+        self.client.abandon(&self.resource).await;
         reply.released();
     }
 }

@@ -49,9 +49,10 @@ impl Mount {
         let root = directory(backing)?;
         drop(directory(mountpoint)?);
         look_for_fuse()?;
+        let asks_for_locks = !matches!(locking, Locking::Kernel);
         let volume = Volume::new(root, Manager::start(manager), locking, is_mandatory)?;
         let volume = Arc::new(volume);
-        let session = Arc::new(mount(mountpoint, is_for_all)?);
+        let session = Arc::new(mount(mountpoint, asks_for_locks, is_for_all)?);
         volume.notifier.set(Kernel(session.notifier())).expect("it is set once");
         let runtime = tokio::runtime::Handle::current();
         let serve = || {
@@ -121,9 +122,10 @@ fn directory(path: &Path) -> io::Result<OwnedFd> {
 }
 
 /// Connects to the kernel.
-fn mount(mountpoint: &Path, is_for_all: bool) -> io::Result<Session> {
+fn mount(mountpoint: &Path, asks_for_locks: bool, is_for_all: bool) -> io::Result<Session> {
     let mut config = KernelConfig::default();
-    config.posix_locks(true).flock_locks(true).max_write(WRITE_MAX).fusermount_path(FUSERMOUNT);
+    config.posix_locks(asks_for_locks).flock_locks(asks_for_locks);
+    config.max_write(WRITE_MAX).fusermount_path(FUSERMOUNT);
     config.mount_option("default_permissions,fsname=rangefs,subtype=rangefs");
     if is_for_all {
         config.mount_option("allow_other");

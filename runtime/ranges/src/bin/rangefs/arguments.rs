@@ -52,6 +52,8 @@ pub(crate) enum Locks {
     Claims(String),
     /// Nobody: every lock is granted at once. For tests, which show that they need locks.
     Off,
+    /// The kernel. For measurements.
+    Kernel,
 }
 
 impl FromStr for Locks {
@@ -61,6 +63,7 @@ impl FromStr for Locks {
         match text.split_once('=') {
             None if text == "local" => Ok(Self::Local),
             None if text == "off-for-tests" => Ok(Self::Off),
+            None if text == "kernel-for-tests" => Ok(Self::Kernel),
             Some(("claims", url)) if !url.is_empty() => Ok(Self::Claims(url.into())),
             _ => Err("it is `local` or `claims=URL`".into()),
         }

@@ -55,6 +55,7 @@ async fn run(arguments: Arguments) -> Result<(), String> {
             Locking::Claims { client, volume, lease }
         }
         Locks::Off => Locking::Off,
+        Locks::Kernel => Locking::Kernel,
     };
     let manager = Options::new(lease / CHECKS);
     let is_for_all = rustix::process::geteuid().is_root();

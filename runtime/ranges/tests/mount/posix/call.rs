@@ -113,9 +113,7 @@ impl ActorCall {
                 let (family, waits) = (words.one_of(&FAMILIES), words.next() == WAIT);
                 Self::Lock { slot, family, waits, bytes: words.bytes() }
             }
-            "test" => {
-                Self::Test { slot, family: words.one_of(&FAMILIES), bytes: words.bytes() }
-            }
+            "test" => Self::Test { slot, family: words.one_of(&FAMILIES), bytes: words.bytes() },
             "flock" => {
                 Self::Flock { slot, waits: words.next() == WAIT, kind: words.one_of(&KINDS) }
             }

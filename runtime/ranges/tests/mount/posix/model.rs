@@ -80,7 +80,12 @@ impl Model {
     }
 
     /// The lock that a call would set, if it can. That of an actor's child has no own locks.
-    pub(crate) fn claim(&self, actor: usize, is_child: bool, call: &ActorCall) -> Option<ClaimedBytes> {
+    pub(crate) fn claim(
+        &self,
+        actor: usize,
+        is_child: bool,
+        call: &ActorCall,
+    ) -> Option<ClaimedBytes> {
         match call {
             ActorCall::Flock { slot, kind, .. } => {
                 let holder = Holder::Description(self.slots[actor][*slot]?);
@@ -141,8 +146,7 @@ impl Model {
         let own: Vec<&ClaimedBytes> = own.collect();
         claim.kind != Kind::Unlock
             && self.waiting.iter().flatten().any(|waiting| {
-                let (first, last) =
-                    (claim.first.max(waiting.first), claim.last.min(waiting.last));
+                let (first, last) = (claim.first.max(waiting.first), claim.last.min(waiting.last));
                 claim.conflicts(waiting) && !is_covered(first, last, &own)
             })
     }
@@ -166,7 +170,9 @@ impl Model {
             ActorCall::Truncate { size, .. } => self.size = *size,
             ActorCall::Lock { .. } | ActorCall::Flock { .. } => {
                 let claim = self.claim(actor, is_child, call);
-                self.set(claim.unwrap_or_else(|| panic!("the kernel grants {call}, with no bytes")));
+                self.set(
+                    claim.unwrap_or_else(|| panic!("the kernel grants {call}, with no bytes")),
+                );
             }
             ActorCall::Test { .. } | ActorCall::Fork(_) => {}
         }

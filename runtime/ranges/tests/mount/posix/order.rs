@@ -129,9 +129,8 @@ impl Run<'_> {
     fn request(&mut self, rng: &mut Rng, actor: usize) -> Result<(), String> {
         let ((first, last), kind) = (self.range(rng), pick(rng, &[Kind::Read, Kind::Write]));
         let claim = ClaimedBytes { holder: Holder::Process(actor), kind, first, last };
-        let is_own = |it: &Queued| {
-            it.is_of(actor) && it.claim.first <= last && first <= it.claim.last
-        };
+        let is_own =
+            |it: &Queued| it.is_of(actor) && it.claim.first <= last && first <= it.claim.last;
         if self.queued.iter().any(is_own) {
             return Ok(());
         }

@@ -40,8 +40,8 @@ impl Sides {
 
     /// Runs the sequence of a seed. Returns what was wrong, after all calls and their answers.
     pub(crate) fn run(&mut self, seed: u64, counts: &mut Counts) -> Result<(), String> {
-        let (model, log) = (Model::default(), Vec::new());
-        let mut sequence = Sequence { sides: self, model, log, counts };
+        let (model, log, has_child_locked) = (Model::default(), Vec::new(), false);
+        let mut sequence = Sequence { sides: self, model, log, has_child_locked, counts };
         let outcome = sequence.run(&mut Rng::seeded(seed));
         outcome.map_err(|wrong| format!("{}\n{wrong}", sequence.log.join("\n")))
     }
@@ -51,6 +51,8 @@ struct Sequence<'a> {
     sides: &'a mut Sides,
     model: Model,
     log: Vec<String>,
+    /// Whether a child has requested a lock of an open file description.
+    has_child_locked: bool,
     counts: &'a mut Counts,
 }
 
@@ -112,7 +114,7 @@ impl Sequence<'_> {
         self.counts.compared += 1;
         self.sides.mount.side.actors[actor].send(call);
         if let Some(answer) = answer {
-            self.log_answer(&answer);
+            self.log_answer(&named(&self.sides.kernel.side, &answer));
             self.compare(actor, call, &answer)?;
             self.apply(actor, call, &answer);
         } else {
@@ -181,9 +183,10 @@ impl Sequence<'_> {
             ActorCall::Fork(calls) => {
                 let answers = kernel.split(BETWEEN).zip(answer.split(BETWEEN));
                 answers.clone().count() == calls.len()
-                    && calls.iter().zip(answers).all(|(call, (kernel, mount))| {
-                        self.is_same(call, kernel, mount)
-                    })
+                    && calls
+                        .iter()
+                        .zip(answers)
+                        .all(|(call, (kernel, mount))| self.is_same(call, kernel, mount))
             }
             ActorCall::Open { .. }
             | ActorCall::Dup { .. }
@@ -216,8 +219,12 @@ impl Sequence<'_> {
         let is_same_process = match family {
             // What the kernel makes of a file system's answer to `F_OFD_GETLK`.
             Family::Description => mount_by == NO_PROCESS,
-            // Of a description's lock, the file system knows who has requested it.
-            Family::Process if by == NO_PROCESS => mount_by.parse().is_ok_and(|by: u32| by > 0),
+            // Of a description's lock, the file system knows who has requested it: an actor, or a
+            // child, which is no process any more.
+            Family::Process if by == NO_PROCESS => {
+                self.sides.mount.side.actor_of(mount_by).is_some()
+                    || (self.has_child_locked && mount_by == ENDED_PROCESS)
+            }
             Family::Process => {
                 by_actor.is_some() && by_actor == self.sides.mount.side.actor_of(mount_by)
             }
@@ -239,6 +246,9 @@ impl Sequence<'_> {
     }
 
     fn apply_one(&mut self, actor: usize, is_child: bool, call: &ActorCall, answer: &str) {
+        if let ActorCall::Lock { family: Family::Description, .. } = call {
+            self.has_child_locked |= is_child;
+        }
         if answer == OK {
             self.model.succeeded(actor, is_child, call);
         } else if let Some(claim) = self.model.claim(actor, is_child, call) {
@@ -326,6 +336,9 @@ impl Sequence<'_> {
 
 /// What `F_GETLK` has in the place of a process where there is none to name.
 const NO_PROCESS: &str = "-1";
+
+/// What the kernel makes of a process that has ended.
+const ENDED_PROCESS: &str = "0";
 
 /// An answer, with the actor in the place of its process.
 fn named(side: &Side, answer: &str) -> String {

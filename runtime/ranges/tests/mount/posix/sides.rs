@@ -1,6 +1,7 @@
 //! The same actors twice: for a file of a tmpfs, whose locks are the kernel's, and of a mount.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -135,7 +136,11 @@ impl KernelSide {
 
     /// How many requests wait. One that is woken is not among them until it sleeps again.
     fn waiting(&self) -> usize {
-        let locks = fs::read_to_string("/proc/locks").expect("the kernel lists its locks");
+        // In one call: between two of them, a lock may move in the list and be there twice.
+        let mut text = vec![0; LIST_MAX];
+        let list = File::open("/proc/locks").and_then(|mut list| list.read(&mut text));
+        text.truncate(list.expect("the kernel lists its locks"));
+        let locks = String::from_utf8_lossy(&text);
         locks.lines().filter(|line| line.contains("->") && line.contains(&self.name)).count()
     }
 
@@ -152,11 +157,16 @@ impl KernelSide {
                 answers.extend(answer.map(|answer| (*actor, answer)));
                 waits
             });
-            (self.waiting() == waiting.len()).then_some(())
+            let mut actors = waiting.iter().map(|actor| &self.side.actors[*actor]);
+            let all_wait = self.waiting() == waiting.len() && actors.all(Actor::is_in_lock_call);
+            all_wait.then_some(())
         })?;
         Ok(answers)
     }
 }
+
+/// More bytes than the list of all locks has.
+const LIST_MAX: usize = 1 << 16;
 
 fn name(path: &Path) -> String {
     let file = fs::metadata(path).expect("it is there");
