@@ -36,10 +36,12 @@ fn main() {
     let (backing, server) = (Folder::new(), ClaimServer::start());
     let start = |arguments: &[&str]| Mounted::start(&backing.0, arguments);
     let (mount, kernel) = (start(&[]), start(&["--locks=kernel-for-tests"]));
+    let bare = start(&["--locks=off-for-tests"]);
     let claims = start(&[&server.locks()]);
     let ways = [
         ("rangefs", mount.path.as_path()),
         ("rangefs, by claims", claims.path.as_path()),
+        ("FUSE, every lock granted at once", bare.path.as_path()),
         ("FUSE, locks in the kernel", kernel.path.as_path()),
         ("the file system behind", backing.0.as_path()),
     ];

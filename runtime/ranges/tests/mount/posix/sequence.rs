@@ -81,7 +81,7 @@ impl Sequence<'_> {
     fn end(&mut self) -> Result<(), String> {
         self.sides.mount.settle()?;
         self.nobody_else_is_answered()?;
-        for actor in self.model.actors(true) {
+        while let Some(actor) = self.model.actors(true).first().copied() {
             self.interrupt(actor)?;
         }
         for actor in 0..ACTORS {
