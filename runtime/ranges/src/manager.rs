@@ -12,7 +12,7 @@ use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::LockType;
 use turnstile_core::ranges::manager::{CacheManager, Timer};
 use turnstile_core::ranges::message::{FileId, Lease, Message, ServerReply, ServerRequest};
-use turnstile_host::{Clock, Engine, Host, HostState, Moment, Outlet, wall_us};
+use turnstile_host::{Clock, Engine, Host, HostState, Moment, Outlet, Trace, wall_us};
 use turnstile_step::Input;
 
 use crate::error::LockError;
@@ -71,6 +71,7 @@ pub enum Access {
 pub struct Options {
     check: Duration,
     on_lost: OnLost,
+    trace: Option<Trace>,
 }
 
 impl fmt::Debug for Options {
@@ -90,7 +91,14 @@ impl Options {
     /// a minute, and a lock that is not extended for five minutes is lost.
     #[must_use]
     pub fn new(check: Duration) -> Self {
-        Self { check, on_lost: Box::new(|_, _| {}) }
+        Self { check, on_lost: Box::new(|_, _| {}), trace: None }
+    }
+
+    /// Records each step of the core. `turnstile replay` checks the trace against the tables.
+    #[must_use]
+    pub fn trace(mut self, trace: Trace) -> Self {
+        self.trace = Some(trace);
+        self
     }
 
     /// Sets what is called when an owner has lost its locks of a file.
@@ -146,9 +154,10 @@ impl Manager {
     /// Starts a manager. Its timers run in the current tokio runtime.
     #[must_use]
     pub fn start(options: Options) -> Self {
-        let Options { check, on_lost } = options;
+        let Options { check, on_lost, trace } = options;
         let clock = Clock::start(wall_us(), Moment::default());
-        let mut engine = Engine::new(CacheManager::new(), Files::new(check), None);
+        let observer = trace.map(|trace| trace.observer::<CacheManager>("cache manager"));
+        let mut engine = Engine::new(CacheManager::new(), Files::new(check), observer);
         engine.apply(clock.now(), Input::Restart(None), &mut None);
         let leaving = LeavingOutlet { shared: Arc::default(), on_lost };
         let own = leaving.shared.clone();

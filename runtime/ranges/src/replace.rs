@@ -45,9 +45,10 @@ impl Steps<'_> {
             Ok((guard, at)) => {
                 self.entry(file).replacing += 1;
                 waiting.guard = Some(guard);
-                match at {
-                    At::Active => self.replace(file, waiting),
-                    _ => self.wait(file, guard.id, at, waiting),
+                if at == At::Active {
+                    self.replace(file, waiting);
+                } else {
+                    self.wait(file, guard.id, at, waiting);
                 }
             }
         }

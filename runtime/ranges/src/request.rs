@@ -85,8 +85,10 @@ impl Steps<'_> {
         let ticket = waiting.ticket;
         let may_wait = waiting.may_wait;
         let entry = self.entry(file);
-        // Whether the file server grants its lock is not known before it answers.
-        let is_busy = entry.call.as_ref().is_some_and(|call| call.is_busy);
+        // Whether the file server grants its lock is not known before it answers. A call that was
+        // given up is about to end, and to be made again.
+        let is_busy =
+            entry.call.as_ref().is_some_and(|call| call.is_busy && !*call.give_up.borrow());
         entry.waiting.insert(id, waiting);
         self.files().tickets.insert(ticket, (file, id));
         if !may_wait && (at != At::Waitlock || is_busy) {

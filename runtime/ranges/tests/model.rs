@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
+use turnstile_core::scenario::PROTOCOLS;
+use turnstile_host::Trace;
 use turnstile_ranges::{
     ByteRange, File, FileServer, LockError, LockRequest, LockType, Manager, Options, Owner, Reply,
     ServerLock, Ticket,
 };
+use turnstile_scenario::trace::replay;
 
 /// A file server that grants everything at once.
 #[derive(Clone, Debug, Default)]
@@ -99,7 +102,8 @@ impl Model {
             let mut earlier = self.queue[..ahead].iter().filter(|other| {
                 (other.first..=other.last).contains(&byte) && excludes(other.kind, wait.kind)
             });
-            !is_held && !(is_new && earlier.any(|other| other.owner != wait.owner))
+            let is_asked_for = is_new && earlier.any(|other| other.owner != wait.owner);
+            !is_held && !is_asked_for
         })
     }
 
@@ -110,7 +114,9 @@ impl Model {
     }
 
     fn release(&mut self, owner: u64, first: usize, last: usize) {
-        self.bytes[first..=last].iter_mut().for_each(|byte| drop(byte.remove(&owner)));
+        for byte in &mut self.bytes[first..=last] {
+            byte.remove(&owner);
+        }
     }
 
     /// Grants those whose turn it is.
@@ -154,8 +160,8 @@ fn range(first: usize, last: usize) -> ByteRange {
 }
 
 impl Real {
-    fn new() -> Self {
-        let manager = Manager::start(Options::default());
+    fn new(trace: Trace) -> Self {
+        let manager = Manager::start(Options::default().trace(trace));
         let server = Generous::default();
         let file = manager.open(server.clone());
         Self { manager, file, outcomes: Arc::default(), tickets: BTreeMap::new(), server }
@@ -192,7 +198,12 @@ impl Real {
 }
 
 fn run(steps: &[Step]) -> Result<(), TestCaseError> {
-    let (mut model, mut real) = (Model::default(), Real::new());
+    let lines: Arc<Mutex<String>> = Arc::default();
+    let noted = lines.clone();
+    let trace = Trace::new("host 1", move |line| {
+        noted.lock().expect("nobody panics").push_str(line);
+    });
+    let (mut model, mut real) = (Model::default(), Real::new(trace));
     for step in steps {
         let (held, before) = (model.held(), real.server.granted());
         let waiting: Vec<u64> = (0..OWNERS).filter(|owner| model.waits(*owner)).collect();
@@ -252,6 +263,9 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
         let is_held_on = held.iter().any(|owner| model.held().contains(owner));
         prop_assert!(!is_held_on || after.releases == before.releases, "released at {step:?}");
     }
+    let replayed = replay(lines.lock().expect("nobody panics").as_bytes(), PROTOCOLS);
+    let replayed = replayed.map_err(|error| TestCaseError::fail(error.to_string()))?;
+    prop_assert!(replayed.matches() && replayed.steps > 0, "{replayed:?}");
     Ok(())
 }
 

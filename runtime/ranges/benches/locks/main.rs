@@ -5,9 +5,11 @@
 //! is the median of its rounds.
 
 #[path = "../../tests/mount/locks.rs"]
+#[expect(dead_code, reason = "the tests use more of it")]
 mod locks;
 mod sqlite;
 #[path = "../../tests/mount/support.rs"]
+#[expect(dead_code, reason = "the tests use more of it")]
 mod support;
 
 use std::os::fd::AsFd;
@@ -47,9 +49,8 @@ fn main() {
     ];
     println!("\n| pairs of lock and unlock a second | 1 caller | 4 callers | hand-overs |");
     println!("|---|---:|---:|---:|");
-    let measure = |path: &Path| {
-        [pairs(path, 1, false), pairs(path, 4, false), pairs(path, 2, true)]
-    };
+    let measure =
+        |path: &Path| [pairs(path, 1, false), pairs(path, 4, false), pairs(path, 2, true)];
     for (name, figures) in turns(&ways, measure) {
         println!("| {name} | {} |", figures.map(thousands).join(" | "));
     }
@@ -117,7 +118,8 @@ fn library(backing: &Folder) {
         local.push(calls(LocalFile::new(PlainFile(path.clone()))));
         memory.push(calls(Generous));
     }
-    for (name, figures) in [("locks of the system", &mut local), ("a server in memory", &mut memory)]
+    for (name, figures) in
+        [("locks of the system", &mut local), ("a server in memory", &mut memory)]
     {
         figures.sort_unstable_by(f64::total_cmp);
         println!("| library, {name} | {} | | |", thousands(figures[figures.len() / 2]));

@@ -41,6 +41,7 @@ fn answer_attribute(request: &Request, outcome: Result<Attribute, Errno>) {
 }
 
 /// Handles a request.
+#[expect(clippy::wildcard_enum_match_arm, reason = "polyfuse may learn more operations")]
 pub(super) fn handle(volume: &Arc<Volume>, request: Request) {
     let Ok(operation) = request.operation() else {
         return answer::<()>(&request, Err(Errno::IO));
@@ -51,16 +52,14 @@ pub(super) fn handle(volume: &Arc<Volume>, request: Request) {
         _ => None,
     };
     match lock {
-        Some(Ok(call)) => {
-            drop(operation);
-            volume.lock(request, call);
-        }
+        Some(Ok(call)) => volume.lock(request, call),
         Some(Err(error)) => answer::<()>(&request, Err(error)),
         None => other(volume, &request, operation),
     }
 }
 
 /// Handles a request that is not for a lock.
+#[expect(clippy::wildcard_enum_match_arm, reason = "polyfuse may learn more operations")]
 fn other(volume: &Volume, request: &Request, operation: Operation<'_, polyfuse::Data<'_>>) {
     match operation {
         Operation::Read(op) => answer(request, volume.read(&op)),
@@ -89,6 +88,7 @@ fn other(volume: &Volume, request: &Request, operation: Operation<'_, polyfuse::
 }
 
 /// Handles a request about names and directories.
+#[expect(clippy::wildcard_enum_match_arm, reason = "polyfuse may learn more operations")]
 fn name(volume: &Volume, request: &Request, operation: Operation<'_, polyfuse::Data<'_>>) {
     let caller = Caller { user: request.uid(), group: request.gid() };
     match operation {

@@ -81,7 +81,9 @@ impl Volume {
             let volume = Arc::downgrade(self);
             let copies = Copies { volume, inode: Arc::downgrade(inode) };
             match &self.locking {
-                Locking::Local | Locking::Off | Locking::Kernel => self.manager.open(LocalFile::new(copies)),
+                Locking::Local | Locking::Off | Locking::Kernel => {
+                    self.manager.open(LocalFile::new(copies))
+                }
                 Locking::Claims { client, volume, lease } => {
                     let resource = format!("{volume}/{}", inode.backing_number());
                     let (client, lease) = (client.clone(), *lease);

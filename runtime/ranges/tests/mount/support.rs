@@ -49,9 +49,10 @@ pub(crate) fn needs() -> Result<(), String> {
 const CONNECTIONS: &str = "/sys/fs/fuse/connections";
 
 /// Aborts all connections when a test hangs: nothing else frees a program that waits for a mount.
-pub(crate) struct Watchdog(
-    #[expect(dead_code, reason = "it is dropped when the test ends")] Sender<()>,
-);
+pub(crate) struct Watchdog {
+    /// Closed when the test ends.
+    _running: Sender<()>,
+}
 
 impl Watchdog {
     pub(crate) fn start(name: &'static str) -> Self {
@@ -65,7 +66,7 @@ impl Watchdog {
                 std::process::exit(1);
             }
         });
-        Self(running)
+        Self { _running: running }
     }
 }
 

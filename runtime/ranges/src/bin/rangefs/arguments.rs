@@ -34,6 +34,10 @@ pub(crate) struct Arguments {
     /// How many requests of the kernel are handled at a time
     #[arg(long, value_name = "N", default_value = "4", value_parser = threads)]
     pub(crate) threads: usize,
+    /// The file to which it appends a trace: each step of its core. `turnstile replay` checks it
+    /// against the tables. It grows without bound
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     /// Refuse reads and writes of bytes that others have locked (EAGAIN), by the rules of the
     /// document. Shared mappings of files are not possible then
     #[arg(long)]

@@ -11,6 +11,7 @@ use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 use turnstile_claim::client::LockClientBuilder;
 use turnstile_claim::log_filter;
+use turnstile_host::Trace;
 use turnstile_ranges::Options;
 use turnstile_ranges::mount::{Locking, Mount, MountOptions, unmount};
 
@@ -46,7 +47,8 @@ fn log() -> Result<(), String> {
 }
 
 async fn run(arguments: Arguments) -> Result<(), String> {
-    let Arguments { backing, mountpoint, locks, volume, lease, threads, mandatory, .. } = arguments;
+    let Arguments { backing, mountpoint, locks, volume, lease, threads, mandatory, trace } =
+        arguments;
     let locking = match locks {
         Locks::Local => Locking::Local,
         Locks::Claims(urls) => {
@@ -57,7 +59,11 @@ async fn run(arguments: Arguments) -> Result<(), String> {
         Locks::Off => Locking::Off,
         Locks::Kernel => Locking::Kernel,
     };
-    let manager = Options::new(lease / CHECKS);
+    let mut manager = Options::new(lease / CHECKS);
+    if let Some(path) = trace {
+        let trace = Trace::append("host 1", &path).map_err(|error| format!("--trace {error}"))?;
+        manager = manager.trace(trace);
+    }
     let is_for_all = rustix::process::geteuid().is_root();
     let options = MountOptions { locking, manager, is_mandatory: mandatory, threads, is_for_all };
     let mount = Mount::start(&backing, &mountpoint, options).map_err(|error| error.to_string())?;

@@ -23,8 +23,10 @@ pub(crate) struct Counts {
     pub(crate) delayed: u64,
     /// Calls that the kernel refused with `EDEADLK`.
     pub(crate) deadlocks: u64,
-    /// Tests whose processes differ.
+    /// Tests that name the same lock, and another process.
     pub(crate) processes: u64,
+    /// Tests that name another lock.
+    pub(crate) locks: u64,
 }
 
 /// Both files, with their actors.
@@ -40,8 +42,14 @@ impl Sides {
 
     /// Runs the sequence of a seed. Returns what was wrong, after all calls and their answers.
     pub(crate) fn run(&mut self, seed: u64, counts: &mut Counts) -> Result<(), String> {
-        let (model, log, has_child_locked) = (Model::default(), Vec::new(), false);
-        let mut sequence = Sequence { sides: self, model, log, has_child_locked, counts };
+        let mut sequence = Sequence {
+            sides: self,
+            model: Model::default(),
+            log: Vec::new(),
+            has_child_locked: false,
+            has_raced: false,
+            counts,
+        };
         let outcome = sequence.run(&mut Rng::seeded(seed));
         outcome.map_err(|wrong| format!("{}\n{wrong}", sequence.log.join("\n")))
     }
@@ -53,6 +61,8 @@ struct Sequence<'a> {
     log: Vec<String>,
     /// Whether a child has requested a lock of an open file description.
     has_child_locked: bool,
+    /// Whether requests have been granted at once, which the kernel does in any order.
+    has_raced: bool,
     counts: &'a mut Counts,
 }
 
@@ -112,6 +122,7 @@ impl Sequence<'_> {
             return self.answered(others);
         }
         self.counts.compared += 1;
+        self.has_child_locked |= matches!(call, ActorCall::Fork(calls) if has_shared_lock(calls));
         self.sides.mount.side.actors[actor].send(call);
         if let Some(answer) = answer {
             self.log_answer(&named(&self.sides.kernel.side, &answer));
@@ -215,15 +226,19 @@ impl Sequence<'_> {
             return kernel == mount;
         };
         let ActorCall::Test { family, .. } = call else { return false };
+        if lock != mount_lock && self.has_raced {
+            self.counts.locks += 1;
+            return true;
+        }
         let by_actor = self.sides.kernel.side.actor_of(by);
         let is_same_process = match family {
             // What the kernel makes of a file system's answer to `F_OFD_GETLK`.
             Family::Description => mount_by == NO_PROCESS,
             // Of a description's lock, the file system knows who has requested it: an actor, or a
-            // child, which is no process any more.
+            // child. That is the one that tests, or the kernel has 0 for it, since it has ended.
             Family::Process if by == NO_PROCESS => {
                 self.sides.mount.side.actor_of(mount_by).is_some()
-                    || (self.has_child_locked && mount_by == ENDED_PROCESS)
+                    || (self.has_child_locked && mount_by.parse::<u32>().is_ok())
             }
             Family::Process => {
                 by_actor.is_some() && by_actor == self.sides.mount.side.actor_of(mount_by)
@@ -246,9 +261,6 @@ impl Sequence<'_> {
     }
 
     fn apply_one(&mut self, actor: usize, is_child: bool, call: &ActorCall, answer: &str) {
-        if let ActorCall::Lock { family: Family::Description, .. } = call {
-            self.has_child_locked |= is_child;
-        }
         if answer == OK {
             self.model.succeeded(actor, is_child, call);
         } else if let Some(claim) = self.model.claim(actor, is_child, call) {
@@ -265,6 +277,7 @@ impl Sequence<'_> {
 
     /// Calls that have waited are answered, and so they are by the mount. No others are.
     fn answered(&mut self, answers: Vec<(usize, String)>) -> Result<(), String> {
+        self.has_raced |= answers.len() > 1;
         for (actor, answer) in answers {
             let claim = self.model.waiting[actor].take();
             let claim = claim.expect("only calls that waited are answered later");
@@ -334,11 +347,15 @@ impl Sequence<'_> {
     }
 }
 
+/// Whether a child requests locks of a description that it shares with its parent.
+fn has_shared_lock(calls: &[ActorCall]) -> bool {
+    let is_shared =
+        |call: &ActorCall| matches!(call, ActorCall::Lock { family: Family::Description, .. });
+    calls.iter().any(is_shared)
+}
+
 /// What `F_GETLK` has in the place of a process where there is none to name.
 const NO_PROCESS: &str = "-1";
-
-/// What the kernel makes of a process that has ended.
-const ENDED_PROCESS: &str = "0";
 
 /// An answer, with the actor in the place of its process.
 fn named(side: &Side, answer: &str) -> String {
