@@ -31,8 +31,8 @@ pub trait Facts<Q: Signature> {
         self.every(outer, &mut |term| self.every(inner(term), &mut *is))
     }
 
-    /// Whether no term of a collection is an instance in one of these states. An implementation that
-    /// counts its instances may know without going through the collection.
+    /// Whether no term of a collection is an instance in one of these states. An implementation
+    /// that counts its instances may know without going through the collection.
     fn none_in(&self, collection: Q::Collection, states: &[Q::Instance]) -> bool {
         self.every(collection, &mut |term| !self.state(term).is_some_and(|at| states.contains(&at)))
     }

@@ -1,9 +1,9 @@
 //! The claim server of this project as the file server: one claim for each file.
 //!
 //! A claim excludes every other one, so a manager that has it has LockWrite, and managers do not
-//! share files. Its lease is extended at each check of the core, and by the claim's own client. What
-//! a manager knows of a file's contents is the claim's fencing token: if the next claim has the
-//! next token, then nobody had the file in between.
+//! share files. Its lease is extended at each check of the core, and by the claim's own client.
+//! What a manager knows of a file's contents is the claim's fencing token: if the next claim has
+//! the next token, then nobody had the file in between.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

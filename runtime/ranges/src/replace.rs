@@ -113,8 +113,8 @@ impl Steps<'_> {
         self.drop_lock(file, guard.id);
     }
 
-    /// Replaces locks of one type by what is outside of a range, and by locks of another type inside
-    /// of it, if one is given.
+    /// Replaces locks of one type by what is outside of a range, and by locks of another type
+    /// inside of it, if one is given.
     fn convert(
         &mut self,
         file: FileId,

@@ -197,6 +197,50 @@ impl Real {
     }
 }
 
+/// Makes a step in both, and compares its outcome.
+fn take(model: &mut Model, real: &mut Real, step: Step) -> Result<(), TestCaseError> {
+    match step {
+        Step::Lock { owner, kind, first, last, waits } => {
+            let wait = Wait { owner, kind, first, last };
+            real.lock(wait, waits);
+            let is_free = model.is_free(wait, model.queue.len());
+            let expected = match (is_free, waits) {
+                (true, _) => Some(Ok(())),
+                (false, false) => Some(Err(LockError::WouldBlock)),
+                (false, true) => None,
+            };
+            prop_assert_eq!(real.outcome(owner), expected, "{:?}", step);
+            if is_free {
+                model.put(wait);
+            } else if waits {
+                model.queue.push(wait);
+            }
+        }
+        Step::Unlock { owner, first, last } => {
+            let released = real.manager.unlock(&real.file, Owner(owner), range(first, last));
+            prop_assert_eq!(released, Ok(()));
+            model.release(owner, first, last);
+        }
+        Step::Withdraw { owner } => {
+            let is_waiting = model.waits(owner);
+            let withdrawn = real.tickets.get(&owner).copied();
+            let withdrawn = withdrawn.is_some_and(|ticket| real.manager.withdraw(ticket));
+            prop_assert_eq!(withdrawn, is_waiting);
+            let expected = is_waiting.then_some(Err(LockError::Withdrawn));
+            prop_assert_eq!(real.outcome(owner), expected);
+            model.queue.retain(|wait| wait.owner != owner);
+        }
+        Step::Leave { owner } => {
+            real.manager.owner_gone(&real.file, Owner(owner));
+            let expected = model.waits(owner).then_some(Err(LockError::Withdrawn));
+            prop_assert_eq!(real.outcome(owner), expected);
+            model.queue.retain(|wait| wait.owner != owner);
+            model.release(owner, 0, BYTES - 1);
+        }
+    }
+    Ok(())
+}
+
 fn run(steps: &[Step]) -> Result<(), TestCaseError> {
     let lines: Arc<Mutex<String>> = Arc::default();
     let noted = lines.clone();
@@ -210,43 +254,7 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
         match *step {
             // Who waits asks for nothing else.
             Step::Lock { owner, .. } | Step::Unlock { owner, .. } if model.waits(owner) => continue,
-            Step::Lock { owner, kind, first, last, waits } => {
-                let wait = Wait { owner, kind, first, last };
-                real.lock(wait, waits);
-                let is_free = model.is_free(wait, model.queue.len());
-                let expected = match (is_free, waits) {
-                    (true, _) => Some(Ok(())),
-                    (false, false) => Some(Err(LockError::WouldBlock)),
-                    (false, true) => None,
-                };
-                prop_assert_eq!(real.outcome(owner), expected, "{:?}", step);
-                if is_free {
-                    model.put(wait);
-                } else if waits {
-                    model.queue.push(wait);
-                }
-            }
-            Step::Unlock { owner, first, last } => {
-                let released = real.manager.unlock(&real.file, Owner(owner), range(first, last));
-                prop_assert_eq!(released, Ok(()));
-                model.release(owner, first, last);
-            }
-            Step::Withdraw { owner } => {
-                let is_waiting = model.waits(owner);
-                let withdrawn = real.tickets.get(&owner).copied();
-                let withdrawn = withdrawn.is_some_and(|ticket| real.manager.withdraw(ticket));
-                prop_assert_eq!(withdrawn, is_waiting);
-                let expected = is_waiting.then_some(Err(LockError::Withdrawn));
-                prop_assert_eq!(real.outcome(owner), expected);
-                model.queue.retain(|wait| wait.owner != owner);
-            }
-            Step::Leave { owner } => {
-                real.manager.owner_gone(&real.file, Owner(owner));
-                let expected = model.waits(owner).then_some(Err(LockError::Withdrawn));
-                prop_assert_eq!(real.outcome(owner), expected);
-                model.queue.retain(|wait| wait.owner != owner);
-                model.release(owner, 0, BYTES - 1);
-            }
+            step => take(&mut model, &mut real, step)?,
         }
         model.grant();
         for owner in waiting.into_iter().filter(|owner| !model.waits(*owner)) {

@@ -35,13 +35,17 @@ impl FileServer for Scripted {
     }
 }
 
+/// The outcome of an owner's request.
+type Told = (u64, Result<(), LockError>);
+
 /// A manager with one file, its calls, and the owners that lose locks.
 struct Scene {
     manager: Manager,
     file: File,
     calls: Receiver<Call>,
     losses: Receiver<Owner>,
-    outcomes: (Sender<(u64, Result<(), LockError>)>, Receiver<(u64, Result<(), LockError>)>),
+    told: Sender<Told>,
+    outcomes: Receiver<Told>,
 }
 
 const CHECK: Duration = Duration::from_millis(20);
@@ -60,11 +64,12 @@ impl Scene {
         let manager = Manager::start(options);
         let (call, calls) = mpsc::channel();
         let file = manager.open(Scripted(call));
-        Self { manager, file, calls, losses, outcomes: mpsc::channel() }
+        let (told, outcomes) = mpsc::channel();
+        Self { manager, file, calls, losses, told, outcomes }
     }
 
     fn lock(&self, owner: u64, kind: LockType, waits: bool) {
-        let told = self.outcomes.0.clone();
+        let told = self.told.clone();
         let request = LockRequest { owner: Owner(owner), process: 0, range: TEN, kind, waits };
         self.manager.request(&self.file, request, move |outcome| {
             // The test may have ended.
@@ -72,8 +77,8 @@ impl Scene {
         });
     }
 
-    fn outcome(&self) -> Option<(u64, Result<(), LockError>)> {
-        self.outcomes.1.try_recv().ok()
+    fn outcome(&self) -> Option<Told> {
+        self.outcomes.try_recv().ok()
     }
 
     fn call(&self) -> Option<Call> {

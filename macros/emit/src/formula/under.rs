@@ -1,8 +1,8 @@
 //! Quantifiers that are shorter than a visit of each term.
 //!
-//! Nested ones: for every byte of a lock, for every lock over it. If the inner body does not mention
-//! the outer variable, `Facts::every_under` visits each inner term once instead of once for each outer
-//! term. And those about states alone: `Facts::none_in` may know by a count.
+//! Nested ones: for every byte of a lock, for every lock over it. If the inner body does not
+//! mention the outer variable, `Facts::every_under` visits each inner term once instead of once for
+//! each outer term. And those about states alone: `Facts::none_in` may know by a count.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,8 +1,8 @@
 //! Pairs of lock and unlock a second: through a mount, beside the file system behind it, a mount
 //! whose locks stay in the kernel, and the library alone; hand-overs; SQLite.
 //!
-//! `cargo bench -p turnstile-ranges --features fuse-tests`, as root. All ways take turns; each figure
-//! is the median of its rounds.
+//! `cargo bench -p turnstile-ranges --features fuse-tests`, as root. All ways take turns; each
+//! figure is the median of its rounds.
 
 #[path = "../../tests/mount/locks.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]

@@ -15,9 +15,9 @@ use super::inodes::Inode;
 use super::volume::Volume;
 use crate::{Access, ByteRange};
 
-/// How long the kernel may use attributes without asking again. A lock that is granted drops those of
-/// its file earlier. Names are always asked for: programs see by them what others do, as SQLite by
-/// the name of its journal.
+/// How long the kernel may use attributes without asking again. A lock that is granted drops those
+/// of its file earlier. Names are always asked for: programs see by them what others do, as SQLite
+/// by the name of its journal.
 const KEPT: Duration = Duration::from_secs(1);
 
 fn since_epoch(seconds: i64, nanoseconds: impl TryInto<u32>) -> Duration {

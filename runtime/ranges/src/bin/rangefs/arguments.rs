@@ -46,8 +46,8 @@ pub(crate) struct Arguments {
 
 const STATUS: &str = "\
 Ends when it is unmounted (`fusermount3 -u MOUNTPOINT`), or unmounts itself at SIGINT and SIGTERM.
-Exit status: 0 when it was unmounted, 1 when it cannot be mounted or served, or when files were still
-open 5 s after a signal, 2 for wrong arguments.";
+Exit status: 0 when it was unmounted; 1 when it cannot be mounted or served, or when files were
+still open 5 s after a signal; 2 for wrong arguments.";
 
 /// Who keeps the locks of whole files.
 #[derive(Clone, Debug)]

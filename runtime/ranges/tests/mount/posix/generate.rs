@@ -4,7 +4,7 @@ use turnstile_host::Rng;
 
 use crate::locks::Kind;
 use crate::posix::call::{ActorCall, Family, LockBytes, OpenAccess, Whence};
-use crate::posix::model::{LAST, Model};
+use crate::posix::model::{ClaimedBytes, LAST, Model};
 
 /// What happens next.
 #[derive(Clone, Debug)]
@@ -50,9 +50,13 @@ pub(crate) fn event(rng: &mut Rng, model: &Model) -> Event {
         return Event::Kill(actor);
     }
     let call = call(rng, model, actor);
-    // Requests that wait for one that waits are in the other test.
-    let is_delayed = model.claim(actor, false, &call).is_some_and(|it| model.is_delayed(&it));
-    Event::Call(actor, if is_delayed { call.without_waiting() } else { call })
+    // Which of two that cannot both be granted is the first is for the other test, also where the
+    // kernel grants one at once.
+    let meets = |waiting: &ClaimedBytes| {
+        model.claim(actor, false, &call).is_some_and(|it| it.conflicts(waiting))
+    };
+    let meets_one = model.waiting.iter().flatten().any(meets);
+    Event::Call(actor, if meets_one { call.without_waiting() } else { call })
 }
 
 fn call(rng: &mut Rng, model: &Model, actor: usize) -> ActorCall {
