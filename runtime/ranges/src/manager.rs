@@ -238,8 +238,9 @@ impl Manager {
         self.shared.with(|steps| steps.allows(file.0.id, owners, access, range))
     }
 
-    /// Whether these owners have lost no lock by which they would read or write a range. Of files
-    /// without lost locks, this is so at once; of others, [`Manager::allows`] tells.
+    /// Whether a program that acts for these owners may read or write a range as far as lost locks
+    /// go: none of them has lost a lock of it, and the document's rules permit it to one of them. In
+    /// a file without lost locks, everything is permitted.
     #[must_use]
     pub fn has_kept(
         &self,
@@ -248,9 +249,13 @@ impl Manager {
         access: Access,
         range: ByteRange,
     ) -> bool {
-        self.shared.with(|steps| {
-            !steps.has_lost(file.0.id) || steps.allows(file.0.id, owners, access, range)
-        })
+        self.shared.with(|steps| steps.has_kept(file.0.id, owners, access, range))
+    }
+
+    /// Whether any lock of a file is lost.
+    #[must_use]
+    pub fn has_lost(&self, file: &File) -> bool {
+        self.shared.with(|steps| steps.has_lost(file.0.id))
     }
 
     /// How many locks of a file there are, including those that wait.

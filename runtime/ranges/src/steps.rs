@@ -254,6 +254,31 @@ impl<'a> Steps<'a> {
         self.locks(file).map_or(0, FileLocks::len)
     }
 
+    /// Whether owners have kept the locks by which they read or write a range: who has lost locks
+    /// may do so as far as these are elsewhere, and one of the owners may in any case.
+    pub(crate) fn has_kept(
+        &mut self,
+        file: FileId,
+        owners: &[Owner],
+        access: Access,
+        range: ByteRange,
+    ) -> bool {
+        if !self.has_lost(file) {
+            return true;
+        }
+        let has_lost = |steps: &mut Self, owner: &Owner| {
+            let client = steps.entry(file).owners.get(owner).copied();
+            let locks = steps.locks(file).zip(client);
+            locks.is_some_and(|(locks, client)| {
+                locks.of(client.key).any(|(_, lock)| lock.at == At::Lost)
+            })
+        };
+        let losers: Vec<Owner> =
+            owners.iter().filter(|owner| has_lost(self, owner)).copied().collect();
+        losers.into_iter().all(|owner| self.allows(file, &[owner], access, range))
+            && self.allows(file, owners, access, range)
+    }
+
     /// Whether one of these owners may read or write a range.
     pub(crate) fn allows(
         &mut self,

@@ -15,11 +15,6 @@ use super::inodes::Inode;
 use super::volume::Volume;
 use crate::{Access, ByteRange};
 
-/// How long the kernel may use attributes without asking again. A lock that is granted drops those
-/// of its file earlier. Names are always asked for: programs see by them what others do, as SQLite
-/// by the name of its journal.
-const KEPT: Duration = Duration::from_secs(1);
-
 fn since_epoch(seconds: i64, nanoseconds: impl TryInto<u32>) -> Duration {
     // Times before 1970 are shown as 1970.
     let seconds = u64::try_from(seconds).unwrap_or(0);
@@ -41,26 +36,29 @@ fn fill(attr: &mut FileAttr, stat: &Stat) {
     attr.ctime(since_epoch(stat.st_ctime, stat.st_ctime_nsec));
 }
 
-/// What the kernel gets to know of a name.
-pub(super) fn entry(inode: &Inode, stat: &Stat) -> EntryOut {
-    let mut entry = EntryOut::default();
-    entry.ino(inode.number);
-    entry.ttl_attr(KEPT);
-    fill(entry.attr(), stat);
-    entry
-}
-
-/// What the kernel gets to know of a file.
-pub(super) fn attributes(stat: &Stat) -> AttrOut {
-    let mut out = AttrOut::default();
-    out.ttl(KEPT);
-    fill(out.attr(), stat);
-    out
-}
-
 impl Volume {
+    /// What the kernel gets to know of a name. It asks for names each time: programs see by them
+    /// what others do, as SQLite by the name of its journal.
+    pub(super) fn entry(&self, inode: &Inode, stat: &Stat) -> EntryOut {
+        let mut entry = EntryOut::default();
+        entry.ino(inode.number);
+        entry.ttl_attr(self.attributes_kept());
+        fill(entry.attr(), stat);
+        entry
+    }
+
+    /// What the kernel gets to know of a file.
+    fn shown(&self, stat: &Stat) -> AttrOut {
+        let mut out = AttrOut::default();
+        out.ttl(self.attributes_kept());
+        fill(out.attr(), stat);
+        out
+    }
+
     pub(super) fn attributes(&self, number: u64) -> Result<AttrOut, Errno> {
-        Ok(attributes(&fstat(self.inodes.inode(number)?.as_ref())?))
+        let inode = self.inodes.inode(number)?;
+        self.drop_lost(&inode);
+        Ok(self.shown(&fstat(&inode)?))
     }
 
     pub(super) fn set_attributes(&self, op: &op::Setattr<'_>) -> Result<AttrOut, Errno> {
@@ -82,7 +80,7 @@ impl Volume {
             let times = Timestamps { last_access, last_modification };
             utimensat(&inode, "", &times, AtFlags::EMPTY_PATH)?;
         }
-        Ok(attributes(&fstat(&inode)?))
+        Ok(self.shown(&fstat(&inode)?))
     }
 
     /// To cut a file off is to write all bytes behind its new end.

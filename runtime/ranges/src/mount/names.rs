@@ -12,7 +12,6 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::attributes::entry;
 use super::inodes::Inode;
 use super::request::Caller;
 use super::volume::Volume;
@@ -24,7 +23,7 @@ impl Volume {
     pub(super) fn look_up(&self, op: &op::Lookup<'_>) -> Result<EntryOut, Errno> {
         let parent = self.inodes.inode(op.parent())?;
         let (inode, stat) = self.inodes.look_up(&parent, op.name())?;
-        Ok(entry(&inode, &stat))
+        Ok(self.entry(&inode, &stat))
     }
 
     pub(super) fn forget(&self, forgets: &op::Forgets<'_>) {
@@ -75,13 +74,13 @@ impl Volume {
         let mode = Mode::from_raw_mode(op.mode() & 0o7777);
         let file = openat2(&parent, op.name(), flags, mode, ResolveFlags::NO_XDEV)?;
         let (inode, stat) = self.made(&parent, op.name(), caller)?;
-        let entry = entry(&inode, &stat);
+        let entry = self.entry(&inode, &stat);
         Ok((entry, self.opened(inode, File::from(file))))
     }
 
     fn made_entry(&self, parent: &Inode, name: &OsStr, caller: Caller) -> Result<EntryOut, Errno> {
         let (inode, stat) = self.made(parent, name, caller)?;
-        Ok(entry(&inode, &stat))
+        Ok(self.entry(&inode, &stat))
     }
 
     /// Gives a new file to the program's user, if the file system may do that.
@@ -105,7 +104,7 @@ impl Volume {
         let path = inode.path();
         linkat(rustix::fs::CWD, path, &parent, op.newname(), AtFlags::SYMLINK_FOLLOW)?;
         let (inode, stat) = self.inodes.look_up(&parent, op.newname())?;
-        Ok(entry(&inode, &stat))
+        Ok(self.entry(&inode, &stat))
     }
 
     pub(super) fn remove(&self, parent: u64, name: &OsStr, flags: AtFlags) -> Result<(), Errno> {

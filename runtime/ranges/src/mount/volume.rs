@@ -16,7 +16,7 @@ use super::inodes::{Inode, Inodes};
 use super::waits::Waits;
 use crate::claims::ClaimedFile;
 use crate::local::LocalFile;
-use crate::{Access, ByteRange, CachedFile, File, Manager, Owner};
+use crate::{Access, ByteRange, CachedFile, File, Manager, Owner, WHOLE_FILE};
 
 /// The file server of the locks of a mount.
 #[derive(Debug)]
@@ -93,6 +93,32 @@ impl Volume {
         })
     }
 
+    /// How long the kernel may use attributes without asking again. With them it asks whether its
+    /// copies of a file are right, which they are not when a claim is lost.
+    pub(super) const fn attributes_kept(&self) -> Duration {
+        match self.locking {
+            Locking::Claims { .. } => Duration::ZERO,
+            Locking::Local | Locking::Off | Locking::Kernel => Duration::from_secs(1),
+        }
+    }
+
+    /// Drops the copies of a file of which locks are lost: each read is to be refused.
+    pub(super) fn drop_lost(&self, inode: &Inode) {
+        if inode.locked.get().is_some_and(|locked| self.manager.has_lost(locked)) {
+            self.drop_copies(inode);
+        }
+    }
+
+    /// Drops the copies of a file that the kernel keeps.
+    fn drop_copies(&self, inode: &Inode) {
+        if let Some(Kernel(notifier)) = self.notifier.get()
+            && let Err(error) = notifier.inval_inode(inode.number, 0, 0)
+            && error.raw_os_error() != Some(Errno::NOENT.raw_os_error())
+        {
+            tracing::warn!(%error, "the kernel keeps copies of a file");
+        }
+    }
+
     /// Whether locks are kept.
     pub(super) const fn has_locks(&self) -> bool {
         !matches!(self.locking, Locking::Off)
@@ -112,7 +138,9 @@ impl Volume {
         let Some(locked) = inode.locked.get() else { return Ok(()) };
         let mut owners = handle.map(Handle::owners).unwrap_or_default();
         owners.extend(by.map(Owner));
-        if !self.manager.has_kept(locked, &owners, access, range) {
+        // Who has lost a lock of the whole file, by `flock`, has lost it for each byte.
+        let has_kept = |range| self.manager.has_kept(locked, &owners, access, range);
+        if !has_kept(range) || !has_kept(WHOLE_FILE) {
             return Err(Errno::IO);
         }
         let is_allowed = !self.is_mandatory || self.manager.allows(locked, &owners, access, range);
@@ -172,14 +200,8 @@ impl CachedFile for Copies {
     }
 
     fn drop_copies(&self) {
-        let Some((volume, inode)) = self.volume.upgrade().zip(self.inode.upgrade()) else {
-            return;
-        };
-        if let Some(Kernel(notifier)) = volume.notifier.get()
-            && let Err(error) = notifier.inval_inode(inode.number, 0, 0)
-            && error.raw_os_error() != Some(Errno::NOENT.raw_os_error())
-        {
-            tracing::warn!(%error, "the kernel keeps copies of a file");
+        if let Some((volume, inode)) = self.volume.upgrade().zip(self.inode.upgrade()) {
+            volume.drop_copies(&inode);
         }
     }
 

@@ -1,15 +1,19 @@
-//! Two mounts of one directory: each reads under a lock what the other has written under it.
+//! What is read under a lock: what the other mount has written under it, and nothing that is locked.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, fcntl};
+
 use crate::Test;
-use crate::locks::{Kind, lock, open};
+use crate::locks::{Kind, description, lock, open};
 use crate::support::{ClaimServer, Folder, Mounted};
 
 pub(crate) const TESTS: &[Test] = &[
     ("two_mounts_by_claims_read_what_the_other_has_written", by_claims),
     ("two_local_mounts_read_what_the_other_has_written", local),
+    ("a_mandatory_mount_keeps_others_from_locked_bytes", mandatory),
 ];
 
 /// How often each writes.
@@ -52,4 +56,31 @@ fn number(file: &File) -> u64 {
     // A new file is empty.
     let _length = file.read_at(&mut number, 0).expect("it is read");
     u64::from_le_bytes(number)
+}
+
+/// What one has locked, others may not read or write.
+fn mandatory() {
+    let backing = Folder::new();
+    let mount = Mounted::start(&backing.0, &["--mandatory"]);
+    let [held, other] = [(); 2].map(|()| open(&mount.join("file")));
+    held.write_all_at(b"0123456789", 0).expect("nobody locks it");
+    let lock = |kind, start| {
+        fcntl(&held, FcntlArg::F_OFD_SETLK(&description(kind, start, 2))).expect("it is granted")
+    };
+    lock(Kind::Write, 2);
+    lock(Kind::Read, 6);
+    let read = |file: &File, at| file.read_exact_at(&mut [0], at).map_err(|e| e.raw_os_error());
+    let write = |file: &File, at| file.write_all_at(b"x", at).map_err(|e| e.raw_os_error());
+    let refused = Err(Some(Errno::EAGAIN as i32));
+    for at in 0..10 {
+        let (is_exclusive, is_shared) = ((2..4).contains(&at), (6..8).contains(&at));
+        assert_eq!(read(&other, at), if is_exclusive { refused } else { Ok(()) }, "byte {at}");
+        let is_locked = is_exclusive || is_shared;
+        assert_eq!(write(&other, at), if is_locked { refused } else { Ok(()) }, "byte {at}");
+        assert_eq!(read(&held, at), Ok(()), "byte {at}");
+        assert_eq!(write(&held, at), if is_shared { refused } else { Ok(()) }, "byte {at}");
+    }
+    let all = other.read_exact_at(&mut [0; 10], 0).map_err(|error| error.raw_os_error());
+    assert_eq!(all, refused, "it has bytes that are locked");
+    assert_eq!(other.set_len(0).map_err(|error| error.raw_os_error()), refused);
 }

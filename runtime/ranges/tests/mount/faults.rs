@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::Signal;
 
 use crate::Test;
@@ -19,6 +20,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_killed_local_mount_frees_its_locks", killed_local_mount),
     ("a_killed_holder_frees_its_locks", killed_holder),
     ("a_stopped_mount_loses_its_locks", stopped_mount),
+    ("a_stopped_mount_loses_its_locks_also_of_unchanged_files", stopped_mount_and_same_contents),
+    ("a_stopped_mount_loses_locks_of_flock", stopped_mount_with_flock),
     ("a_server_that_is_back_in_time_costs_no_lock", server_back_in_time),
     ("a_server_that_is_gone_for_too_long_costs_the_locks", server_gone),
     ("a_request_survives_that_its_server_is_gone", server_gone_while_waiting),
@@ -124,8 +127,8 @@ fn killed_holder() {
 
 /// A lock is lost: each access is refused until it is released, and then nothing is left of it.
 fn is_lost(held: &File) {
-    assert_eq!(write(held, "stale"), Err(Errno::EIO));
     assert_eq!(read(held), Err(Errno::EIO));
+    assert_eq!(write(held, "stale"), Err(Errno::EIO));
     assert_eq!(held.set_len(0).map_err(errno), Err(Errno::EIO));
     assert_eq!(try_lock(held, Kind::Read, 100, 1), Err(Errno::EIO));
     assert_eq!(lock(held, Kind::Unlock, 0, 0), Err(Errno::EIO), "its owner gets to know");
@@ -133,18 +136,50 @@ fn is_lost(held: &File) {
 }
 
 fn stopped_mount() {
+    stopped(true);
+}
+
+fn stopped_mount_and_same_contents() {
+    stopped(false);
+}
+
+/// A mount is stopped for longer than its lease, and another one has the file meanwhile.
+fn stopped(is_written: bool) {
     let server = ClaimServer::start();
     let (_backing, mounts) = pair(&server);
     let [held, other] = [0, 1].map(|n: usize| open(&mounts[n].join("file")));
     lock(&held, Kind::Write, 0, 64).expect("nobody has it");
     write(&held, "first").expect("it is locked");
+    // The kernel has a copy of it now.
+    assert_eq!(read(&held).as_deref(), Ok("first"));
+    assert_eq!(read(&held).as_deref(), Ok("first"));
     mounts[0].signal(Signal::SIGSTOP);
     lock(&other, Kind::Write, 0, 64).expect("the lease is over");
-    write(&other, "second").expect("it is locked");
+    if is_written {
+        write(&other, "second").expect("it is locked");
+    }
     lock(&other, Kind::Unlock, 0, 0).expect("it is released");
     mounts[0].signal(Signal::SIGCONT);
     is_lost(&held);
-    assert_eq!(read(&held).as_deref(), Ok("second"), "copies from before are dropped");
+    assert_eq!(read(&held).as_deref(), Ok(if is_written { "second" } else { "first" }));
+}
+
+fn stopped_mount_with_flock() {
+    let server = ClaimServer::start();
+    let (_backing, mounts) = pair(&server);
+    let [held, other] = [0, 1].map(|n: usize| open(&mounts[n].join("file")));
+    write(&held, "first").expect("nobody locks it");
+    let held = Flock::lock(held, FlockArg::LockExclusive).expect("nobody has it");
+    mounts[0].signal(Signal::SIGSTOP);
+    let other = Flock::lock(other, FlockArg::LockExclusive).expect("the lease is over");
+    mounts[0].signal(Signal::SIGCONT);
+    assert_eq!(write(&held, "stale"), Err(Errno::EIO));
+    assert_eq!(read(&held), Err(Errno::EIO));
+    assert_eq!(read(&other).as_deref(), Ok("first"));
+    let (held, error) = held.unlock().expect_err("its owner gets to know");
+    assert_eq!(error, Errno::EIO);
+    // It is released all the same.
+    assert!(held.unlock().is_ok());
 }
 
 fn server_back_in_time() {
