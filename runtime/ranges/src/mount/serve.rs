@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 
 use polyfuse::{KernelConfig, Session};
 use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
 
 use super::request::handle;
 use super::volume::{Kernel, Locking, Volume};
@@ -101,11 +102,15 @@ const FUSERMOUNT: &str = "/usr/bin/fusermount3";
 fn look_for_fuse() -> io::Result<()> {
     let device = open(DEVICE, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
     if let Err(error) = device {
-        return Err(io::Error::other(format!(
-            "{DEVICE}: {error}. File systems of programs need it: load the module (`modprobe \
-             fuse`), or give a container the device and the right to mount (`--device {DEVICE} \
-             --cap-add SYS_ADMIN`)"
-        )));
+        let remedy = match error {
+            Errno::ACCESS => "may be used by root alone here: run this as root, or `chmod 666` it",
+            _ => {
+                "is what file systems of programs need: load the module (`modprobe fuse`), or give \
+                 a container the device and the right to mount (`--device /dev/fuse --cap-add \
+                 SYS_ADMIN`)"
+            }
+        };
+        return Err(io::Error::other(format!("{DEVICE}: {error}. It {remedy}")));
     }
     if !Path::new(FUSERMOUNT).exists() {
         return Err(io::Error::other(format!(

@@ -6,6 +6,7 @@
 mod actor;
 mod coherence;
 mod faults;
+mod files;
 mod locks;
 mod many;
 mod posix;
@@ -23,7 +24,7 @@ type Test = (&'static str, fn());
 
 /// All tests.
 const TESTS: &[&[Test]] =
-    &[coherence::TESTS, posix::TESTS, programs::TESTS, faults::TESTS, many::TESTS];
+    &[files::TESTS, coherence::TESTS, posix::TESTS, programs::TESTS, faults::TESTS, many::TESTS];
 
 fn main() -> ExitCode {
     if env::args().nth(1).as_deref() == Some(actor::ARGUMENT) {

@@ -1,0 +1,155 @@
+//! What a mount passes on besides locks: names, attributes, contents.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use crate::Test;
+use crate::locks::open;
+use crate::support::{Folder, Mounted};
+
+pub(crate) const TESTS: &[Test] = &[
+    ("names_are_passed_on", names),
+    ("attributes_are_passed_on", attributes),
+    ("contents_are_passed_on", contents),
+    ("a_tree_is_copied_and_is_the_same", tree),
+    ("other_users_have_the_rights_that_the_files_have", users),
+];
+
+fn scene() -> (Folder, Mounted) {
+    let backing = Folder::new();
+    let mount = Mounted::start(&backing.0, &[]);
+    (backing, mount)
+}
+
+fn names() {
+    let (backing, mount) = scene();
+    let path = |name: &str| mount.join(name);
+    fs::create_dir(path("folder")).expect("a folder");
+    fs::write(path("folder/file"), "text").expect("a file");
+    fs::hard_link(path("folder/file"), path("other")).expect("a link");
+    assert_eq!(fs::metadata(path("other")).expect("it is there").nlink(), 2);
+    symlink("folder/file", path("symbolic")).expect("a link");
+    assert_eq!(fs::read_link(path("symbolic")).expect("a link"), Path::new("folder/file"));
+    assert_eq!(fs::read_to_string(path("symbolic")).expect("it leads somewhere"), "text");
+    fs::rename(path("other"), path("renamed")).expect("it is renamed");
+    assert!(!path("other").exists() && backing.join("renamed").exists());
+    fs::write(path("target"), "old").expect("a file");
+    fs::rename(path("renamed"), path("target")).expect("it replaces the other");
+    assert_eq!(fs::read_to_string(path("target")).expect("a file"), "text");
+    assert!(fs::remove_dir(path("folder")).is_err(), "it is not empty");
+    let mut open = File::open(path("folder/file")).expect("a file");
+    fs::remove_file(path("folder/file")).expect("it is removed");
+    fs::remove_file(path("target")).expect("it is removed");
+    let mut text = String::new();
+    open.read_to_string(&mut text).expect("an open file stays");
+    assert_eq!(text, "text");
+    fs::remove_dir(path("folder")).expect("it is empty");
+    for n in 0..2000 {
+        File::create(path(&format!("many-{n}"))).expect("a file");
+    }
+    let mut all: Vec<_> = fs::read_dir(&mount.path)
+        .expect("a folder")
+        .map(|entry| entry.expect("a name").file_name())
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 2001, "each name once, and `symbolic`");
+    let is_gone = fs::metadata(path("nothing")).expect_err("it is not there");
+    assert_eq!(is_gone.kind(), std::io::ErrorKind::NotFound);
+}
+
+fn attributes() {
+    let (backing, mount) = scene();
+    let (path, behind) = (mount.join("file"), backing.join("file"));
+    let file = open(&path);
+    file.set_permissions(fs::Permissions::from_mode(0o640)).expect("they are set");
+    let time = SystemTime::UNIX_EPOCH + Duration::new(1_000_000_000, 123_456_789);
+    file.set_modified(time).expect("it is set");
+    std::os::unix::fs::chown(&path, Some(1234), Some(4321)).expect("it is set");
+    for path in [&path, &behind] {
+        let found = fs::metadata(path).expect("it is there");
+        assert_eq!(found.mode() & 0o7777, 0o640);
+        assert_eq!((found.uid(), found.gid()), (1234, 4321));
+        assert_eq!(found.modified().expect("it has one"), time);
+    }
+    assert_eq!(
+        fs::metadata(&path).expect("it is there").ino(),
+        fs::metadata(&behind).expect("it is there").ino()
+    );
+    let mut space = Command::new("stat");
+    let space = space.args(["-f", "-c", "%b %l"]).arg(&path).output().expect("it runs");
+    let mut same = Command::new("stat");
+    let same = same.args(["-f", "-c", "%b %l"]).arg(&behind).output().expect("it runs");
+    assert_eq!(space.stdout, same.stdout);
+}
+
+fn contents() {
+    let (backing, mount) = scene();
+    let (path, behind) = (mount.join("file"), backing.join("file"));
+    let data: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
+    let mut file = open(&path);
+    file.write_all(&data).expect("it is written");
+    assert!(fs::read(&path).expect("it is read") == data);
+    assert!(fs::read(&behind).expect("it is read") == data);
+    file.set_len(10).expect("it is cut");
+    file.set_len(20).expect("it is lengthened");
+    let mut expected = data[..10].to_vec();
+    expected.resize(20, 0);
+    assert_eq!(fs::read(&path).expect("it is read"), expected);
+    let mut appends = [(); 2].map(|()| {
+        let mut options = OpenOptions::new();
+        options.append(true).open(&path).expect("it opens")
+    });
+    for _ in 0..100 {
+        appends[0].write_all(b"a").expect("it is appended");
+        appends[1].write_all(b"b").expect("it is appended");
+    }
+    assert_eq!(fs::read(&path).expect("it is read")[20..], *b"ab".repeat(100));
+    file.seek(SeekFrom::Start(1 << 40)).expect("it is far");
+    file.write_all(b"end").expect("it has a hole");
+    let mut end = [0; 3];
+    file.read_exact_at(&mut end, 1 << 40).expect("it is read");
+    assert_eq!(end, *b"end");
+    file.sync_all().expect("it is synced");
+    let truncated = OpenOptions::new().write(true).truncate(true).open(&path);
+    drop(truncated.expect("it opens"));
+    assert_eq!(fs::metadata(&behind).expect("it is there").len(), 0);
+}
+
+/// This crate, copied onto the mount by a program and compared.
+fn tree() {
+    let (_backing, mount) = scene();
+    let run = |program: &str, arguments: &[&str]| {
+        let status = Command::new(program).args(arguments).status().expect("it runs");
+        assert!(status.success(), "{program} {arguments:?}");
+    };
+    let (from, to) = (env!("CARGO_MANIFEST_DIR"), mount.join("copy"));
+    let to = to.to_str().expect("it is text");
+    run("cp", &["-a", from, to]);
+    run("diff", &["-r", from, to]);
+    run("rm", &["-r", to]);
+}
+
+fn users() {
+    let (_backing, mount) = scene();
+    let (secret, public) = (mount.join("secret"), mount.join("public"));
+    fs::write(&secret, "x").expect("a file");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).expect("they are set");
+    fs::create_dir(&public).expect("a folder");
+    fs::set_permissions(&public, fs::Permissions::from_mode(0o1777)).expect("they are set");
+    let as_nobody = |line: &str| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", line]);
+        command.current_dir(&mount.path).output().expect("it runs").status.success()
+    };
+    assert!(!as_nobody("cat secret 2>/dev/null"));
+    assert!(as_nobody("echo mine > public/file && mkdir public/folder && ln -s x public/link"));
+    for name in ["file", "folder", "link"] {
+        let made = fs::symlink_metadata(public.join(name)).expect("it is there");
+        assert_eq!((made.uid(), made.gid()), (65534, 65534), "{name}");
+    }
+}
