@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 use turnstile_claim::client::{Claim, LockClient};
 
 use crate::cache::CachedFile;
@@ -149,7 +149,7 @@ impl<C: CachedFile> ClaimedShared<C> {
 
     async fn extend(self: Arc<Self>, reply: Reply) {
         let Some(claim) = self.held().live() else { return reply.refused() };
-        match claim.refresh(None).await {
+        match patiently(claim.refresh(None), &reply).await {
             Ok(()) => {
                 let contents = self.held().contents;
                 reply.extended(contents, claim.deadline());
@@ -171,9 +171,19 @@ impl<C: CachedFile> ClaimedShared<C> {
         if claim.is_some_and(|claim| !claim.is_held()) {
             tracing::warn!(file = self.resource, "a lock was lost before it was released");
         }
-        self.client.abandon(&self.resource).await;
+        patiently(self.client.abandon(&self.resource), &reply).await;
         reply.released();
     }
+}
+
+/// Waits for a server, and tells after some time that it is slow.
+async fn patiently<T>(answer: impl Future<Output = T>, reply: &Reply) -> T {
+    tokio::pin!(answer);
+    tokio::select! {
+        answer = &mut answer => return answer,
+        () = sleep(PATIENCE) => reply.busy(),
+    }
+    answer.await
 }
 
 /// Tells the manager when a claim is lost before the lease that it knows of is over.

@@ -63,7 +63,8 @@ impl Reply {
         self.send(ServerReply::Refused, None);
     }
 
-    /// Tells that another manager's lock is in the way: those who do not wait are refused.
+    /// Tells that the answer takes its time, because another manager's lock is in the way or the
+    /// server is slow: those who do not wait are refused.
     pub fn busy(&self) {
         if let Some(shared) = self.shared.upgrade() {
             shared.busy(self.file, self.call);

@@ -72,6 +72,8 @@ pub(crate) struct Client {
 pub(crate) struct OpenCall {
     pub(crate) id: CallId,
     pub(crate) is_busy: bool,
+    /// Whether it asks for a lock: other calls are not given up.
+    pub(crate) is_for_lock: bool,
     pub(crate) give_up: watch::Sender<bool>,
 }
 
@@ -200,8 +202,9 @@ impl Service for Files {
     fn send(&mut self, step: &mut Step<'_, Self>, _to: FileServerPeer, message: Message) {
         let Message::Call { call, file, request } = message else { return };
         let Some(entry) = self.entries.get_mut(&file) else { return };
+        let is_for_lock = matches!(request, ServerRequest::Set(_));
         let (give_up, given_up) = watch::channel(false);
-        entry.call = Some(OpenCall { id: call, is_busy: false, give_up });
+        entry.call = Some(OpenCall { id: call, is_busy: false, is_for_lock, give_up });
         let server = entry.server.clone();
         step.outgoing.push(Leaving::Call { server, file, call, request, given_up });
     }

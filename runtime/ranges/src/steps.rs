@@ -238,6 +238,7 @@ impl<'a> Steps<'a> {
         let is_needed = locks.is_some_and(|locks| locks.has_any_in(At::Waitlock));
         if let Some(call) = &self.entry(file).call
             && call.is_busy
+            && call.is_for_lock
             && !is_needed
         {
             call.give_up.send_replace(true);

@@ -138,10 +138,12 @@ impl Volume {
         let Some(locked) = inode.locked.get() else { return Ok(()) };
         let mut owners = handle.map(Handle::owners).unwrap_or_default();
         owners.extend(by.map(Owner));
-        // Who has lost a lock of the whole file, by `flock`, has lost it for each byte.
-        let has_kept = |range| self.manager.has_kept(locked, &owners, access, range);
-        if !has_kept(range) || !has_kept(WHOLE_FILE) {
-            return Err(Errno::IO);
+        if self.manager.has_lost(locked) {
+            // Who has lost a lock of the whole file, by `flock`, has lost it for each byte.
+            let has_kept = |range| self.manager.has_kept(locked, &owners, access, range);
+            if !has_kept(range) || !has_kept(WHOLE_FILE) {
+                return Err(Errno::IO);
+            }
         }
         let is_allowed = !self.is_mandatory || self.manager.allows(locked, &owners, access, range);
         if is_allowed { Ok(()) } else { Err(Errno::AGAIN) }

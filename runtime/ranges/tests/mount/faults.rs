@@ -188,14 +188,20 @@ fn server_back_in_time() {
     let mount = Mounted::start(&backing.0, &[&server.locks(), "--lease=20"]);
     let held = open(&mount.join("file"));
     lock(&held, Kind::Write, 0, 1).expect("nobody has it");
+    let released = open(&mount.join("released"));
+    lock(&released, Kind::Write, 0, 1).expect("nobody has it");
     server.end();
     write(&held, "meanwhile").expect("the lease is not over");
+    lock(&released, Kind::Unlock, 0, 1).expect("it is released here");
+    assert_eq!(try_lock(&released, Kind::Write, 0, 1), Err(Errno::EAGAIN), "not yet there");
     let free = open(&mount.join("free"));
     let started = Instant::now();
     assert_eq!(try_lock(&free, Kind::Write, 0, 1), Err(Errno::EAGAIN), "nobody grants it");
     assert!(started.elapsed() < SOON);
     server.resume();
-    until("the server grants locks", || try_lock(&free, Kind::Write, 0, 1).is_ok());
+    for file in [&free, &released] {
+        until("the server grants locks", || try_lock(file, Kind::Write, 0, 1).is_ok());
+    }
     assert_eq!(read(&held).as_deref(), Ok("meanwhile"));
     lock(&held, Kind::Unlock, 0, 0).expect("it was not lost");
 }

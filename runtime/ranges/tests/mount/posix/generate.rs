@@ -1,5 +1,7 @@
 //! Random calls, of few bytes, so that they collide.
 
+use std::collections::VecDeque;
+
 use turnstile_host::Rng;
 
 use crate::locks::Kind;
@@ -15,8 +17,32 @@ pub(crate) enum Event {
     Kill(usize),
 }
 
-/// How many bytes most calls are about.
-const BYTES: u64 = 16;
+/// What most calls of a sequence are about.
+#[derive(Clone, Debug)]
+pub(crate) struct Theme {
+    /// How many of a hundred calls are `flock`.
+    flock: u64,
+    /// How many of a hundred locks are of open file descriptions.
+    description: u64,
+    /// Of how many bytes.
+    bytes: u64,
+    /// The last ranges, which are used again: with another type, they are up- and downgrades.
+    recent: VecDeque<LockBytes>,
+}
+
+/// How many ranges are used again.
+const RECENT: usize = 6;
+
+impl Theme {
+    pub(crate) fn random(rng: &mut Rng) -> Self {
+        Self {
+            flock: pick(rng, &[6, 6, 6, 50]),
+            description: pick(rng, &[20, 20, 60]),
+            bytes: pick(rng, &[16, 16, 5]),
+            recent: VecDeque::new(),
+        }
+    }
+}
 
 /// How many calls a child makes at most.
 const CHILD_CALLS: u64 = 4;
@@ -39,7 +65,7 @@ fn slot_of(rng: &mut Rng, slots: &[usize]) -> usize {
 }
 
 /// What happens next to actors like these.
-pub(crate) fn event(rng: &mut Rng, model: &Model) -> Event {
+pub(crate) fn event(rng: &mut Rng, theme: &mut Theme, model: &Model) -> Event {
     let (waiting, free) = (model.actors(true), model.actors(false));
     if free.is_empty() || (!waiting.is_empty() && rng.chance(0.08)) {
         let actor = pick(rng, &waiting);
@@ -49,7 +75,7 @@ pub(crate) fn event(rng: &mut Rng, model: &Model) -> Event {
     if rng.chance(0.01) {
         return Event::Kill(actor);
     }
-    let call = call(rng, model, actor);
+    let call = call(rng, theme, model, actor);
     // Which of two that cannot both be granted is the first is for the other test, also where the
     // kernel grants one at once.
     let meets = |waiting: &ClaimedBytes| {
@@ -59,7 +85,7 @@ pub(crate) fn event(rng: &mut Rng, model: &Model) -> Event {
     Event::Call(actor, if meets_one { call.without_waiting() } else { call })
 }
 
-fn call(rng: &mut Rng, model: &Model, actor: usize) -> ActorCall {
+fn call(rng: &mut Rng, theme: &mut Theme, model: &Model, actor: usize) -> ActorCall {
     let (open, closed) = (model.slots(actor, true), model.slots(actor, false));
     if open.is_empty() {
         return ActorCall::Open { slot: closed[0], access: OpenAccess::Both };
@@ -73,9 +99,9 @@ fn call(rng: &mut Rng, model: &Model, actor: usize) -> ActorCall {
         }
         3..5 if !closed.is_empty() => ActorCall::Dup { slot, to: pick(rng, &closed) },
         5..8 => ActorCall::Close { slot: pick(rng, &open) },
-        8..12 => ActorCall::Fork(child_calls(rng, model, actor)),
-        12..18 => flock(rng, slot, true),
-        _ => with_bytes(rng, slot),
+        8..12 => ActorCall::Fork(child_calls(rng, theme, model, actor)),
+        roll if roll < 12 + theme.flock => flock(rng, slot, true),
+        _ => with_bytes(rng, theme, slot),
     }
 }
 
@@ -85,13 +111,14 @@ fn flock(rng: &mut Rng, slot: usize, may_wait: bool) -> ActorCall {
 }
 
 /// A call about bytes, or of what they are counted from.
-fn with_bytes(rng: &mut Rng, slot: usize) -> ActorCall {
-    let family = if rng.chance(0.2) { Family::Description } else { Family::Process };
+fn with_bytes(rng: &mut Rng, theme: &mut Theme, slot: usize) -> ActorCall {
+    let is_shared = below(rng, 100) < theme.description;
+    let family = if is_shared { Family::Description } else { Family::Process };
     match below(rng, 100) {
-        0..4 => ActorCall::Seek { slot, to: below(rng, BYTES) },
-        4..7 => ActorCall::Truncate { slot, size: below(rng, BYTES) },
-        7..25 => ActorCall::Test { slot, family, bytes: bytes(rng) },
-        _ => ActorCall::Lock { slot, family, waits: rng.chance(0.45), bytes: bytes(rng) },
+        0..4 => ActorCall::Seek { slot, to: below(rng, theme.bytes) },
+        4..7 => ActorCall::Truncate { slot, size: below(rng, theme.bytes) },
+        7..25 => ActorCall::Test { slot, family, bytes: bytes(rng, theme) },
+        _ => ActorCall::Lock { slot, family, waits: rng.chance(0.45), bytes: bytes(rng, theme) },
     }
 }
 
@@ -103,7 +130,12 @@ fn signed(rng: &mut Rng, count: u64) -> i64 {
     i64::try_from(below(rng, count)).expect("it is small")
 }
 
-fn bytes(rng: &mut Rng) -> LockBytes {
+fn bytes(rng: &mut Rng, theme: &mut Theme) -> LockBytes {
+    let kind = kind(rng);
+    if !theme.recent.is_empty() && rng.chance(0.3) {
+        return LockBytes { kind, ..pick(rng, theme.recent.make_contiguous()) };
+    }
+    let count = theme.bytes;
     let whence = match below(rng, 10) {
         0 => Whence::Cur,
         1 => Whence::End,
@@ -111,22 +143,24 @@ fn bytes(rng: &mut Rng) -> LockBytes {
     };
     let is_far = rng.chance(0.06);
     let start = match whence {
-        _ if is_far => i64::try_from(LAST).expect("it is the greatest") - signed(rng, BYTES),
-        Whence::Set => signed(rng, BYTES + 1),
-        Whence::Cur | Whence::End => signed(rng, BYTES + 1) - 8,
+        _ if is_far => i64::try_from(LAST).expect("it is the greatest") - signed(rng, count),
+        Whence::Set => signed(rng, count + 1),
+        Whence::Cur | Whence::End => signed(rng, count + 1) - signed(rng, count / 2 + 1),
     };
     let length = match below(rng, 12) {
         0 => 0,
-        1 | 2 => -1 - signed(rng, 8),
-        _ => 1 + signed(rng, 8),
+        1 | 2 => -1 - signed(rng, count / 2),
+        _ => 1 + signed(rng, count / 2),
     };
-    let kind = kind(rng);
-    LockBytes { kind, whence, start, length }
+    let bytes = LockBytes { kind, whence, start, length };
+    theme.recent.truncate(RECENT - 1);
+    theme.recent.push_front(bytes);
+    bytes
 }
 
 /// Calls that wait for nobody, and that no request that waits is in the way of. They release
 /// nothing that a request waits for, since a child does not wait to see who gets it.
-fn child_calls(rng: &mut Rng, model: &Model, actor: usize) -> Vec<ActorCall> {
+fn child_calls(rng: &mut Rng, theme: &mut Theme, model: &Model, actor: usize) -> Vec<ActorCall> {
     let open = model.slots(actor, true);
     let is_awaited = !model.actors(true).is_empty();
     let mut calls = Vec::new();
@@ -135,7 +169,7 @@ fn child_calls(rng: &mut Rng, model: &Model, actor: usize) -> Vec<ActorCall> {
         let call = match below(rng, 10) {
             0 | 1 => ActorCall::Close { slot },
             2 => flock(rng, slot, false),
-            _ => with_bytes(rng, slot).without_waiting(),
+            _ => with_bytes(rng, theme, slot).without_waiting(),
         };
         let is_shared = match &call {
             ActorCall::Flock { .. } => true,

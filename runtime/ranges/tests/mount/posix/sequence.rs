@@ -5,9 +5,9 @@ use turnstile_host::Rng;
 use crate::actor::{OK, PROCESS, SLOTS};
 use crate::locks::Kind;
 use crate::posix::call::{ActorCall, BETWEEN, Family, LockBytes, OpenAccess, Whence};
-use crate::posix::generate::{Event, event};
+use crate::posix::generate::{Event, Theme, event};
 use crate::posix::model::{ACTORS, ClaimedBytes, Model};
-use crate::posix::sides::{KernelSide, MountSide, Side};
+use crate::posix::sides::{KernelSide, LateAnswers, MountSide, Side};
 
 /// How many events a sequence has.
 const EVENTS: usize = 30;
@@ -68,9 +68,10 @@ struct Sequence<'a> {
 
 impl Sequence<'_> {
     fn run(&mut self, rng: &mut Rng) -> Result<(), String> {
+        let mut theme = Theme::random(rng);
         self.begin()?;
         for _ in 0..EVENTS {
-            match event(rng, &self.model) {
+            match event(rng, &mut theme, &self.model) {
                 Event::Call(actor, call) => self.call(actor, &call)?,
                 Event::Interrupt(actor) => self.interrupt(actor)?,
                 Event::Kill(actor) => self.kill(actor)?,
@@ -149,7 +150,7 @@ impl Sequence<'_> {
         actor: usize,
         call: &ActorCall,
         mut waiting: Vec<usize>,
-    ) -> Result<(Option<String>, Vec<(usize, String)>), String> {
+    ) -> Result<(Option<String>, LateAnswers), String> {
         let kernel = &mut self.sides.kernel;
         kernel.side.actors[actor].send(call);
         if !call.waits() {
@@ -182,7 +183,7 @@ impl Sequence<'_> {
             self.forget_flock(&claim);
         }
         self.sides.mount.side.actors[actor].send(call);
-        self.compare(actor, call, "EAGAIN")?;
+        self.compare(actor, call, REFUSED)?;
         self.answered(others)
     }
 
@@ -263,7 +264,9 @@ impl Sequence<'_> {
     fn apply_one(&mut self, actor: usize, is_child: bool, call: &ActorCall, answer: &str) {
         if answer == OK {
             self.model.succeeded(actor, is_child, call);
-        } else if let Some(claim) = self.model.claim(actor, is_child, call) {
+        } else if answer == REFUSED
+            && let Some(claim) = self.model.claim(actor, is_child, call)
+        {
             self.forget_flock(&claim);
         }
     }
@@ -276,7 +279,7 @@ impl Sequence<'_> {
     }
 
     /// Calls that have waited are answered, and so they are by the mount. No others are.
-    fn answered(&mut self, answers: Vec<(usize, String)>) -> Result<(), String> {
+    fn answered(&mut self, answers: LateAnswers) -> Result<(), String> {
         self.has_raced |= answers.len() > 1;
         for (actor, answer) in answers {
             let claim = self.model.waiting[actor].take();
@@ -346,6 +349,9 @@ impl Sequence<'_> {
         call.push_str(answer);
     }
 }
+
+/// The answer to a request that does not wait.
+const REFUSED: &str = "EAGAIN";
 
 /// Whether a child requests locks of a description that it shares with its parent.
 fn has_shared_lock(calls: &[ActorCall]) -> bool {

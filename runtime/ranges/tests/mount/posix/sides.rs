@@ -118,6 +118,9 @@ fn asleep(process: u32) -> Option<Vec<String>> {
     Some(threads)
 }
 
+/// The answers to calls that may have waited, with their actors.
+pub(crate) type LateAnswers = Vec<(usize, String)>;
+
 /// A file of a tmpfs, and its actors.
 pub(crate) struct KernelSide {
     pub(crate) side: Side,
@@ -145,7 +148,7 @@ impl KernelSide {
     }
 
     /// The answers to calls that may wait, when all without one wait.
-    pub(crate) fn settle(&self, mut waiting: Vec<usize>) -> Result<Vec<(usize, String)>, String> {
+    pub(crate) fn settle(&self, mut waiting: Vec<usize>) -> Result<LateAnswers, String> {
         let mut answers = Vec::new();
         if waiting.is_empty() {
             return Ok(answers);
