@@ -18,7 +18,7 @@ pub use cache::{CachedFile, PlainFile};
 pub use error::LockError;
 pub use file_server::{FileServer, Lapse, Reply, ServerLock};
 pub use manager::{
-    Access, BYTES_END, Conflict, File, FileNumber, LockRequest, Manager, Options, Owner, Ticket,
+    Access, BYTES_END, File, FileNumber, HeldLock, LockRequest, Manager, Options, Owner, Ticket,
     WHOLE_FILE,
 };
 pub use turnstile_core::ranges::locks::LockType;

@@ -45,9 +45,9 @@ pub const BYTES_END: u64 = 1 << 63;
 /// A range beyond all bytes of a file. Locks of it exclude each other, and none of bytes.
 pub const WHOLE_FILE: ByteRange = ByteRange::byte(BYTES_END);
 
-/// A lock that is in the way of a request.
+/// A lock, for example one that is in the way of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Conflict {
+pub struct HeldLock {
     /// Its owner.
     pub owner: Owner,
     /// The process that requested it.
@@ -228,8 +228,14 @@ impl Manager {
         owner: Owner,
         kind: LockType,
         range: ByteRange,
-    ) -> Option<Conflict> {
-        self.shared.with(|steps| steps.test(file.0.id, owner, kind, range))
+    ) -> Option<HeldLock> {
+        self.shared.with(|steps| steps.test(file.0.id, owner, Some(kind), range))
+    }
+
+    /// The first lock of an owner that has a byte of a range, if there is one.
+    #[must_use]
+    pub fn held(&self, file: &File, owner: Owner, range: ByteRange) -> Option<HeldLock> {
+        self.shared.with(|steps| steps.test(file.0.id, owner, None, range))
     }
 
     /// Whether one of these owners may read or write a range, by the document's rules.

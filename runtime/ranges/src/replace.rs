@@ -36,12 +36,12 @@ impl Steps<'_> {
     pub(crate) fn begin_replacing(&mut self, file: FileId, mut waiting: Waiting, own: &[Own]) {
         let same: Vec<Own> = own.iter().filter(|own| own.kind == waiting.kind).copied().collect();
         if uncovered(waiting.range, &same).is_empty() {
-            return self.tell(waiting, Ok(()));
+            return self.tell(file, waiting, Ok(()));
         }
         let is_exclusive = own.iter().any(|own| excludes(own.kind, waiting.kind));
         let kind = if is_exclusive { LockType::Exclusive } else { LockType::Shared };
         match self.guard(file, kind) {
-            Err(refused) => self.tell(waiting, Err(refused)),
+            Err(refused) => self.tell(file, waiting, Err(refused)),
             Ok((guard, at)) => {
                 self.entry(file).replacing += 1;
                 waiting.guard = Some(guard);

@@ -4,12 +4,12 @@ use std::num::NonZeroU32;
 
 use turnstile_core::number::LockId;
 use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::{ClientKey, LockType};
+use turnstile_core::ranges::locks::{ByteRangeLock, ClientKey, LockType};
 use turnstile_core::ranges::message::FileId;
 use turnstile_machines::byte_range_lock::State as At;
 
 use crate::error::LockError;
-use crate::manager::{Conflict, LockRequest, Owner};
+use crate::manager::{HeldLock, LockRequest, Owner};
 use crate::service::{Done, Waiting};
 use crate::steps::Steps;
 
@@ -42,7 +42,7 @@ impl Steps<'_> {
         let ticket = files.last_ticket;
         let waiting = Waiting { ticket, key, kind, range, may_wait: waits, guard: None, done };
         if self.is_over() {
-            self.tell(waiting, Err(LockError::Stopped));
+            self.tell(file, waiting, Err(LockError::Stopped));
             return None;
         }
         let own = self.own(file, key, range);
@@ -53,7 +53,7 @@ impl Steps<'_> {
             // The core refuses it.
             _ if own.iter().any(|own| own.at == At::Lost) => self.begin(file, waiting, range),
             [part] if !is_in_the_way => self.begin(file, waiting, part),
-            [] if !is_in_the_way => self.tell(waiting, Ok(())),
+            [] if !is_in_the_way => self.tell(file, waiting, Ok(())),
             _ => self.begin_replacing(file, waiting, &own),
         }
         self.forget(file, key);
@@ -74,8 +74,8 @@ impl Steps<'_> {
     /// A request that is one lock, since none of the owner's is in its way.
     fn begin(&mut self, file: FileId, waiting: Waiting, part: ByteRange) {
         match self.take(file, waiting.key, waiting.kind, part) {
-            Err(refused) => self.tell(waiting, Err(refused)),
-            Ok((_, At::Active)) => self.tell(waiting, Ok(())),
+            Err(refused) => self.tell(file, waiting, Err(refused)),
+            Ok((_, At::Active)) => self.tell(file, waiting, Ok(())),
             Ok((id, at)) => self.wait(file, id, at, waiting),
         }
     }
@@ -112,7 +112,7 @@ impl Steps<'_> {
             self.drop_lock(file, guard.id);
         }
         let key = waiting.key;
-        self.tell(waiting, outcome);
+        self.tell(file, waiting, outcome);
         self.forget(file, key);
     }
 
@@ -176,31 +176,35 @@ impl Steps<'_> {
         self.freed(file);
     }
 
-    /// The lock that is in the way of a request: of the owner that came first, the first one.
+    /// The lock that is in the way of a request: of the owner that came first, the first one. If no
+    /// type is given, the first one of the owner itself.
     pub(crate) fn test(
         &mut self,
         file: FileId,
         owner: Owner,
-        kind: LockType,
+        kind: Option<LockType>,
         range: ByteRange,
-    ) -> Option<Conflict> {
+    ) -> Option<HeldLock> {
         let own = self.entry(file).owners.get(&owner).map(|client| client.key);
-        let over = self.locks(file)?.over(range);
-        let over: Vec<_> = over
-            .filter(|(_, lock)| Some(lock.key) != own && excludes(kind, lock.kind))
-            .filter(|(_, lock)| matches!(lock.at, At::Active | At::Waitlock))
-            .map(|(_, lock)| *lock)
-            .collect();
+        let is_meant = |lock: &ByteRangeLock| match kind {
+            Some(kind) => Some(lock.key) != own && excludes(kind, lock.kind),
+            None => Some(lock.key) == own,
+        };
+        let over = self.locks(file)?.over(range).map(|(_, lock)| *lock);
+        let over = over.filter(is_meant);
+        let over = over.filter(|lock| matches!(lock.at, At::Active | At::Waitlock));
+        let over: Vec<ByteRangeLock> = over.collect();
         let entry = self.entry(file);
         let known = over.into_iter().filter_map(|lock| {
             let owner = *entry.keys.get(&lock.key)?;
             Some((lock, owner, *entry.owners.get(&owner)?))
         });
-        let (lock, owner, client) =
-            known.min_by_key(|(lock, _, client)| (client.turn, lock.range.first()))?;
+        let (lock, owner, client) = known.min_by_key(|(lock, _, client)| {
+            (client.turn.unwrap_or(u64::MAX), lock.range.first())
+        })?;
         let range = self.joined(file, lock.key, lock.kind, lock.range);
         let process = NonZeroU32::new(client.process);
-        Some(Conflict { owner, process, kind: lock.kind, range })
+        Some(HeldLock { owner, process, kind: lock.kind, range })
     }
 
     /// A range, together with the locks of an owner and a type that are adjacent to it.

@@ -64,8 +64,8 @@ pub(crate) struct Entry {
 pub(crate) struct Client {
     pub(crate) key: ClientKey,
     pub(crate) process: u32,
-    /// Its place among the owners.
-    pub(crate) turn: u64,
+    /// Its place among the owners that have locks.
+    pub(crate) turn: Option<u64>,
 }
 
 /// The call to the file server that has no answer yet.
@@ -211,6 +211,15 @@ impl Service for Files {
 }
 
 impl Entry {
+    /// A client has a lock now.
+    pub(crate) fn take_turn(&mut self, key: ClientKey) {
+        let client = self.keys.get(&key).and_then(|owner| self.owners.get_mut(owner));
+        if let Some(client) = client.filter(|client| client.turn.is_none()) {
+            self.last_turn += 1;
+            client.turn = Some(self.last_turn);
+        }
+    }
+
     /// A key that no client has.
     pub(crate) fn new_key(&mut self) -> ClientKey {
         loop {

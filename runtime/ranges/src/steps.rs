@@ -146,7 +146,10 @@ impl<'a> Steps<'a> {
     }
 
     /// Tells the outcome of a request.
-    pub(crate) fn tell(&mut self, waiting: Waiting, outcome: Result<(), LockError>) {
+    pub(crate) fn tell(&mut self, file: FileId, waiting: Waiting, outcome: Result<(), LockError>) {
+        if outcome.is_ok() {
+            self.entry(file).take_turn(waiting.key);
+        }
         self.files().tickets.remove(&waiting.ticket);
         self.state.push(Leaving::Outcome(waiting.done, outcome));
     }
@@ -309,8 +312,7 @@ impl<'a> Steps<'a> {
             return client.key;
         }
         let key = entry.new_key();
-        entry.last_turn += 1;
-        entry.owners.insert(owner, Client { key, process, turn: entry.last_turn });
+        entry.owners.insert(owner, Client { key, process, turn: None });
         entry.keys.insert(key, owner);
         key
     }

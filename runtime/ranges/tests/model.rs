@@ -251,11 +251,13 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
     for step in steps {
         let (held, before) = (model.held(), real.server.granted());
         let waiting: Vec<u64> = (0..OWNERS).filter(|owner| model.waits(*owner)).collect();
-        match *step {
-            // Who waits asks for nothing else.
-            Step::Lock { owner, .. } | Step::Unlock { owner, .. } if model.waits(owner) => continue,
-            step => take(&mut model, &mut real, step)?,
+        // Who waits asks for nothing else.
+        if let Step::Lock { owner, .. } | Step::Unlock { owner, .. } = *step
+            && model.waits(owner)
+        {
+            continue;
         }
+        take(&mut model, &mut real, *step)?;
         model.grant();
         for owner in waiting.into_iter().filter(|owner| !model.waits(*owner)) {
             let outcome = real.outcome(owner);

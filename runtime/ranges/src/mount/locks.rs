@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::request::answer;
 use super::volume::Volume;
-use crate::{ByteRange, Conflict, LockError, LockRequest, LockType, Owner, WHOLE_FILE};
+use crate::{ByteRange, HeldLock, LockError, LockRequest, LockType, Owner, WHOLE_FILE};
 
 /// The numbers of the types of locks.
 const READ: u32 = nix::libc::F_RDLCK as u32;
@@ -56,7 +56,8 @@ impl LockCall {
         Ok(Self {
             inode: op.ino(),
             handle: op.fh(),
-            owner: Owner(op.owner().into_raw()),
+            // An open file has locks of both kinds, which have nothing to do with each other.
+            owner: Owner(!op.owner().into_raw()),
             process: 0,
             kind,
             range: WHOLE_FILE,
@@ -95,8 +96,14 @@ impl Volume {
             Err(error) => return answer::<()>(&request, Err(error)),
         };
         let locked = self.locked(&inode);
-        if call.is_flock && self.manager.unlock(locked, call.owner, call.range).is_err() {
-            return answer::<()>(&request, Err(Errno::IO));
+        if call.is_flock {
+            // Another type replaces the lock in two steps, as on Linux.
+            let held = self.manager.held(locked, call.owner, call.range);
+            if held.is_none_or(|held| held.kind != kind)
+                && let Err(error) = self.manager.unlock(locked, call.owner, call.range)
+            {
+                return answer::<()>(&request, Err(errno(error)));
+            }
         }
         let number = request.unique();
         if call.waits && !self.waits.begin(number) {
@@ -134,16 +141,19 @@ impl Volume {
 
     /// The lock that is in the way of another one.
     pub(super) fn test_lock(&self, op: &op::Getlk<'_>) -> Result<LkOut, Errno> {
-        let (kind, range) = (kind(op.typ())?.ok_or(Errno::INVAL)?, range(op.start(), op.end())?);
+        let (kind, range) = (kind(op.typ())?, range(op.start(), op.end())?);
         let inode = self.inodes.inode(op.ino())?;
         let owner = Owner(op.owner().into_raw());
-        let conflict =
-            inode.locked.get().and_then(|locked| self.manager.test(locked, owner, kind, range));
+        let found = inode.locked.get().and_then(|locked| match kind {
+            Some(kind) => self.manager.test(locked, owner, kind, range),
+            // To release is in nobody's way: it asks for what the owner has itself.
+            None => self.manager.held(locked, owner, range),
+        });
         let mut out = LkOut::default();
         let lock = out.file_lock();
-        match conflict {
+        match found {
             None => lock.typ(UNLOCK),
-            Some(Conflict { process, kind, range, .. }) => {
+            Some(HeldLock { process, kind, range, .. }) => {
                 lock.typ(if kind == LockType::Shared { READ } else { WRITE });
                 lock.start(range.first());
                 lock.end(range.last());
