@@ -2,10 +2,14 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use nix::fcntl::{FcntlArg, fcntl};
+
 use crate::Test;
+use crate::locks::{Kind, description, open};
 use crate::support::{ClaimServer, Folder, Mounted};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -14,7 +18,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("sqlite_counts_right_on_two_local_mounts", sqlite_on_two_mounts),
     ("sqlite_in_its_other_modes_counts_right_on_one_mount", sqlite_with_a_log),
     ("tdb_keeps_all_keys", tdb),
-    ("sqlite_and_tdb_lose_data_without_locks", without_locks),
+    ("a_sum_under_a_lock_is_right", adds),
+    ("programs_lose_data_without_locks", without_locks),
     ("stress_ng_locks_in_all_ways", stress),
     ("git_keeps_a_repository", git),
 ];
@@ -123,6 +128,38 @@ fn tdb() {
     insert(&mount.path).expect("each key is kept");
 }
 
+/// Adds to a number in a file, by several open files at once, under the lock of its first byte.
+fn add(folder: &Path) -> Result<(), String> {
+    let path = folder.join("number");
+    let adder = || {
+        let file = open(&path);
+        let set = |kind| fcntl(&file, FcntlArg::F_OFD_SETLKW(&description(kind, 0, 1)));
+        for _ in 0..ADDITIONS {
+            set(Kind::Write).expect("it is granted");
+            let mut number = [0; 8];
+            // A new file is empty.
+            let _length = file.read_at(&mut number, 0).expect("it is read");
+            let sum = u64::from_le_bytes(number) + 1;
+            file.write_all_at(&sum.to_le_bytes(), 0).expect("it is written");
+            set(Kind::Unlock).expect("it is released");
+        }
+    };
+    std::thread::scope(|scope| (0..PROCESSES).for_each(|_| drop(scope.spawn(adder))));
+    let found = std::fs::read(&path).expect("it is there");
+    let right = (PROCESSES * ADDITIONS) as u64;
+    let sum = u64::from_le_bytes(found.try_into().expect("it has eight bytes"));
+    if sum == right { Ok(()) } else { Err(format!("{sum} and not {right}")) }
+}
+
+/// How often each adds.
+const ADDITIONS: usize = 250;
+
+fn adds() {
+    let backing = Folder::new();
+    let mount = Mounted::start(&backing.0, &[]);
+    add(&mount.path).expect("nothing is lost");
+}
+
 /// The tests above can fail: without locks they do.
 fn without_locks() {
     let fails = |what: &str, run: &dyn Fn(&Path) -> Result<(), String>| {
@@ -131,10 +168,13 @@ fn without_locks() {
             let mount = Mounted::start(&backing.0, &[NO_LOCKS]);
             run(&mount.path).err()
         });
-        assert!(failure.is_some(), "{what} loses nothing, in {TRIES} times without locks");
+        let failure = failure.unwrap_or_default();
+        assert!(!failure.is_empty(), "{what} loses nothing, in {TRIES} times without locks");
+        println!("  {what} without locks: {}", failure.lines().next().unwrap_or_default());
     };
     fails("sqlite", &|folder| count(&[folder], "delete"));
     fails("tdb", &insert);
+    fails("the sum", &add);
 }
 
 /// How often a program may be lucky without locks.
