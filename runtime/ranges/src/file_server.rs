@@ -8,8 +8,6 @@ use tokio::time::Instant;
 use turnstile_core::number::{CallId, DataVersion};
 use turnstile_core::ranges::message::{FileId, ServerReply};
 
-use crate::manager::Shared;
-
 pub use turnstile_core::ranges::message::ServerLock;
 
 /// The file server's side of one file.
@@ -30,10 +28,22 @@ pub trait FileServer: Send + Sync + 'static {
     fn release(&self, reply: Reply);
 }
 
+/// A manager, as its calls know it.
+pub(crate) trait Caller: Send + Sync {
+    /// The reply to a call arrives, with the end of the lease that it grants.
+    fn answered(&self, file: FileId, call: CallId, reply: ServerReply, until: Option<Instant>);
+
+    /// The reply to a call takes its time.
+    fn busy(&self, file: FileId, call: CallId);
+
+    /// The lease of a file's lock is over.
+    fn lapsed(&self, file: FileId);
+}
+
 /// The reply to a call. A reply that is dropped counts as a call without an answer, which the
 /// manager repeats at the next check.
 pub struct Reply {
-    pub(crate) shared: Weak<Shared>,
+    pub(crate) caller: Weak<dyn Caller>,
     pub(crate) file: FileId,
     pub(crate) call: CallId,
     pub(crate) given_up: watch::Receiver<bool>,
@@ -66,15 +76,15 @@ impl Reply {
     /// Tells that the answer takes its time, because another manager's lock is in the way or the
     /// server is slow: those who do not wait are refused.
     pub fn busy(&self) {
-        if let Some(shared) = self.shared.upgrade() {
-            shared.busy(self.file, self.call);
+        if let Some(caller) = self.caller.upgrade() {
+            caller.busy(self.file, self.call);
         }
     }
 
     /// Whether nobody waits for the answer any more.
     #[must_use]
     pub fn is_given_up(&self) -> bool {
-        *self.given_up.borrow() || self.shared.strong_count() == 0
+        *self.given_up.borrow() || self.caller.strong_count() == 0
     }
 
     /// Completes when nobody waits for the answer any more; the call is then best left unanswered.
@@ -89,39 +99,44 @@ impl Reply {
     /// A way to tell that the lease which this reply grants is over before its time.
     #[must_use]
     pub fn lapse(&self) -> Lapse {
-        Lapse { shared: self.shared.clone(), file: self.file }
+        Lapse { caller: self.caller.clone(), file: self.file }
     }
 
     fn send(mut self, reply: ServerReply, until: Option<Instant>) {
         self.is_sent = true;
-        if let Some(shared) = self.shared.upgrade() {
-            shared.answered(self.file, self.call, reply, until);
+        if let Some(caller) = self.caller.upgrade() {
+            caller.answered(self.file, self.call, reply, until);
         }
     }
 }
 
 /// Ends a lease before its time.
-#[derive(Debug)]
 pub struct Lapse {
-    shared: Weak<Shared>,
+    caller: Weak<dyn Caller>,
     file: FileId,
 }
 
 impl Lapse {
     /// The manager has lost the lock of the file.
     pub fn lapsed(self) {
-        if let Some(shared) = self.shared.upgrade() {
-            shared.lapsed(self.file);
+        if let Some(caller) = self.caller.upgrade() {
+            caller.lapsed(self.file);
         }
+    }
+}
+
+impl fmt::Debug for Lapse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lapse").field("file", &self.file).finish_non_exhaustive()
     }
 }
 
 impl Drop for Reply {
     fn drop(&mut self) {
         if !self.is_sent
-            && let Some(shared) = self.shared.upgrade()
+            && let Some(caller) = self.caller.upgrade()
         {
-            shared.answered(self.file, self.call, ServerReply::None, None);
+            caller.answered(self.file, self.call, ServerReply::None, None);
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod claims;
 mod error;
 mod file_server;
 pub mod local;
+mod lock;
 mod manager;
 #[cfg(feature = "mount")]
 pub mod mount;
@@ -17,9 +18,7 @@ mod steps;
 pub use cache::{CachedFile, PlainFile};
 pub use error::LockError;
 pub use file_server::{FileServer, Lapse, Reply, ServerLock};
-pub use manager::{
-    Access, BYTES_END, File, FileNumber, HeldLock, LockRequest, Manager, Options, Owner, Ticket,
-    WHOLE_FILE,
-};
+pub use lock::{Access, BYTES_END, HeldLock, LockRequest, Owner, WHOLE_FILE};
+pub use manager::{File, FileNumber, Manager, Options, Ticket};
 pub use turnstile_core::ranges::locks::LockType;
 pub use turnstile_core::ranges::{ByteRange, RangeError};

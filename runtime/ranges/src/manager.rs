@@ -1,7 +1,6 @@
 //! A cache manager: the core on a host, its files, and the requests of its clients.
 
 use std::fmt;
-use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -16,56 +15,10 @@ use turnstile_host::{Clock, Engine, Host, HostState, Moment, Outlet, Trace, wall
 use turnstile_step::Input;
 
 use crate::error::LockError;
-use crate::file_server::{FileServer, Reply};
+use crate::file_server::{Caller, FileServer, Reply};
+use crate::lock::{Access, HeldLock, LockRequest, Owner};
 use crate::service::{Done, Files, Leaving, OnLost};
 use crate::steps::Steps;
-
-/// An owner of locks: a process, or an open file. Locks of one owner do not exclude each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Owner(pub u64);
-
-/// A request for a lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LockRequest {
-    /// The owner.
-    pub owner: Owner,
-    /// The process that [`Manager::test`] names as the owner; 0 if there is none to name.
-    pub process: u32,
-    /// The bytes, below [`BYTES_END`], or [`WHOLE_FILE`].
-    pub range: ByteRange,
-    /// Shared or exclusive.
-    pub kind: LockType,
-    /// Whether to wait for locks that are in the way.
-    pub waits: bool,
-}
-
-/// The end of the bytes that can be locked, 2^63: `fcntl` has no greater offsets.
-pub const BYTES_END: u64 = 1 << 63;
-
-/// A range beyond all bytes of a file. Locks of it exclude each other, and none of bytes.
-pub const WHOLE_FILE: ByteRange = ByteRange::byte(BYTES_END);
-
-/// A lock, for example one that is in the way of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeldLock {
-    /// Its owner.
-    pub owner: Owner,
-    /// The process that requested it.
-    pub process: Option<NonZeroU32>,
-    /// Its type.
-    pub kind: LockType,
-    /// Its bytes, together with those of adjacent locks of the same owner and type.
-    pub range: ByteRange,
-}
-
-/// What a client does with bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// It reads them.
-    Read,
-    /// It writes them.
-    Write,
-}
 
 /// The configuration of a manager.
 pub struct Options {
@@ -291,7 +244,7 @@ impl Drop for WithdrawOnDrop<'_> {
 
 /// What a manager shares with the replies of file servers.
 #[derive(Debug)]
-pub(crate) struct Shared {
+struct Shared {
     host: Host<Files>,
     clock: Clock,
 }
@@ -307,33 +260,28 @@ impl Shared {
         })
     }
 
-    /// The reply to a call arrives.
-    pub(crate) fn answered(
-        &self,
-        file: FileId,
-        call: CallId,
-        reply: ServerReply,
-        until: Option<Instant>,
-    ) {
+    /// An instant on the host's clock.
+    fn at_us(&self, instant: Instant) -> u64 {
+        let ahead = instant.saturating_duration_since(Instant::now());
+        let ahead_us = u64::try_from(ahead.as_micros()).unwrap_or(u64::MAX);
+        self.clock.now_us().saturating_add(ahead_us)
+    }
+}
+
+impl Caller for Shared {
+    fn answered(&self, file: FileId, call: CallId, reply: ServerReply, until: Option<Instant>) {
         let until_us = until.map(|until| self.at_us(until));
         let is_over = until.is_some_and(|until| until <= Instant::now());
         let lease = if is_over { Lease::Lapsed } else { Lease::Live };
         self.with(|steps| steps.answered(file, Message::Reply { call, reply, lease }, until_us));
     }
 
-    pub(crate) fn busy(&self, file: FileId, call: CallId) {
+    fn busy(&self, file: FileId, call: CallId) {
         self.with(|steps| steps.busy(file, call));
     }
 
-    pub(crate) fn lapsed(&self, file: FileId) {
+    fn lapsed(&self, file: FileId) {
         self.with(|steps| steps.fire(Timer::Lease(file)));
-    }
-
-    /// An instant on the host's clock.
-    fn at_us(&self, instant: Instant) -> u64 {
-        let ahead = instant.saturating_duration_since(Instant::now());
-        let ahead_us = u64::try_from(ahead.as_micros()).unwrap_or(u64::MAX);
-        self.clock.now_us().saturating_add(ahead_us)
     }
 }
 
@@ -356,7 +304,8 @@ impl Outlet<Leaving> for LeavingOutlet {
                     }
                 }
                 Leaving::Call { server, file, call, request, given_up } => {
-                    let reply = Reply { shared: shared(), file, call, given_up, is_sent: false };
+                    let caller = shared();
+                    let reply = Reply { caller, file, call, given_up, is_sent: false };
                     match request {
                         ServerRequest::Set(lock) => server.lock(lock, reply),
                         ServerRequest::Extend => server.extend(reply),

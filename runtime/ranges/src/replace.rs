@@ -18,7 +18,7 @@ use turnstile_core::ranges::message::FileId;
 use turnstile_machines::byte_range_lock::State as At;
 
 use crate::error::LockError;
-use crate::manager::WHOLE_FILE;
+use crate::lock::WHOLE_FILE;
 use crate::request::{Own, excludes, outside, spanning, uncovered};
 use crate::service::{Guard, Waiting};
 use crate::steps::Steps;

@@ -9,7 +9,7 @@ use turnstile_core::ranges::message::FileId;
 use turnstile_machines::byte_range_lock::State as At;
 
 use crate::error::LockError;
-use crate::manager::{HeldLock, LockRequest, Owner};
+use crate::lock::{HeldLock, LockRequest, Owner};
 use crate::service::{Done, Waiting};
 use crate::steps::Steps;
 

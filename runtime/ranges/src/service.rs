@@ -15,8 +15,10 @@ use turnstile_host::{Service, Step};
 
 use crate::error::LockError;
 use crate::file_server::FileServer;
-use crate::manager::Owner;
-use crate::steps::NOBODY;
+use crate::lock::Owner;
+
+/// The client of commands that no owner of locks gives.
+pub(crate) const NOBODY: ClientKey = ClientKey(0);
 
 /// Called with the outcome of a request.
 pub(crate) type Done = Box<dyn FnOnce(Result<(), LockError>) + Send>;

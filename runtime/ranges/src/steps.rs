@@ -13,11 +13,8 @@ use turnstile_step::Input;
 
 use crate::error::LockError;
 use crate::file_server::FileServer;
-use crate::manager::{Access, Owner};
-use crate::service::{Client, Entry, Files, Leaving, Waiting};
-
-/// The client of commands that no owner of locks gives.
-pub(crate) const NOBODY: ClientKey = ClientKey(0);
+use crate::lock::{Access, Owner};
+use crate::service::{Client, Entry, Files, Leaving, NOBODY, Waiting};
 
 /// A manager while it is locked.
 pub(crate) struct Steps<'a> {
