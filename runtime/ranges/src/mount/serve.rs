@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use polyfuse::{KernelConfig, Session};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::request::handle;
 use super::volume::{Kernel, Locking, Volume};
@@ -50,6 +51,7 @@ impl Mount {
         let root = directory(backing)?;
         drop(directory(mountpoint)?);
         look_for_fuse()?;
+        raise_limit();
         let asks_for_locks = !matches!(locking, Locking::Kernel);
         let volume = Volume::new(root, Manager::start(manager), locking, is_mandatory)?;
         let volume = Arc::new(volume);
@@ -119,6 +121,17 @@ fn look_for_fuse() -> io::Result<()> {
         )));
     }
     Ok(())
+}
+
+/// Each file that the kernel knows is an open file here: takes as many as the system permits.
+fn raise_limit() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: maximum, maximum };
+    if current != maximum
+        && let Err(error) = setrlimit(Resource::Nofile, raised)
+    {
+        tracing::warn!(%error, "the limit of open files stays at {current:?}");
+    }
 }
 
 fn directory(path: &Path) -> io::Result<OwnedFd> {
