@@ -14,7 +14,7 @@ pub struct Owner(pub u64);
 pub struct LockRequest {
     /// The owner.
     pub owner: Owner,
-    /// The process that [`Manager::test`] names as the owner; 0 if there is none to name.
+    /// The process that [`crate::Manager::test`] names as the owner; 0 if there is none to name.
     pub process: u32,
     /// The bytes, below [`BYTES_END`], or [`WHOLE_FILE`].
     pub range: ByteRange,

@@ -1,4 +1,4 @@
-//! A file system that passes a directory on, and whose locks are those of a [`Manager`].
+//! A file system that passes a directory on, and whose locks are those of a [`crate::Manager`].
 //!
 //! Each request of the kernel is handled on one of a few threads, and is answered there, except for
 //! a lock that has to wait: its answer comes when it is granted, or when a signal withdraws it.
