@@ -198,8 +198,8 @@ impl Manager {
     }
 
     /// Whether a program that acts for these owners may read or write a range as far as lost locks
-    /// go: none of them has lost a lock of it, and the document's rules permit it to one of them. In
-    /// a file without lost locks, everything is permitted.
+    /// go: none of them has lost a lock of it, and the document's rules permit it to one of them.
+    /// In a file without lost locks, everything is permitted.
     #[must_use]
     pub fn has_kept(
         &self,

@@ -1,4 +1,5 @@
-//! What is read under a lock: what the other mount has written under it, and nothing that is locked.
+//! What is read under a lock: what the other mount has written under it, and nothing that others
+//! have locked.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
