@@ -4,6 +4,7 @@
 //! a lock that has to wait: its answer comes when it is granted, or when a signal withdraws it.
 
 mod attributes;
+mod caller;
 mod data;
 mod directories;
 mod handles;
@@ -14,7 +15,9 @@ mod request;
 mod serve;
 mod volume;
 mod waits;
+mod watch;
 mod xattrs;
 
 pub use serve::{Mount, MountOptions, unmount};
 pub use volume::Locking;
+pub use watch::watch;

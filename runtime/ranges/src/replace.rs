@@ -86,6 +86,9 @@ impl Steps<'_> {
         kind: LockType,
         range: ByteRange,
     ) -> bool {
+        if self.is_blocked(file, key, kind, range) {
+            return false;
+        }
         let own = self.own(file, key, range);
         if own.iter().any(|own| own.at == At::Lost) {
             return false;
@@ -104,6 +107,17 @@ impl Steps<'_> {
             }
         }
         is_replaced
+    }
+
+    /// Whether another owner's lock is in the way, so that to try is of no use. What this says is no
+    /// verdict: the core grants.
+    fn is_blocked(&self, file: FileId, key: ClientKey, kind: LockType, range: ByteRange) -> bool {
+        let mut over = self.locks(file).into_iter().flat_map(|locks| locks.over(range));
+        over.any(|(_, lock)| {
+            lock.key != key
+                && matches!(lock.at, At::Active | At::Waitlock)
+                && excludes(kind, lock.kind)
+        })
     }
 
     /// Releases the part of a lock that is in a range.
@@ -226,7 +240,11 @@ impl Steps<'_> {
         for ticket in tickets {
             // The numbers of locks change as others are suspended; a ticket does not.
             let Some((_, id)) = self.files().tickets.get(&ticket).copied() else { continue };
-            if self.is_at(file, id, At::Waitunlock)
+            let Some(&ByteRangeLock { key, kind, range, at, .. }) = self.lock(file, id) else {
+                continue;
+            };
+            if at == At::Waitunlock
+                && !self.is_blocked(file, key, kind, range)
                 && let Some(waiting) = self.entry(file).waiting.remove(&id)
             {
                 self.retry_one(file, id, waiting);

@@ -209,19 +209,18 @@ impl Steps<'_> {
 
     /// A range, together with the locks of an owner and a type that are adjacent to it.
     fn joined(&self, file: FileId, key: ClientKey, kind: LockType, range: ByteRange) -> ByteRange {
-        let mut joined = range;
-        loop {
-            let beyond =
-                spanning(joined.first().saturating_sub(1), joined.last().saturating_add(1));
-            let own = self.own(file, key, beyond).into_iter().filter(|own| own.kind == kind);
-            let (first, last) = own.fold((joined.first(), joined.last()), |(first, last), own| {
-                (first.min(own.range.first()), last.max(own.range.last()))
-            });
-            if (first, last) == (joined.first(), joined.last()) {
-                return joined;
-            }
-            joined = spanning(first, last);
+        let at = |byte| {
+            let own = self.own(file, key, ByteRange::byte(byte));
+            own.into_iter().find(|own| own.kind == kind).map(|own| own.range)
+        };
+        let (mut first, mut last) = (range.first(), range.last());
+        while let Some(before) = first.checked_sub(1).and_then(at) {
+            first = before.first();
         }
+        while let Some(after) = last.checked_add(1).and_then(at) {
+            last = after.last();
+        }
+        spanning(first, last)
     }
 }
 

@@ -57,10 +57,6 @@ impl<'a> Steps<'a> {
         self.locks(file)?.lock(id)
     }
 
-    pub(crate) fn is_at(&self, file: FileId, id: LockId, at: At) -> bool {
-        self.lock(file, id).is_some_and(|lock| lock.at == at)
-    }
-
     pub(crate) fn open(&mut self, server: Arc<dyn FileServer>) -> FileId {
         let files = self.files();
         let id = loop {

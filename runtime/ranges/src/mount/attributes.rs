@@ -56,9 +56,7 @@ impl Volume {
     }
 
     pub(super) fn attributes(&self, number: u64) -> Result<AttrOut, Errno> {
-        let inode = self.inodes.inode(number)?;
-        self.drop_lost(&inode);
-        Ok(self.shown(&fstat(&inode)?))
+        Ok(self.shown(&fstat(self.inodes.inode(number)?.as_ref())?))
     }
 
     pub(super) fn set_attributes(&self, op: &op::Setattr<'_>) -> Result<AttrOut, Errno> {

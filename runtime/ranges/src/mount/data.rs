@@ -19,7 +19,9 @@ use crate::{Access, ByteRange, Owner, WHOLE_FILE};
 impl Volume {
     pub(super) fn open(&self, op: &op::Open<'_>) -> Result<OpenOut, Errno> {
         let inode = self.inodes.inode(op.ino())?;
-        let unwanted = OFlags::CREATE | OFlags::EXCL | OFlags::NOCTTY | OFlags::NOFOLLOW;
+        // What is read is copied here, to where it need not be aligned.
+        let unwanted =
+            OFlags::CREATE | OFlags::EXCL | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::DIRECT;
         let flags = (OFlags::from_bits_retain(op.flags()) | OFlags::CLOEXEC) - unwanted;
         if flags.contains(OFlags::TRUNC) {
             self.permit(&inode, None, None, Access::Write, ALL_BYTES)?;
@@ -87,7 +89,9 @@ impl Volume {
         let inode = self.inodes.inode(op.ino())?;
         if let Some(locked) = inode.locked.get() {
             let owner = Owner(op.lock_owner().into_raw());
-            self.manager.owner_gone(locked, owner);
+            // Another thread of the process may wait for a lock, and goes on to wait. That a lock
+            // was lost is of no interest any more.
+            let _lost = self.manager.unlock(locked, owner, ALL_BYTES);
             self.handles.left_by(&inode, owner);
         }
         Ok(())
@@ -99,7 +103,8 @@ impl Volume {
         let Some(handle) = self.handles.remove(number) else { return };
         let Some(locked) = handle.inode.locked.get() else { return };
         for owner in handle.owners() {
-            self.manager.owner_gone(locked, owner);
+            // That a lock was lost is of no interest any more.
+            let _lost = self.manager.unlock(locked, owner, ByteRange::ALL);
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use rustix::fs::{Mode, OFlags, ResolveFlags, Stat, fstat, openat2};
+use rustix::fs::{Mode, OFlags, ResolveFlags, Stat, fstat, open, openat2};
 use rustix::io::Errno;
 
 use super::volume::Seen;
@@ -103,6 +103,12 @@ impl Inodes {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let within = ResolveFlags::NO_XDEV;
         self.know(openat2(parent, name, flags, Mode::empty(), within)?)
+    }
+
+    /// Counts a lookup of a file that has just been made and is open.
+    pub(super) fn know_same(&self, file: &OwnedFd) -> Result<(Arc<Inode>, Stat), Errno> {
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        self.know(open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)
     }
 
     /// Counts a lookup of a file.

@@ -7,17 +7,14 @@ use std::sync::Arc;
 use polyfuse::op;
 use polyfuse::reply::{EntryOut, OpenOut};
 use rustix::fs::{
-    AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Stat, Uid, chownat, fstat,
-    linkat, mkdirat, mknodat, openat2, readlinkat, renameat_with, symlinkat, unlinkat,
+    AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, linkat, mkdirat, mknodat, openat2,
+    readlinkat, renameat_with, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
+use super::caller::Caller;
 use super::inodes::Inode;
-use super::request::Caller;
 use super::volume::Volume;
-
-/// The bit of a directory by which what is created in it gets its group.
-const SET_GROUP: u32 = 0o2000;
 
 impl Volume {
     pub(super) fn look_up(&self, op: &op::Lookup<'_>) -> Result<EntryOut, Errno> {
@@ -42,15 +39,16 @@ impl Volume {
         caller: Caller,
     ) -> Result<EntryOut, Errno> {
         let parent = self.inodes.inode(op.parent())?;
-        symlinkat(op.link(), &parent, op.name())?;
-        self.made_entry(&parent, op.name(), caller)
+        caller.act(|| symlinkat(op.link(), &parent, op.name()))?;
+        self.known(&parent, op.name())
     }
 
     pub(super) fn make_node(&self, op: &op::Mknod<'_>, caller: Caller) -> Result<EntryOut, Errno> {
         let parent = self.inodes.inode(op.parent())?;
         let (kind, mode) = (FileType::from_raw_mode(op.mode()), Mode::from_raw_mode(op.mode()));
-        mknodat(&parent, op.name(), kind, mode & Mode::all(), op.rdev().into())?;
-        self.made_entry(&parent, op.name(), caller)
+        let device = op.rdev().into();
+        caller.act(|| mknodat(&parent, op.name(), kind, mode & Mode::all(), device))?;
+        self.known(&parent, op.name())
     }
 
     pub(super) fn make_directory(
@@ -59,8 +57,9 @@ impl Volume {
         caller: Caller,
     ) -> Result<EntryOut, Errno> {
         let parent = self.inodes.inode(op.parent())?;
-        mkdirat(&parent, op.name(), Mode::from_raw_mode(op.mode()))?;
-        self.made_entry(&parent, op.name(), caller)
+        let mode = Mode::from_raw_mode(op.mode());
+        caller.act(|| mkdirat(&parent, op.name(), mode))?;
+        self.known(&parent, op.name())
     }
 
     pub(super) fn create(
@@ -69,34 +68,25 @@ impl Volume {
         caller: Caller,
     ) -> Result<(EntryOut, OpenOut), Errno> {
         let parent = self.inodes.inode(op.parent())?;
-        let flags = OFlags::from_bits_retain(op.open_flags()) | OFlags::CREATE;
-        let flags = (flags | OFlags::NOFOLLOW | OFlags::CLOEXEC) - OFlags::NOCTTY;
+        // What is there already, the kernel opens, if the program may: it looks the name up again.
+        let flags = OFlags::from_bits_retain(op.open_flags()) | OFlags::CREATE | OFlags::EXCL;
+        let flags = (flags | OFlags::NOFOLLOW | OFlags::CLOEXEC) - OFlags::DIRECT - OFlags::NOCTTY;
         let mode = Mode::from_raw_mode(op.mode() & 0o7777);
-        let file = openat2(&parent, op.name(), flags, mode, ResolveFlags::NO_XDEV)?;
-        let (inode, stat) = self.made(&parent, op.name(), caller)?;
+        let make = || openat2(&parent, op.name(), flags, mode, ResolveFlags::NO_XDEV);
+        let asks_for_new = OFlags::from_bits_retain(op.open_flags()).contains(OFlags::EXCL);
+        let file = caller.act(make).map_err(|error| match error {
+            Errno::EXIST if !asks_for_new => Errno::STALE,
+            error => error,
+        })?;
+        let (inode, stat) = self.inodes.know_same(&file)?;
         let entry = self.entry(&inode, &stat);
         Ok((entry, self.opened(inode, File::from(file))))
     }
 
-    fn made_entry(&self, parent: &Inode, name: &OsStr, caller: Caller) -> Result<EntryOut, Errno> {
-        let (inode, stat) = self.made(parent, name, caller)?;
+    /// What the kernel gets to know of a new name.
+    fn known(&self, parent: &Inode, name: &OsStr) -> Result<EntryOut, Errno> {
+        let (inode, stat) = self.inodes.look_up(parent, name)?;
         Ok(self.entry(&inode, &stat))
-    }
-
-    /// Gives a new file to the program's user, if the file system may do that.
-    fn made(
-        &self,
-        parent: &Inode,
-        name: &OsStr,
-        caller: Caller,
-    ) -> Result<(Arc<Inode>, Stat), Errno> {
-        if rustix::process::geteuid().is_root() {
-            let has_group = fstat(parent)?.st_mode & SET_GROUP != 0;
-            let group = (!has_group).then(|| Gid::from_raw(caller.group));
-            let user = Some(Uid::from_raw(caller.user));
-            chownat(parent, name, user, group, AtFlags::SYMLINK_NOFOLLOW)?;
-        }
-        self.inodes.look_up(parent, name)
     }
 
     pub(super) fn link(&self, op: &op::Link<'_>) -> Result<EntryOut, Errno> {

@@ -7,16 +7,10 @@ use polyfuse::{Operation, Request};
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
+use super::caller::Caller;
 use super::locks::LockCall;
 use super::volume::Volume;
 use super::xattrs::Attribute;
-
-/// The user of a program.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Caller {
-    pub(super) user: u32,
-    pub(super) group: u32,
-}
 
 /// Answers a request.
 pub(super) fn answer<T: Bytes>(request: &Request, outcome: Result<T, Errno>) {
@@ -46,6 +40,17 @@ pub(super) fn handle(volume: &Arc<Volume>, request: Request) {
     let Ok(operation) = request.operation() else {
         return answer::<()>(&request, Err(Errno::IO));
     };
+    // To drop copies is to wait for reads and writes, which other threads answer.
+    if let Operation::Getattr(op) = &operation
+        && volume.has_lost(op.ino())
+    {
+        let (volume, number) = (volume.clone(), op.ino());
+        tokio::runtime::Handle::current().spawn_blocking(move || {
+            volume.drop_lost(number);
+            answer(&request, volume.attributes(number));
+        });
+        return;
+    }
     let lock = match &operation {
         Operation::Setlk(op) => Some(LockCall::fcntl(op)),
         Operation::Flock(op) => Some(LockCall::flock(op)),

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use polyfuse::{KernelConfig, Session};
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Mode, OFlags, minor, open, stat};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use super::caller::may_act_as_others;
 use super::request::handle;
 use super::volume::{Kernel, Locking, Volume};
 use crate::{Manager, Options};
@@ -37,6 +38,7 @@ pub struct MountOptions {
 /// A directory that is mounted.
 #[derive(Debug)]
 pub struct Mount {
+    connection: u32,
     threads: Vec<JoinHandle<io::Result<()>>>,
 }
 
@@ -52,6 +54,8 @@ impl Mount {
         drop(directory(mountpoint)?);
         look_for_fuse()?;
         raise_limit();
+        // The kernel has applied the program's own.
+        rustix::process::umask(Mode::empty());
         let asks_for_locks = !matches!(locking, Locking::Kernel);
         let volume = Volume::new(root, Manager::start(manager), locking, is_mandatory)?;
         let volume = Arc::new(volume);
@@ -62,6 +66,7 @@ impl Mount {
             let (session, volume, runtime) = (session.clone(), volume.clone(), runtime.clone());
             std::thread::Builder::new().name("rangefs".into()).spawn(move || {
                 let _entered = runtime.enter();
+                may_act_as_others();
                 while let Some(request) = session.next_request()? {
                     handle(&volume, request);
                 }
@@ -69,7 +74,15 @@ impl Mount {
             })
         };
         let threads: io::Result<Vec<_>> = (0..threads).map(|_| serve()).collect();
-        Ok(Self { threads: threads? })
+        let threads = threads?;
+        let connection = minor(stat(mountpoint)?.st_dev);
+        Ok(Self { connection, threads })
+    }
+
+    /// The number of its connection to the kernel, which [`super::watch`] takes.
+    #[must_use]
+    pub const fn connection(&self) -> u32 {
+        self.connection
     }
 
     /// Waits until it is unmounted and no program has a file of it open.
@@ -142,7 +155,7 @@ fn directory(path: &Path) -> io::Result<OwnedFd> {
 /// Connects to the kernel.
 fn mount(mountpoint: &Path, asks_for_locks: bool, is_for_all: bool) -> io::Result<Session> {
     let mut config = KernelConfig::default();
-    config.posix_locks(asks_for_locks).flock_locks(asks_for_locks);
+    config.posix_locks(asks_for_locks).flock_locks(asks_for_locks).posix_acl(true);
     config.max_write(WRITE_MAX).fusermount_path(FUSERMOUNT);
     config.mount_option("default_permissions,fsname=rangefs,subtype=rangefs");
     if is_for_all {

@@ -102,10 +102,19 @@ impl Volume {
         }
     }
 
-    /// Drops the copies of a file of which locks are lost: each read is to be refused.
-    pub(super) fn drop_lost(&self, inode: &Inode) {
-        if inode.locked.get().is_some_and(|locked| self.manager.has_lost(locked)) {
-            self.drop_copies(inode);
+    /// Whether locks of a file are lost.
+    pub(super) fn has_lost(&self, number: u64) -> bool {
+        let inode = self.inodes.inode(number);
+        inode.is_ok_and(|inode| {
+            inode.locked.get().is_some_and(|locked| self.manager.has_lost(locked))
+        })
+    }
+
+    /// Drops the copies of a file of which locks are lost: each read is to be refused. It waits for
+    /// reads and writes of the file, so that no thread may call it that is to answer these.
+    pub(super) fn drop_lost(&self, number: u64) {
+        if let Ok(inode) = self.inodes.inode(number) {
+            self.drop_copies(&inode);
         }
     }
 

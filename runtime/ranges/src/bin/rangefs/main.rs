@@ -2,8 +2,12 @@
 
 mod arguments;
 
+use std::ffi::OsString;
+use std::io::Write;
+use std::num::ParseIntError;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use clap::Parser as _;
@@ -13,14 +17,24 @@ use turnstile_claim::client::LockClientBuilder;
 use turnstile_claim::log_filter;
 use turnstile_host::Trace;
 use turnstile_ranges::Options;
-use turnstile_ranges::mount::{Locking, Mount, MountOptions, unmount};
+use turnstile_ranges::mount::{self, Locking, Mount, MountOptions, unmount};
 
 use self::arguments::{Arguments, Locks};
 
 /// How long programs may keep files open after a signal.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// The first argument of the second process: it watches the first.
+const WATCH: &str = "watch-connection";
+
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args_os().skip(1).flat_map(OsString::into_string).collect();
+    if let [watch, process, connection] = &words[..]
+        && watch == WATCH
+        && let Ok([process, connection]) = numbers([process, connection])
+    {
+        return finish(mount::watch(process, connection).map_err(|error| error.to_string()));
+    }
     let arguments = Arguments::parse();
     let outcome = log().and_then(|()| {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -30,12 +44,32 @@ fn main() -> ExitCode {
         runtime.shutdown_background();
         outcome
     });
+    finish(outcome)
+}
+
+fn finish(outcome: Result<(), String>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("rangefs: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn numbers([process, connection]: [&String; 2]) -> Result<[u32; 2], ParseIntError> {
+    Ok([process.parse()?, connection.parse()?])
+}
+
+/// Starts the process that ends the connection if this one is killed.
+fn start_watch(mount: &Mount) {
+    let (process, connection) = (std::process::id(), mount.connection());
+    let mut watch = Command::new("/proc/self/exe");
+    watch.args([WATCH, &process.to_string(), &connection.to_string()]);
+    // Signals of a terminal are not for it.
+    watch.process_group(0).stdin(Stdio::null()).stdout(Stdio::null());
+    if let Err(error) = watch.spawn() {
+        tracing::warn!(%error, "nobody ends the connection if this process is killed");
     }
 }
 
@@ -67,7 +101,12 @@ async fn run(arguments: Arguments) -> Result<(), String> {
     let is_for_all = rustix::process::geteuid().is_root();
     let options = MountOptions { locking, manager, is_mandatory: mandatory, threads, is_for_all };
     let mount = Mount::start(&backing, &mountpoint, options).map_err(|error| error.to_string())?;
-    println!("{} is mounted at {}", backing.display(), mountpoint.display());
+    start_watch(&mount);
+    let ready = format!("{} is mounted at {}\n", backing.display(), mountpoint.display());
+    if let Err(error) = std::io::stdout().write_all(ready.as_bytes()) {
+        // Nobody reads it, and it is mounted all the same.
+        tracing::warn!(%error, "cannot say that it is mounted");
+    }
     serve(mount, &mountpoint).await
 }
 

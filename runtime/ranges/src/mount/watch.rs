@@ -1,0 +1,54 @@
+//! A second process that ends the connection of a mount whose process was killed.
+//!
+//! The kernel ends a connection when the device is closed, which a killed process does when its last
+//! thread ends. A thread that makes the kernel drop its copies of a file may wait for a read that
+//! the killed threads have taken and never answer; then neither ends, nor do the programs. Only an
+//! abort by another process helps.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// The folder by which connections are aborted.
+const CONNECTIONS: &str = "/sys/fs/fuse/connections";
+
+/// How often the process is looked at.
+const PERIOD: Duration = Duration::from_millis(500);
+
+/// Watches a process, and aborts the connection of its mount when it has been killed. Returns when
+/// the process is gone.
+///
+/// # Errors
+/// When the connection cannot be aborted from here.
+pub fn watch(process: u32, connection: u32) -> io::Result<()> {
+    let abort = Path::new(CONNECTIONS).join(connection.to_string()).join("abort");
+    if !abort.exists() {
+        // Not every system has it from its start.
+        let mut mount = Command::new("mount");
+        let _tried = mount.args(["-t", "fusectl", "fusectl", CONNECTIONS]).output();
+    }
+    // Opened now: what is written later is for this connection and no later one of its number.
+    let mut abort = OpenOptions::new().write(true).open(&abort)?;
+    let started = started(process);
+    while started.is_some() && self::started(process) == started {
+        sleep(PERIOD);
+    }
+    // It fails if the connection has ended by itself, as it should.
+    let _ended = abort.write_all(b"1");
+    Ok(())
+}
+
+/// When a process that runs was started; `None` if it is gone, or dead with threads that are left.
+fn started(process: u32) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let mut fields = fields.split(' ');
+    let state = fields.next()?;
+    (!matches!(state, "Z" | "X")).then(|| fields.nth(STARTED))?.map(str::to_owned)
+}
+
+/// The place of the start among the fields after the state.
+const STARTED: usize = 18;
