@@ -19,6 +19,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_killed_mount_frees_its_locks_after_the_lease", killed_mount),
     ("a_killed_local_mount_frees_its_locks", killed_local_mount),
     ("a_killed_holder_frees_its_locks", killed_holder),
+    ("a_mount_killed_while_it_drops_copies_ends", killed_while_dropping),
     ("a_stopped_mount_loses_its_locks", stopped_mount),
     ("a_stopped_mount_loses_its_locks_also_of_unchanged_files", stopped_mount_and_same_contents),
     ("a_stopped_mount_loses_locks_of_flock", stopped_mount_with_flock),
@@ -86,6 +87,53 @@ fn killed_local_mount() {
     mounts[0].process.kill().expect("it runs");
     mounts[0].process.wait().expect("it is gone");
     assert_eq!(waits.join().expect("it ends"), Ok(()));
+}
+
+/// How often a mount is killed under load.
+const KILLS: usize = 8;
+
+/// Copies are dropped all the time, since another mount writes, while threads read. A mount that is
+/// killed then ends, and so do its programs.
+fn killed_while_dropping() {
+    let backing = Folder::new();
+    fs::write(backing.join("file"), vec![7; 8 << 20]).expect("a file");
+    let other = Mounted::start(&backing.0, &[]);
+    for _ in 0..KILLS {
+        let mut mount = Mounted::start(&backing.0, &[]);
+        let threads: Vec<_> = (0..8)
+            .map(|n| {
+                let of = if n == 7 { &other } else { &mount };
+                let file = open(&of.join("file"));
+                let is_killed = n < 7;
+                thread::spawn(move || use_until_killed(&file, n, is_killed))
+            })
+            .collect();
+        until("it is used", || fs::metadata(mount.join("file")).is_ok());
+        thread::park_timeout(Duration::from_millis(200));
+        mount.process.kill().expect("it runs");
+        until("it ends", || mount.process.try_wait().expect("it is known").is_some());
+        for thread in threads {
+            thread.join().expect("its calls end");
+        }
+    }
+}
+
+/// Reads, or writes under a lock, until the mount is gone, or for some time.
+fn use_until_killed(file: &File, n: u64, is_killed: bool) {
+    let until = Instant::now() + Duration::from_secs(if is_killed { 60 } else { 1 });
+    let mut data = vec![0; 1 << 20];
+    for turn in 0.. {
+        let outcome = if n < 5 {
+            file.read_at(&mut data, (turn << 20) % (8 << 20)).map_err(errno).map(|_| ())
+        } else {
+            let written = lock(file, Kind::Write, 0, 1)
+                .and_then(|()| file.write_at(&data[..8], turn % (8 << 20)).map_err(errno));
+            written.and_then(|_| lock(file, Kind::Unlock, 0, 1))
+        };
+        if outcome.is_err() || Instant::now() > until {
+            return;
+        }
+    }
 }
 
 /// A process that holds a lock of a database.

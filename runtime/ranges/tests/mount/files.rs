@@ -2,9 +2,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use crate::Test;
@@ -17,6 +17,9 @@ pub(crate) const TESTS: &[Test] = &[
     ("contents_are_passed_on", contents),
     ("a_tree_is_copied_and_is_the_same", tree),
     ("other_users_have_the_rights_that_the_files_have", users),
+    ("access_lists_hold", access_lists),
+    ("the_umask_is_the_programs_own", umask),
+    ("a_file_is_never_given_to_who_did_not_make_it", made_by_others),
 ];
 
 fn scene() -> (Folder, Mounted) {
@@ -134,6 +137,78 @@ fn tree() {
     run("rm", &["-r", to]);
 }
 
+/// A command as a user without rights.
+fn as_nobody(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", line]);
+    command.current_dir(folder).stderr(Stdio::null());
+    command
+}
+
+/// A file that all may read, but for one user.
+fn access_lists() {
+    let (backing, mount) = scene();
+    let behind = backing.join("file");
+    fs::write(&behind, "x").expect("a file");
+    fs::set_permissions(&behind, fs::Permissions::from_mode(0o664)).expect("they are set");
+    // Version 2; the owner, a user, the group, the mask, all others: tag, rights, who.
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, rights, who) in [
+        (1_u16, 6_u16, u32::MAX),
+        (2, 0, 65534),
+        (4, 6, u32::MAX),
+        (16, 6, u32::MAX),
+        (32, 4, u32::MAX),
+    ] {
+        list.extend(tag.to_le_bytes());
+        list.extend(rights.to_le_bytes());
+        list.extend(who.to_le_bytes());
+    }
+    let flags = rustix::fs::XattrFlags::empty();
+    if rustix::fs::setxattr(&behind, "system.posix_acl_access", &list, flags).is_err() {
+        return println!("  the file system of temporary files has no access lists");
+    }
+    let reads =
+        |folder: &Path| as_nobody(folder, "cat file").output().expect("it runs").status.success();
+    fs::set_permissions(&backing.0, fs::Permissions::from_mode(0o755)).expect("they are set");
+    assert!(!reads(&backing.0), "the list holds behind");
+    assert!(!reads(&mount.path), "and in the mount");
+}
+
+fn umask() {
+    let (_backing, mount) = scene();
+    let line = "umask 0; touch file; mkdir folder; umask 027; touch other";
+    let status = Command::new("sh").args(["-c", line]).current_dir(&mount.path).status();
+    assert!(status.expect("it runs").success());
+    for (name, mode) in [("file", 0o666), ("folder", 0o777), ("other", 0o640)] {
+        let found = fs::metadata(mount.join(name)).expect("it is there").mode();
+        assert_eq!(found & 0o7777, mode, "{name}");
+    }
+}
+
+/// A user asks to create a file all the time, which root creates behind the mount.
+fn made_by_others() {
+    let (backing, mount) = scene();
+    let (behind, through) = (backing.join("all"), mount.join("all"));
+    fs::create_dir(&behind).expect("a folder");
+    fs::set_permissions(&behind, fs::Permissions::from_mode(0o1777)).expect("they are set");
+    let mut thief = as_nobody(&through, "while :; do : >> file; done").spawn().expect("it runs");
+    let mut made = 0;
+    while made < 2000 {
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create_new(true).mode(0o600).open(behind.join("file"));
+        // The user may have been the first.
+        if let Ok(file) = file {
+            made += 1;
+            (0..10_000).for_each(|_| std::hint::spin_loop());
+            assert_eq!(file.metadata().expect("it is open").uid(), 0, "it is root's");
+        }
+        let _gone = fs::remove_file(behind.join("file"));
+    }
+    thief.kill().expect("it runs");
+    thief.wait().expect("it ends");
+}
+
 fn users() {
     let (_backing, mount) = scene();
     let (secret, public) = (mount.join("secret"), mount.join("public"));
@@ -141,13 +216,9 @@ fn users() {
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).expect("they are set");
     fs::create_dir(&public).expect("a folder");
     fs::set_permissions(&public, fs::Permissions::from_mode(0o1777)).expect("they are set");
-    let as_nobody = |line: &str| {
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", line]);
-        command.current_dir(&mount.path).output().expect("it runs").status.success()
-    };
-    assert!(!as_nobody("cat secret 2>/dev/null"));
-    assert!(as_nobody("echo mine > public/file && mkdir public/folder && ln -s x public/link"));
+    let may = |line: &str| as_nobody(&mount.path, line).output().expect("it runs").status.success();
+    assert!(!may("cat secret"));
+    assert!(may("echo mine > public/file && mkdir public/folder && ln -s x public/link"));
     for name in ["file", "folder", "link"] {
         let made = fs::symlink_metadata(public.join(name)).expect("it is there");
         assert_eq!((made.uid(), made.gid()), (65534, 65534), "{name}");

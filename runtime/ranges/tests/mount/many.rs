@@ -13,13 +13,15 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 
 use crate::Test;
 use crate::locks::{Kind, description, lock, open, try_lock};
-use crate::support::{Folder, Mounted, until};
+use crate::support::{Folder, Mounted, SOON, until};
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_thousand_wait_for_one_byte_in_turn", one_byte),
     ("a_signal_ends_a_wait", interrupted),
     ("no_lock_is_left_by_a_signal_that_comes_with_it", raced),
     ("a_hundred_thousand_locks_of_one_file", one_file),
+    ("two_hundred_upgrades_wait_for_each_other", upgrades),
+    ("a_close_ends_no_wait_of_another_thread", closes),
 ];
 
 /// Locks a byte for an open file, and waits for it.
@@ -168,6 +170,66 @@ fn raced() {
     }
     println!("  {granted} of {} were granted before their signal", signals());
     assert!(granted > 0 && granted < signals(), "the signal comes at about the same time");
+}
+
+/// How many owners wait to make their shared lock an exclusive one.
+const UPGRADES: usize = 200;
+
+/// All have a shared lock, and all but the first want an exclusive one of some of its bytes, which
+/// none gets while the others have theirs. It takes no longer than as many other requests.
+fn upgrades() {
+    let backing = Folder::new();
+    let mount = Mounted::start(&backing.0, &[]);
+    let path = mount.join("file");
+    let set = |file: &std::fs::File, kind, start, length| {
+        fcntl(file, FcntlArg::F_OFD_SETLKW(&description(kind, start, length))).map(|_| ())
+    };
+    let files: Vec<_> = (0..UPGRADES).map(|_| open(&path)).collect();
+    for file in &files {
+        set(file, Kind::Read, 0, 10).expect("it is shared");
+    }
+    take_signals();
+    let waiters: Vec<_> = files[1..]
+        .iter()
+        .map(|file| {
+            let file = file.try_clone().expect("a descriptor");
+            thread::spawn(move || set(&file, Kind::Write, 0, 5))
+        })
+        .collect();
+    let started = Instant::now();
+    set(&files[0], Kind::Unlock, 9, 1).expect("it is released");
+    set(&files[0], Kind::Unlock, 0, 0).expect("it is released");
+    println!("  {UPGRADES} upgrades: two releases take {:.1?}", started.elapsed());
+    assert!(started.elapsed() < SOON);
+    for waiter in waiters {
+        let thread = waiter.as_pthread_t();
+        until("it is interrupted", || {
+            // It may have ended already.
+            let _sent = pthread_kill(thread, Signal::SIGUSR1);
+            waiter.is_finished()
+        });
+        assert_eq!(waiter.join().expect("it ends"), Err(Errno::EINTR), "a deadlock is not found");
+    }
+}
+
+/// A process releases its locks of a file when it closes any descriptor of it. It goes on to wait.
+fn closes() {
+    let backing = Folder::new();
+    let mount = Mounted::start(&backing.0, &[]);
+    let path = mount.join("file");
+    let held = open(&path);
+    lock_open_file(&held, Kind::Write).expect("nobody has it");
+    let file = open(&path);
+    let (started, starts) = mpsc::channel();
+    let waiter = thread::spawn(move || {
+        started.send(nix::unistd::gettid()).expect("somebody waits for it");
+        lock(&file, Kind::Write, 0, 1)
+    });
+    let thread = starts.recv().expect("it starts");
+    until("it waits", || is_waiting(thread.as_raw()));
+    drop(open(&path));
+    lock_open_file(&held, Kind::Unlock).expect("it is released");
+    assert_eq!(waiter.join().expect("it ends"), Ok(()));
 }
 
 /// How many locks one file has.
