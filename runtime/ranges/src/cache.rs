@@ -10,6 +10,9 @@ use std::path::PathBuf;
 /// Another manager may change the file whenever this one does not have its lock. So copies are
 /// dropped when the lock is granted, and changes are written back before it is released.
 pub trait CachedFile: Send + Sync + 'static {
+    /// Its name, for those who read a log.
+    fn name(&self) -> String;
+
     /// Opens the file for its lock: for reading and writing, or for reading if it may not be
     /// written.
     ///
@@ -38,6 +41,10 @@ pub trait CachedFile: Send + Sync + 'static {
 pub struct PlainFile(pub PathBuf);
 
 impl CachedFile for PlainFile {
+    fn name(&self) -> String {
+        self.0.display().to_string()
+    }
+
     fn open(&self) -> io::Result<OwnedFd> {
         let both = OpenOptions::new().read(true).write(true).open(&self.0);
         Ok(both.or_else(|_| File::open(&self.0))?.into())

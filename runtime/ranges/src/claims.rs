@@ -115,7 +115,7 @@ impl<C: CachedFile> ClaimedShared<C> {
         match claim {
             Ok(claim) => self.claimed(claim, lock, reply).await,
             Err(error) => {
-                tracing::error!(%error, "a file is not claimed");
+                tracing::error!(file = self.cache.name(), %error, "a file is not claimed");
                 reply.refused();
             }
         }
@@ -155,7 +155,7 @@ impl<C: CachedFile> ClaimedShared<C> {
                 reply.extended(contents, claim.deadline());
             }
             Err(error) => {
-                tracing::warn!(%error, "the lock of a file is lost");
+                tracing::warn!(file = self.cache.name(), %error, "its locks are lost");
                 reply.refused();
             }
         }
@@ -165,11 +165,12 @@ impl<C: CachedFile> ClaimedShared<C> {
         let shared = self.clone();
         let written = spawn_blocking(move || shared.cache.write_back()).await;
         if let Ok(Err(error)) = written {
-            tracing::error!(%error, "changes of a file are not written back");
+            let file = self.cache.name();
+            tracing::error!(file, %error, "changes are not written back");
         }
         let claim = self.held().take();
         if claim.is_some_and(|claim| !claim.is_held()) {
-            tracing::warn!(file = self.resource, "a lock was lost before it was released");
+            tracing::warn!(file = self.cache.name(), "its lock was lost before it was released");
         }
         patiently(self.client.abandon(&self.resource), &reply).await;
         reply.released();

@@ -88,10 +88,16 @@ impl<C: CachedFile> LockedFile<C> {
             match self.set(Some(lock)) {
                 Ok(()) => return tokio::task::block_in_place(|| self.grant(lock, reply)),
                 Err(error) if is_busy(&error) => pause = longest.min(pause * 2),
-                Err(error) => return refuse(lock, reply, &error),
+                Err(error) => return self.refuse(lock, reply, &error),
             }
         }
         self.give_up();
+    }
+
+    fn refuse(&self, lock: ServerLock, reply: Reply, error: &io::Error) {
+        let file = self.cache.name();
+        tracing::error!(file, %error, "{lock} is refused by the system");
+        reply.refused();
     }
 
     fn grant(&self, lock: ServerLock, reply: Reply) {
@@ -103,7 +109,8 @@ impl<C: CachedFile> LockedFile<C> {
 
     fn release(&self, reply: Reply) {
         if let Err(error) = self.cache.write_back() {
-            tracing::error!(%error, "changes of a file are not written back");
+            let file = self.cache.name();
+            tracing::error!(file, %error, "changes are not written back");
         }
         // It releases the lock, which cannot fail.
         let _closed = self.set(None);
@@ -124,7 +131,7 @@ impl<C: CachedFile> FileServer for LocalFile<C> {
                 let shared = self.shared.clone();
                 self.runtime.spawn(async move { shared.wait(lock, reply).await });
             }
-            Err(error) => refuse(lock, reply, &error),
+            Err(error) => self.shared.refuse(lock, reply, &error),
         }
     }
 
@@ -144,11 +151,6 @@ impl<C: CachedFile> FileServer for LocalFile<C> {
 
 fn is_busy(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EAGAIN)
-}
-
-fn refuse(lock: ServerLock, reply: Reply, error: &io::Error) {
-    tracing::error!(%error, "{lock} of a file is refused by the system");
-    reply.refused();
 }
 
 /// Sets the lock of a whole file.

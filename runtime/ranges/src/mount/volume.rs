@@ -197,6 +197,11 @@ fn is_distinct(seen: Seen) -> bool {
 }
 
 impl CachedFile for Copies {
+    fn name(&self) -> String {
+        let path = self.inode().and_then(|inode| std::fs::read_link(inode.path()));
+        path.map_or_else(|_| "a forgotten file".into(), |path| path.display().to_string())
+    }
+
     fn open(&self) -> io::Result<OwnedFd> {
         let path = self.inode()?.path();
         let flags = OFlags::CLOEXEC | OFlags::NONBLOCK;

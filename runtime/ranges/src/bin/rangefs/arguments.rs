@@ -30,9 +30,11 @@ pub(crate) struct Arguments {
     /// With `claims`: how long the lock of a file lasts without being extended, in seconds. It is
     /// extended five times as often
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = lease)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) lease: Duration,
     /// How many requests of the kernel are handled at a time
     #[arg(long, value_name = "N", default_value = "4", value_parser = threads)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) threads: usize,
     /// The file to which it appends a trace: each step of its core. `turnstile replay` checks it
     /// against the tables. It grows without bound
