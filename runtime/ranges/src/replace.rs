@@ -109,8 +109,8 @@ impl Steps<'_> {
         is_replaced
     }
 
-    /// Whether another owner's lock is in the way, so that to try is of no use. What this says is no
-    /// verdict: the core grants.
+    /// Whether another owner's lock is in the way, so that to try is of no use. What this says is
+    /// no verdict: the core grants.
     fn is_blocked(&self, file: FileId, key: ClientKey, kind: LockType, range: ByteRange) -> bool {
         let mut over = self.locks(file).into_iter().flat_map(|locks| locks.over(range));
         over.any(|(_, lock)| {

@@ -10,8 +10,8 @@ pub(super) struct Caller {
     pub(super) group: u32,
 }
 
-/// Lets a thread act as others: it keeps its rights when it does, since the kernel has asked whether
-/// the program has them.
+/// Lets a thread act as others: it keeps its rights when it does, since the kernel has asked
+/// whether the program has them.
 pub(super) fn may_act_as_others() {
     if Uid::effective().is_root()
         && let Err(error) = set_capabilities_secure_bits(CapabilitiesSecureBits::NO_SETUID_FIXUP)

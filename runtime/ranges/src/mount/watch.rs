@@ -1,9 +1,9 @@
 //! A second process that ends the connection of a mount whose process was killed.
 //!
-//! The kernel ends a connection when the device is closed, which a killed process does when its last
-//! thread ends. A thread that makes the kernel drop its copies of a file may wait for a read that
-//! the killed threads have taken and never answer; then neither ends, nor do the programs. Only an
-//! abort by another process helps.
+//! The kernel ends a connection when the device is closed, which a killed process does when its
+//! last thread ends. A thread that makes the kernel drop its copies of a file may wait for a read
+//! that the killed threads have taken and never answer; then neither ends, nor do the programs.
+//! Only an abort by another process helps.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
