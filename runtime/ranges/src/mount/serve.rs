@@ -44,7 +44,8 @@ pub struct Mount {
 
 impl Mount {
     /// Mounts a directory. Must be called within a tokio runtime, which the locks need as long as
-    /// it is mounted.
+    /// it is mounted. The process gets a umask of zero, as the kernel applies that of each program,
+    /// and as many open files as the system permits.
     ///
     /// # Errors
     /// When the directory cannot be opened, or not be mounted there.
