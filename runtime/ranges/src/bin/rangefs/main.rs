@@ -88,6 +88,9 @@ async fn run(arguments: Arguments) -> Result<(), String> {
         Locks::Claims(urls) => {
             let client = LockClientBuilder::in_environment(urls.split(',')).build();
             let client = client.map_err(|error| format!("--locks: {error}"))?;
+            // A server that is not there, or refuses this client, is best known at once.
+            let asked = client.list(Some(&volume), None, 1).await;
+            asked.map_err(|error| format!("--locks: {error}"))?;
             Locking::Claims { client, volume, lease }
         }
         Locks::Off => Locking::Off,
