@@ -105,6 +105,7 @@ impl Volume {
         for owner in handle.owners() {
             // That a lock was lost is of no interest any more.
             let _lost = self.manager.unlock(locked, owner, ByteRange::ALL);
+            self.handles.left_by(&handle.inode, owner);
         }
     }
 

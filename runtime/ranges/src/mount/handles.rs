@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use rustix::io::Errno;
 
@@ -20,12 +20,14 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    /// An owner locks the file by this handle.
-    pub(super) fn locked_by(&self, owner: Owner) {
+    /// Adds an owner. Returns whether it is new.
+    fn add(&self, owner: Owner) -> bool {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        if !owners.contains(&owner) {
+        let is_new = !owners.contains(&owner);
+        if is_new {
             owners.push(owner);
         }
+        is_new
     }
 
     /// The owners that have locked the file by this handle.
@@ -39,10 +41,15 @@ impl Handle {
     }
 }
 
+/// Handles by the number of the file and the owner that has locked it by them.
+type LockedBy = HashMap<(u64, Owner), Vec<Weak<Handle>>>;
+
 /// All open files, by the numbers that the kernel has.
 #[derive(Debug, Default)]
 pub(super) struct Handles {
     open: RwLock<HashMap<u64, Arc<Handle>>>,
+    /// The handles by which an owner has locked a file.
+    locked: Mutex<LockedBy>,
     last: AtomicU64,
 }
 
@@ -66,10 +73,22 @@ impl Handles {
         self.open.write().unwrap_or_else(PoisonError::into_inner).remove(&number)
     }
 
+    /// An owner locks a file by a handle.
+    pub(super) fn locked_by(&self, handle: &Arc<Handle>, owner: Owner) {
+        if handle.add(owner) {
+            let mut locked = self.locked.lock().unwrap_or_else(PoisonError::into_inner);
+            let handles = locked.entry((handle.inode.number, owner)).or_default();
+            handles.push(Arc::downgrade(handle));
+        }
+    }
+
     /// An owner has closed a file: whatever handle it has locked it by, its locks are gone.
     pub(super) fn left_by(&self, inode: &Inode, owner: Owner) {
-        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        let same = open.values().filter(|handle| handle.inode.number == inode.number);
-        same.for_each(|handle| handle.left_by(owner));
+        let mut locked = self.locked.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = locked.remove(&(inode.number, owner));
+        drop(locked);
+        for handle in left.into_iter().flatten().filter_map(|handle| handle.upgrade()) {
+            handle.left_by(owner);
+        }
     }
 }
