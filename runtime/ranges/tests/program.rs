@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The exit status and the errors of a run in a folder that has the folders `data` and `at`, and the
-/// file `file`.
+/// The exit status and the errors of a run in a folder that has the folders `data` and `at`, and
+/// the file `file`.
 fn run(arguments: &[&str]) -> (Option<i32>, String) {
     let folder = std::env::temp_dir().join(format!("turnstile-rangefs-{}", std::process::id()));
     for name in ["data", "at"] {
