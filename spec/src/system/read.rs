@@ -3,6 +3,7 @@
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, sort};
+use crate::limit;
 use crate::raw::{cite, flag, named, text, word, words};
 use crate::shape::{self, Kind};
 use crate::similarity::nearest;
@@ -34,6 +35,7 @@ pub(super) fn system(source: Source) -> Result<System, Diagnostics> {
         Some(system) if diagnostics.is_empty() => Ok(system),
         _ => {
             sort(&mut diagnostics);
+            diagnostics.truncate(limit::DIAGNOSTICS);
             Err(Diagnostics { source, list: diagnostics })
         }
     }
