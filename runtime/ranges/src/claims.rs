@@ -141,10 +141,8 @@ impl<C: CachedFile> ClaimedShared<C> {
         });
         // Copies that cannot be dropped are reported where that fails.
         let _dropped = dropped.await;
-        if let Err(reply) = self.grant(lock, reply) {
-            // It was lost meanwhile. The call counts as unanswered, and is repeated.
-            drop(reply);
-        }
+        // If it was lost meanwhile, the call counts as unanswered, and is repeated.
+        let _unanswered = self.grant(lock, reply);
     }
 
     async fn extend(self: Arc<Self>, reply: Reply) {

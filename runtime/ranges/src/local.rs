@@ -78,7 +78,7 @@ impl<C: CachedFile> LockedFile<C> {
     }
 
     /// Tries until the lock is granted or nobody wants it any more.
-    async fn wait(&self, lock: ServerLock, reply: Reply) {
+    async fn wait(self: Arc<Self>, lock: ServerLock, reply: Reply) {
         let [mut pause, longest] = RETRY;
         while !reply.is_given_up() {
             tokio::select! {
@@ -86,7 +86,7 @@ impl<C: CachedFile> LockedFile<C> {
                 () = reply.given_up() => break,
             }
             match self.set(Some(lock)) {
-                Ok(()) => return tokio::task::block_in_place(|| self.grant(lock, reply)),
+                Ok(()) => return self.grant(&Handle::current(), lock, reply),
                 Err(error) if is_busy(&error) => pause = longest.min(pause * 2),
                 Err(error) => return self.refuse(lock, reply, &error),
             }
@@ -100,11 +100,15 @@ impl<C: CachedFile> LockedFile<C> {
         reply.refused();
     }
 
-    fn grant(&self, lock: ServerLock, reply: Reply) {
-        if self.cache.is_stale() {
-            self.cache.drop_copies();
+    /// Answers with the lock, after copies from before it are dropped.
+    fn grant(self: Arc<Self>, runtime: &Handle, lock: ServerLock, reply: Reply) {
+        if !self.cache.is_stale() {
+            return reply.granted(lock, 0, None);
         }
-        reply.granted(lock, 0, None);
+        runtime.spawn_blocking(move || {
+            self.cache.drop_copies();
+            reply.granted(lock, 0, None);
+        });
     }
 
     fn release(&self, reply: Reply) {
@@ -121,15 +125,10 @@ impl<C: CachedFile> LockedFile<C> {
 impl<C: CachedFile> FileServer for LocalFile<C> {
     fn lock(&self, lock: ServerLock, reply: Reply) {
         match self.shared.set(Some(lock)) {
-            Ok(()) if self.shared.cache.is_stale() => {
-                let shared = self.shared.clone();
-                self.runtime.spawn_blocking(move || shared.grant(lock, reply));
-            }
-            Ok(()) => reply.granted(lock, 0, None),
+            Ok(()) => self.shared.clone().grant(&self.runtime, lock, reply),
             Err(error) if is_busy(&error) => {
                 reply.busy();
-                let shared = self.shared.clone();
-                self.runtime.spawn(async move { shared.wait(lock, reply).await });
+                self.runtime.spawn(self.shared.clone().wait(lock, reply));
             }
             Err(error) => self.shared.refuse(lock, reply, &error),
         }

@@ -23,13 +23,8 @@ use crate::request::{Own, excludes, outside, spanning, uncovered};
 use crate::service::{Guard, Waiting};
 use crate::steps::Steps;
 
-/// A request that was abandoned for a moment.
-struct Suspended {
-    key: ClientKey,
-    kind: LockType,
-    range: ByteRange,
-    waiting: Option<Waiting>,
-}
+/// A request that was abandoned for a moment, with the bytes that it waited for.
+type Suspended = (Waiting, ByteRange);
 
 impl Steps<'_> {
     /// A request in whose way the owner's own locks are.
@@ -67,14 +62,11 @@ impl Steps<'_> {
     /// Grants a request whose guard is granted, or lets it wait for other owners' locks.
     pub(crate) fn replace(&mut self, file: FileId, waiting: Waiting) {
         let Waiting { key, kind, range, .. } = waiting;
-        if self.try_to_replace(file, key, kind, range) {
+        if !self.is_blocked(file, key, kind, range) && self.try_to_replace(file, key, kind, range) {
             self.end(file, waiting, Ok(()));
-            return self.freed(file);
-        }
-        match self.take(file, key, kind, range) {
-            Err(refused) => self.end(file, waiting, Err(refused)),
-            Ok((_, At::Active)) => self.end(file, waiting, Ok(())),
-            Ok((id, at)) => self.wait(file, id, at, waiting),
+            self.freed(file);
+        } else {
+            self.place(file, waiting, range);
         }
     }
 
@@ -86,9 +78,6 @@ impl Steps<'_> {
         kind: LockType,
         range: ByteRange,
     ) -> bool {
-        if self.is_blocked(file, key, kind, range) {
-            return false;
-        }
         let own = self.own(file, key, range);
         if own.iter().any(|own| own.at == At::Lost) {
             return false;
@@ -112,12 +101,8 @@ impl Steps<'_> {
     /// Whether another owner's lock is in the way, so that to try is of no use. What this says is
     /// no verdict: the core grants.
     fn is_blocked(&self, file: FileId, key: ClientKey, kind: LockType, range: ByteRange) -> bool {
-        let mut over = self.locks(file).into_iter().flat_map(|locks| locks.over(range));
-        over.any(|(_, lock)| {
-            lock.key != key
-                && matches!(lock.at, At::Active | At::Waitlock)
-                && excludes(kind, lock.kind)
-        })
+        let mut accepted = self.accepted(file, range);
+        accepted.any(|lock| lock.key != key && excludes(kind, lock.kind))
     }
 
     /// Releases the part of a lock that is in a range.
@@ -206,11 +191,10 @@ impl Steps<'_> {
         let all = self.locks(file).into_iter().flat_map(|locks| locks.in_state(At::Waitunlock));
         let later: Vec<(LockId, ByteRangeLock)> =
             all.filter(|(id, _)| *id >= first).map(|(id, lock)| (id, *lock)).collect();
-        let suspended = later.into_iter().rev().map(|(id, lock)| {
+        let suspended = later.into_iter().rev().filter_map(|(id, lock)| {
             let waiting = self.entry(file).waiting.remove(&id);
             self.drop_lock(file, id);
-            let ByteRangeLock { key, kind, range, .. } = lock;
-            Suspended { key, kind, range, waiting }
+            Some((waiting?, lock.range))
         });
         let mut suspended: Vec<Suspended> = suspended.collect();
         suspended.reverse();
@@ -219,13 +203,8 @@ impl Steps<'_> {
 
     /// Makes requests again, in their order.
     fn resume(&mut self, file: FileId, suspended: Vec<Suspended>) {
-        for Suspended { key, kind, range, waiting } in suspended {
-            let Some(waiting) = waiting else { continue };
-            match self.take(file, key, kind, range) {
-                Err(refused) => self.end(file, waiting, Err(refused)),
-                Ok((_, At::Active)) => self.end(file, waiting, Ok(())),
-                Ok((id, at)) => self.wait(file, id, at, waiting),
-            }
+        for (waiting, range) in suspended {
+            self.place(file, waiting, range);
         }
     }
 
@@ -243,26 +222,21 @@ impl Steps<'_> {
             let Some(&ByteRangeLock { key, kind, range, at, .. }) = self.lock(file, id) else {
                 continue;
             };
-            if at == At::Waitunlock
-                && !self.is_blocked(file, key, kind, range)
-                && let Some(waiting) = self.entry(file).waiting.remove(&id)
-            {
-                self.retry_one(file, id, waiting);
+            if at == At::Waitunlock && !self.is_blocked(file, key, kind, range) {
+                self.retry_one(file, id);
             }
         }
     }
 
     /// Grants a request if it is its turn; leaves it where it is otherwise.
-    fn retry_one(&mut self, file: FileId, id: LockId, waiting: Waiting) {
-        self.entry(file).waiting.insert(id, waiting);
+    fn retry_one(&mut self, file: FileId, id: LockId) {
         let mut later = self.suspend(file, id);
-        let first = later.remove(0);
-        let Some(waiting) = first.waiting else { return self.resume(file, later) };
-        if self.try_to_replace(file, waiting.key, waiting.kind, waiting.range) {
+        let (waiting, range) = later.remove(0);
+        if self.try_to_replace(file, waiting.key, waiting.kind, range) {
             self.end(file, waiting, Ok(()));
             self.freed(file);
         } else {
-            later.insert(0, Suspended { waiting: Some(waiting), ..first });
+            self.place(file, waiting, range);
         }
         self.resume(file, later);
     }

@@ -51,8 +51,8 @@ impl Steps<'_> {
         let is_in_the_way = own.iter().any(|own| own.at == At::Active && excludes(kind, own.kind));
         match new[..] {
             // The core refuses it.
-            _ if own.iter().any(|own| own.at == At::Lost) => self.begin(file, waiting, range),
-            [part] if !is_in_the_way => self.begin(file, waiting, part),
+            _ if own.iter().any(|own| own.at == At::Lost) => self.place(file, waiting, range),
+            [part] if !is_in_the_way => self.place(file, waiting, part),
             [] if !is_in_the_way => self.tell(file, waiting, Ok(())),
             _ => self.begin_replacing(file, waiting, &own),
         }
@@ -71,11 +71,11 @@ impl Steps<'_> {
         own
     }
 
-    /// A request that is one lock, since none of the owner's is in its way.
-    fn begin(&mut self, file: FileId, waiting: Waiting, part: ByteRange) {
-        match self.take(file, waiting.key, waiting.kind, part) {
-            Err(refused) => self.tell(file, waiting, Err(refused)),
-            Ok((_, At::Active)) => self.tell(file, waiting, Ok(())),
+    /// Requests a lock of the core for a request, which is granted, refused, or waits for it.
+    pub(crate) fn place(&mut self, file: FileId, waiting: Waiting, range: ByteRange) {
+        match self.take(file, waiting.key, waiting.kind, range) {
+            Err(refused) => self.end(file, waiting, Err(refused)),
+            Ok((_, At::Active)) => self.end(file, waiting, Ok(())),
             Ok((id, at)) => self.wait(file, id, at, waiting),
         }
     }
@@ -176,6 +176,16 @@ impl Steps<'_> {
         self.freed(file);
     }
 
+    /// The document's ACCEPTED locks over a range.
+    pub(crate) fn accepted(
+        &self,
+        file: FileId,
+        range: ByteRange,
+    ) -> impl Iterator<Item = &ByteRangeLock> {
+        let over = self.locks(file).into_iter().flat_map(move |locks| locks.over(range));
+        over.map(|(_, lock)| lock).filter(|lock| matches!(lock.at, At::Active | At::Waitlock))
+    }
+
     /// The lock that is in the way of a request: of the owner that came first, the first one. If no
     /// type is given, the first one of the owner itself.
     pub(crate) fn test(
@@ -190,10 +200,8 @@ impl Steps<'_> {
             Some(kind) => Some(lock.key) != own && excludes(kind, lock.kind),
             None => Some(lock.key) == own,
         };
-        let over = self.locks(file)?.over(range).map(|(_, lock)| *lock);
-        let over = over.filter(is_meant);
-        let over = over.filter(|lock| matches!(lock.at, At::Active | At::Waitlock));
-        let over: Vec<ByteRangeLock> = over.collect();
+        let over: Vec<ByteRangeLock> =
+            self.accepted(file, range).filter(|lock| is_meant(lock)).copied().collect();
         let entry = self.entry(file);
         let known = over.into_iter().filter_map(|lock| {
             let owner = *entry.keys.get(&lock.key)?;

@@ -56,9 +56,7 @@ impl Code<'_> {
             _ => None,
         }
     }
-}
 
-impl Code<'_> {
     /// The quantifier as a call of `none_in`, if its body says that a term is in none of some
     /// states; `None` if the body has another form.
     pub(super) fn none_in(

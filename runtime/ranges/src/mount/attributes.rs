@@ -15,7 +15,7 @@ use super::inodes::Inode;
 use super::volume::Volume;
 use crate::{Access, ByteRange};
 
-fn since_epoch(seconds: i64, nanoseconds: impl TryInto<u32>) -> Duration {
+pub(super) fn since_epoch(seconds: i64, nanoseconds: impl TryInto<u32>) -> Duration {
     // Times before 1970 are shown as 1970.
     let seconds = u64::try_from(seconds).unwrap_or(0);
     Duration::new(seconds, nanoseconds.try_into().unwrap_or(0))
@@ -85,8 +85,7 @@ impl Volume {
     fn truncate(&self, inode: &Inode, op: &op::Setattr<'_>, size: u64) -> Result<(), Errno> {
         let handle = op.fh().map(|fh| self.handles.handle(fh)).transpose()?;
         let range = ByteRange::new(size, crate::BYTES_END - size).map_err(|_| Errno::FBIG)?;
-        let by = op.lock_owner().map(op::LockOwner::into_raw);
-        self.permit(inode, handle.as_deref(), by, Access::Write, range)?;
+        self.permit(inode, handle.as_deref(), op.lock_owner(), Access::Write, range)?;
         inode.mark_dirty();
         match handle {
             Some(handle) => ftruncate(&handle.file, size),

@@ -43,8 +43,7 @@ impl Volume {
     pub(super) fn read(&self, op: &op::Read<'_>) -> Result<Vec<u8>, Errno> {
         let handle = self.handles.handle(op.fh())?;
         let size = usize::try_from(op.size()).map_err(|_| Errno::INVAL)?;
-        let by = op.lock_owner().map(op::LockOwner::into_raw);
-        self.permit_at(&handle, by, Access::Read, op.offset(), size)?;
+        self.permit_at(&handle, op.lock_owner(), Access::Read, op.offset(), size)?;
         let mut data = vec![0; size];
         let mut length = 0;
         while length < size {
@@ -61,8 +60,7 @@ impl Volume {
     pub(super) fn write(&self, op: &op::Write<'_>, mut data: Data<'_>) -> Result<WriteOut, Errno> {
         let handle = self.handles.handle(op.fh())?;
         let data = data.fill_buf().map_err(errno)?;
-        let by = op.lock_owner().map(op::LockOwner::into_raw);
-        self.permit_at(&handle, by, Access::Write, op.offset(), data.len())?;
+        self.permit_at(&handle, op.lock_owner(), Access::Write, op.offset(), data.len())?;
         handle.inode.mark_dirty();
         let size = handle.file.write_at(data, op.offset()).map_err(errno)?;
         let mut out = WriteOut::default();
@@ -73,7 +71,7 @@ impl Volume {
     fn permit_at(
         &self,
         handle: &Handle,
-        by: Option<u64>,
+        by: Option<op::LockOwner>,
         access: Access,
         offset: u64,
         size: usize,

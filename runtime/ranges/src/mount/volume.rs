@@ -7,10 +7,12 @@ use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use polyfuse::Notifier;
+use polyfuse::op::LockOwner;
 use rustix::fs::{Mode, OFlags, fdatasync, fstat, open};
 use rustix::io::Errno;
 use turnstile_claim::client::LockClient;
 
+use super::attributes::since_epoch;
 use super::handles::{Handle, Handles};
 use super::inodes::{Inode, Inodes};
 use super::waits::Waits;
@@ -139,14 +141,14 @@ impl Volume {
         &self,
         inode: &Inode,
         handle: Option<&Handle>,
-        by: Option<u64>,
+        by: Option<LockOwner>,
         access: Access,
         range: ByteRange,
     ) -> Result<(), Errno> {
         // A file that nobody has locked permits everything.
         let Some(locked) = inode.locked.get() else { return Ok(()) };
         let mut owners = handle.map(Handle::owners).unwrap_or_default();
-        owners.extend(by.map(Owner));
+        owners.extend(by.map(|by| Owner(by.into_raw())));
         if self.manager.has_lost(locked) {
             // Who has lost a lock of the whole file, by `flock`, has lost it for each byte.
             let has_kept = |range| self.manager.has_kept(locked, &owners, access, range);
@@ -163,7 +165,7 @@ impl Volume {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     size: i64,
-    changed: (i64, i64),
+    changed: Duration,
 }
 
 /// The copies of a file that the kernel keeps for programs.
@@ -183,17 +185,13 @@ impl Copies {
 
 fn seen(inode: &Inode) -> Result<Seen, Errno> {
     let stat = fstat(inode)?;
-    let nanoseconds = i64::try_from(stat.st_ctime_nsec).unwrap_or(0);
-    Ok(Seen { size: stat.st_size, changed: (stat.st_ctime, nanoseconds) })
+    Ok(Seen { size: stat.st_size, changed: since_epoch(stat.st_ctime, stat.st_ctime_nsec) })
 }
 
 /// Whether a later change has another time.
 fn is_distinct(seen: Seen) -> bool {
-    let (seconds, nanoseconds) = seen.changed;
-    let changed =
-        Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanoseconds).unwrap_or(0));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    now.checked_sub(changed).is_some_and(|ago| ago > COARSE)
+    now.checked_sub(seen.changed).is_some_and(|ago| ago > COARSE)
 }
 
 impl CachedFile for Copies {
