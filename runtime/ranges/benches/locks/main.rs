@@ -12,19 +12,17 @@ mod sqlite;
 #[expect(dead_code, reason = "the tests use more of it")]
 mod support;
 
-use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::fcntl::{FcntlArg, fcntl};
 use turnstile_ranges::local::LocalFile;
 use turnstile_ranges::{
     ByteRange, FileServer, LockRequest, LockType, Manager, Options, Owner, PlainFile,
 };
 
-use self::locks::{Kind, description, open};
+use self::locks::{Kind, lock_open_file, open};
 use self::support::{ClaimServer, Folder, Mounted};
 
 const ROUNDS: usize = 9;
@@ -88,8 +86,8 @@ fn pairs(folder: &Path, callers: usize, is_contended: bool) -> f64 {
         let (started, mut count) = (Instant::now(), 0_u32);
         while started.elapsed() < ROUND {
             for _ in 0..20 {
-                set(&file, Kind::Write);
-                set(&file, Kind::Unlock);
+                lock_open_file(&file, Kind::Write, 0, 1).expect("it is granted");
+                lock_open_file(&file, Kind::Unlock, 0, 1).expect("it is released");
                 count += 1;
             }
         }
@@ -99,11 +97,6 @@ fn pairs(folder: &Path, callers: usize, is_contended: bool) -> f64 {
         let callers: Vec<_> = (0..callers).map(|n| scope.spawn(move || caller(n))).collect();
         callers.into_iter().map(|caller| caller.join().expect("it ends")).sum()
     })
-}
-
-/// Locks a byte for an open file, and waits for it.
-fn set(file: impl AsFd, kind: Kind) {
-    fcntl(file, FcntlArg::F_OFD_SETLKW(&description(kind, 0, 1))).expect("it is granted");
 }
 
 /// The calls of the library alone: with the locks of the system, and with a server in memory.

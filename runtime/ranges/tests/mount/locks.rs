@@ -48,3 +48,13 @@ pub(crate) fn try_lock(file: impl AsFd, kind: Kind, start: i64, length: i64) -> 
 pub(crate) fn lock(file: impl AsFd, kind: Kind, start: i64, length: i64) -> Result<(), Errno> {
     fcntl(file, FcntlArg::F_SETLKW(&description(kind, start, length))).map(|_| ())
 }
+
+/// Locks bytes for an open file, and waits for them.
+pub(crate) fn lock_open_file(
+    file: impl AsFd,
+    kind: Kind,
+    start: i64,
+    length: i64,
+) -> Result<(), Errno> {
+    fcntl(file, FcntlArg::F_OFD_SETLKW(&description(kind, start, length))).map(|_| ())
+}

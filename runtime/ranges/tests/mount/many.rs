@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::os::unix::thread::JoinHandleExt;
 use std::sync::mpsc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
@@ -12,7 +12,7 @@ use nix::sys::pthread::pthread_kill;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
 use crate::Test;
-use crate::locks::{Kind, description, lock, open, try_lock};
+use crate::locks::{Kind, description, lock, lock_open_file, open, try_lock};
 use crate::support::{Folder, Mounted, SOON, until};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -24,9 +24,21 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_close_ends_no_wait_of_another_thread", closes),
 ];
 
-/// Locks a byte for an open file, and waits for it.
-fn lock_open_file(file: impl AsFd, kind: Kind) -> Result<(), Errno> {
-    fcntl(file, FcntlArg::F_OFD_SETLKW(&description(kind, 0, 1))).map(|_| ())
+/// Locks the first byte for an open file, and waits for it.
+fn lock_byte(file: impl AsFd, kind: Kind) -> Result<(), Errno> {
+    lock_open_file(file, kind, 0, 1)
+}
+
+/// Starts a thread, and returns when it waits for a lock.
+fn start_waiting<T: Send + 'static>(wait: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let (started, starts) = mpsc::channel();
+    let waiter = thread::Builder::new().stack_size(64 << 10).spawn(move || {
+        started.send(nix::unistd::gettid()).expect("somebody waits for it");
+        wait()
+    });
+    let thread = starts.recv().expect("it starts");
+    until("it waits", || is_waiting(thread.as_raw()));
+    waiter.expect("a thread")
 }
 
 /// How many wait.
@@ -40,24 +52,19 @@ fn one_byte() {
     let mount = Mounted::start(&backing.0, &[]);
     let path = mount.join("file");
     let first = open(&path);
-    lock_open_file(&first, Kind::Write).expect("nobody has it");
+    lock_byte(&first, Kind::Write).expect("nobody has it");
     let (served, order) = mpsc::channel();
     let waiters: Vec<_> = (0..WAITERS)
         .map(|n| {
             let (file, served) = (open(&path), served.clone());
-            let (started, starts) = mpsc::channel();
-            let waiter = thread::Builder::new().stack_size(64 << 10).spawn(move || {
-                started.send(nix::unistd::gettid()).expect("somebody waits for it");
-                lock_open_file(&file, Kind::Write).expect("it is granted");
+            start_waiting(move || {
+                lock_byte(&file, Kind::Write).expect("it is granted");
                 served.send(n).expect("somebody counts");
-                lock_open_file(&file, Kind::Unlock).expect("it is released");
-            });
-            let thread = starts.recv().expect("it starts");
-            until("it waits", || is_waiting(thread.as_raw()));
-            waiter.expect("a thread")
+                lock_byte(&file, Kind::Unlock).expect("it is released");
+            })
         })
         .collect();
-    lock_open_file(&first, Kind::Unlock).expect("it is released");
+    lock_byte(&first, Kind::Unlock).expect("it is released");
     for waiter in waiters {
         waiter.join().expect("it is granted");
     }
@@ -100,17 +107,11 @@ fn interrupted() {
     let mount = Mounted::start(&backing.0, &[]);
     let path = mount.join("file");
     let held = open(&path);
-    lock_open_file(&held, Kind::Write).expect("nobody has it");
+    lock_byte(&held, Kind::Write).expect("nobody has it");
     let mut took = Vec::new();
     for _ in 0..signals() {
         let file = open(&path);
-        let (started, starts) = mpsc::channel();
-        let waiter = thread::spawn(move || {
-            started.send(nix::unistd::gettid()).expect("somebody waits for it");
-            (lock_open_file(&file, Kind::Write), Instant::now())
-        });
-        let thread = starts.recv().expect("it starts");
-        until("it waits", || is_waiting(thread.as_raw()));
+        let waiter = start_waiting(move || (lock_byte(&file, Kind::Write), Instant::now()));
         let sent = Instant::now();
         pthread_kill(waiter.as_pthread_t(), Signal::SIGUSR1).expect("it is there");
         let (outcome, ended) = waiter.join().expect("it ends");
@@ -136,30 +137,25 @@ fn raced() {
     let held = open(&path);
     let mut granted = 0;
     for turn in 0..signals() {
-        lock_open_file(&held, Kind::Write).expect("nobody has it");
+        lock_byte(&held, Kind::Write).expect("nobody has it");
         let file = open(&path);
-        let (started, starts) = mpsc::channel();
-        let waiter = thread::spawn(move || {
-            started.send(nix::unistd::gettid()).expect("somebody waits for it");
-            let outcome = lock_open_file(&file, Kind::Write);
+        let waiter = start_waiting(move || {
+            let outcome = lock_byte(&file, Kind::Write);
             // What is granted is released by its close.
             drop(file);
             outcome
         });
-        let thread = starts.recv().expect("it starts");
-        until("it waits", || is_waiting(thread.as_raw()));
         let signal = || {
             pthread_kill(waiter.as_pthread_t(), Signal::SIGUSR1).expect("it is there");
         };
-        // Both at once, and one a little before the other.
+        let release = || lock_byte(&held, Kind::Unlock).expect("it is released");
+        // Both at about the same time: each is the first as often as the other.
+        let [first, second]: [&(dyn Fn() + Sync); 2] =
+            if turn % 2 == 0 { [&signal, &release] } else { [&release, &signal] };
         thread::scope(|scope| {
-            let release = scope.spawn(|| {
-                (0..turn % 7 * 100).for_each(|_| std::hint::spin_loop());
-                lock_open_file(&held, Kind::Unlock).expect("it is released");
-            });
+            scope.spawn(second);
             (0..turn % 11 * 200).for_each(|_| std::hint::spin_loop());
-            signal();
-            release.join().expect("it is released");
+            first();
         });
         match waiter.join().expect("it ends") {
             Ok(()) => granted += 1,
@@ -181,24 +177,21 @@ fn upgrades() {
     let backing = Folder::new();
     let mount = Mounted::start(&backing.0, &[]);
     let path = mount.join("file");
-    let set = |file: &std::fs::File, kind, start, length| {
-        fcntl(file, FcntlArg::F_OFD_SETLKW(&description(kind, start, length))).map(|_| ())
-    };
     let files: Vec<_> = (0..UPGRADES).map(|_| open(&path)).collect();
     for file in &files {
-        set(file, Kind::Read, 0, 10).expect("it is shared");
+        lock_open_file(file, Kind::Read, 0, 10).expect("it is shared");
     }
     take_signals();
     let waiters: Vec<_> = files[1..]
         .iter()
         .map(|file| {
             let file = file.try_clone().expect("a descriptor");
-            thread::spawn(move || set(&file, Kind::Write, 0, 5))
+            thread::spawn(move || lock_open_file(&file, Kind::Write, 0, 5))
         })
         .collect();
     let started = Instant::now();
-    set(&files[0], Kind::Unlock, 9, 1).expect("it is released");
-    set(&files[0], Kind::Unlock, 0, 0).expect("it is released");
+    lock_open_file(&files[0], Kind::Unlock, 9, 1).expect("it is released");
+    lock_open_file(&files[0], Kind::Unlock, 0, 0).expect("it is released");
     println!("  {UPGRADES} upgrades: two releases take {:.1?}", started.elapsed());
     assert!(started.elapsed() < SOON);
     for waiter in waiters {
@@ -218,17 +211,11 @@ fn closes() {
     let mount = Mounted::start(&backing.0, &[]);
     let path = mount.join("file");
     let held = open(&path);
-    lock_open_file(&held, Kind::Write).expect("nobody has it");
+    lock_byte(&held, Kind::Write).expect("nobody has it");
     let file = open(&path);
-    let (started, starts) = mpsc::channel();
-    let waiter = thread::spawn(move || {
-        started.send(nix::unistd::gettid()).expect("somebody waits for it");
-        lock(&file, Kind::Write, 0, 1)
-    });
-    let thread = starts.recv().expect("it starts");
-    until("it waits", || is_waiting(thread.as_raw()));
+    let waiter = start_waiting(move || lock(&file, Kind::Write, 0, 1));
     drop(open(&path));
-    lock_open_file(&held, Kind::Unlock).expect("it is released");
+    lock_byte(&held, Kind::Unlock).expect("it is released");
     assert_eq!(waiter.join().expect("it ends"), Ok(()));
 }
 

@@ -6,10 +6,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use nix::fcntl::{FcntlArg, fcntl};
-
 use crate::Test;
-use crate::locks::{Kind, description, open};
+use crate::locks::{Kind, lock_open_file, open};
 use crate::support::{ClaimServer, Folder, Mounted};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -133,7 +131,7 @@ fn add(folder: &Path) -> Result<(), String> {
     let path = folder.join("number");
     let adder = || {
         let file = open(&path);
-        let set = |kind| fcntl(&file, FcntlArg::F_OFD_SETLKW(&description(kind, 0, 1)));
+        let set = |kind| lock_open_file(&file, kind, 0, 1);
         for _ in 0..ADDITIONS {
             set(Kind::Write).expect("it is granted");
             let mut number = [0; 8];
