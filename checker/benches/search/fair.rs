@@ -51,7 +51,8 @@ pub(crate) fn print(size: &str, clients: usize, rounds: u8, times: usize) {
 fn measure(system: &Lock) -> CpuTimes {
     let clock = CpuClock::default();
     let ends = (2, true);
-    let space = Interned::new(system, vec![(0, false), (1, true), ends], Reductions::NONE);
+    let interned = Interned::new(system);
+    let space = interned.space(vec![(0, false), (1, true), ends], Reductions::NONE);
     let config = |records_graph| SearchConfig {
         threads: 1,
         limits: Limits::default(),

@@ -123,7 +123,8 @@ fn search_protocol(name: &str, clients: usize, rounds: u8, clock: &CpuClock) -> 
 /// The protocol as a transition system, without a World.
 fn written_as_parts(clients: usize, rounds: u8, threads: usize, clock: &CpuClock) -> u64 {
     let system = Lock::new(u8::try_from(clients).expect("few clients"), rounds);
-    let space = Interned::new(&system, vec![(0, false), (1, true)], Reductions::NONE);
+    let interned = Interned::new(&system);
+    let space = interned.space(vec![(0, false), (1, true)], Reductions::NONE);
     let config = SearchConfig {
         threads,
         limits: Limits::default(),

@@ -14,8 +14,9 @@ use crate::bounds::{Limits, Progress, ProgressSnapshot};
 use crate::discovery_log::DiscoveryLog;
 use crate::fingerprint_set::owner_of;
 use crate::frontier::{Frontier, Segment};
+use crate::interned::StateSpace;
 use crate::state_graph::StateGraph;
-use crate::state_space::{Expander, StateSpace, Successor, Successors};
+use crate::successors::{Successor, Successors};
 use crate::worker::{BATCH_CHUNKS, SharedSearch, Worker};
 
 /// The most states in a chunk.
@@ -28,7 +29,7 @@ pub struct SearchConfig<'a> {
     pub threads: usize,
     /// The limits at which the search is truncated.
     pub limits: Limits,
-    /// Propositions of [`Expander::evaluate`], as bits; the search stops at a state with one of
+    /// Propositions of the space, as bits; the search stops at a state with one of
     /// them.
     pub stop_at: u64,
     /// Whether to record the state graph.
@@ -77,7 +78,7 @@ pub enum Truncation {
 
 /// Searches a state space.
 #[must_use]
-pub fn search<S: StateSpace>(space: &S, config: SearchConfig<'_>) -> SearchOutcome {
+pub fn search(space: &StateSpace<'_>, config: SearchConfig<'_>) -> SearchOutcome {
     assert!(config.threads > 0, "a search needs a thread");
     let shared = SharedSearch::new(space.width(), config.threads, config.records_graph);
     let mut workers: Vec<_> =
@@ -104,8 +105,8 @@ pub fn search<S: StateSpace>(space: &S, config: SearchConfig<'_>) -> SearchOutco
 }
 
 /// The thread that plans the batches and merges their results.
-struct Leader<'a, S> {
-    space: &'a S,
+struct Leader<'a> {
+    space: &'a StateSpace<'a>,
     config: SearchConfig<'a>,
     /// The next level.
     next: Frontier,
@@ -118,8 +119,8 @@ struct Leader<'a, S> {
     outcome: SearchOutcome,
 }
 
-impl<'a, S: StateSpace> Leader<'a, S> {
-    fn new(space: &'a S, config: SearchConfig<'a>) -> Self {
+impl<'a> Leader<'a> {
+    fn new(space: &'a StateSpace<'_>, config: SearchConfig<'a>) -> Self {
         let outcome = SearchOutcome {
             states: 0,
             transitions: 0,
@@ -135,7 +136,7 @@ impl<'a, S: StateSpace> Leader<'a, S> {
     }
 
     /// Finds the initial states.
-    fn start(&mut self, workers: &mut [Worker<'_, impl Expander>]) {
+    fn start(&mut self, workers: &mut [Worker<'_>]) {
         let mut found = Successors::default();
         let owners = workers.len();
         workers[0].expander.initial(&mut found);

@@ -9,8 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::fingerprint_set::{FingerprintSet, owner_of};
 use crate::frontier::{Frontier, Segment, Span};
+use crate::interned::Expander;
 use crate::state_graph::StateGraph;
-use crate::state_space::{Expander, RecentFingerprints, Successors};
+use crate::successors::{RecentFingerprints, Successors};
 
 /// A chunk and its buffers. Successors are indices into those found.
 #[derive(Debug, Default)]
@@ -67,7 +68,7 @@ impl Chunk {
     pub(super) fn expand(
         &mut self,
         frontier: &Frontier,
-        expander: &mut impl Expander,
+        expander: &mut Expander<'_>,
         recent: &mut RecentFingerprints,
     ) {
         self.found.swap_recent(recent);
@@ -102,7 +103,7 @@ impl Chunk {
     }
 
     /// Looks up the labels of all successors.
-    pub(super) fn label(&mut self, expander: &impl Expander) {
+    pub(super) fn label(&mut self, expander: &Expander<'_>) {
         let Self { found, labels, .. } = self;
         labels.clear();
         labels.extend(found.kept().iter().map(|found| expander.label(found.delta)));
@@ -126,7 +127,7 @@ impl Chunk {
     }
 
     /// Builds the new states and evaluates the propositions of each.
-    pub(super) fn gather(&mut self, frontier: &Frontier, expander: &mut impl Expander) {
+    pub(super) fn gather(&mut self, frontier: &Frontier, expander: &mut Expander<'_>) {
         for fresh in &mut self.fresh_by_owner {
             let fresh = fresh.get_mut().unwrap_or_else(PoisonError::into_inner);
             self.fresh.append(fresh);

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use crate::bounds::{Limits, Progress, Reductions, StopCondition};
 use crate::breadth_first::{SearchConfig, SearchOutcome, Truncation, search};
-use crate::interned::Interned;
+use crate::interned::{Interned, StateSpace};
 use crate::judgement::{Judgement, Verdict};
 use crate::liveness::{self, LabelledGraph};
 use crate::property_batch::PropertyBatch;
 use crate::replay::{Trail, trail};
-use crate::transition_system::{Property, PropertyKind, TransitionSystem};
+use crate::transition_system::{Predicate, Property, PropertyKind, TransitionSystem};
 
 pub use simulation::{Walks, simulate};
 
@@ -89,7 +89,7 @@ pub fn run<W: TransitionSystem>(system: &W, request: CheckRequest<'_>) -> CheckO
     let properties = system.properties();
     let batches = PropertyBatch::all(&properties);
     let propositions = batches.iter().flat_map(|batch| &batch.propositions);
-    let (reduce, refused) = sound(system, propositions, request.reduce);
+    let (reduce, refused) = sound(&properties, &system.predicates(), propositions, request.reduce);
     let request = CheckRequest { reduce, ..request };
     let mut batches = batches.into_iter();
     let first = batches.next().expect("there is a batch even without properties");
@@ -104,6 +104,28 @@ pub fn run<W: TransitionSystem>(system: &W, request: CheckRequest<'_>) -> CheckO
         }
     }
     outcome
+}
+
+impl CheckOutcome<u32> {
+    /// The outcome with the tags of a system, which are indices so far.
+    fn of<W: TransitionSystem>(self, interned: &Interned<'_, W>) -> CheckOutcome<W::Tag> {
+        CheckOutcome {
+            tags: interned.tags(self.tags),
+            states: self.states,
+            transitions: self.transitions,
+            depth: self.depth,
+            truncation: self.truncation,
+            peak_bytes: self.peak_bytes,
+            runs: self.runs,
+            reductions: self.reductions,
+            refused: self.refused,
+            reduced: self.reduced,
+            judgements: self.judgements,
+            explored: self.explored,
+            judging: self.judging,
+            impure: self.impure,
+        }
+    }
 }
 
 impl<M: Ord> CheckOutcome<M> {
@@ -127,13 +149,23 @@ fn search_for<W: TransitionSystem>(
     batch: PropertyBatch,
     request: CheckRequest<'_>,
 ) -> CheckOutcome<W::Tag> {
+    let interned = Interned::new(system);
+    let space = interned.space(batch.propositions.clone(), request.reduce);
+    search_in(&space, batch, request).of(&interned)
+}
+
+/// Runs one search in a space for a batch of properties.
+fn search_in(
+    space: &StateSpace<'_>,
+    batch: PropertyBatch,
+    request: CheckRequest<'_>,
+) -> CheckOutcome<u32> {
     let stop_at = batch.violations(|property| request.until.stops_at(&property.name));
-    let PropertyBatch { properties, propositions, deciding_bits, antecedents, goals } = batch;
+    let PropertyBatch { properties, deciding_bits, antecedents, goals, .. } = batch;
     let properties = &properties;
-    let space = Interned::new(system, propositions, request.reduce);
     let began = Instant::now();
     let mut found = search(
-        &space,
+        space,
         SearchConfig {
             threads: request.threads,
             limits: request.limits,
@@ -155,12 +187,11 @@ fn search_for<W: TransitionSystem>(
         }
         let met = |bit: Option<usize>| bit.and_then(|bit| found.first[bit]);
         let antecedent = antecedents[number].is_none() || met(antecedents[number]).is_some();
-        let witness = met(deciding_bits[number]).map(|state| trail(&space, &found.log, state));
+        let witness = met(deciding_bits[number]).map(|state| trail(space, &found.log, state));
         judge(property.kind, &found, antecedent, witness)
     };
     let began = Instant::now();
     let judgements = properties.iter().enumerate().map(judge).collect();
-    let runs = space.runs();
     CheckOutcome {
         judgements,
         explored,
@@ -169,8 +200,8 @@ fn search_for<W: TransitionSystem>(
         refused,
         reduced: space.reductions(),
         impure: space.impure(),
-        tags: space.tags(),
-        runs,
+        tags: space.covered(),
+        runs: space.runs(),
         states: found.states,
         transitions: found.transitions,
         depth: found.depth,
@@ -197,8 +228,9 @@ fn no_room(
 /// which fairness condition an action belongs to. `can reach` allows the first two, which merge
 /// bisimilar states; without losses it would also be stronger. A predicate that reads messages must
 /// see them all.
-pub(crate) fn sound<'w, W: TransitionSystem>(
-    system: &W,
+pub(crate) fn sound<'w>(
+    properties: &[Property],
+    predicates: &[Predicate],
     mut propositions: impl Iterator<Item = &'w (usize, bool)>,
     batch: Reductions,
 ) -> (Reductions, Vec<String>) {
@@ -211,7 +243,6 @@ pub(crate) fn sound<'w, W: TransitionSystem>(
         }
     };
     let Reductions { dead, symmetry, loss } = batch;
-    let properties = system.properties();
     let is_liveness = |property: &&Property| {
         matches!(property.kind, PropertyKind::Eventually(_) | PropertyKind::LeadsTo(..))
     };
@@ -223,7 +254,6 @@ pub(crate) fn sound<'w, W: TransitionSystem>(
         );
         return (Reductions::NONE, refusals);
     }
-    let predicates = system.predicates();
     let reader = propositions.find(|(predicate, _)| predicates[*predicate].reads_messages);
     if let Some(&(predicate, _)) = reader {
         let name = &predicates[predicate].name;

@@ -17,6 +17,7 @@ pub mod liveness;
 mod property_batch;
 pub mod replay;
 pub mod state_graph;
-pub mod state_space;
+pub mod state_vector;
+pub mod successors;
 pub mod transition_system;
 mod worker;

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use crate::discovery_log::DiscoveryLog;
-use crate::state_space::{Expander, StateSpace, Successors};
+use crate::interned::{Expander, StateSpace};
+use crate::successors::Successors;
 use crate::transition_system::Fairness;
 
 /// A path through the state graph, or a lasso: the fingerprints of its states.
@@ -31,8 +32,8 @@ impl Trail {
 
 /// The shortest path to a state of the log.
 #[must_use]
-pub fn trail<S: StateSpace>(space: &S, log: &DiscoveryLog, state: usize) -> Trail {
-    let mut expander = space.expander();
+pub fn trail(space: &StateSpace<'_>, log: &DiscoveryLog, state: usize) -> Trail {
+    let mut expander = Expander::new(space);
     let mut found = Successors::default();
     let mut vector = vec![0; space.width()];
     let mut fingerprints = Vec::new();

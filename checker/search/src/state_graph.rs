@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::ops::Range;
 
-use crate::state_space::Successor;
+use crate::successors::Successor;
 
 /// The content of an empty slot.
 const EMPTY: u32 = u32::MAX;

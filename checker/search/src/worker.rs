@@ -9,7 +9,8 @@ use crate::barrier::{Barrier, Poisoned};
 use crate::chunk::Chunk;
 use crate::fingerprint_set::FingerprintSet;
 use crate::frontier::Frontier;
-use crate::state_space::{Expander, RecentFingerprints, StateSpace};
+use crate::interned::{Expander, StateSpace};
+use crate::successors::RecentFingerprints;
 
 /// The most chunks in a batch. The search checks its limits between batches.
 pub(super) const BATCH_CHUNKS: usize = 64;
@@ -63,20 +64,16 @@ impl SharedSearch {
 }
 
 /// The state of one thread.
-pub(super) struct Worker<'a, E> {
+pub(super) struct Worker<'a> {
     pub(super) shared: &'a SharedSearch,
     pub(super) thread: usize,
     pub(super) fingerprints: FingerprintSet,
     pub(super) recent: RecentFingerprints,
-    pub(super) expander: E,
+    pub(super) expander: Expander<'a>,
 }
 
-impl<'a, E: Expander> Worker<'a, E> {
-    pub(super) fn new<'s, S: StateSpace<Expander<'s> = E>>(
-        shared: &'a SharedSearch,
-        space: &'s S,
-        thread: usize,
-    ) -> Self {
+impl<'a> Worker<'a> {
+    pub(super) fn new(shared: &'a SharedSearch, space: &'a StateSpace<'_>, thread: usize) -> Self {
         let fingerprints = FingerprintSet::of(thread, shared.bytes.len());
         // Recording the graph needs every transition.
         let recent = if shared.records_graph {
@@ -84,7 +81,7 @@ impl<'a, E: Expander> Worker<'a, E> {
         } else {
             RecentFingerprints::new()
         };
-        Self { shared, thread, fingerprints, recent, expander: space.expander() }
+        Self { shared, thread, fingerprints, recent, expander: Expander::new(space) }
     }
 
     /// The loop of every thread but the leader.

@@ -10,10 +10,9 @@ use turnstile_reference::Model;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::breadth_first::{SearchConfig, SearchOutcome, search};
 use turnstile_search::engine::{CheckRequest, run};
-use turnstile_search::interned::Interned;
+use turnstile_search::interned::{Expander, Interned, StateSpace};
 use turnstile_search::judgement::Verdict;
 use turnstile_search::replay::{Trail, replay, trail};
-use turnstile_search::state_space::StateSpace;
 use turnstile_search::transition_system::{
     EnabledOp, Fairness, Outcome, Place, Predicate, Property, PropertyKind, TransitionSystem,
     cascade,
@@ -22,7 +21,7 @@ use turnstile_search::transition_system::{
 /// Predicate 0 never fails; predicate 1 holds in some state.
 const PROPOSITIONS: [(usize, bool); 2] = [(0, false), (1, true)];
 
-fn explore<W: TransitionSystem>(space: &Interned<'_, W>, threads: usize) -> SearchOutcome {
+fn explore(space: &StateSpace<'_>, threads: usize) -> SearchOutcome {
     let config = SearchConfig {
         threads,
         limits: Limits::default(),
@@ -38,7 +37,8 @@ fn check(clients: u8, rounds: u8, reduce: Reductions, states: usize) {
     let system = Lock::new(clients, rounds);
     let mut alone = None;
     for threads in 1..=3 {
-        let space = Interned::new(&system, PROPOSITIONS.to_vec(), reduce);
+        let interned = Interned::new(&system);
+        let space = interned.space(PROPOSITIONS.to_vec(), reduce);
         let found = explore(&space, threads);
         assert_eq!(found.states, states, "{threads} threads");
         assert_eq!(found.truncation, None);
@@ -47,15 +47,20 @@ fn check(clients: u8, rounds: u8, reduce: Reductions, states: usize) {
         let met = found.first[1].expect("somebody holds the lock at some time");
         let shown = (found.transitions, found.depth, found.log.path(met));
         assert_eq!(*alone.get_or_insert(shown.clone()), shown, "{threads} threads");
-        assert_is_trace(&system, &space, &found, met);
+        assert_is_trace((&system, &interned), &space, &found, met);
     }
 }
 
 /// The path to a state is a trace of the protocol, as the protocol itself replays it.
-fn assert_is_trace(system: &Lock, space: &Interned<'_, Lock>, found: &SearchOutcome, state: usize) {
-    let mut expander = space.expander();
+fn assert_is_trace(
+    (system, interned): (&Lock, &Interned<'_, Lock>),
+    space: &StateSpace<'_>,
+    found: &SearchOutcome,
+    state: usize,
+) {
+    let mut expander = Expander::new(space);
     let shown = trail(space, &found.log, state);
-    let fingerprint = |state: &Vec<Part>| expander.fingerprint(state.clone());
+    let fingerprint = |state: &Vec<Part>| expander.fingerprint(&interned.vector(state.clone()));
     let successors = |state: &Vec<Part>| {
         let next = successors(system, state).into_iter();
         next.map(|state| ((), state)).collect::<Vec<((), Vec<Part>)>>()
@@ -141,7 +146,8 @@ fn symmetric_states_are_counted_once() {
 fn losses_are_redundant_where_messages_may_be_delayed_forever() {
     let system = Lock::new(2, 2);
     let reduce = Reductions { loss: true, ..Reductions::NONE };
-    let space = Interned::new(&system, PROPOSITIONS.to_vec(), reduce);
+    let interned = Interned::new(&system);
+    let space = interned.space(PROPOSITIONS.to_vec(), reduce);
     let found = explore(&space, 1);
     assert!(found.states < 650_217 / 100, "{} states", found.states);
     assert_eq!(found.first[0], None);
@@ -163,12 +169,13 @@ fn every_reduction_finds_the_violation() {
         Reductions { loss: true, ..none },
     ];
     for reduce in kinds {
-        let space = Interned::new(&system, PROPOSITIONS.to_vec(), reduce);
+        let interned = Interned::new(&system);
+        let space = interned.space(PROPOSITIONS.to_vec(), reduce);
         assert_eq!(space.reductions(), reduce, "the protocol allows each");
         let found = explore(&space, 2);
         let broken = found.first[0].expect("two hold the lock");
         assert_eq!(found.log.path(broken).len(), 7, "{reduce:?}");
-        assert_is_trace(&system, &space, &found, broken);
+        assert_is_trace((&system, &interned), &space, &found, broken);
     }
 }
 
@@ -178,7 +185,8 @@ fn a_world_has_as_many_states_as_the_protocol() {
     for (clients, rounds, states) in [(2, 1, 2_345), (3, 1, 101_675)] {
         let world = crate::world::world(clients, rounds);
         for threads in 1..=2 {
-            let space = Interned::new(&world, vec![(1, false), (0, true)], Reductions::NONE);
+            let interned = Interned::new(&world);
+            let space = interned.space(vec![(1, false), (0, true)], Reductions::NONE);
             let found = explore(&space, threads);
             assert_eq!(found.states, states, "{clients} clients, {rounds} rounds");
             assert_eq!(found.first[0], None);

@@ -3,9 +3,8 @@
 
 use turnstile_search::bounds::Reductions;
 use turnstile_search::engine::{CheckOutcome, CheckRequest, Walks, run, simulate};
-use turnstile_search::interned::Interned;
+use turnstile_search::interned::{Expander, Interned};
 use turnstile_search::replay::{Trail, replay};
-use turnstile_search::state_space::StateSpace as _;
 use turnstile_search::transition_system::{Fairness, ReachedState};
 
 use crate::World;
@@ -38,9 +37,10 @@ impl World {
     /// text, and its last state.
     #[must_use]
     pub fn replay(&self, trail: &Trail, reduced: Reductions) -> (Vec<StepReport>, State) {
-        let space = Interned::new(self, Vec::new(), reduced);
-        let mut expander = space.expander();
-        let fingerprint = |state: &State| expander.fingerprint(state.0.clone());
+        let interned = Interned::new(self);
+        let space = interned.space(Vec::new(), reduced);
+        let mut expander = Expander::new(&space);
+        let fingerprint = |state: &State| expander.fingerprint(&interned.vector(state.0.clone()));
         let successors = |state: &State| self.fair_successors(state);
         let trace = replay(trail, self.initial_states(), successors, discharged, fingerprint);
         let mut state = &trace.first;

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use crate::bounds::{Limits, ProgressSnapshot, Reductions};
 use crate::breadth_first::Truncation;
-use crate::interned::Interned;
+use crate::interned::{Expander, Interned, StateSpace};
 use crate::judgement::{Judgement, Verdict};
 use crate::replay::Trail;
-use crate::state_space::{Expander, StateSpace, Successors};
+use crate::successors::Successors;
 use crate::transition_system::{Property, PropertyKind, TransitionSystem};
 
 use super::{CheckOutcome, CheckRequest, PropertyBatch};
@@ -52,10 +52,20 @@ fn walk_for<W: TransitionSystem>(
     walks: Walks,
     request: CheckRequest<'_>,
 ) -> CheckOutcome<W::Tag> {
-    let PropertyBatch { properties, propositions, deciding_bits, .. } = batch;
-    let space = Interned::new(system, propositions, Reductions::NONE);
+    let interned = Interned::new(system);
+    let space = interned.space(batch.propositions.clone(), Reductions::NONE);
+    walk_in(&space, &batch, walks, request).of(&interned)
+}
+
+fn walk_in(
+    space: &StateSpace<'_>,
+    batch: &PropertyBatch,
+    walks: Walks,
+    request: CheckRequest<'_>,
+) -> CheckOutcome<u32> {
+    let PropertyBatch { properties, deciding_bits, .. } = batch;
     let began = Instant::now();
-    let mut walker = Walker::new(&space, walks.seed);
+    let mut walker = Walker::new(space, walks.seed);
     let mut truncation = Truncation::Walks;
     for _ in 0..walks.count {
         if let Some(limit) = walker.walk(walks.steps, request) {
@@ -84,14 +94,14 @@ fn walk_for<W: TransitionSystem>(
         }
     };
     CheckOutcome {
-        judgements: properties.iter().zip(&deciding_bits).map(judge).collect(),
+        judgements: properties.iter().zip(deciding_bits).map(judge).collect(),
         explored: began.elapsed(),
         judging: std::time::Duration::ZERO,
         reductions: Vec::new(),
         refused: Vec::new(),
         reduced: Reductions::NONE,
         impure: space.impure(),
-        tags: space.tags(),
+        tags: space.covered(),
         runs: space.runs(),
         states: visited.len(),
         transitions,
@@ -101,9 +111,9 @@ fn walk_for<W: TransitionSystem>(
     }
 }
 
-struct Walker<'s, S: StateSpace + 's> {
-    space: &'s S,
-    expander: S::Expander<'s>,
+struct Walker<'s> {
+    space: &'s StateSpace<'s>,
+    expander: Expander<'s>,
     found: Successors,
     random: u64,
     /// The fingerprints of the states so far.
@@ -115,9 +125,9 @@ struct Walker<'s, S: StateSpace + 's> {
     bytes: usize,
 }
 
-impl<'s, S: StateSpace> Walker<'s, S> {
-    fn new(space: &'s S, seed: u64) -> Self {
-        let mut expander = space.expander();
+impl<'s> Walker<'s> {
+    fn new(space: &'s StateSpace<'_>, seed: u64) -> Self {
+        let mut expander = Expander::new(space);
         expander.keep_all_deltas();
         Self {
             space,

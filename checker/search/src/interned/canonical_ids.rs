@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use turnstile_step::Order;
 
 use crate::fingerprint::BuildStableHasher;
-use crate::interned::store::StoredId;
+use crate::interned::tables::StoredId;
 use crate::interned::thread_cache::ThreadCache;
-use crate::transition_system::{IdRenaming, TransitionSystem};
+use crate::transition_system::IdRenaming;
 
 /// Classes of ids handled without a map.
 const CLASSES: usize = 8;
@@ -135,9 +135,9 @@ impl IdCanonicalizer {
     }
 
     /// Makes the ids of a state canonical; returns the new hash sum.
-    pub(super) fn canonicalize<W: TransitionSystem>(
+    pub(super) fn canonicalize(
         &mut self,
-        cache: &mut ThreadCache<'_, W>,
+        cache: &mut ThreadCache<'_>,
         vector: &mut [u32],
         sum: u64,
     ) -> u64 {
@@ -163,9 +163,9 @@ impl IdCanonicalizer {
         self.replace(cache, vector, sum, |id| renaming.of(id.class, id.value))
     }
 
-    fn replace<W: TransitionSystem>(
+    fn replace(
         &mut self,
-        cache: &mut ThreadCache<'_, W>,
+        cache: &mut ThreadCache<'_>,
         vector: &mut [u32],
         mut sum: u64,
         renaming: impl Fn(&StoredId) -> u64,

@@ -7,9 +7,10 @@ use std::hash::{Hash, Hasher};
 use crate::fingerprint::StableHasher;
 use crate::interned::interner::Hashed;
 use crate::interned::prepared::{PreparedOp, PreparedOutcome};
-use crate::interned::recording::{OperationId, Recording};
-use crate::interned::store::{Store, StoredOp, StoredOutcome};
-use crate::transition_system::{Place, TransitionSystem};
+use crate::interned::recording::Recording;
+use crate::interned::store::Store;
+use crate::interned::tables::{OperationId, StoredOp, StoredOutcome};
+use crate::transition_system::TransitionSystem;
 
 /// The operations of a recording that have other outcomes in a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +80,7 @@ impl<W: TransitionSystem> Recording<W> {
     /// All memoised operations, in order.
     #[must_use]
     pub fn operations(&self) -> Vec<OperationId> {
-        self.store.operations()
+        self.store.tables.operations()
     }
 
     /// Whether an operation has the recorded outcomes in a system.
@@ -109,7 +110,7 @@ impl<W: TransitionSystem> Recording<W> {
                 continue;
             }
             changes.is_of_tags &= difference == Difference::Tags;
-            if self.recorded.reapplied.contains(&id) {
+            if self.search.recorded.reapplied.contains(&id) {
                 return None;
             }
             whole.add(&id);
@@ -123,43 +124,28 @@ impl<W: TransitionSystem> Recording<W> {
     /// Whether a variant has the same initial states.
     fn has_same_start(&self, variant: &W) -> bool {
         let initial = variant.initial();
-        initial.len() == self.recorded.initial
+        initial.len() == self.search.recorded.initial
             && initial.iter().flat_map(|state| state.iter().enumerate()).all(|(place, part)| {
-                let parts = &self.store.places[place].parts;
+                let parts = &self.store.values[place].parts;
                 // Indices are given in order, the initial parts first.
-                (0..parts.len().min(self.recorded.initial))
+                (0..parts.len().min(self.search.recorded.initial))
                     .any(|index| **parts.value(super::recording::number(index)) == *part)
             })
     }
 }
 
 impl<W: TransitionSystem> Store<W> {
-    /// All memoised operations, in order.
-    fn operations(&self) -> Vec<OperationId> {
-        let mut all = Vec::new();
-        for (place, stored) in self.places.iter().enumerate() {
-            let place = Place::of(place).0;
-            for (part, _) in (0..).zip(&stored.enabled).filter(|(_, enabled)| enabled.is_some()) {
-                all.push(OperationId { place, part, op: None });
-            }
-            let outcomes = stored.outcomes.keys();
-            all.extend(outcomes.map(|&(part, op)| OperationId { place, part, op: Some(op) }));
-        }
-        all.sort_unstable();
-        all
-    }
-
     /// Whether all operations that another store does not have are the same in a system. The store
     /// is a copy of the other one, with more.
     pub(super) fn adds_the_same(&self, to: &Self, system: &W) -> bool {
         let is_new = |id: &OperationId| {
-            let before = &to.places[usize::from(id.place)];
+            let before = &to.tables.places[usize::from(id.place)];
             match id.op {
                 None => before.enabled.get(id.part as usize).is_none_or(Option::is_none),
                 Some(op) => !before.outcomes.contains_key(&(id.part, op)),
             }
         };
-        let mut new = self.operations().into_iter().filter(is_new);
+        let mut new = self.tables.operations().into_iter().filter(is_new);
         new.all(|id| self.is_same(system, id))
     }
 
@@ -169,8 +155,9 @@ impl<W: TransitionSystem> Store<W> {
 
     fn compare(&self, system: &W, id: OperationId, digest: &mut Digest) -> Difference {
         let OperationId { place, part, op } = id;
-        let stored = &self.places[usize::from(place)];
-        let value = stored.parts.value(part);
+        let values = &self.values[usize::from(place)];
+        let stored = &self.tables.places[usize::from(place)];
+        let value = values.parts.value(part);
         match op {
             None => {
                 let enabled = PreparedOp::all(system, usize::from(place), value);
@@ -185,7 +172,7 @@ impl<W: TransitionSystem> Store<W> {
                 }
             }
             Some(op) => {
-                let operation = stored.ops.value(op);
+                let operation = values.ops.value(op);
                 let now = PreparedOutcome::run(system, usize::from(place), value, operation);
                 now.iter().for_each(|outcome| add(digest, outcome));
                 self.compare_outcomes(place, &stored.outcomes[&(part, op)], &now)
@@ -194,11 +181,11 @@ impl<W: TransitionSystem> Store<W> {
     }
 
     fn are_enabled(&self, place: u16, before: &[StoredOp], now: &[PreparedOp<W>]) -> bool {
-        let stored = &self.places[usize::from(place)];
+        let ops = &self.values[usize::from(place)].ops;
         before.len() == now.len()
             && before.iter().zip(now).all(|(before, now)| {
-                **stored.ops.value(before.op) == *now.op.value()
-                    && **self.fairness.value(before.fairness.into()) == *now.fairness.value()
+                **ops.value(before.op) == *now.op.value()
+                    && **self.tables.fairness.value(before.fairness.into()) == *now.fairness.value()
                     && before.is_loss == now.is_loss
             })
     }
@@ -226,12 +213,12 @@ impl<W: TransitionSystem> Store<W> {
 
     /// Whether an outcome is the recorded one, but for its tags.
     fn is_outcome(&self, place: u16, before: &StoredOutcome, now: &PreparedOutcome<W>) -> bool {
-        let places = &self.places;
+        let values = &self.values;
         let triggers = before.triggers.iter();
-        let triggers = triggers.map(|(at, op)| (*at, &**places[at.index()].ops.value(*op)));
+        let triggers = triggers.map(|(at, op)| (*at, &**values[at.index()].ops.value(*op)));
         let discharges = before.discharges.iter();
-        let discharges = discharges.map(|&one| &**self.fairness.value(one.into()));
-        **places[usize::from(place)].parts.value(before.to) == *now.part.value.value()
+        let discharges = discharges.map(|&one| &**self.tables.fairness.value(one.into()));
+        **values[usize::from(place)].parts.value(before.to) == *now.part.value.value()
             && triggers.eq(now.triggers.iter().map(|(at, op)| (*at, op.value())))
             && discharges.eq(now.discharges.iter().map(Hashed::value))
     }

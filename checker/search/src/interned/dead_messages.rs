@@ -9,9 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::fingerprint::BuildStableHasher;
-use crate::interned::shared_store::SharedStore;
-use crate::interned::store::StoredOutcome;
-use crate::transition_system::{PartKind, Place, TransitionSystem};
+use crate::interned::indexed::IndexedSystem;
+use crate::interned::tables::StoredOutcome;
+use crate::transition_system::{PartKind, Place};
 
 /// The most operations tried; with more, the reduction is not made.
 const TRIED_MAX: usize = 2_000_000;
@@ -53,18 +53,14 @@ struct Closure {
 ///
 /// A reply frees the slot of its call even where the caller does not react to it, so a link of
 /// calls lists no message in flight. An observation by the monitor counts as a reaction.
-pub(super) fn live_inputs<W: TransitionSystem>(
-    system: &W,
-    store: &SharedStore<W>,
-) -> Option<LiveInputs> {
+pub(super) fn live_inputs(system: &dyn IndexedSystem, width: usize) -> Option<LiveInputs> {
     let mut closure = Closure::default();
-    let width = store.read().places.len();
     loop {
         let before = closure.tried.len();
         for place in 0..width {
-            match system.part_kind(Place::of(place)) {
-                PartKind::Node => closure.node(system, store, place),
-                PartKind::Link => closure.link(system, store, place),
+            match system.part_kind(place) {
+                PartKind::Node => closure.node(system, place),
+                PartKind::Link => closure.link(system, place),
                 PartKind::Passive => {}
             }
             if closure.tried.len() > TRIED_MAX {
@@ -75,7 +71,7 @@ pub(super) fn live_inputs<W: TransitionSystem>(
             break;
         }
     }
-    let analysed: Vec<usize> = store.read().places.iter().map(|place| place.parts.len()).collect();
+    let analysed: Vec<usize> = (0..width).map(|place| parts(system, place)).collect();
     let inputs = std::mem::take(&mut closure.inputs);
     let reacts = closure.propagate();
     let is_dead = |&(&place, inputs): &(&u16, &BTreeSet<u32>)| {
@@ -87,19 +83,26 @@ pub(super) fn live_inputs<W: TransitionSystem>(
     has_dead.then_some(LiveInputs { reacts, analysed })
 }
 
+/// The number of parts of a place.
+fn parts(system: &dyn IndexedSystem, place: usize) -> usize {
+    let mut parts = 0;
+    system.read(&mut |tables| parts = tables.places[place].len());
+    parts
+}
+
 impl Closure {
     /// Tries every operation on every part of a node.
-    fn node<W: TransitionSystem>(&mut self, system: &W, store: &SharedStore<W>, place: usize) {
+    fn node(&mut self, system: &dyn IndexedSystem, place: usize) {
         let at = Place::of(place).0;
         let mut part = 0;
-        while (part as usize) < store.read().places[place].parts.len() {
-            let enabled = store.enabled(system, place, part);
+        while (part as usize) < parts(system, place) {
+            let enabled = system.enabled(place, part);
             let own = enabled.iter().map(|enabled| enabled.op);
             let triggered = self.ops.get(&at).into_iter().flatten().copied();
             let ops: BTreeSet<u32> = own.chain(triggered).collect();
             for op in ops {
                 if self.tried.insert((at, part, op)) {
-                    let outcomes = store.outcomes(system, place, part, op);
+                    let outcomes = system.outcomes(place, part, op);
                     self.add(at, part, op, &outcomes);
                 }
             }
@@ -122,7 +125,7 @@ impl Closure {
     }
 
     /// Puts every message onto the empty link, and adds the operations its delivery may trigger.
-    fn link<W: TransitionSystem>(&mut self, system: &W, store: &SharedStore<W>, place: usize) {
+    fn link(&mut self, system: &dyn IndexedSystem, place: usize) {
         const EMPTY: u32 = 0;
         let at = Place::of(place).0;
         let ops: Vec<u32> = self.ops.get(&at).into_iter().flatten().copied().collect();
@@ -130,13 +133,13 @@ impl Closure {
             if !self.tried.insert((at, EMPTY, op)) {
                 continue;
             }
-            for outcome in store.outcomes(system, place, EMPTY, op).iter() {
-                for message in store.in_flight(system, place, outcome.to).iter() {
+            for outcome in system.outcomes(place, EMPTY, op).iter() {
+                for message in system.in_flight(place, outcome.to).iter() {
                     self.ops.entry(message.to).or_default().insert(message.input);
                     self.inputs.entry(message.to).or_default().insert(message.input);
                 }
-                for enabled in store.enabled(system, place, outcome.to).iter() {
-                    for moved in store.outcomes(system, place, outcome.to, enabled.op).iter() {
+                for enabled in system.enabled(place, outcome.to).iter() {
+                    for moved in system.outcomes(place, outcome.to, enabled.op).iter() {
                         for &(Place(to), op) in &moved.triggers {
                             self.ops.entry(to).or_default().insert(op);
                         }

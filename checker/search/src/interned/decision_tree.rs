@@ -10,9 +10,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::interned::node_ref::{NodeKind, NodeRef};
 use crate::interned::pair_map::PairMap;
-use crate::interned::part_update::PartUpdate;
 use crate::interned::thread_cache::ThreadCache;
-use crate::transition_system::{CASCADE_MAX, TransitionSystem};
+use crate::state_vector::PartUpdate;
+use crate::transition_system::CASCADE_MAX;
 
 /// Decision nodes and deltas above which the tree is pruned.
 const NODES_MAX: usize = 1 << 19;
@@ -91,7 +91,7 @@ impl Prefix {
     }
 
     /// Applies one outcome.
-    fn apply<W: TransitionSystem>(&mut self, cache: &ThreadCache<'_, W>, at: u16, index: u32) {
+    fn apply(&mut self, cache: &ThreadCache<'_>, at: u16, index: u32) {
         let outcome = cache.outcomes[index as usize];
         for (place, _, now) in &mut self.read {
             if *place == at {
@@ -176,9 +176,9 @@ impl DecisionTree {
 
     /// Adds the nodes missing for an action in this state, from the node where the action starts;
     /// returns that node.
-    pub(super) fn grow<W: TransitionSystem>(
+    pub(super) fn grow(
         &mut self,
-        cache: &mut ThreadCache<'_, W>,
+        cache: &mut ThreadCache<'_>,
         vector: &[u32],
         (at, op, fairness): (u16, u32, u16),
         node: NodeRef,
@@ -193,9 +193,9 @@ impl DecisionTree {
         self.grow_prefix(cache, vector, prefix, node)
     }
 
-    fn grow_prefix<W: TransitionSystem>(
+    fn grow_prefix(
         &mut self,
-        cache: &mut ThreadCache<'_, W>,
+        cache: &mut ThreadCache<'_>,
         vector: &[u32],
         mut prefix: Prefix,
         node: NodeRef,
@@ -243,9 +243,9 @@ impl DecisionTree {
     }
 
     /// Adds a decision node, or a child of one, where the action reads a part for the first time.
-    fn grow_decision<W: TransitionSystem>(
+    fn grow_decision(
         &mut self,
-        cache: &mut ThreadCache<'_, W>,
+        cache: &mut ThreadCache<'_>,
         vector: &[u32],
         mut prefix: Prefix,
         node: NodeRef,
@@ -275,11 +275,7 @@ impl DecisionTree {
     }
 
     /// Adds the leaf for a cascade that has ended.
-    fn grow_leaf<W: TransitionSystem>(
-        &mut self,
-        cache: &mut ThreadCache<'_, W>,
-        prefix: &Prefix,
-    ) -> NodeRef {
+    fn grow_leaf(&mut self, cache: &mut ThreadCache<'_>, prefix: &Prefix) -> NodeRef {
         for tag in prefix.applied.iter().flat_map(|&index| cache.tags(index)) {
             let tag = *tag as usize;
             if tag >= self.tags.len() {

@@ -6,36 +6,38 @@
 //! detached delta until the next batch.
 
 mod recorded;
+mod reduction;
 
-use std::collections::hash_map::{Entry, HashMap};
-use std::sync::{Arc, PoisonError};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::fingerprint::{BuildStableHasher, from_sum};
-use crate::interned::Interned;
 use crate::interned::canonical_ids::IdCanonicalizer;
-use crate::interned::dead_messages::LiveInputs;
 use crate::interned::decision_tree::{DecisionTree, Delta};
+use crate::interned::indexed::Evaluator;
 use crate::interned::node_ref::{NodeKind, NodeRef};
-use crate::interned::part_update::PartUpdate;
 use crate::interned::predicates::PredicateCache;
-use crate::interned::store::StoredInFlight;
+use crate::interned::space::StateSpace;
 use crate::interned::symmetry::SymmetryReducer;
+use crate::interned::tables::StoredInFlight;
 use crate::interned::thread_cache::{NOT_LOADED, PartHeader, ThreadCache};
-use crate::state_space::{Expander, Successors};
-use crate::transition_system::TransitionSystem;
+use crate::state_vector::PartUpdate;
+use crate::successors::Successors;
 
 /// The bit of a delta that is detached: not one of the tree's.
 const DETACHED: u32 = 1 << 31;
 /// Slots of the cache of representatives: a state has many parents, found close to each other.
 const CANONICAL_CACHE_LEN: usize = 1 << 15;
 
-/// One thread's expander.
-#[derive(Debug)]
-pub struct InternedExpander<'s, W: TransitionSystem> {
-    space: &'s Interned<'s, W>,
-    cache: ThreadCache<'s, W>,
+/// Finds the successors of states, on one thread. A successor is a fingerprint and a delta, which
+/// only the expander that returned it can apply, and only until the next call of
+/// [`Expander::begin`].
+pub struct Expander<'s> {
+    space: &'s StateSpace<'s>,
+    cache: ThreadCache<'s>,
     tree: DecisionTree,
-    predicates: PredicateCache<'s, W>,
+    predicates: PredicateCache,
+    evaluator: Box<dyn Evaluator + 's>,
     canonicalizer: IdCanonicalizer,
     symmetry: Option<SymmetryReducer>,
     /// Whether every successor has to be materialised, because a reduction may replace it.
@@ -56,19 +58,20 @@ pub struct InternedExpander<'s, W: TransitionSystem> {
     updates: Vec<PartUpdate>,
 }
 
-impl<'s, W: TransitionSystem> InternedExpander<'s, W> {
-    pub(super) fn new(
-        space: &'s Interned<'s, W>,
-        mut cache: ThreadCache<'s, W>,
-        predicates: PredicateCache<'s, W>,
-    ) -> Self {
-        let width = space.without_loss.len();
+impl<'s> Expander<'s> {
+    /// An expander for one thread. The same vector is the same state to all expanders of a space.
+    #[must_use]
+    pub fn new(space: &'s StateSpace<'_>) -> Self {
+        let mut cache = ThreadCache::new(space);
+        let predicates = PredicateCache::new(&space.system.predicates(), &space.propositions);
+        let width = space.width();
         (0..width).for_each(|place| cache.refresh(place));
         let mut expander = Self {
             space,
             cache,
             tree: DecisionTree::default(),
             predicates,
+            evaluator: space.system.evaluator(),
             canonicalizer: IdCanonicalizer::new(width),
             symmetry: space
                 .permutations
@@ -240,55 +243,10 @@ impl<'s, W: TransitionSystem> InternedExpander<'s, W> {
         found.push(fingerprint, DETACHED | delta);
     }
 
-    /// Replaces the materialised state by its representative; returns the new hash sum.
-    fn reduce(&mut self, mut sum: u64) -> u64 {
-        if let Some(live_inputs) = &self.space.live_inputs {
-            sum = self.discard_dead(live_inputs, sum);
-        }
-        if let Some(symmetry) = &mut self.symmetry {
-            let Self { cache, canonicalizer, vector, .. } = self;
-            sum = symmetry.reduce(cache, canonicalizer, vector, sum);
-        }
-        sum
-    }
-
-    /// Discards every dead message.
-    fn discard_dead(&mut self, live_inputs: &LiveInputs, mut sum: u64) -> u64 {
-        let mut is_unchanged = true;
-        for place in 0..self.vector.len() {
-            loop {
-                let part = self.vector[place];
-                let in_flight = match self.in_flight[place].entry(part) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(new) => new.insert(self.cache.in_flight(place, part)),
-                };
-                let is_dead = |message: &&StoredInFlight| {
-                    let receiver = self.vector[usize::from(message.to)];
-                    !live_inputs.reacts(message.to, receiver, message.input)
-                };
-                let Some(&StoredInFlight { discard, .. }) = in_flight.iter().find(is_dead) else {
-                    break;
-                };
-                let outcomes = self.cache.outcomes(place, part, discard);
-                assert_eq!(outcomes.count, 1, "discarding a message is deterministic");
-                let outcome = self.cache.outcomes[outcomes.first as usize];
-                self.vector[place] = outcome.to;
-                sum = sum.wrapping_add(outcome.hash_delta);
-                is_unchanged = false;
-            }
-        }
-        if is_unchanged {
-            return sum;
-        }
-        // Ids that only those messages had are free again.
-        self.canonicalizer.canonicalize(&mut self.cache, &mut self.vector, sum)
-    }
-
     /// The fingerprint of the representative of a state.
-    pub fn fingerprint(&mut self, state: Vec<W::Part>) -> u64 {
-        for (place, part) in state.into_iter().enumerate() {
-            self.vector[place] = self.cache.intern(place, part);
-        }
+    pub fn fingerprint(&mut self, vector: &[u32]) -> u64 {
+        self.refresh(vector);
+        self.vector.copy_from_slice(vector);
         let sum = self.hash_sum(&self.vector);
         let sum = self.reduce(sum);
         from_sum(sum)
@@ -308,18 +266,15 @@ impl<'s, W: TransitionSystem> InternedExpander<'s, W> {
             }
         }
     }
-}
 
-/// The tree lacks a leaf for this state.
-#[derive(Debug)]
-struct Unexplored;
-
-impl<W: TransitionSystem> Expander for InternedExpander<'_, W> {
-    fn keep_all_deltas(&mut self) {
+    /// Makes the delta of every successor one that can be applied. By default only those of
+    /// successors found for the first time are.
+    pub fn keep_all_deltas(&mut self) {
         self.keeps_deltas = true;
     }
 
-    fn begin(&mut self) {
+    /// Invalidates the deltas returned so far.
+    pub fn begin(&mut self) {
         self.detached.clear();
         self.updates.clear();
         if self.tree.is_large() {
@@ -328,7 +283,8 @@ impl<W: TransitionSystem> Expander for InternedExpander<'_, W> {
         }
     }
 
-    fn initial(&mut self, found: &mut Successors) {
+    /// Finds the initial states, as deltas from a vector of zeros.
+    pub fn initial(&mut self, found: &mut Successors) {
         for vector in &self.space.initial {
             self.vector.copy_from_slice(vector);
             let sum = self.hash_sum(vector);
@@ -339,7 +295,8 @@ impl<W: TransitionSystem> Expander for InternedExpander<'_, W> {
         }
     }
 
-    fn expand(&mut self, vector: &[u32], found: &mut Successors) {
+    /// Finds the successors of a state, in an order that depends on the state alone.
+    pub fn expand(&mut self, vector: &[u32], found: &mut Successors) {
         found.begin_state();
         let mut from = 0u64;
         for (place, &part) in vector.iter().enumerate() {
@@ -364,7 +321,8 @@ impl<W: TransitionSystem> Expander for InternedExpander<'_, W> {
         }
     }
 
-    fn apply(&self, delta: u32, vector: &mut [u32]) {
+    /// Applies a delta to the state that it was found from.
+    pub fn apply(&self, delta: u32, vector: &mut [u32]) {
         if delta & DETACHED == 0 {
             self.tree.apply(delta, vector);
             return;
@@ -375,26 +333,34 @@ impl<W: TransitionSystem> Expander for InternedExpander<'_, W> {
         updates.iter().for_each(|update| update.apply(vector));
     }
 
-    fn label(&self, delta: u32) -> u16 {
+    /// The fairness label of a delta.
+    #[must_use]
+    pub fn label(&self, delta: u32) -> u16 {
         match delta & DETACHED {
             0 => self.tree.delta(delta).label,
             _ => self.detached[(delta & !DETACHED) as usize].1,
         }
     }
 
-    fn evaluate(&mut self, vector: &[u32]) -> u64 {
+    /// The atomic propositions that hold in a state, as bits.
+    pub fn evaluate(&mut self, vector: &[u32]) -> u64 {
         self.refresh(vector);
-        self.predicates.evaluate(&self.cache, vector)
+        self.predicates.evaluate(&self.cache, &mut *self.evaluator, vector)
     }
 
-    fn bytes(&self) -> usize {
+    /// An estimate of the bytes allocated.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.cache.bytes() + self.tree.bytes()
     }
 }
 
-impl<W: TransitionSystem> Drop for InternedExpander<'_, W> {
+/// The tree lacks a leaf for this state.
+#[derive(Debug)]
+struct Unexplored;
+
+impl Drop for Expander<'_> {
     fn drop(&mut self) {
-        let mut covered = self.space.covered.lock().unwrap_or_else(PoisonError::into_inner);
-        covered.extend(self.tree.tags());
+        self.space.cover(self.tree.tags());
     }
 }

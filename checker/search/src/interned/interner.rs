@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::fingerprint::BuildStableHasher;
-use crate::state_space::INDEX_BITS;
+use crate::state_vector::INDEX_BITS;
 
 /// A value with its hash, computed once, outside of any lock.
 #[derive(Debug)]
@@ -85,6 +85,11 @@ impl<T: Eq + Hash> Interner<T> {
     /// The value with this index.
     pub(super) fn value(&self, index: u32) -> &Arc<T> {
         &self.values[index as usize]
+    }
+
+    /// The values from an index on.
+    pub(super) fn values_from(&self, index: usize) -> impl Iterator<Item = &Arc<T>> {
+        self.values[index..].iter()
     }
 
     /// The number of values.

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::fingerprint::BuildStableHasher;
+use crate::interned::indexed::Evaluator;
 use crate::interned::thread_cache::ThreadCache;
-use crate::transition_system::TransitionSystem;
+use crate::transition_system::Predicate;
 
 /// The predicates evaluated on every new state.
 #[derive(Debug)]
-pub(super) struct PredicateCache<'s, W> {
-    system: &'s W,
+pub(super) struct PredicateCache {
     groups: Vec<PredicateGroup>,
     /// By predicate and truth value: the propositions it makes true, as bits.
     bits: BTreeMap<(usize, bool), u64>,
@@ -25,9 +25,8 @@ struct PredicateGroup {
     memo: HashMap<u64, u64, BuildStableHasher>,
 }
 
-impl<'s, W: TransitionSystem> PredicateCache<'s, W> {
-    pub(super) fn new(system: &'s W, propositions: &[(usize, bool)]) -> Self {
-        let predicates = system.predicates();
+impl PredicateCache {
+    pub(super) fn new(predicates: &[Predicate], propositions: &[(usize, bool)]) -> Self {
         let mut groups: Vec<PredicateGroup> = Vec::new();
         let mut bits: BTreeMap<(usize, bool), u64> = BTreeMap::new();
         for (bit, &(predicate, value)) in propositions.iter().enumerate() {
@@ -47,15 +46,28 @@ impl<'s, W: TransitionSystem> PredicateCache<'s, W> {
                 }),
             }
         }
-        Self { system, groups, bits }
+        Self { groups, bits }
     }
 
     /// The propositions that hold in a state, as bits.
-    pub(super) fn evaluate(&mut self, cache: &ThreadCache<'_, W>, vector: &[u32]) -> u64 {
+    pub(super) fn evaluate(
+        &mut self,
+        cache: &ThreadCache<'_>,
+        evaluator: &mut dyn Evaluator,
+        vector: &[u32],
+    ) -> u64 {
+        let bits = &self.bits;
+        let mut evaluate = |predicates: &[usize]| {
+            let mut holding = 0;
+            evaluator.evaluate(predicates, vector, &mut |predicate, value| {
+                holding |= bits.get(&(predicate, value)).copied().unwrap_or_default();
+            });
+            holding
+        };
         let mut holding = 0;
         for group in &mut self.groups {
             let Some(reads) = &group.reads else {
-                holding |= evaluate(self.system, &group.predicates, &self.bits, cache, vector);
+                holding |= evaluate(&group.predicates);
                 continue;
             };
             let terms = reads.iter().map(|&place| cache.hash_term(place, vector[place]));
@@ -63,8 +75,7 @@ impl<'s, W: TransitionSystem> PredicateCache<'s, W> {
             holding |= match group.memo.get(&key) {
                 Some(&holding) => holding,
                 None => {
-                    let holding =
-                        evaluate(self.system, &group.predicates, &self.bits, cache, vector);
+                    let holding = evaluate(&group.predicates);
                     group.memo.insert(key, holding);
                     holding
                 }
@@ -72,20 +83,4 @@ impl<'s, W: TransitionSystem> PredicateCache<'s, W> {
         }
         holding
     }
-}
-
-fn evaluate<W: TransitionSystem>(
-    system: &W,
-    predicates: &[usize],
-    bits: &BTreeMap<(usize, bool), u64>,
-    cache: &ThreadCache<'_, W>,
-    vector: &[u32],
-) -> u64 {
-    let parts = vector.iter().enumerate().map(|(place, &part)| cache.part(place, part));
-    let state: Vec<&W::Part> = parts.collect();
-    let mut holding = 0;
-    system.evaluate(predicates, &state, &mut |predicate, value| {
-        holding |= bits.get(&(predicate, value)).copied().unwrap_or_default();
-    });
-    holding
 }

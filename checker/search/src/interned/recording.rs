@@ -7,14 +7,16 @@ use std::time::Instant;
 
 use crate::bounds::{Limits, Progress, Reductions};
 use crate::engine;
-use crate::interned::Interned;
-use crate::interned::expander::InternedExpander;
+use crate::interned::expander::Expander;
 use crate::interned::predicates::PredicateCache;
+use crate::interned::space::StateSpace;
 use crate::interned::store::Store;
+use crate::interned::system::Interned;
+use crate::interned::tables::{OperationId, Tables};
 use crate::property_batch::PropertyBatch;
 use crate::state_graph::StateGraph;
-use crate::state_space::{Expander, StateSpace as _, Successors};
-use crate::transition_system::{Place, TransitionSystem};
+use crate::successors::Successors;
+use crate::transition_system::{Place, Predicate, TransitionSystem};
 
 /// States between two looks at the limits.
 const BETWEEN_LOOKS: usize = 1 << 12;
@@ -23,18 +25,16 @@ const AT_ONCE: usize = 1 << 5;
 /// States kept of each tag in which an operation with it is part of an action.
 const WITNESSES: usize = 64;
 
-/// A memoised operation: on a part, or with `None` the operations that the part enables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OperationId {
-    pub(super) place: u16,
-    pub(super) part: u32,
-    pub(super) op: Option<u32>,
-}
-
 /// The complete state graph of a system. States are numbered in breadth-first order.
 #[derive(Debug)]
 pub struct Recording<W: TransitionSystem> {
     pub(super) store: Store<W>,
+    pub(super) search: RecordedSearch,
+}
+
+/// A recording without the values of parts.
+#[derive(Debug)]
+pub(super) struct RecordedSearch {
     pub(super) width: usize,
     pub(super) reduce: Reductions,
     pub(super) batches: Vec<PropertyBatch>,
@@ -78,50 +78,48 @@ impl<W: TransitionSystem> Recording<W> {
     ) -> Option<Self> {
         let batches = PropertyBatch::all(&system.properties());
         let propositions = batches.iter().flat_map(|batch| &batch.propositions);
-        let (reduce, _) = engine::sound(system, propositions, reduce);
+        let (reduce, _) =
+            engine::sound(&system.properties(), &system.predicates(), propositions, reduce);
         let reduce = Reductions { dead: false, ..reduce };
-        let space = Interned::new(system, Vec::new(), reduce);
-        let graph = Recorder::new(&space, &batches).record(limits, progress)?;
-        let width = space.without_loss.len();
-        let store = space.store.into_inner();
-        let triggers = triggers(&store, &graph.reapplied);
-        Some(Self { store, width, reduce, batches, recorded: graph, triggers })
+        let interned = Interned::new(system);
+        let space = interned.space(Vec::new(), reduce);
+        let width = space.width();
+        let recorded = Recorder::new(&space, &batches).record(limits, progress)?;
+        drop(space);
+        let store = interned.into_store();
+        let triggers = triggers(&store.tables, &recorded.reapplied);
+        let search = RecordedSearch { width, reduce, batches, recorded, triggers };
+        Some(Self { store, search })
     }
 
     /// The number of states.
     #[must_use]
     pub fn states(&self) -> usize {
-        self.recorded.parents.len()
+        self.search.states()
     }
 
     /// The number of transitions.
     #[must_use]
     pub fn transitions(&self) -> usize {
-        self.recorded.graph.transition_count()
+        self.search.recorded.graph.transition_count()
     }
 
     /// The tags of all operations that were part of an action.
     pub fn tags(&self) -> impl Iterator<Item = &W::Tag> {
-        let tags =
-            (0..).zip(&self.recorded.witnesses).filter(|(_, witnesses)| !witnesses.is_empty());
-        tags.map(|(tag, _)| &**self.store.tags.value(tag))
+        self.search.tags().map(|tag| &**self.store.tags.value(tag))
+    }
+}
+
+impl RecordedSearch {
+    /// The number of states.
+    pub(super) fn states(&self) -> usize {
+        self.recorded.parents.len()
     }
 
-    /// The operations that may have a tag.
-    pub(super) fn operations_with(&self, tag: u32) -> Vec<OperationId> {
-        let mut operations = Vec::new();
-        for (place, stored) in self.store.places.iter().enumerate() {
-            let place = Place::of(place).0;
-            let outcomes = stored.outcomes.iter();
-            let having = outcomes.filter(|(_, all)| all.iter().any(|one| one.tags.contains(&tag)));
-            operations.extend(having.map(|(&(part, op), _)| OperationId {
-                place,
-                part,
-                op: Some(op),
-            }));
-        }
-        operations.sort_unstable();
-        operations
+    /// The tags of all operations that were part of an action.
+    pub(super) fn tags(&self) -> impl Iterator<Item = u32> {
+        let tags = (0..).zip(&self.recorded.witnesses);
+        tags.filter(|(_, witnesses)| !witnesses.is_empty()).map(|(tag, _)| tag)
     }
 
     /// The vector of a state.
@@ -131,9 +129,9 @@ impl<W: TransitionSystem> Recording<W> {
 }
 
 /// What a recording is made of, while it grows.
-struct Recorder<'s, W: TransitionSystem> {
-    expander: InternedExpander<'s, W>,
-    predicates: Vec<PredicateCache<'s, W>>,
+struct Recorder<'s> {
+    expander: Expander<'s>,
+    predicates: Vec<PredicateCache>,
     width: usize,
     recorded: RecordedGraph,
     found: Successors,
@@ -143,14 +141,14 @@ struct Recorder<'s, W: TransitionSystem> {
     vector: Vec<u32>,
 }
 
-impl<'s, W: TransitionSystem> Recorder<'s, W> {
-    fn new(space: &'s Interned<'s, W>, batches: &[PropertyBatch]) -> Self {
-        let mut expander = space.expander();
+impl<'s> Recorder<'s> {
+    fn new(space: &'s StateSpace<'_>, batches: &[PropertyBatch]) -> Self {
+        let mut expander = Expander::new(space);
         expander.growth();
         Self {
             expander,
-            predicates: caches(space.system, batches),
-            width: space.without_loss.len(),
+            predicates: caches(&space.system.predicates(), batches),
+            width: space.width(),
             recorded: RecordedGraph::default(),
             found: Successors::default(),
             ends: Vec::new(),
@@ -266,11 +264,11 @@ impl<'s, W: TransitionSystem> Recorder<'s, W> {
     }
 }
 
-fn triggers<W: TransitionSystem>(store: &Store<W>, reapplied: &BTreeSet<OperationId>) -> Triggers {
+fn triggers(tables: &Tables, reapplied: &BTreeSet<OperationId>) -> Triggers {
     let mut triggers = Triggers::new();
-    for (place, stored) in store.places.iter().enumerate() {
+    for (place, table) in tables.places.iter().enumerate() {
         let place = Place::of(place).0;
-        for (&(part, op), outcomes) in &stored.outcomes {
+        for (&(part, op), outcomes) in &table.outcomes {
             let is_reapplied = reapplied.contains(&OperationId { place, part, op: Some(op) });
             for &(to, triggered) in outcomes.iter().flat_map(|outcome| &outcome.triggers) {
                 let of = triggers.entry((to.0, triggered)).or_insert_with(|| Some(Vec::new()));
@@ -286,11 +284,8 @@ fn triggers<W: TransitionSystem>(store: &Store<W>, reapplied: &BTreeSet<Operatio
 }
 
 /// Evaluators of the propositions of each batch.
-pub(super) fn caches<'s, W: TransitionSystem>(
-    system: &'s W,
-    batches: &[PropertyBatch],
-) -> Vec<PredicateCache<'s, W>> {
-    batches.iter().map(|batch| PredicateCache::new(system, &batch.propositions)).collect()
+pub(super) fn caches(predicates: &[Predicate], batches: &[PropertyBatch]) -> Vec<PredicateCache> {
+    batches.iter().map(|batch| PredicateCache::new(predicates, &batch.propositions)).collect()
 }
 
 pub(super) fn number(state: usize) -> u32 {

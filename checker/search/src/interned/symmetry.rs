@@ -8,14 +8,10 @@
 //! thread and every search chooses the same one. A key that did not move with its member would make
 //! the reduction incomplete, but not unsound: every candidate is a permutation of the state.
 
-use std::sync::Arc;
-
-use turnstile_step::Order;
-
-use crate::fingerprint::hash_term;
 use crate::interned::canonical_ids::IdCanonicalizer;
+use crate::interned::indexed::{IndexedSystem, RolePermutation};
 use crate::interned::thread_cache::ThreadCache;
-use crate::transition_system::{Place, SymmetricRole, TransitionSystem};
+use crate::transition_system::SymmetricRole;
 
 /// The most permutations of a role: up to five members. All are tried where all keys are equal.
 pub(super) const PERMUTATIONS_MAX: usize = 120;
@@ -33,9 +29,9 @@ pub(super) struct Permutations {
 /// A permutation of members and places.
 #[derive(Clone, Debug)]
 struct Permutation {
-    /// By member: its new position.
-    to: Arc<[usize]>,
-    /// The inverse of `to`.
+    /// Of the members.
+    of_role: RolePermutation,
+    /// By new position: the member.
     from: Vec<usize>,
     /// By place: its new place.
     places: Vec<usize>,
@@ -67,7 +63,7 @@ pub(super) fn permutations_of(roles: &[SymmetricRole], width: usize) -> Option<P
                 places[from.index()] = to.index();
             }
         }
-        Permutation { to: to.into(), from, places }
+        Permutation { of_role: RolePermutation { role: ROLE, to: to.into() }, from, places }
     });
     Some(Permutations { owners, members: count, all: permutations.collect() })
 }
@@ -91,11 +87,10 @@ impl Permutations {
     /// The term of a part in the key of a member: the least hash of the part over all permutations
     /// that put the member first. Ids compared only for equality are masked, because their
     /// canonical values depend on the order of places; ranked ids do not.
-    fn key_term<W: TransitionSystem>(
+    fn key_term(
         &self,
-        system: &W,
-        place: usize,
-        part: &W::Part,
+        system: &dyn IndexedSystem,
+        (place, part): (usize, u32),
         member: usize,
     ) -> u64 {
         let slot = match self.owners[place] {
@@ -103,15 +98,10 @@ impl Permutations {
             Some((_, slot)) => slot,
             None => place,
         };
-        let first = self.all.iter().filter(|permutation| permutation.to[member] == 0);
+        let first = self.all.iter().filter(|permutation| permutation.of_role.to[member] == 0);
         let terms = first.map(|permutation| {
-            let mut part = system.permuted(Place::of(place), part, ROLE, &permutation.to);
-            system.visit_ids(Place::of(permutation.places[place]), &mut part, &mut |class, id| {
-                if class.order == Order::Equality {
-                    *id = 0;
-                }
-            });
-            hash_term(slot, &part)
+            let to = permutation.places[place];
+            system.permuted_term(place, part, to, slot, &permutation.of_role)
         });
         terms.min().expect("every member can be the first")
     }
@@ -148,9 +138,9 @@ impl SymmetryReducer {
     }
 
     /// Replaces a state by its representative; returns the new hash sum.
-    pub(super) fn reduce<W: TransitionSystem>(
+    pub(super) fn reduce(
         &mut self,
-        cache: &mut ThreadCache<'_, W>,
+        cache: &mut ThreadCache<'_>,
         canonicalizer: &mut IdCanonicalizer,
         vector: &mut [u32],
         sum: u64,
@@ -179,7 +169,7 @@ impl SymmetryReducer {
     }
 
     /// Computes the key of each member.
-    fn compute_keys<W: TransitionSystem>(&mut self, cache: &ThreadCache<'_, W>, vector: &[u32]) {
+    fn compute_keys(&mut self, cache: &ThreadCache<'_>, vector: &[u32]) {
         let members = self.permutations.members;
         self.keys.fill(0);
         for (place, &part) in vector.iter().enumerate() {
@@ -192,12 +182,7 @@ impl SymmetryReducer {
             let terms = &mut terms[index * members..(index + 1) * members];
             if !std::mem::replace(&mut has_terms[index], true) {
                 for (member, term) in terms.iter_mut().enumerate() {
-                    *term = self.permutations.key_term(
-                        cache.system,
-                        place,
-                        cache.part(place, part),
-                        member,
-                    );
+                    *term = self.permutations.key_term(cache.system, (place, part), member);
                 }
             }
             let terms = self.keys.iter_mut().zip(terms);
@@ -206,9 +191,9 @@ impl SymmetryReducer {
     }
 
     /// Computes the candidate for a permutation; returns its hash sum.
-    fn permute<W: TransitionSystem>(
+    fn permute(
         &mut self,
-        cache: &mut ThreadCache<'_, W>,
+        cache: &mut ThreadCache<'_>,
         canonicalizer: &mut IdCanonicalizer,
         permutation: usize,
         vector: &[u32],
@@ -223,9 +208,9 @@ impl SymmetryReducer {
         canonicalizer.canonicalize(cache, &mut self.vector, sum)
     }
 
-    fn permuted_part<W: TransitionSystem>(
+    fn permuted_part(
         &mut self,
-        cache: &mut ThreadCache<'_, W>,
+        cache: &mut ThreadCache<'_>,
         permutation: usize,
         place: usize,
         part: u32,
@@ -237,8 +222,8 @@ impl SymmetryReducer {
         match memo[part as usize] {
             Some(new) => new,
             None => {
-                let Permutation { to, places, .. } = &self.permutations.all[permutation];
-                let new = cache.permuted((place, places[place]), part, ROLE, to);
+                let Permutation { of_role, places, .. } = &self.permutations.all[permutation];
+                let new = cache.permuted((place, places[place]), part, of_role);
                 memo[part as usize] = Some(new);
                 new
             }

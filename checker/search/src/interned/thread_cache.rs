@@ -1,18 +1,18 @@
-//! The cache of one thread: a copy of the parts of the shared store that it has used, laid out for
+//! The cache of one thread: a copy of the tables that it has used, laid out for
 //! speed.
 //!
-//! Indices are the store's. A miss is loaded from [`SharedStore`]; nothing is computed here.
+//! Indices are the system's. A miss is loaded from the [`IndexedSystem`]; nothing is computed here.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::fairness_label::FairnessLabel;
 use crate::fingerprint::BuildStableHasher;
+use crate::interned::indexed::{IndexedSystem, RolePermutation};
 use crate::interned::node_ref::NodeRef;
 use crate::interned::pair_map::PairMap;
-use crate::interned::shared_store::SharedStore;
-use crate::interned::store::{StoredId, StoredInFlight, StoredOp};
-use crate::transition_system::TransitionSystem;
+use crate::interned::space::StateSpace;
+use crate::interned::tables::{PlaceTable, StoredId, StoredInFlight, StoredOp};
 
 /// An outcome of an operation.
 #[derive(Clone, Copy, Debug)]
@@ -60,9 +60,8 @@ pub(super) struct PartHeader {
 pub(super) const NOT_LOADED: u32 = u32::MAX;
 
 /// The parts that a place may have, by index.
-#[derive(Debug)]
-struct PlaceCache<P> {
-    parts: Vec<Arc<P>>,
+#[derive(Debug, Default)]
+struct PlaceCache {
     headers: Vec<PartHeader>,
     ids: Vec<Arc<[StoredId]>>,
     /// By part and operation: an [`OutcomeRange`].
@@ -70,13 +69,11 @@ struct PlaceCache<P> {
 }
 
 /// The cache of one thread.
-#[derive(Debug)]
-pub(super) struct ThreadCache<'s, W: TransitionSystem> {
-    pub(super) system: &'s W,
-    store: &'s SharedStore<W>,
+pub(super) struct ThreadCache<'s> {
+    pub(super) system: &'s dyn IndexedSystem,
     /// By place: whether losses are left out.
     without_loss: &'s [bool],
-    places: Vec<PlaceCache<W::Part>>,
+    places: Vec<PlaceCache>,
     /// Of each enabled operation: the root of its decision tree.
     pub(super) nodes: Vec<NodeRef>,
     /// Of each enabled operation: the operation and the index of its fairness.
@@ -93,20 +90,23 @@ pub(super) struct ThreadCache<'s, W: TransitionSystem> {
     labels: HashMap<FairnessLabel, u16, BuildStableHasher>,
 }
 
-impl<'s, W: TransitionSystem> ThreadCache<'s, W> {
+impl PlaceCache {
+    /// Copies the parts that were interned since the last copy.
+    fn refresh(&mut self, table: &PlaceTable) {
+        let known = self.headers.len();
+        let header = |&hash_term: &u64| PartHeader { hash_term, first: NOT_LOADED, count: 0 };
+        self.headers.extend(table.hash_terms[known..].iter().map(header));
+        self.ids.extend_from_slice(&table.ids[known..]);
+    }
+}
+
+impl<'s> ThreadCache<'s> {
     /// An empty cache.
-    pub(super) fn new(system: &'s W, store: &'s SharedStore<W>, without_loss: &'s [bool]) -> Self {
-        let place = || PlaceCache {
-            parts: Vec::new(),
-            headers: Vec::new(),
-            ids: Vec::new(),
-            outcomes: PairMap::default(),
-        };
+    pub(super) fn new(space: &'s StateSpace<'_>) -> Self {
         Self {
-            system,
-            store,
-            without_loss,
-            places: without_loss.iter().map(|_| place()).collect(),
+            system: space.system,
+            without_loss: &space.without_loss,
+            places: space.without_loss.iter().map(|_| PlaceCache::default()).collect(),
             nodes: Vec::new(),
             enabled: Vec::new(),
             outcomes: Vec::new(),
@@ -123,22 +123,10 @@ impl<'s, W: TransitionSystem> ThreadCache<'s, W> {
         self.places[place].headers[part as usize].hash_term
     }
 
-    /// The value of a part.
-    pub(super) fn part(&self, place: usize, part: u32) -> &W::Part {
-        &self.places[place].parts[part as usize]
-    }
-
     /// The header of a part.
     #[inline]
     pub(super) fn header(&self, place: usize, part: u32) -> PartHeader {
         self.places[place].headers[part as usize]
-    }
-
-    /// The index of a part.
-    pub(super) fn intern(&mut self, place: usize, part: W::Part) -> u32 {
-        let index = self.store.part(self.system, place, part);
-        self.refresh(place);
-        index
     }
 
     /// The outcomes of an operation on a part.
@@ -153,29 +141,19 @@ impl<'s, W: TransitionSystem> ThreadCache<'s, W> {
     /// The number of parts cached of a place.
     #[inline]
     pub(super) fn len(&self, place: usize) -> usize {
-        self.places[place].parts.len()
+        self.places[place].headers.len()
     }
 
     /// Copies the parts of a place that were interned since the last copy.
     pub(super) fn refresh(&mut self, place: usize) {
-        let store = self.store.read();
-        let (cached, stored) = (&mut self.places[place], &store.places[place]);
-        for index in cached.parts.len()..stored.parts.len() {
-            let part = u32::try_from(index).expect("indices are small");
-            cached.parts.push(Arc::clone(stored.parts.value(part)));
-            cached.headers.push(PartHeader {
-                hash_term: stored.hash_terms[index],
-                first: NOT_LOADED,
-                count: 0,
-            });
-            cached.ids.push(Arc::clone(&stored.ids[index]));
-        }
+        let cached = &mut self.places[place];
+        self.system.read(&mut |tables| cached.refresh(&tables.places[place]));
     }
 
     /// Loads the operations that a part enables.
     #[cold]
     pub(super) fn load_enabled(&mut self, place: usize, part: u32) -> PartHeader {
-        let enabled = self.store.enabled(self.system, place, part);
+        let enabled = self.system.enabled(place, part);
         let first = index(self.enabled.len());
         let is_followed = |op: &&StoredOp| !(op.is_loss && self.without_loss[place]);
         let followed = enabled.iter().filter(is_followed);
@@ -193,7 +171,7 @@ impl<'s, W: TransitionSystem> ThreadCache<'s, W> {
 
     #[cold]
     fn load_outcomes(&mut self, place: usize, part: u32, op: u32) -> OutcomeRange {
-        let outcomes = self.store.outcomes(self.system, place, part, op);
+        let outcomes = self.system.outcomes(place, part, op);
         self.refresh(place);
         let first = index(self.outcomes.len());
         for outcome in outcomes.iter() {
@@ -222,10 +200,9 @@ impl<'s, W: TransitionSystem> ThreadCache<'s, W> {
         &mut self,
         (from, place): (usize, usize),
         part: u32,
-        role: usize,
-        to: &Arc<[usize]>,
+        permutation: &RolePermutation,
     ) -> u32 {
-        let index = self.store.permuted(self.system, (from, place), part, role, to);
+        let index = self.system.permuted(from, part, place, permutation);
         self.refresh(place);
         index
     }
@@ -233,13 +210,13 @@ impl<'s, W: TransitionSystem> ThreadCache<'s, W> {
     /// The messages in flight in a part.
     #[cold]
     pub(super) fn in_flight(&self, place: usize, part: u32) -> Arc<[StoredInFlight]> {
-        self.store.in_flight(self.system, place, part)
+        self.system.in_flight(place, part)
     }
 
     /// A part with its symbolic ids replaced.
     #[cold]
     pub(super) fn with_ids(&mut self, place: usize, part: u32, ids: &[u64]) -> u32 {
-        let index = self.store.with_ids(self.system, place, part, ids);
+        let index = self.system.with_ids(place, part, ids);
         self.refresh(place);
         index
     }
@@ -267,7 +244,7 @@ impl<'s, W: TransitionSystem> ThreadCache<'s, W> {
         let index = match self.labels.get(&label) {
             Some(&index) => index,
             None => {
-                let index = self.store.label(label.clone());
+                let index = self.system.label(label.clone());
                 self.labels.insert(label, index);
                 index
             }
@@ -277,7 +254,7 @@ impl<'s, W: TransitionSystem> ThreadCache<'s, W> {
 
     /// Bytes allocated, about.
     pub(super) fn bytes(&self) -> usize {
-        let of = |place: &PlaceCache<W::Part>| place.outcomes.bytes() + place.headers.len() * 40;
+        let of = |place: &PlaceCache| place.outcomes.bytes() + place.headers.len() * 40;
         self.places.iter().map(of).sum::<usize>() + self.outcomes.len() * 64
     }
 }

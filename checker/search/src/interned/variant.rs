@@ -7,81 +7,33 @@
 //! ones. The verdicts are those of a search of the variant from nothing.
 
 mod affected;
+mod judged;
 mod verdict;
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::bounds::Progress;
 use crate::fingerprint::BuildStableHasher;
-use crate::interned::Interned;
 use crate::interned::changes::Changes;
-use crate::interned::expander::InternedExpander;
+use crate::interned::expander::Expander;
 use crate::interned::predicates::PredicateCache;
-use crate::interned::recording::{OperationId, Recording, caches, number};
-use crate::interned::shared_store::SharedStore;
-use crate::interned::store::Store;
-use crate::state_space::{Expander, StateSpace as _, Successors};
+use crate::interned::recording::{RecordedSearch, Recording, caches, number};
+use crate::interned::space::StateSpace;
+use crate::interned::system::Interned;
+use crate::interned::tables::Tables;
+use crate::successors::Successors;
 use crate::transition_system::TransitionSystem;
 
 use affected::Affected;
+pub use judged::{Judged, Tags, VariantLimits, VariantOutcome};
 
 /// Recorded successors of a state that a variant may lack before its next one.
 const SKIPPED_MAX: usize = 3;
 
-/// The limits of the judgement of a variant.
-#[derive(Clone, Copy)]
-pub struct VariantLimits<'a> {
-    /// The most states that are not among the recorded ones.
-    pub new_states: usize,
-    /// The observer, which may stop it.
-    pub progress: &'a dyn Progress,
-}
-
-/// What the tags of operations mean for the judgement of a variant.
-#[derive(Clone, Copy)]
-pub struct Tags<'a, T> {
-    /// Whether an operation with a tag makes a search incomplete.
-    pub is_incomplete: &'a dyn Fn(&T) -> bool,
-    /// Whether the judgement is to say if an operation with a tag is part of an action.
-    pub is_wanted: &'a dyn Fn(&T) -> bool,
-}
-
-/// The judgement of a variant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VariantOutcome<T: Ord> {
-    /// A property fails, or is vacuous.
-    Fails,
-    /// Every property holds, perhaps under fairness.
-    Holds {
-        /// Tags that operations of its actions have: all that are wanted, perhaps more.
-        tags: BTreeSet<T>,
-    },
-    /// A limit was reached, or a tag says that the search is incomplete.
-    Open,
-}
-
-/// A variant's judgement, with the operations that it needed.
-#[derive(Debug)]
-pub struct Judged<W: TransitionSystem> {
-    /// The judgement.
-    pub outcome: VariantOutcome<W::Tag>,
-    store: Store<W>,
-}
-
-impl<W: TransitionSystem> Judged<W> {
-    /// Whether the judgement is that of another variant, too, that has equal changes and the same
-    /// predicates: the operations that the recording does not have are the same.
-    #[must_use]
-    pub fn is_of(&self, recording: &Recording<W>, variant: &W) -> bool {
-        self.store.adds_the_same(&recording.store, variant)
-    }
-}
-
-/// Why the judgement ends before all states are known.
+/// Why there is no judgement that every property holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// An invariant is violated.
-    Violated,
+    /// A property fails, or is vacuous.
+    Fails,
     /// A limit is reached.
     Limit,
 }
@@ -97,11 +49,13 @@ struct Row {
 
 /// A variant while its states are found. States of the recording keep their numbers; new ones have
 /// the next ones.
-struct Variant<'r, 's, W: TransitionSystem> {
-    recording: &'r Recording<W>,
-    space: &'s Interned<'s, W>,
-    expander: InternedExpander<'s, W>,
-    predicates: Vec<PredicateCache<'s, W>>,
+struct Variant<'r, 's> {
+    recording: &'r RecordedSearch,
+    /// The tables of the recording.
+    tables: &'r Tables,
+    space: &'s StateSpace<'s>,
+    expander: Expander<'s>,
+    predicates: Vec<PredicateCache>,
     limits: VariantLimits<'r>,
     /// The recorded states with changed operations.
     affected: Affected,
@@ -140,32 +94,48 @@ impl<W: TransitionSystem> Recording<W> {
         tags: Tags<'_, W::Tag>,
     ) -> Judged<W> {
         let mut store = self.store.clone();
-        for &OperationId { place, part, op } in &changes.operations {
-            let stored = &mut store.places[usize::from(place)];
-            match op {
-                Some(op) => drop(stored.outcomes.remove(&(part, op))),
-                None => stored.enabled[part as usize] = None,
-            }
-        }
-        let store = SharedStore::of(store);
-        let space = Interned::with(store, variant, Vec::new(), self.reduce);
-        let found = Variant::new(self, (variant, &space), (changes, holding), limits);
+        changes.operations.iter().for_each(|&id| store.tables.forget(id));
+        let interned = Interned::with(variant, store);
+        let space = interned.space(Vec::new(), self.search.reduce);
+        let recording = (&self.search, &self.store.tables);
+        let found = Variant::new(recording, &space, (changes, holding), limits);
         let is_same_graph = changes.is_of_tags && holding.is_none();
-        let outcome = match found.judge(is_same_graph, tags) {
-            Ok(outcome) => outcome,
-            Err(End::Violated) => VariantOutcome::Fails,
+        let is_wanted = |tag| (tags.is_wanted)(self.store.tags.value(tag));
+        let outcome = match found.judge(is_same_graph, &is_wanted) {
+            Ok(found) => {
+                let found = interned.tags(found);
+                match found.iter().any(tags.is_incomplete) {
+                    true => VariantOutcome::Open,
+                    false => VariantOutcome::Holds { tags: found },
+                }
+            }
+            Err(End::Fails) => VariantOutcome::Fails,
             Err(End::Limit) => VariantOutcome::Open,
         };
-        Judged { outcome, store: space.store.into_inner() }
+        drop(space);
+        Judged::new(outcome, interned.into_store())
     }
 
     /// The propositions that hold in the recorded states by the predicates of a variant.
     #[must_use]
     pub fn holding_by(&self, variant: &W) -> Vec<u64> {
-        let space =
-            Interned::with(SharedStore::of(self.store.clone()), variant, Vec::new(), self.reduce);
-        let mut expander = space.expander();
-        let mut predicates = caches(variant, &self.batches);
+        let interned = Interned::with(variant, self.store.clone());
+        self.search.holding_in(&interned.space(Vec::new(), self.search.reduce))
+    }
+
+    /// Whether these are the propositions that hold in the recorded states.
+    #[must_use]
+    pub fn is_holding(&self, holding: &[u64]) -> bool {
+        self.search.recorded.holding == holding
+    }
+}
+
+impl RecordedSearch {
+    /// The propositions that hold in the recorded states by the predicates of a space with the same
+    /// indices.
+    fn holding_in(&self, space: &StateSpace<'_>) -> Vec<u64> {
+        let mut expander = Expander::new(space);
+        let mut predicates = caches(&space.system.predicates(), &self.batches);
         let mut holding = Vec::with_capacity(self.recorded.holding.len());
         for state in 0..self.states() {
             for predicates in &mut predicates {
@@ -174,28 +144,23 @@ impl<W: TransitionSystem> Recording<W> {
         }
         holding
     }
-
-    /// Whether these are the propositions that hold in the recorded states.
-    #[must_use]
-    pub fn is_holding(&self, holding: &[u64]) -> bool {
-        self.recorded.holding == holding
-    }
 }
 
-impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
+impl<'r, 's> Variant<'r, 's> {
     fn new(
-        recording: &'r Recording<W>,
-        (system, space): (&'s W, &'s Interned<'s, W>),
+        (recording, tables): (&'r RecordedSearch, &'r Tables),
+        space: &'s StateSpace<'s>,
         (changes, other_holding): (&Changes, Option<&'r [u64]>),
         limits: VariantLimits<'r>,
     ) -> Self {
         Self {
             recording,
+            tables,
             space,
-            expander: space.expander(),
-            predicates: caches(system, &recording.batches),
+            expander: Expander::new(space),
+            predicates: caches(&space.system.predicates(), &recording.batches),
             limits,
-            affected: Affected::by(recording, &changes.operations),
+            affected: Affected::by(recording, tables, &changes.operations),
             other_holding,
             violations: recording.batches.iter().map(|batch| batch.violations(|_| true)).collect(),
             new: HashMap::default(),
@@ -213,22 +178,19 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
         }
     }
 
+    /// The tags of its actions: all that are wanted, perhaps more.
     fn judge(
         mut self,
         is_same_graph: bool,
-        tags: Tags<'_, W::Tag>,
-    ) -> Result<VariantOutcome<W::Tag>, End> {
+        is_wanted: &dyn Fn(u32) -> bool,
+    ) -> Result<BTreeSet<u32>, End> {
         self.explore()?;
         let reached = self.reach()?;
         if !is_same_graph && !self.does_hold(&reached) {
-            return Ok(VariantOutcome::Fails);
+            return Err(End::Fails);
         }
-        self.find_tags(&reached, tags.is_wanted)?;
-        let found = self.tags(&reached);
-        match found.iter().any(tags.is_incomplete) {
-            true => Ok(VariantOutcome::Open),
-            false => Ok(VariantOutcome::Holds { tags: found }),
-        }
+        self.find_tags(&reached, is_wanted)?;
+        Ok(self.tags(&reached))
     }
 
     /// Whether a recorded state may have other transitions.
@@ -267,7 +229,7 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
                 continue;
             }
             if self.other_holding.is_some() && self.is_violated(state) {
-                return Err(End::Violated);
+                return Err(End::Fails);
             }
             if self.is_changed(state) {
                 self.expand(number(state))?;
@@ -357,7 +319,7 @@ impl<'r, 's, W: TransitionSystem> Variant<'r, 's, W> {
                 None => {
                     let new = self.add(one.fingerprint, one.delta);
                     if self.is_violated(new as usize) {
-                        result = Err(End::Violated);
+                        result = Err(End::Fails);
                     }
                     new
                 }

@@ -1,11 +1,10 @@
 //! What a recording and a variant need of an expander beside the search.
 
-use super::InternedExpander;
+use super::Expander;
 use crate::interned::decision_tree::GrowthNotes;
 use crate::interned::predicates::PredicateCache;
-use crate::transition_system::TransitionSystem;
 
-impl<W: TransitionSystem> InternedExpander<'_, W> {
+impl Expander<'_> {
     /// The growth of its tree, noted from the first call on.
     pub(in crate::interned) fn growth(&mut self) -> &mut GrowthNotes {
         self.tree.notes()
@@ -24,10 +23,10 @@ impl<W: TransitionSystem> InternedExpander<'_, W> {
     /// Evaluates other propositions than the space's.
     pub(in crate::interned) fn evaluate_by(
         &mut self,
-        predicates: &mut PredicateCache<'_, W>,
+        predicates: &mut PredicateCache,
         vector: &[u32],
     ) -> u64 {
         self.refresh(vector);
-        predicates.evaluate(&self.cache, vector)
+        predicates.evaluate(&self.cache, &mut *self.evaluator, vector)
     }
 }

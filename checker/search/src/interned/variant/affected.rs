@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::interned::recording::{OperationId, Recording};
-use crate::transition_system::TransitionSystem;
+use crate::interned::recording::RecordedSearch;
+use crate::interned::tables::{OperationId, Tables};
 
 /// The part has none of the operations.
 const NEVER: u32 = 0;
@@ -31,8 +31,9 @@ pub(super) struct Affected {
 
 impl Affected {
     /// The states with an action that one of these operations may be part of.
-    pub(super) fn by<W: TransitionSystem>(
-        recording: &Recording<W>,
+    pub(super) fn by(
+        recording: &RecordedSearch,
+        tables: &Tables,
         operations: &[OperationId],
     ) -> Self {
         let mut by_part: BTreeMap<(u16, u32), Vec<Option<u32>>> = BTreeMap::new();
@@ -41,10 +42,10 @@ impl Affected {
         }
         let mut affected = Self { places: Vec::new(), conditions: Vec::new() };
         for ((place, part), operations) in by_part {
-            let of = condition(recording, (place, part), &operations);
+            let of = condition(recording, tables, (place, part), &operations);
             let index = usize::from(place);
             if affected.places.last().is_none_or(|(last, _)| *last != index) {
-                let parts = recording.store.places[index].parts.len();
+                let parts = tables.places[index].len();
                 affected.places.push((index, vec![NEVER; parts]));
             }
             let number = match of {
@@ -81,12 +82,13 @@ impl Affected {
 
 /// The parts of which a state must have one so that one of these operations on a part is part of an
 /// action. `None`: any state with the part may have such an action.
-fn condition<W: TransitionSystem>(
-    recording: &Recording<W>,
+fn condition(
+    recording: &RecordedSearch,
+    tables: &Tables,
     (place, part): (u16, u32),
     operations: &[Option<u32>],
 ) -> Option<Vec<Parts>> {
-    let places = &recording.store.places;
+    let places = &tables.places;
     let mut parts: BTreeMap<u16, Vec<bool>> = BTreeMap::new();
     for op in operations {
         let op = (*op)?;
@@ -98,7 +100,7 @@ fn condition<W: TransitionSystem>(
         let triggers =
             recording.triggers.get(&(place, op)).map_or(Some(&[][..]), |of| of.as_deref())?;
         for &(at, part) in triggers {
-            let len = places[usize::from(at)].parts.len();
+            let len = places[usize::from(at)].len();
             parts.entry(at).or_insert_with(|| vec![false; len])[part as usize] = true;
         }
     }

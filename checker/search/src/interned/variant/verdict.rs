@@ -9,7 +9,7 @@ use crate::interned::recording::number;
 use crate::liveness::{self, LabelledGraph};
 use crate::property_batch::PropertyBatch;
 use crate::state_graph::StateGraph;
-use crate::transition_system::{PropertyKind, TransitionSystem};
+use crate::transition_system::PropertyKind;
 
 /// No number: the state is not reached.
 const NOT_REACHED: u32 = u32::MAX;
@@ -32,7 +32,7 @@ impl Row {
     }
 }
 
-impl<W: TransitionSystem> Variant<'_, '_, W> {
+impl Variant<'_, '_> {
     /// The reachable states. Those whose transitions are needed and not known are expanded.
     pub(super) fn reach(&mut self) -> Result<Reached, End> {
         if !self.has_lost {
@@ -48,7 +48,7 @@ impl<W: TransitionSystem> Variant<'_, '_, W> {
             next += 1;
             let index = state as usize;
             if index < recorded && self.other_holding.is_some() && self.is_violated(index) {
-                return Err(End::Violated);
+                return Err(End::Fails);
             }
             let recording = self.recording;
             let to = if index < recorded && !self.is_changed(index) {
@@ -75,20 +75,18 @@ impl<W: TransitionSystem> Variant<'_, '_, W> {
     pub(super) fn find_tags(
         &mut self,
         reached: &Reached,
-        is_wanted: &dyn Fn(&W::Tag) -> bool,
+        is_wanted: &dyn Fn(u32) -> bool,
     ) -> Result<(), End> {
         let recording = self.recording;
-        let known = self.tag_numbers(reached);
-        let recorded = (0..).zip(&recording.recorded.witnesses);
-        let recorded = recorded.filter(|(_, witnesses)| !witnesses.is_empty());
-        for (tag, _) in recorded.filter(|(tag, _)| !known.contains(tag)) {
-            if !is_wanted(recording.store.tags.value(tag)) || self.expander.has_tag(tag) {
+        let known = self.tags(reached);
+        for tag in recording.tags().filter(|tag| !known.contains(tag)) {
+            if !is_wanted(tag) || self.expander.has_tag(tag) {
                 continue;
             }
-            let operations = recording.operations_with(tag);
+            let operations = self.tables.operations_with(tag);
             // Such an operation is on a part that is not one of the state.
             let is_anywhere = operations.iter().any(|id| recording.recorded.reapplied.contains(id));
-            let having = Affected::by(recording, &operations);
+            let having = Affected::by(recording, self.tables, &operations);
             for &state in &reached.states {
                 let index = state as usize;
                 let may_have = index < recording.states()
@@ -106,13 +104,7 @@ impl<W: TransitionSystem> Variant<'_, '_, W> {
     }
 
     /// The tags of actions of reachable states, as far as they are known for sure.
-    pub(super) fn tags(&self, reached: &Reached) -> BTreeSet<W::Tag> {
-        let store = self.space.store.read();
-        let tags = self.tag_numbers(reached).into_iter();
-        tags.map(|tag| W::Tag::clone(store.tags.value(tag))).collect()
-    }
-
-    fn tag_numbers(&self, reached: &Reached) -> BTreeSet<u32> {
+    pub(super) fn tags(&self, reached: &Reached) -> BTreeSet<u32> {
         let is_as_recorded = |&state: &u32| {
             reached.numbers[state as usize] != NOT_REACHED && !self.is_changed(state as usize)
         };
@@ -147,7 +139,7 @@ impl<W: TransitionSystem> Variant<'_, '_, W> {
             return true;
         }
         let graph = self.graph(batch, reached);
-        let labels = self.space.store.read().labels();
+        let labels = self.space.labels();
         let graph = LabelledGraph::without_paths(graph, self.recording.recorded.initial, labels);
         properties.iter().zip(goals).all(|(property, goal)| match (property.kind, *goal) {
             (_, None) => true,

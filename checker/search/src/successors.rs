@@ -1,62 +1,12 @@
-//! The state space that a search explores: state vectors of small indices, and their successors.
-
-/// The most places of a state vector: a place and an index fit into one word.
-pub const PLACES_MAX: usize = 1 << (u32::BITS - INDEX_BITS);
-/// The bits of an index in a state vector.
-pub const INDEX_BITS: u32 = 24;
-
-/// A graph whose nodes are vectors of indices below `1 << INDEX_BITS`.
-pub trait StateSpace: Sync {
-    /// Computes successors, on one thread.
-    type Expander<'s>: Expander + Send
-    where
-        Self: 's;
-
-    /// The length of a state vector.
-    fn width(&self) -> usize;
-
-    /// An expander for one thread. The same vector is the same state to all expanders.
-    fn expander(&self) -> Self::Expander<'_>;
-
-    /// An estimate of the bytes allocated by the space itself.
-    fn bytes(&self) -> usize;
-}
-
-/// Computes successors. A successor is a fingerprint and a delta, which only the expander that
-/// returned it can apply, and only until the next call of [`Expander::begin`].
-pub trait Expander {
-    /// Makes the delta of every successor one that can be applied. By default only those of
-    /// successors found for the first time are.
-    fn keep_all_deltas(&mut self);
-
-    /// Invalidates the deltas returned so far.
-    fn begin(&mut self);
-
-    /// Finds the initial states, as deltas from a vector of zeros.
-    fn initial(&mut self, found: &mut Successors);
-
-    /// Finds the successors of a state, in an order that depends on the state alone.
-    fn expand(&mut self, vector: &[u32], found: &mut Successors);
-
-    /// Applies a delta to the state that it was found from.
-    fn apply(&self, delta: u32, vector: &mut [u32]);
-
-    /// The fairness label of a delta.
-    fn label(&self, delta: u32) -> u16;
-
-    /// The atomic propositions that hold in a state, as bits.
-    fn evaluate(&mut self, vector: &[u32]) -> u64;
-
-    /// An estimate of the bytes allocated.
-    fn bytes(&self) -> usize;
-}
+//! The successors of states, as an expander finds them: by fingerprint, the recent ones once.
 
 /// A successor of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Successor {
     /// Its fingerprint.
     pub fingerprint: u64,
-    /// The delta from its parent.
+    /// The delta from its parent: only the expander that returned it can apply it, and only until
+    /// its next batch.
     pub delta: u32,
     /// Its index among its parent's successors, from 0.
     pub ordinal: u32,
