@@ -85,7 +85,10 @@ const NO_ROOM: &str = "liveness is not checked: the state graph exceeds --max-me
 
 /// Checks a system in one search, or in several where one search cannot decide all properties.
 #[must_use]
-pub fn run<W: TransitionSystem>(system: &W, request: CheckRequest<'_>) -> CheckOutcome<W::Tag> {
+pub fn run<W: TransitionSystem + ?Sized>(
+    system: &W,
+    request: CheckRequest<'_>,
+) -> CheckOutcome<W::Tag> {
     let properties = system.properties();
     let batches = PropertyBatch::all(&properties);
     let propositions = batches.iter().flat_map(|batch| &batch.propositions);
@@ -108,7 +111,7 @@ pub fn run<W: TransitionSystem>(system: &W, request: CheckRequest<'_>) -> CheckO
 
 impl CheckOutcome<u32> {
     /// The outcome with the tags of a system, which are indices so far.
-    fn of<W: TransitionSystem>(self, interned: &Interned<'_, W>) -> CheckOutcome<W::Tag> {
+    fn of<W: TransitionSystem + ?Sized>(self, interned: &Interned<'_, W>) -> CheckOutcome<W::Tag> {
         CheckOutcome {
             tags: interned.tags(self.tags),
             states: self.states,
@@ -144,7 +147,7 @@ impl<M: Ord> CheckOutcome<M> {
 }
 
 /// Runs one search for a batch of properties. The reductions must be sound for them.
-fn search_for<W: TransitionSystem>(
+fn search_for<W: TransitionSystem + ?Sized>(
     system: &W,
     batch: PropertyBatch,
     request: CheckRequest<'_>,

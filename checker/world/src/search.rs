@@ -1,16 +1,25 @@
-//! The model checking of a World, and the replay of its trails: here, so that the searches are
-//! compiled once.
+//! The model checking of a World, and the replay of its trails. What depends on the types of its
+//! parts is compiled here once, for a World and for what notes or changes what a World does.
 
 use turnstile_search::bounds::Reductions;
 use turnstile_search::engine::{CheckOutcome, CheckRequest, Walks, run, simulate};
 use turnstile_search::interned::{Expander, Interned};
 use turnstile_search::replay::{Trail, replay};
-use turnstile_search::transition_system::{Fairness, ReachedState};
+use turnstile_search::transition_system::{Fairness, ReachedState, TransitionSystem};
 
 use crate::World;
-use crate::parts::Tag;
+use crate::parts::{Op, Part, Tag};
 use crate::state::{Action, State};
 use crate::trace::StepReport;
+
+/// A World, or what has its parts and notes or changes what it does.
+pub type AnyWorld = dyn TransitionSystem<Part = Part, Op = Op, Tag = Tag>;
+
+/// Checks the properties of a World, or of what does as a World does.
+#[must_use]
+pub fn search(world: &AnyWorld, request: CheckRequest<'_>) -> CheckOutcome<Tag> {
+    run(world, request)
+}
 
 /// An action, and the fairness conditions it discharges.
 type FairAction = (Action, Vec<Fairness>);
@@ -24,20 +33,20 @@ impl World {
     /// Checks its properties.
     #[must_use]
     pub fn search(&self, request: CheckRequest<'_>) -> CheckOutcome<Tag> {
-        run(self, request)
+        search(self, request)
     }
 
     /// Walks through it at random, in place of a search.
     #[must_use]
     pub fn simulate(&self, walks: Walks, request: CheckRequest<'_>) -> CheckOutcome<Tag> {
-        simulate(self, walks, request)
+        simulate::<AnyWorld>(self, walks, request)
     }
 
     /// Replays a trail of a search with these reductions on the shipped cores: returns its steps as
     /// text, and its last state.
     #[must_use]
     pub fn replay(&self, trail: &Trail, reduced: Reductions) -> (Vec<StepReport>, State) {
-        let interned = Interned::new(self);
+        let interned = Interned::<AnyWorld>::new(self);
         let space = interned.space(Vec::new(), reduced);
         let mut expander = Expander::new(&space);
         let fingerprint = |state: &State| expander.fingerprint(&interned.vector(state.0.clone()));

@@ -64,7 +64,7 @@ pub enum Fate {
 pub fn judge(
     systems: Systems,
     mutants: &[u32],
-    (switches, threads): (&dyn Switches, usize),
+    (switches, threads): (&'static dyn Switches, usize),
     done: &(dyn Fn(u32, &Fate) + Sync),
 ) -> Result<BTreeMap<u32, Fate>, String> {
     let mut fates: BTreeMap<u32, Fate> =
@@ -88,7 +88,7 @@ pub fn judge(
 fn recorded<'w>(
     (entry, file): (&'w SystemEntry, &'w System),
     next: &mut Vec<usize>,
-    (switches, threads): (&'w dyn Switches, usize),
+    (switches, threads): (&'static dyn Switches, usize),
 ) -> Result<Vec<CodeWorld<'w>>, String> {
     let states = AtomicUsize::new(0);
     let results = parallel_map(threads, next, |&place, _| {

@@ -4,13 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use turnstile_search::bounds::Progress;
-use turnstile_search::interned::{
-    Changes, Judged, OperationId, Recording, Tags, VariantLimits, VariantOutcome,
-};
+use turnstile_search::interned::{Changes, OperationId, Tags, VariantLimits, VariantOutcome};
 use turnstile_spec::system::{self, System};
 use turnstile_step::RowOutcome;
-use turnstile_world::World;
 use turnstile_world::parts::Tag;
+use turnstile_world::{JudgedVariant, World, WorldRecording};
 
 use super::merged::Merged;
 use crate::observations::taken;
@@ -33,7 +31,7 @@ pub(super) struct RecordedWorld {
     /// The most states of a search, if there is a limit.
     max_states: Option<usize>,
     world: Merged,
-    recording: Recording<Merged>,
+    recording: WorldRecording,
     /// What its construction reads.
     construction: BTreeSet<Read>,
     /// The operations that read a part of a table.
@@ -89,7 +87,7 @@ impl MutantWorld {
 
 /// The judgement of a mutant in a world.
 pub(super) struct WorldJudgement {
-    judged: Judged<Merged>,
+    judged: JudgedVariant,
     /// Whether some outcome may be missing.
     is_inexact: bool,
     /// What new operations read.
@@ -101,7 +99,7 @@ pub(super) struct WorldJudgement {
 impl WorldJudgement {
     /// The outcome. `None`: the mutant is to be searched from nothing.
     pub(super) fn outcome(&self) -> Option<VariantOutcome<Tag>> {
-        (!self.is_inexact).then(|| self.judged.outcome.clone())
+        (!self.is_inexact).then(|| self.judged.outcome().clone())
     }
 
     /// Whether it is the judgement of another mutant with the same digest, too.
@@ -129,7 +127,7 @@ impl RecordedWorld {
         let (world, construction) = noting(|| entry.world(file, named, options));
         let world = Merged::new(world.map_err(NotRecorded::Refused)?);
         let Options { reduce, limits, progress, .. } = options;
-        let recording = Recording::of(&world, *reduce, *limits, *progress);
+        let recording = WorldRecording::of(&world, *reduce, *limits, *progress);
         let recording = recording.ok_or(NotRecorded::Limit)?;
         let predicates = world.take_read();
         let mut readers: BTreeMap<Read, Vec<OperationId>> = BTreeMap::new();
@@ -143,7 +141,7 @@ impl RecordedWorld {
         let mut recorded = Self {
             place,
             holds: false,
-            taken: taken(recording.tags().cloned().collect()),
+            taken: taken(recording.tags().into_iter().cloned().collect()),
             max_states: limits.max_states.and_then(|most| usize::try_from(most).ok()),
             world,
             recording,
@@ -153,7 +151,7 @@ impl RecordedWorld {
         };
         let changes = (&Changes::none(), None);
         let unchanged = recorded.judge_by(&recorded.world, changes, &|_| false, *progress);
-        recorded.holds = matches!(unchanged.outcome, VariantOutcome::Holds { .. });
+        recorded.holds = matches!(unchanged.outcome(), VariantOutcome::Holds { .. });
         Ok(recorded)
     }
 
@@ -181,7 +179,7 @@ impl RecordedWorld {
             return Effect::Unknown;
         }
         let world = Merged::new(world);
-        let operations = readers().flatten().copied();
+        let operations = readers().flatten().copied().collect();
         let changes = self.recording.changes(&world, operations);
         let Some(changes) = changes.filter(|_| !world.is_inexact()) else {
             return Effect::Unknown;
@@ -216,7 +214,7 @@ impl RecordedWorld {
         changes: (&Changes, Option<&[u64]>),
         is_wanted: &dyn Fn(&RowOutcome) -> bool,
         progress: &dyn Progress,
-    ) -> Judged<Merged> {
+    ) -> JudgedVariant {
         let new_states = self.states().saturating_mul(GROWTH.0).saturating_add(GROWTH.1);
         let asked = self.max_states.map_or(usize::MAX, |most| most.saturating_sub(self.states()));
         let new_states = new_states.min(asked);

@@ -31,7 +31,7 @@ const POLL: u64 = 1024;
 /// Walks through a system at random. Each step is one of the enabled actions, each as likely as any
 /// other; a walk ends where there is none. Nothing that needs every state is decided.
 #[must_use]
-pub fn simulate<W: TransitionSystem>(
+pub fn simulate<W: TransitionSystem + ?Sized>(
     system: &W,
     walks: Walks,
     request: CheckRequest<'_>,
@@ -46,7 +46,7 @@ pub fn simulate<W: TransitionSystem>(
 }
 
 /// The walks for a batch of properties: the same for every batch.
-fn walk_for<W: TransitionSystem>(
+fn walk_for<W: TransitionSystem + ?Sized>(
     system: &W,
     batch: PropertyBatch,
     walks: Walks,

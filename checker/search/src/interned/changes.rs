@@ -76,7 +76,7 @@ impl Digest {
     }
 }
 
-impl<W: TransitionSystem> Recording<W> {
+impl<W: TransitionSystem + ?Sized> Recording<W> {
     /// All memoised operations, in order.
     #[must_use]
     pub fn operations(&self) -> Vec<OperationId> {
@@ -134,7 +134,7 @@ impl<W: TransitionSystem> Recording<W> {
     }
 }
 
-impl<W: TransitionSystem> Store<W> {
+impl<W: TransitionSystem + ?Sized> Store<W> {
     /// Whether all operations that another store does not have are the same in a system. The store
     /// is a copy of the other one, with more.
     pub(super) fn adds_the_same(&self, to: &Self, system: &W) -> bool {
@@ -225,7 +225,7 @@ impl<W: TransitionSystem> Store<W> {
 }
 
 /// Adds an outcome to a digest.
-fn add<W: TransitionSystem>(digest: &mut Digest, outcome: &PreparedOutcome<W>) {
+fn add<W: TransitionSystem + ?Sized>(digest: &mut Digest, outcome: &PreparedOutcome<W>) {
     digest.add(outcome.part.value.value());
     for (place, op) in &outcome.triggers {
         digest.add(place);

@@ -22,7 +22,11 @@ pub(super) struct PreparedPart<P> {
 }
 
 impl<P: Hash> PreparedPart<P> {
-    pub(super) fn of<W: TransitionSystem<Part = P>>(system: &W, place: usize, mut part: P) -> Self {
+    pub(super) fn of<W: TransitionSystem<Part = P> + ?Sized>(
+        system: &W,
+        place: usize,
+        mut part: P,
+    ) -> Self {
         let mut ids = Vec::new();
         system.visit_ids(Place::of(place), &mut part, &mut |class, &mut value| {
             ids.push((class, value))
@@ -34,13 +38,13 @@ impl<P: Hash> PreparedPart<P> {
 
 /// An operation that a part enables.
 #[derive(Debug)]
-pub(super) struct PreparedOp<W: TransitionSystem> {
+pub(super) struct PreparedOp<W: TransitionSystem + ?Sized> {
     pub(super) op: Hashed<W::Op>,
     pub(super) fairness: Hashed<Fairness>,
     pub(super) is_loss: bool,
 }
 
-impl<W: TransitionSystem> PreparedOp<W> {
+impl<W: TransitionSystem + ?Sized> PreparedOp<W> {
     /// The operations that a part enables.
     pub(super) fn all(system: &W, place: usize, part: &W::Part) -> Vec<Self> {
         let enabled = system.enabled(Place::of(place), part).into_iter();
@@ -55,13 +59,13 @@ impl<W: TransitionSystem> PreparedOp<W> {
 
 /// A message in flight.
 #[derive(Debug)]
-pub(super) struct PreparedInFlight<W: TransitionSystem> {
+pub(super) struct PreparedInFlight<W: TransitionSystem + ?Sized> {
     pub(super) to: Place,
     pub(super) input: Hashed<W::Op>,
     pub(super) discard: Hashed<W::Op>,
 }
 
-impl<W: TransitionSystem> PreparedInFlight<W> {
+impl<W: TransitionSystem + ?Sized> PreparedInFlight<W> {
     /// The messages in flight in a part.
     pub(super) fn all(system: &W, place: usize, part: &W::Part) -> Vec<Self> {
         let in_flight = system.in_flight(Place::of(place), part).into_iter();
@@ -76,14 +80,14 @@ impl<W: TransitionSystem> PreparedInFlight<W> {
 
 /// An outcome of an operation.
 #[derive(Debug)]
-pub(super) struct PreparedOutcome<W: TransitionSystem> {
+pub(super) struct PreparedOutcome<W: TransitionSystem + ?Sized> {
     pub(super) part: PreparedPart<W::Part>,
     pub(super) triggers: Vec<(Place, Hashed<W::Op>)>,
     pub(super) tags: Vec<Hashed<W::Tag>>,
     pub(super) discharges: Vec<Hashed<Fairness>>,
 }
 
-impl<W: TransitionSystem> PreparedOutcome<W> {
+impl<W: TransitionSystem + ?Sized> PreparedOutcome<W> {
     /// Runs an operation on a part.
     pub(super) fn run(system: &W, place: usize, part: &W::Part, op: &W::Op) -> Vec<Self> {
         let outcomes = system.apply(Place::of(place), part, op).into_iter();

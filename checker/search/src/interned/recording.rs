@@ -27,7 +27,7 @@ const WITNESSES: usize = 64;
 
 /// The complete state graph of a system. States are numbered in breadth-first order.
 #[derive(Debug)]
-pub struct Recording<W: TransitionSystem> {
+pub struct Recording<W: TransitionSystem + ?Sized> {
     pub(super) store: Store<W>,
     pub(super) search: RecordedSearch,
 }
@@ -66,7 +66,7 @@ pub(super) struct RecordedGraph {
     pub(super) reapplied: BTreeSet<OperationId>,
 }
 
-impl<W: TransitionSystem> Recording<W> {
+impl<W: TransitionSystem + ?Sized> Recording<W> {
     /// Searches a system. Of the reductions, symmetry and loss are made where they are sound; which
     /// messages are dead would depend on the variant. `None`: the search was stopped by a limit.
     #[must_use]

@@ -13,20 +13,20 @@ use crate::transition_system::{Place, TransitionSystem};
 
 /// The values of one place.
 #[derive(Debug)]
-pub(super) struct PlaceValues<W: TransitionSystem> {
+pub(super) struct PlaceValues<W: TransitionSystem + ?Sized> {
     /// The parts that the place may have.
     pub(super) parts: Interner<W::Part>,
     /// The operations on them.
     pub(super) ops: Interner<W::Op>,
 }
 
-impl<W: TransitionSystem> Default for PlaceValues<W> {
+impl<W: TransitionSystem + ?Sized> Default for PlaceValues<W> {
     fn default() -> Self {
         Self { parts: Interner::default(), ops: Interner::default() }
     }
 }
 
-impl<W: TransitionSystem> Clone for PlaceValues<W> {
+impl<W: TransitionSystem + ?Sized> Clone for PlaceValues<W> {
     fn clone(&self) -> Self {
         Self { parts: self.parts.clone(), ops: self.ops.clone() }
     }
@@ -34,7 +34,7 @@ impl<W: TransitionSystem> Clone for PlaceValues<W> {
 
 /// The values of all places, and the tables.
 #[derive(Debug)]
-pub(super) struct Store<W: TransitionSystem> {
+pub(super) struct Store<W: TransitionSystem + ?Sized> {
     /// By place.
     pub(super) values: Vec<PlaceValues<W>>,
     /// The coverage tags.
@@ -42,14 +42,14 @@ pub(super) struct Store<W: TransitionSystem> {
     pub(super) tables: Tables,
 }
 
-impl<W: TransitionSystem> Clone for Store<W> {
+impl<W: TransitionSystem + ?Sized> Clone for Store<W> {
     /// A copy that shares the values.
     fn clone(&self) -> Self {
         Self { values: self.values.clone(), tags: self.tags.clone(), tables: self.tables.clone() }
     }
 }
 
-impl<W: TransitionSystem> Store<W> {
+impl<W: TransitionSystem + ?Sized> Store<W> {
     /// An empty store.
     pub(super) fn new(places: usize) -> Self {
         Self {

@@ -26,12 +26,12 @@ const SAMPLE: usize = 2_000;
 
 /// A system whose parts and operations are interned, and the outcomes of its operations memoised.
 #[derive(Debug)]
-pub struct Interned<'w, W: TransitionSystem> {
+pub struct Interned<'w, W: TransitionSystem + ?Sized> {
     system: &'w W,
     store: RwLock<Store<W>>,
 }
 
-impl<'w, W: TransitionSystem> Interned<'w, W> {
+impl<'w, W: TransitionSystem + ?Sized> Interned<'w, W> {
     /// A system of which nothing is computed yet.
     #[must_use]
     pub fn new(system: &'w W) -> Self {
@@ -95,7 +95,7 @@ impl<'w, W: TransitionSystem> Interned<'w, W> {
     }
 }
 
-impl<W: TransitionSystem> IndexedSystem for Interned<'_, W> {
+impl<W: TransitionSystem + ?Sized> IndexedSystem for Interned<'_, W> {
     fn initial(&self) -> Vec<Vec<u32>> {
         self.system.initial().into_iter().map(|state| self.vector(state)).collect()
     }
@@ -205,13 +205,13 @@ impl<W: TransitionSystem> IndexedSystem for Interned<'_, W> {
 }
 
 /// Evaluates the predicates of a system on the values of parts.
-struct ValueEvaluator<'s, 'w, W: TransitionSystem> {
+struct ValueEvaluator<'s, 'w, W: TransitionSystem + ?Sized> {
     interned: &'s Interned<'w, W>,
     /// By place, of each part: its value; a copy of the first ones of the store.
     parts: Vec<Vec<Arc<W::Part>>>,
 }
 
-impl<W: TransitionSystem> Evaluator for ValueEvaluator<'_, '_, W> {
+impl<W: TransitionSystem + ?Sized> Evaluator for ValueEvaluator<'_, '_, W> {
     fn evaluate(
         &mut self,
         predicates: &[usize],

@@ -82,7 +82,7 @@ struct Variant<'r, 's> {
     vector: Vec<u32>,
 }
 
-impl<W: TransitionSystem> Recording<W> {
+impl<W: TransitionSystem + ?Sized> Recording<W> {
     /// Judges a variant of the system by its changes. `holding`: the propositions that hold in the
     /// recorded states, if the predicates are others.
     #[must_use]

@@ -14,9 +14,9 @@ use turnstile_world::parts::{Op, Part, Tag};
 use super::Switches;
 
 /// A World, and the places that are reached elsewhere than in its memoised operations.
-pub(super) struct Noted<'w> {
+pub(super) struct Noted {
     world: World,
-    switches: &'w dyn Switches,
+    switches: &'static dyn Switches,
     /// By its operations since the last call of [`Noted::reaching`].
     operations: Mutex<BTreeSet<u32>>,
     /// By its predicates.
@@ -25,8 +25,8 @@ pub(super) struct Noted<'w> {
     elsewhere: Mutex<BTreeSet<u32>>,
 }
 
-impl<'w> Noted<'w> {
-    pub(super) fn new(world: World, switches: &'w dyn Switches) -> Self {
+impl Noted {
+    pub(super) fn new(world: World, switches: &'static dyn Switches) -> Self {
         let none = Mutex::default;
         Self { world, switches, operations: none(), predicates: none(), elsewhere: none() }
     }
@@ -72,13 +72,13 @@ impl<'w> Noted<'w> {
     }
 }
 
-impl std::fmt::Debug for Noted<'_> {
+impl std::fmt::Debug for Noted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Noted").field("world", &self.world).finish_non_exhaustive()
     }
 }
 
-impl TransitionSystem for Noted<'_> {
+impl TransitionSystem for Noted {
     type Part = Part;
     type Op = Op;
     type Tag = Tag;

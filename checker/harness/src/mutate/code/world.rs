@@ -5,13 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
 use turnstile_search::breadth_first::Truncation;
-use turnstile_search::engine::{self, CheckRequest};
-use turnstile_search::interned::{
-    Changes, OperationId, Recording, Tags, VariantLimits, VariantOutcome,
-};
+use turnstile_search::engine::CheckRequest;
+use turnstile_search::interned::{Changes, OperationId, Tags, VariantLimits, VariantOutcome};
 use turnstile_search::judgement::{Judgement, Verdict};
-use turnstile_world::World;
 use turnstile_world::parts::Tag;
+use turnstile_world::{World, WorldRecording};
 
 use turnstile_search::transition_system::TransitionSystem as _;
 
@@ -28,9 +26,9 @@ pub(super) type Build<'w> = Box<dyn Fn() -> Result<World, String> + Send + Sync 
 pub(super) struct CodeWorld<'w> {
     name: String,
     build: Build<'w>,
-    switches: &'w dyn Switches,
-    world: Noted<'w>,
-    recording: Recording<Noted<'w>>,
+    switches: &'static dyn Switches,
+    world: Noted,
+    recording: WorldRecording,
     /// The operations that reach a place.
     operations: BTreeMap<u32, Vec<OperationId>>,
     predicates: BTreeSet<u32>,
@@ -65,7 +63,7 @@ impl<'w> CodeWorld<'w> {
     pub(super) fn new(
         name: String,
         build: Build<'w>,
-        switches: &'w dyn Switches,
+        switches: &'static dyn Switches,
     ) -> Result<Self, String> {
         switches.switch_to(None);
         switches.reached();
@@ -73,7 +71,7 @@ impl<'w> CodeWorld<'w> {
         let world = Noted::new(world, switches);
         let construction: BTreeSet<u32> = switches.reached().into_iter().collect();
         let (_, starts) = world.reaching(|| world.initial());
-        let recording = Recording::of(&world, Reductions::ALL, Limits::default(), &NoProgress);
+        let recording = WorldRecording::of(&world, Reductions::ALL, Limits::default(), &NoProgress);
         let recording = recording.ok_or_else(|| format!("{name}: no end"))?;
         let elsewhere = world.elsewhere();
         let mut operations: BTreeMap<u32, Vec<OperationId>> = BTreeMap::new();
@@ -163,7 +161,7 @@ impl<'w> CodeWorld<'w> {
 
     fn effect_on(
         &self,
-        world: &Noted<'w>,
+        world: &Noted,
         operations: Vec<OperationId>,
         reaches_predicates: bool,
     ) -> Effect {
@@ -178,10 +176,10 @@ impl<'w> CodeWorld<'w> {
         self.by_changes(world, &changes, holding.as_deref())
     }
 
-    fn by_changes(&self, world: &Noted<'w>, changes: &Changes, holding: Option<&[u64]>) -> Effect {
+    fn by_changes(&self, world: &Noted, changes: &Changes, holding: Option<&[u64]>) -> Effect {
         let limits = VariantLimits { new_states: self.states_max(), progress: &NoProgress };
         let tags = Tags { is_incomplete: &is_incomplete, is_wanted: &|_| false };
-        match self.recording.judge(world, (changes, holding), limits, tags).outcome {
+        match self.recording.judge(world, (changes, holding), limits, tags).outcome() {
             VariantOutcome::Fails => Effect::Fails,
             VariantOutcome::Open => Effect::Open,
             VariantOutcome::Holds { .. } => Effect::Holds,
@@ -206,7 +204,7 @@ impl<'w> CodeWorld<'w> {
             reduce: Reductions::ALL,
             ..CheckRequest::new(&NoProgress)
         };
-        let found = engine::run(&world, request);
+        let found = turnstile_world::search(&world, request);
         let fails = |of: &Judgement| matches!(of.verdict, Verdict::Fails | Verdict::Vacuous);
         match found.truncation {
             Some(Truncation::Found) => Effect::Fails,

@@ -41,13 +41,13 @@ pub enum VariantOutcome<T: Ord> {
 
 /// A variant's judgement, with the operations that it needed.
 #[derive(Debug)]
-pub struct Judged<W: TransitionSystem> {
+pub struct Judged<W: TransitionSystem + ?Sized> {
     /// The judgement.
     pub outcome: VariantOutcome<W::Tag>,
     store: Store<W>,
 }
 
-impl<W: TransitionSystem> Judged<W> {
+impl<W: TransitionSystem + ?Sized> Judged<W> {
     pub(super) fn new(outcome: VariantOutcome<W::Tag>, store: Store<W>) -> Self {
         Self { outcome, store }
     }
