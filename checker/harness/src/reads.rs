@@ -3,9 +3,8 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::hash::Hasher as _;
 
-use turnstile_search::fingerprint::StableHasher;
+use turnstile_search::fingerprint::hash_texts;
 
 /// A part of a table that can be changed by itself, as a hash of its kind and names. Two parts with
 /// the same hash count as one: then more is run again than is needed.
@@ -34,10 +33,7 @@ impl Read {
     }
 
     fn of(kind: u8, names: [&str; 4]) -> Self {
-        let mut hasher = StableHasher::default();
-        hasher.write_u8(kind);
-        names.iter().for_each(|name| hasher.write(name.as_bytes()));
-        Self(hasher.finish())
+        Self(hash_texts(kind, &names))
     }
 }
 

@@ -28,6 +28,17 @@ impl StableHasher {
     }
 }
 
+/// A hash of a number and some texts. Compiled here, and not where it is called, which may be without
+/// optimisation.
+#[must_use]
+#[inline(never)]
+pub fn hash_texts(number: u8, texts: &[&str]) -> u64 {
+    let mut hasher = StableHasher::default();
+    hasher.write_u8(number);
+    texts.iter().for_each(|text| hasher.write(text.as_bytes()));
+    hasher.finish()
+}
+
 /// Both halves of a product, combined into one word.
 #[inline]
 fn halves(product: u128) -> u64 {
