@@ -55,9 +55,9 @@ impl FairnessLabels {
         &self.pairs
     }
 
-    /// The number of labels.
-    pub(super) fn len(&self) -> usize {
-        self.actions.len()
+    /// All labels.
+    pub(super) fn all(&self) -> impl Iterator<Item = u16> {
+        (0..=u16::MAX).take(self.actions.len())
     }
 
     /// The pair of the action with this label; `None` without fairness.

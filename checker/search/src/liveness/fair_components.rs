@@ -10,8 +10,9 @@
 //! The assumptions do not change the components, only which of them are fair. So the components and
 //! their obligations are computed once, and so are the remainders for each set of actions avoided.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use crate::fingerprint::BuildStableHasher;
 use crate::liveness::components::Components;
 use crate::liveness::labelled_graph::LabelledGraph;
 use crate::transition_system::Fairness;
@@ -82,6 +83,8 @@ type Obligations = Vec<(u16, bool)>;
 /// A pair in a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
+    /// The component; that of another one is out of date.
+    component: u32,
     /// States where its action is enabled; not counted further once it is discharged.
     enabled: usize,
     /// The last state counted, plus one.
@@ -104,6 +107,8 @@ pub(super) struct ComponentClasses<'g> {
     /// The first state where a path may end: no action with a fairness condition is enabled.
     stop: Option<u32>,
     tallies: Vec<Tally>,
+    /// The pairs with a tally of the component examined last.
+    tallied: Vec<u16>,
     /// By label: the component in which it was visited last, or [`NO_FAIRNESS`].
     met: Vec<u32>,
     /// States visited to compute remainders.
@@ -121,14 +126,7 @@ impl<'g> ComponentClasses<'g> {
         let labels = graph.labels();
         let is_fair = |label: u16| labels.action(label).is_some();
         let stops = |state: &u32| !graph.out(*state).any(|(_, label)| is_fair(label));
-        let has_no_fairness = |label: u16| labels.discharges(label).is_empty();
-        let met = |label: usize| {
-            if has_no_fairness(u16::try_from(label).expect("labels are few")) {
-                NO_FAIRNESS
-            } else {
-                0
-            }
-        };
+        let met = |label| if labels.discharges(label).is_empty() { NO_FAIRNESS } else { 0 };
         let mut classes = Self {
             graph,
             components: Components::new(graph.len()),
@@ -136,7 +134,8 @@ impl<'g> ComponentClasses<'g> {
             first: Vec::new(),
             stop: None,
             tallies: vec![Tally::default(); labels.pairs().len()],
-            met: (0..labels.len()).map(met).collect(),
+            tallied: Vec::new(),
+            met: labels.all().map(met).collect(),
             states_visited: 0,
         };
         let open = graph.states().filter(|&state| is_open(state));
@@ -178,7 +177,7 @@ impl<'g> ComponentClasses<'g> {
     fn classify(&mut self, (states, ends): &(Vec<u32>, Vec<usize>)) -> Vec<usize> {
         let begins = [0].into_iter().chain(ends.iter().copied());
         let components = begins.zip(ends.iter().copied()).map(|(begin, end)| &states[begin..end]);
-        let mut same: BTreeMap<Obligations, Vec<&[u32]>> = BTreeMap::new();
+        let mut same: HashMap<Obligations, Vec<&[u32]>, BuildStableHasher> = HashMap::default();
         let graph = self.graph;
         let discharges_another = |&label: &u16| graph.labels().discharges_another(label);
         let has_cycle = |component: &&[u32]| {
@@ -188,6 +187,7 @@ impl<'g> ComponentClasses<'g> {
             same.entry(self.obligations(component)).or_default().push(component);
         }
         let first = self.all.len();
+        let same: BTreeMap<_, _> = same.into_iter().collect();
         self.all.extend(same.into_iter().map(|(obligations, components)| ComponentClass {
             first: components.iter().min().expect("at least one").to_vec(),
             states: components.concat(),
@@ -204,11 +204,18 @@ impl<'g> ComponentClasses<'g> {
             return remainder.clone();
         }
         let graph = self.graph;
+        let labels = graph.labels();
         let is_avoided =
-            |label: u16| graph.labels().action(label).is_some_and(|one| avoided.contains(&one));
-        let enables_avoided = |state: u32| graph.out(state).any(|(_, label)| is_avoided(label));
-        let states = self.all[class].states.iter().copied();
-        let kept: Vec<u32> = states.filter(|&state| !enables_avoided(state)).collect();
+            |label: u16| labels.action(label).is_some_and(|one| avoided.contains(&one));
+        let is_avoided: Vec<bool> = labels.all().map(is_avoided).collect();
+        let enables_avoided =
+            |state: u32| graph.out(state).any(|(_, label)| is_avoided[usize::from(label)]);
+        let mut kept = Vec::new();
+        for &state in &self.all[class].states {
+            if !enables_avoided(state) {
+                kept.push(state);
+            }
+        }
         self.states_visited += kept.len();
         let kept = kept.iter().copied();
         let found = self.components.of(graph, kept.clone(), kept);
@@ -231,17 +238,14 @@ impl<'g> ComponentClasses<'g> {
 
     /// The obligations of the component found last that has these states.
     fn obligations(&mut self, states: &[u32]) -> Obligations {
-        let Self { graph, components, tallies, met, .. } = self;
+        let Self { graph, components, tallies, tallied, met, .. } = self;
         let labels = graph.labels();
         let component = components.component(states[0]);
-        tallies.fill(Tally::default());
-        let discharge = |label: u16, tallies: &mut Vec<Tally>| {
-            let discharged = labels.discharges(label).iter();
-            discharged.for_each(|&pair| tallies[usize::from(pair)].is_discharged = true);
-        };
+        tallied.clear();
+        let mut tallies = Tallies { tallies, tallied, component };
         for &label in states.iter().flat_map(|&state| graph.self_loops(state)) {
             if std::mem::replace(&mut met[usize::from(label)], component) != component {
-                discharge(label, tallies);
+                tallies.discharge(labels.discharges(label));
             }
         }
         for &state in states {
@@ -252,23 +256,51 @@ impl<'g> ComponentClasses<'g> {
                     continue;
                 }
                 if let Some(pair) = labels.action(label) {
-                    let tally = &mut tallies[usize::from(pair)];
-                    if tally.counted != state as usize + 1 {
-                        tally.counted = state as usize + 1;
-                        tally.enabled += 1;
-                    }
+                    tallies.enable(pair, state);
                 }
                 if components.component(to) == component {
                     *met = component;
-                    discharge(label, tallies);
+                    tallies.discharge(labels.discharges(label));
                 }
             }
         }
-        (0u16..)
-            .zip(tallies.iter())
-            .filter(|(_, tally)| tally.enabled > 0 && !tally.is_discharged)
+        tallied.sort_unstable();
+        let tally = |&pair: &u16| (pair, self.tallies[usize::from(pair)]);
+        let open = self.tallied.iter().map(tally);
+        open.filter(|(_, tally)| tally.enabled > 0 && !tally.is_discharged)
             .map(|(pair, tally)| (pair, tally.enabled == states.len()))
             .collect()
+    }
+}
+
+/// The pairs in one component.
+struct Tallies<'a> {
+    tallies: &'a mut [Tally],
+    tallied: &'a mut Vec<u16>,
+    component: u32,
+}
+
+impl Tallies<'_> {
+    fn of(&mut self, pair: u16) -> &mut Tally {
+        let tally = &mut self.tallies[usize::from(pair)];
+        if tally.component != self.component {
+            *tally = Tally { component: self.component, ..Tally::default() };
+            self.tallied.push(pair);
+        }
+        tally
+    }
+
+    /// The action of a pair is enabled in a state.
+    fn enable(&mut self, pair: u16, state: u32) {
+        let tally = self.of(pair);
+        if tally.counted != state as usize + 1 {
+            tally.counted = state as usize + 1;
+            tally.enabled += 1;
+        }
+    }
+
+    fn discharge(&mut self, pairs: &[u16]) {
+        pairs.iter().for_each(|&pair| self.of(pair).is_discharged = true);
     }
 }
 
