@@ -16,6 +16,7 @@ mod canonical_ids;
 mod changes;
 mod dead_messages;
 mod decision_tree;
+mod decisions;
 mod expander;
 mod indexed;
 mod interner;

@@ -8,23 +8,14 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use crate::interned::decisions::Decisions;
 use crate::interned::node_ref::{NodeKind, NodeRef};
-use crate::interned::pair_map::PairMap;
 use crate::interned::thread_cache::ThreadCache;
 use crate::state_vector::PartUpdate;
 use crate::transition_system::CASCADE_MAX;
 
 /// Decision nodes and deltas above which the tree is pruned.
 const NODES_MAX: usize = 1 << 19;
-
-/// An inner node: the next part that the action reads is the one at this place.
-#[derive(Clone, Copy, Debug)]
-struct DecisionNode {
-    place: u16,
-    /// The part found here last, and the child for it.
-    part: u32,
-    child: NodeRef,
-}
 
 /// What an action changes in a state vector.
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +32,8 @@ pub(super) struct Delta {
 /// The tree of one thread.
 #[derive(Debug, Default)]
 pub(super) struct DecisionTree {
-    decisions: Vec<DecisionNode>,
-    /// By decision node and part: the child.
-    children: PairMap,
+    decisions: Decisions,
     deltas: Vec<Delta>,
-    /// Of each delta: whether the symbolic ids of the state may have to be made canonical again.
-    changes_ids: Vec<bool>,
     /// Of each delta: whether it discharges a condition beside its own action's.
     does_discharge: Vec<bool>,
     updates: Vec<PartUpdate>,
@@ -55,6 +42,10 @@ pub(super) struct DecisionTree {
     alternatives: Vec<NodeRef>,
     /// By tag: whether an operation with it was part of an action.
     tags: Vec<bool>,
+    /// The room of the path that was grown last.
+    scratch: Prefix,
+    /// Whether a reduction may replace any successor.
+    is_reduced: bool,
     /// What is noted while the tree grows, if anybody asks.
     notes: Option<GrowthNotes>,
 }
@@ -82,6 +73,12 @@ struct Prefix {
 }
 
 impl Prefix {
+    fn clear(&mut self) {
+        self.read.clear();
+        self.queue.clear();
+        self.applied.clear();
+    }
+
     fn part(&self, at: u16) -> Option<u32> {
         self.read.iter().find(|(place, ..)| *place == at).map(|&(.., now)| now)
     }
@@ -106,21 +103,15 @@ impl Prefix {
 }
 
 impl DecisionTree {
-    /// The child of a decision node for the part in this vector.
-    #[inline(always)]
-    pub(super) fn descend(&mut self, decision: u32, vector: &[u32]) -> NodeRef {
-        let DecisionNode { place, part, child } = self.decisions[decision as usize];
-        let there = vector[usize::from(place)];
-        if there == part { child } else { self.look_up(decision, there) }
+    /// An empty tree. `is_reduced`: a reduction may replace any successor.
+    pub(super) fn new(is_reduced: bool) -> Self {
+        Self { is_reduced, ..Self::default() }
     }
 
-    #[inline]
-    fn look_up(&mut self, decision: u32, part: u32) -> NodeRef {
-        let Some(word) = self.children.get(decision, part) else { return NodeRef::UNEXPLORED };
-        let child = NodeRef::unpack(word);
-        let node = &mut self.decisions[decision as usize];
-        (node.part, node.child) = (part, child);
-        child
+    /// The child of a decision node for the part in this vector.
+    #[inline(always)]
+    pub(super) fn descend(&self, decision: u32, vector: &[u32]) -> NodeRef {
+        self.decisions.child(decision, vector)
     }
 
     /// The range of the alternatives of a choice node.
@@ -137,12 +128,6 @@ impl DecisionTree {
     #[inline(always)]
     pub(super) fn delta(&self, delta: u32) -> Delta {
         self.deltas[delta as usize]
-    }
-
-    /// Whether the symbolic ids may have to be made canonical again after a delta.
-    #[inline(always)]
-    pub(super) fn changes_ids(&self, delta: u32) -> bool {
-        self.changes_ids[delta as usize]
     }
 
     /// Whether a delta discharges a condition beside its own action's.
@@ -166,7 +151,7 @@ impl DecisionTree {
     /// Removes all nodes. Every reference given out is invalid from now on.
     pub(super) fn prune(&mut self) {
         let (tags, notes) = (std::mem::take(&mut self.tags), self.notes.take());
-        *self = Self { tags, notes, ..Self::default() };
+        *self = Self { tags, notes, ..Self::new(self.is_reduced) };
     }
 
     /// What is noted while the tree grows, from the first call on.
@@ -184,20 +169,21 @@ impl DecisionTree {
         node: NodeRef,
     ) -> NodeRef {
         let part = vector[usize::from(at)];
-        let prefix = Prefix {
-            read: vec![(at, part, part)],
-            queue: VecDeque::from([(at, op)]),
-            fairness,
-            ..Prefix::default()
-        };
-        self.grow_prefix(cache, vector, prefix, node)
+        let mut prefix = std::mem::take(&mut self.scratch);
+        prefix.read.push((at, part, part));
+        prefix.queue.push_back((at, op));
+        prefix.fairness = fairness;
+        let node = self.grow_prefix(cache, vector, &mut prefix, node);
+        prefix.clear();
+        self.scratch = prefix;
+        node
     }
 
     fn grow_prefix(
         &mut self,
         cache: &mut ThreadCache<'_>,
         vector: &[u32],
-        mut prefix: Prefix,
+        prefix: &mut Prefix,
         node: NodeRef,
     ) -> NodeRef {
         while let Some(&(at, op)) = prefix.queue.front() {
@@ -223,7 +209,7 @@ impl DecisionTree {
                         branch.apply(cache, at, outcomes.first + alternative);
                         let index = (first + alternative) as usize;
                         self.alternatives[index] =
-                            self.grow_prefix(cache, vector, branch, self.alternatives[index]);
+                            self.grow_prefix(cache, vector, &mut branch, self.alternatives[index]);
                     }
                     let is_new = node.kind() == NodeKind::Unexplored;
                     if is_new {
@@ -233,7 +219,7 @@ impl DecisionTree {
                 }
             }
         }
-        if node == NodeRef::UNEXPLORED { self.grow_leaf(cache, &prefix) } else { node }
+        if node == NodeRef::UNEXPLORED { self.grow_leaf(cache, prefix) } else { node }
     }
 
     fn reserve_alternatives(&mut self, count: u32) -> u32 {
@@ -247,29 +233,20 @@ impl DecisionTree {
         &mut self,
         cache: &mut ThreadCache<'_>,
         vector: &[u32],
-        mut prefix: Prefix,
+        prefix: &mut Prefix,
         node: NodeRef,
         at: u16,
     ) -> NodeRef {
         let part = vector[usize::from(at)];
         prefix.read.push((at, part, part));
         let (decision, before) = if let NodeKind::Decision(decision) = node.kind() {
-            (decision, self.look_up(decision, part))
+            (decision, self.descend(decision, vector))
         } else {
-            self.decisions.push(DecisionNode {
-                place: at,
-                part: u32::MAX,
-                child: NodeRef::UNEXPLORED,
-            });
-            let decision =
-                u32::try_from(self.decisions.len() - 1).expect("the tree is pruned before");
-            (decision, NodeRef::UNEXPLORED)
+            (self.decisions.add(at), NodeRef::UNEXPLORED)
         };
         let child = self.grow_prefix(cache, vector, prefix, before);
         if before == NodeRef::UNEXPLORED {
-            self.children.insert(decision, part, child.pack());
-            let node = &mut self.decisions[decision as usize];
-            (node.part, node.child) = (part, child);
+            self.decisions.insert(decision, part, child);
         }
         NodeRef::decision(decision as usize)
     }
@@ -287,7 +264,7 @@ impl DecisionTree {
             }
         }
         let changed = prefix.read.iter().filter(|(_, was, now)| was != now);
-        let (mut hash_term, mut changes_ids) = (0u64, false);
+        let (mut hash_term, mut changes_ids) = (0u64, self.is_reduced);
         let begin = self.updates.len();
         for &(at, was, now) in changed {
             let place = usize::from(at);
@@ -309,9 +286,9 @@ impl DecisionTree {
             count: u16::try_from(count).expect("at most PLACES_MAX"),
             label,
         });
-        self.changes_ids.push(changes_ids);
         self.does_discharge.push(does_discharge);
-        NodeRef::delta(self.deltas.len() - 1)
+        let delta = self.deltas.len() - 1;
+        if changes_ids { NodeRef::reducible_delta(delta) } else { NodeRef::delta(delta) }
     }
 
     /// The tags of all operations that were part of an action.
@@ -326,9 +303,8 @@ impl DecisionTree {
 
     /// Bytes allocated, about.
     pub(super) fn bytes(&self) -> usize {
-        self.decisions.capacity() * size_of::<DecisionNode>()
-            + self.children.bytes()
-            + self.deltas.capacity() * (size_of::<Delta>() + 2)
+        self.decisions.bytes()
+            + self.deltas.capacity() * (size_of::<Delta>() + 1)
             + self.updates.capacity() * size_of::<PartUpdate>()
             + self.alternatives.capacity() * size_of::<NodeRef>()
     }

@@ -23,11 +23,14 @@ use crate::interned::tables::StoredInFlight;
 use crate::interned::thread_cache::{NOT_LOADED, PartHeader, ThreadCache};
 use crate::state_vector::PartUpdate;
 use crate::successors::Successors;
+use crate::transition_system::Place;
 
 /// The bit of a delta that is detached: not one of the tree's.
 const DETACHED: u32 = 1 << 31;
 /// Slots of the cache of representatives: a state has many parents, found close to each other.
 const CANONICAL_CACHE_LEN: usize = 1 << 15;
+/// Operations listed for each part whether it enables as many or not.
+const OPS_AT_ONCE: u32 = 4;
 
 /// Finds the successors of states, on one thread. A successor is a fingerprint and a delta, which
 /// only the expander that returned it can apply, and only until the next call of
@@ -40,8 +43,6 @@ pub struct Expander<'s> {
     evaluator: Box<dyn Evaluator + 's>,
     canonicalizer: IdCanonicalizer,
     symmetry: Option<SymmetryReducer>,
-    /// Whether every successor has to be materialised, because a reduction may replace it.
-    is_reduced: bool,
     /// By place and part: the messages in flight.
     in_flight: Vec<HashMap<u32, Arc<[StoredInFlight]>, BuildStableHasher>>,
     /// Representatives found recently: the hash sum of a state, and the fingerprint of its
@@ -53,6 +54,9 @@ pub struct Expander<'s> {
     vector: Vec<u32>,
     /// The header of each part of the state being expanded.
     headers: Vec<PartHeader>,
+    /// The operations that its parts enable. Behind those of some parts there is room for
+    /// [`OPS_AT_ONCE`] of each further one.
+    ops: Vec<u32>,
     /// The detached deltas: where their updates end, and their labels.
     detached: Vec<(u32, u16)>,
     updates: Vec<PartUpdate>,
@@ -77,17 +81,19 @@ impl<'s> Expander<'s> {
                 .permutations
                 .clone()
                 .map(|permutations| SymmetryReducer::new(permutations, width)),
-            is_reduced: space.live_inputs.is_some() || space.permutations.is_some(),
             in_flight: vec![HashMap::default(); width],
             canonical: vec![(0, 0); CANONICAL_CACHE_LEN],
             keeps_deltas: false,
             vector: vec![0; width],
             headers: vec![PartHeader { hash_term: 0, first: NOT_LOADED, count: 0 }; width],
+            ops: vec![0; width * OPS_AT_ONCE as usize],
             detached: Vec::new(),
             updates: Vec::new(),
         };
-        expander.is_reduced |=
-            space.initial.iter().any(|vector| !expander.has_canonical_ids(vector));
+        let is_reduced = space.live_inputs.is_some()
+            || space.permutations.is_some()
+            || space.initial.iter().any(|vector| !expander.has_canonical_ids(vector));
+        expander.tree = DecisionTree::new(is_reduced);
         expander
     }
 
@@ -112,7 +118,12 @@ impl<'s> Expander<'s> {
             match node.kind() {
                 NodeKind::Decision(decision) => node = self.tree.descend(decision, vector),
                 NodeKind::Delta(delta) => {
-                    self.push_delta(delta, vector, from, found);
+                    found
+                        .push(from_sum(from.wrapping_add(self.tree.delta(delta).hash_term)), delta);
+                    return Ok(());
+                }
+                NodeKind::ReducibleDelta(delta) => {
+                    self.push_reduced(delta, vector, from, found);
                     return Ok(());
                 }
                 NodeKind::NoSuccessor => return Ok(()),
@@ -157,7 +168,10 @@ impl<'s> Expander<'s> {
                     self.is_explored(self.tree.alternative(alternative).kind(), vector)
                 })
             }
-            NodeKind::Delta(_) | NodeKind::NoSuccessor | NodeKind::SelfLoop(_) => true,
+            NodeKind::Delta(_)
+            | NodeKind::ReducibleDelta(_)
+            | NodeKind::NoSuccessor
+            | NodeKind::SelfLoop(_) => true,
             NodeKind::Unexplored => false,
         }
     }
@@ -165,14 +179,11 @@ impl<'s> Expander<'s> {
     /// Adds the missing nodes of an action and walks down again.
     #[cold]
     #[inline(never)]
-    fn explore(
-        &mut self,
-        at: u16,
-        enabled_op: u32,
-        vector: &[u32],
-        from: u64,
-        found: &mut Successors,
-    ) {
+    fn explore(&mut self, enabled_op: u32, vector: &[u32], from: u64, found: &mut Successors) {
+        let enables =
+            |header: &PartHeader| (header.first..header.first + header.count).contains(&enabled_op);
+        let at = self.headers.iter().position(enables).expect("a part of the state enables it");
+        let at = Place::of(at).0;
         let (op, fairness) = self.cache.enabled[enabled_op as usize];
         let start = self.cache.nodes[enabled_op as usize];
         let node = self.tree.grow(&mut self.cache, vector, (at, op, fairness), start);
@@ -180,27 +191,11 @@ impl<'s> Expander<'s> {
         self.walk(node, vector, from, found).expect("the tree has every leaf for this state");
     }
 
-    /// Adds the successor by a delta of the tree.
-    #[inline(always)]
-    fn push_delta(&mut self, delta: u32, vector: &[u32], from: u64, found: &mut Successors) {
-        let Delta { hash_term, label, .. } = self.tree.delta(delta);
-        let sum = from.wrapping_add(hash_term);
-        if self.is_reduced || self.tree.changes_ids(delta) {
-            self.push_reduced((delta, label), vector, (from, sum), found);
-        } else {
-            found.push(from_sum(sum), delta);
-        }
-    }
-
     /// Adds the representative of the successor by a delta of the tree.
     #[inline(never)]
-    fn push_reduced(
-        &mut self,
-        (delta, label): (u32, u16),
-        vector: &[u32],
-        (from, sum): (u64, u64),
-        found: &mut Successors,
-    ) {
+    fn push_reduced(&mut self, delta: u32, vector: &[u32], from: u64, found: &mut Successors) {
+        let Delta { hash_term, label, .. } = self.tree.delta(delta);
+        let sum = from.wrapping_add(hash_term);
         let slot = (sum & (CANONICAL_CACHE_LEN as u64 - 1)) as usize;
         let (raw, fingerprint) = self.canonical[slot];
         if raw == sum && fingerprint != 0 && !self.keeps_deltas {
@@ -298,7 +293,7 @@ impl<'s> Expander<'s> {
     /// Finds the successors of a state, in an order that depends on the state alone.
     pub fn expand(&mut self, vector: &[u32], found: &mut Successors) {
         found.begin_state();
-        let mut from = 0u64;
+        let (mut from, mut count) = (0u64, 0);
         for (place, &part) in vector.iter().enumerate() {
             if part as usize >= self.cache.len(place) {
                 self.cache.refresh(place);
@@ -307,18 +302,35 @@ impl<'s> Expander<'s> {
             if header.first == NOT_LOADED {
                 header = self.cache.load_enabled(place, part);
             }
-            self.headers[place] = header;
             from = from.wrapping_add(header.hash_term);
+            self.headers[place] = header;
+            self.list_ops(header, count);
+            count += header.count as usize;
         }
-        for at in 0..u16::try_from(vector.len()).expect("at most PLACES_MAX places") {
-            let header = self.headers[usize::from(at)];
-            for enabled_op in header.first..header.first + header.count {
-                let node = self.cache.nodes[enabled_op as usize];
-                if self.walk(node, vector, from, found).is_err() {
-                    self.explore(at, enabled_op, vector, from, found);
-                }
+        for index in 0..count {
+            let enabled_op = self.ops[index];
+            let node = self.cache.nodes[enabled_op as usize];
+            if self.walk(node, vector, from, found).is_err() {
+                self.explore(enabled_op, vector, from, found);
             }
         }
+    }
+
+    /// Lists the operations that a part enables, from an index on. Parts enable few, and how many is
+    /// unpredictable: so some are written for each, and what is too much is overwritten.
+    #[inline(always)]
+    fn list_ops(&mut self, header: PartHeader, index: usize) {
+        let ops = header.first..;
+        if header.count > OPS_AT_ONCE {
+            let end = index + header.count as usize;
+            if self.ops.len() < end + self.headers.len() * OPS_AT_ONCE as usize {
+                self.ops.resize(2 * end + self.headers.len() * OPS_AT_ONCE as usize, 0);
+            }
+            ops.zip(&mut self.ops[index..end]).for_each(|(op, slot)| *slot = op);
+            return;
+        }
+        let slots = &mut self.ops[index..index + OPS_AT_ONCE as usize];
+        ops.zip(slots).for_each(|(op, slot)| *slot = op);
     }
 
     /// Applies a delta to the state that it was found from.

@@ -1,15 +1,16 @@
 //! A reference to a node of the decision tree, in one word.
 
-/// A node of the decision tree: its kind in the two highest bits, its index in the others.
+/// A node of the decision tree: its kind in the three highest bits, its index in the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NodeRef(u32);
 
 /// The bits of the kind.
-const KIND: u32 = 0b11 << 30;
-const DECISION: u32 = 0b00 << 30;
-const DELTA: u32 = 0b01 << 30;
-const CHOICE: u32 = 0b10 << 30;
-const OTHER: u32 = 0b11 << 30;
+const KIND: u32 = 0b111 << 29;
+const DECISION: u32 = 0b000 << 29;
+const DELTA: u32 = 0b001 << 29;
+const REDUCIBLE_DELTA: u32 = 0b010 << 29;
+const CHOICE: u32 = 0b011 << 29;
+const OTHER: u32 = 0b100 << 29;
 /// The first index of a self-loop among the other nodes; the label is added to it.
 const SELF_LOOP: u32 = 2;
 
@@ -20,6 +21,9 @@ pub(super) enum NodeKind {
     Decision(u32),
     /// A leaf: the action is enabled and changes the state by this delta.
     Delta(u32),
+    /// The same, and the state after it may have a representative: its symbolic ids may have to be
+    /// made canonical again, or a reduction replaces it.
+    ReducibleDelta(u32),
     /// An inner node: a nondeterministic choice.
     Choice(u32),
     /// A leaf: the action is disabled, or changes nothing and discharges nothing.
@@ -46,6 +50,11 @@ impl NodeRef {
         Self::of(DELTA, index)
     }
 
+    /// See [`NodeKind::ReducibleDelta`].
+    pub(super) fn reducible_delta(index: usize) -> Self {
+        Self::of(REDUCIBLE_DELTA, index)
+    }
+
     /// See [`NodeKind::Choice`].
     pub(super) fn choice(index: usize) -> Self {
         Self::of(CHOICE, index)
@@ -62,18 +71,6 @@ impl NodeRef {
         Self(kind | index)
     }
 
-    /// The reference that was packed into a word.
-    #[inline]
-    pub(super) fn unpack(word: u64) -> Self {
-        Self(u32::try_from(word).expect("a packed reference"))
-    }
-
-    /// The reference as a word of a [`PairMap`](super::pair_map::PairMap).
-    #[inline]
-    pub(super) fn pack(self) -> u64 {
-        self.0.into()
-    }
-
     /// The node's kind and index.
     #[inline(always)]
     pub(super) fn kind(self) -> NodeKind {
@@ -81,6 +78,7 @@ impl NodeRef {
         match self.0 & KIND {
             DECISION => NodeKind::Decision(index),
             DELTA => NodeKind::Delta(index),
+            REDUCIBLE_DELTA => NodeKind::ReducibleDelta(index),
             CHOICE => NodeKind::Choice(index),
             _ if self == Self::NO_SUCCESSOR => NodeKind::NoSuccessor,
             _ if self == Self::UNEXPLORED => NodeKind::Unexplored,
