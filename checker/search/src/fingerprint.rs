@@ -28,8 +28,8 @@ impl StableHasher {
     }
 }
 
-/// A hash of a number and some texts. Compiled here, and not where it is called, which may be without
-/// optimisation.
+/// A hash of a number and some texts. Compiled here, and not where it is called, which may be
+/// without optimisation.
 #[must_use]
 #[inline(never)]
 pub fn hash_texts(number: u8, texts: &[&str]) -> u64 {

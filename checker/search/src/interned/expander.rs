@@ -316,8 +316,8 @@ impl<'s> Expander<'s> {
         }
     }
 
-    /// Lists the operations that a part enables, from an index on. Parts enable few, and how many is
-    /// unpredictable: so some are written for each, and what is too much is overwritten.
+    /// Lists the operations that a part enables, from an index on. Parts enable few, and how many
+    /// is unpredictable: so some are written for each, and what is too much is overwritten.
     #[inline(always)]
     fn list_ops(&mut self, header: PartHeader, index: usize) {
         let ops = header.first..;
