@@ -110,7 +110,7 @@ impl DecisionTree {
 
     /// The child of a decision node for the part in this vector.
     #[inline(always)]
-    pub(super) fn descend(&self, decision: u32, vector: &[u32]) -> NodeRef {
+    pub(super) fn descend(&mut self, decision: u32, vector: &[u32]) -> NodeRef {
         self.decisions.child(decision, vector)
     }
 

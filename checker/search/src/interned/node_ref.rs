@@ -71,6 +71,18 @@ impl NodeRef {
         Self(kind | index)
     }
 
+    /// The reference that was packed into a word.
+    #[inline]
+    pub(super) fn unpack(word: u64) -> Self {
+        Self(u32::try_from(word).expect("a packed reference"))
+    }
+
+    /// The reference as a word of a [`PairMap`](super::pair_map::PairMap).
+    #[inline]
+    pub(super) fn pack(self) -> u64 {
+        self.0.into()
+    }
+
     /// The node's kind and index.
     #[inline(always)]
     pub(super) fn kind(self) -> NodeKind {
