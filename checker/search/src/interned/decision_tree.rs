@@ -264,7 +264,7 @@ impl DecisionTree {
             }
         }
         let changed = prefix.read.iter().filter(|(_, was, now)| was != now);
-        let (mut hash_term, mut changes_ids) = (0u64, self.is_reduced);
+        let (mut hash_term, mut is_reducible) = (0u64, self.is_reduced);
         let begin = self.updates.len();
         for &(at, was, now) in changed {
             let place = usize::from(at);
@@ -273,7 +273,7 @@ impl DecisionTree {
                 .wrapping_add(cache.hash_term(place, now))
                 .wrapping_sub(cache.hash_term(place, was));
             // With the same ids in the same order, canonical ids stay canonical.
-            changes_ids |= cache.ids(place, now) != cache.ids(place, was);
+            is_reducible |= cache.ids(place, now) != cache.ids(place, was);
         }
         let count = self.updates.len() - begin;
         let (label, does_discharge) = cache.label(prefix.fairness, &prefix.applied);
@@ -288,7 +288,7 @@ impl DecisionTree {
         });
         self.does_discharge.push(does_discharge);
         let delta = self.deltas.len() - 1;
-        if changes_ids { NodeRef::reducible_delta(delta) } else { NodeRef::delta(delta) }
+        if is_reducible { NodeRef::reducible_delta(delta) } else { NodeRef::delta(delta) }
     }
 
     /// The tags of all operations that were part of an action.

@@ -70,13 +70,22 @@ impl<'s> Expander<'s> {
         let predicates = PredicateCache::new(&space.system.predicates(), &space.propositions);
         let width = space.width();
         (0..width).for_each(|place| cache.refresh(place));
-        let mut expander = Self {
+        let mut canonicalizer = IdCanonicalizer::new(width);
+        let mut has_canonical_ids = |vector: &Vec<u32>| {
+            let mut canonical = vector.clone();
+            canonicalizer.canonicalize(&mut cache, &mut canonical, 0);
+            canonical == *vector
+        };
+        let is_reduced = space.live_inputs.is_some()
+            || space.permutations.is_some()
+            || !space.initial.iter().all(&mut has_canonical_ids);
+        Self {
             space,
             cache,
-            tree: DecisionTree::default(),
+            tree: DecisionTree::new(is_reduced),
             predicates,
             evaluator: space.system.evaluator(),
-            canonicalizer: IdCanonicalizer::new(width),
+            canonicalizer,
             symmetry: space
                 .permutations
                 .clone()
@@ -89,19 +98,7 @@ impl<'s> Expander<'s> {
             ops: vec![0; width * OPS_AT_ONCE as usize],
             detached: Vec::new(),
             updates: Vec::new(),
-        };
-        let is_reduced = space.live_inputs.is_some()
-            || space.permutations.is_some()
-            || space.initial.iter().any(|vector| !expander.has_canonical_ids(vector));
-        expander.tree = DecisionTree::new(is_reduced);
-        expander
-    }
-
-    /// Whether the symbolic ids of a state are canonical.
-    fn has_canonical_ids(&mut self, vector: &[u32]) -> bool {
-        self.vector.copy_from_slice(vector);
-        self.canonicalizer.canonicalize(&mut self.cache, &mut self.vector, 0);
-        self.vector == vector
+        }
     }
 
     /// Walks down from a node of the tree, through every alternative of a choice.

@@ -16,7 +16,7 @@ use crate::interned::tables::{OperationId, Tables};
 use crate::property_batch::PropertyBatch;
 use crate::state_graph::StateGraph;
 use crate::successors::Successors;
-use crate::transition_system::{Place, Predicate, TransitionSystem};
+use crate::transition_system::{Place, TransitionSystem};
 
 /// States between two looks at the limits.
 const BETWEEN_LOOKS: usize = 1 << 12;
@@ -76,10 +76,10 @@ impl<W: TransitionSystem + ?Sized> Recording<W> {
         limits: Limits,
         progress: &dyn Progress,
     ) -> Option<Self> {
-        let batches = PropertyBatch::all(&system.properties());
+        let properties = system.properties();
+        let batches = PropertyBatch::all(&properties);
         let propositions = batches.iter().flat_map(|batch| &batch.propositions);
-        let (reduce, _) =
-            engine::sound(&system.properties(), &system.predicates(), propositions, reduce);
+        let (reduce, _) = engine::sound(&properties, &system.predicates(), propositions, reduce);
         let reduce = Reductions { dead: false, ..reduce };
         let interned = Interned::new(system);
         let space = interned.space(Vec::new(), reduce);
@@ -147,7 +147,7 @@ impl<'s> Recorder<'s> {
         expander.growth();
         Self {
             expander,
-            predicates: caches(&space.system.predicates(), batches),
+            predicates: caches(space, batches),
             width: space.width(),
             recorded: RecordedGraph::default(),
             found: Successors::default(),
@@ -284,7 +284,8 @@ fn triggers(tables: &Tables, reapplied: &BTreeSet<OperationId>) -> Triggers {
 }
 
 /// Evaluators of the propositions of each batch.
-pub(super) fn caches(predicates: &[Predicate], batches: &[PropertyBatch]) -> Vec<PredicateCache> {
+pub(super) fn caches(space: &StateSpace<'_>, batches: &[PropertyBatch]) -> Vec<PredicateCache> {
+    let predicates = &space.system.predicates();
     batches.iter().map(|batch| PredicateCache::new(predicates, &batch.propositions)).collect()
 }
 

@@ -1,5 +1,4 @@
-//! The cache of one thread: a copy of the tables that it has used, laid out for
-//! speed.
+//! The cache of one thread: a copy of the tables that it has used, laid out for speed.
 //!
 //! Indices are the system's. A miss is loaded from the [`IndexedSystem`]; nothing is computed here.
 

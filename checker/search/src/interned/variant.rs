@@ -135,7 +135,7 @@ impl RecordedSearch {
     /// indices.
     fn holding_in(&self, space: &StateSpace<'_>) -> Vec<u64> {
         let mut expander = Expander::new(space);
-        let mut predicates = caches(&space.system.predicates(), &self.batches);
+        let mut predicates = caches(space, &self.batches);
         let mut holding = Vec::with_capacity(self.recorded.holding.len());
         for state in 0..self.states() {
             for predicates in &mut predicates {
@@ -158,7 +158,7 @@ impl<'r, 's> Variant<'r, 's> {
             tables,
             space,
             expander: Expander::new(space),
-            predicates: caches(&space.system.predicates(), &recording.batches),
+            predicates: caches(space, &recording.batches),
             limits,
             affected: Affected::by(recording, tables, &changes.operations),
             other_holding,

@@ -210,12 +210,8 @@ impl<'g> ComponentClasses<'g> {
         let is_avoided: Vec<bool> = labels.all().map(is_avoided).collect();
         let enables_avoided =
             |state: u32| graph.out(state).any(|(_, label)| is_avoided[usize::from(label)]);
-        let mut kept = Vec::new();
-        for &state in &self.all[class].states {
-            if !enables_avoided(state) {
-                kept.push(state);
-            }
-        }
+        let states = self.all[class].states.iter().copied();
+        let kept: Vec<u32> = states.filter(|&state| !enables_avoided(state)).collect();
         self.states_visited += kept.len();
         let kept = kept.iter().copied();
         let found = self.components.of(graph, kept.clone(), kept);
