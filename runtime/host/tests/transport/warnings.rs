@@ -1,12 +1,12 @@
 //! What a node warns of: that it hears and reaches nobody, and why, on both sides and not for ever.
 
-use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
+use std::{io, thread};
 
 use tokio::io::AsyncWriteExt as _;
-use tracing::Level;
-use tracing::subscriber::DefaultGuard;
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
+use tracing::{Dispatch, Level};
 use turnstile_host::transport::tcp::{Address, Limits, Options};
 use turnstile_host::transport::{Transport as _, UnsentReason};
 
@@ -31,6 +31,10 @@ impl io::Write for Log {
 
 impl Log {
     fn start() -> (Self, DefaultGuard) {
+        // Who meets a warning first settles for all threads whether it is logged. While a program
+        // has one subscriber, tracing asks that of this thread alone: another test has none.
+        static SECOND: OnceLock<Dispatch> = OnceLock::new();
+        SECOND.get_or_init(|| Dispatch::new(NoSubscriber::default()));
         let log = Self::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
@@ -50,6 +54,15 @@ impl Log {
 
 fn text(number: u64) -> Text {
     (1, number, Vec::new())
+}
+
+#[test]
+fn what_another_thread_warned_of_first_is_logged() {
+    let warn = || tracing::warn!("a warning of two threads");
+    let (log, _guard) = Log::start();
+    thread::spawn(warn).join().expect("no panic");
+    warn();
+    assert_eq!(log.count(&["a warning of two threads"]), 1);
 }
 
 #[tokio::test(start_paused = true)]
