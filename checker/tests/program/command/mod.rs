@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The output of the program in a folder.
 pub(crate) fn turnstile(folder: &Path, words: &[&str]) -> Output {
@@ -35,9 +36,11 @@ pub(crate) fn unread(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A folder of one test alone.
+    /// A new folder, whatever others of its name there are.
     pub(crate) fn new(name: &str) -> Self {
-        let name = format!("turnstile-{}-{name}", std::process::id());
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("turnstile-{name}-{}-{number}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
         Self(folder)
