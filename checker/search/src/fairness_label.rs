@@ -12,6 +12,15 @@ pub struct FairnessLabel {
     pub(super) discharges: Vec<u16>,
 }
 
+/// What a label says of 64 pairs, as bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PairMasks {
+    /// Its action's.
+    pub(super) enabled: u64,
+    /// Those it discharges.
+    pub(super) discharged: u64,
+}
+
 /// No fairness condition.
 const NONE: u16 = u16::MAX;
 
@@ -53,6 +62,19 @@ impl FairnessLabels {
     #[must_use]
     pub fn pairs(&self) -> &[Fairness] {
         &self.pairs
+    }
+
+    /// By label, of 64 pairs from the given one on, as bits: its action's, and those it discharges.
+    pub(super) fn masks(&self, from: usize) -> Vec<PairMasks> {
+        let bit = |pair: u16| {
+            let place = usize::from(pair).checked_sub(from).filter(|place| *place < 64);
+            place.map_or(0, |place| 1 << place)
+        };
+        let mask = |label: u16| PairMasks {
+            enabled: self.action(label).map_or(0, bit),
+            discharged: self.discharges(label).iter().fold(0, |all, &pair| all | bit(pair)),
+        };
+        self.all().map(mask).collect()
     }
 
     /// All labels.

@@ -12,6 +12,7 @@ mod components;
 mod fair_components;
 mod labelled_graph;
 mod lasso;
+mod obligations;
 
 use crate::judgement::{Judgement, Verdict};
 use crate::liveness::fair_components::{Assumptions, ComponentClasses};

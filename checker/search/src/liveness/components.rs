@@ -1,24 +1,43 @@
 //! Strongly connected components of a subgraph: Tarjan's algorithm with an explicit stack, so that
 //! a long path does not overflow the thread's.
 
-use std::slice;
+use std::{mem, slice};
 
 use crate::liveness::labelled_graph::LabelledGraph;
 
-/// The order of a state that is not discovered yet.
+/// The mark of a state that is not discovered yet.
 const NEW: u32 = 0;
-/// The order of a state outside of the subgraph, or whose component is complete.
-const DONE: u32 = u32::MAX;
+/// The mark of a state that no subgraph has contained.
+const NONE: u32 = u32::MAX;
 
 /// The state of the algorithm, reused for every subgraph.
 #[derive(Debug)]
 pub(super) struct Components {
-    /// By state: its order of discovery, [`NEW`] or [`DONE`]; all are [`DONE`] between two calls.
-    order: Vec<u32>,
-    /// By state: the component it was last found in.
-    component: Vec<u32>,
-    /// Components found so far, in all subgraphs.
-    count: u32,
+    /// By state: [`NEW`], its order of discovery while its component is not complete, or the
+    /// number of its component. Orders count up from 1, components down from [`NONE`], so that the
+    /// number of a component is above every order.
+    marks: Vec<u32>,
+    /// The number of the component found last.
+    last: u32,
+}
+
+/// The components of a subgraph.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The states that are reachable, in ascending order.
+    pub(super) states: Vec<u32>,
+    /// How many components they have.
+    pub(super) count: usize,
+    /// The number of the component found last, which is the least.
+    last: u32,
+}
+
+impl Found {
+    /// The index of a component among those found.
+    #[inline]
+    pub(super) fn index(&self, component: u32) -> usize {
+        (component - self.last) as usize
+    }
 }
 
 /// A state on the path of the depth-first search.
@@ -34,105 +53,145 @@ struct Frame<'g> {
 impl Components {
     /// For a graph with this number of states.
     pub(super) fn new(states: usize) -> Self {
-        Self { order: vec![DONE; states], component: vec![0; states], count: 0 }
+        Self { marks: vec![NONE; states], last: NONE }
     }
 
     /// The number of the component that a state was last found in; unique across subgraphs.
+    #[inline]
     pub(super) fn component(&self, state: u32) -> u32 {
-        self.component[state as usize]
+        self.marks[state as usize]
     }
 
-    /// The components of the subgraph reachable from `roots` through `open` states only: their
-    /// states, each component sorted, one behind the other, and the end of each.
+    /// The components of the subgraph reachable from `roots` through `open` states only, which are
+    /// in ascending order.
     pub(super) fn of(
         &mut self,
         graph: &LabelledGraph,
         roots: impl Iterator<Item = u32>,
         open: impl Iterator<Item = u32> + Clone,
-    ) -> (Vec<u32>, Vec<usize>) {
-        open.clone().for_each(|state| self.order[state as usize] = NEW);
-        let before = self.count;
-        let (mut stack, mut count) = (Vec::new(), NEW);
+    ) -> Found {
+        // As many orders and as many components have room, or those of former subgraphs are
+        // forgotten.
+        if self.last as usize <= 2 * self.marks.len() {
+            self.marks.fill(NONE);
+            self.last = NONE;
+        }
+        let before = self.last;
+        open.clone().for_each(|state| self.marks[state as usize] = NEW);
+        let mut search = Search { stack: Vec::new(), callers: Vec::new(), order: NEW };
         for root in roots {
-            if self.order[root as usize] == NEW {
-                self.visit(graph, root, &mut stack, &mut count);
+            if self.marks[root as usize] == NEW {
+                search.visit(self, graph, root);
             }
         }
-        self.gather(open, before)
+        let is_reached = |&state: &u32| {
+            let mark = &mut self.marks[state as usize];
+            *mark != NEW || mem::replace(mark, NONE) != NEW
+        };
+        let states = open.filter(is_reached).collect();
+        Found { states, count: (before - self.last) as usize, last: self.last }
     }
+}
 
+/// A depth-first search.
+struct Search<'g> {
+    /// The states of components that are not complete.
+    stack: Vec<u32>,
+    /// The path to the state visited.
+    callers: Vec<Frame<'g>>,
+    /// The order of the state discovered last.
+    order: u32,
+}
+
+impl<'g> Search<'g> {
     /// Finds the components reachable from a state.
-    fn visit(&mut self, graph: &LabelledGraph, root: u32, stack: &mut Vec<u32>, count: &mut u32) {
-        let mut frames = vec![self.enter(graph, root, stack, count)];
-        while let Some(frame) = frames.last_mut() {
-            let Some(&to) = frame.successors.next() else {
-                let Some(Frame { state, order, low, .. }) = frames.pop() else { return };
-                if low == order {
-                    self.leave(state, stack);
-                } else if let Some(caller) = frames.last_mut() {
-                    caller.low = caller.low.min(low);
+    fn visit(&mut self, components: &mut Components, graph: &'g LabelledGraph, root: u32) {
+        let mut frame = self.enter(components, graph, root);
+        'state: loop {
+            for &to in frame.successors.by_ref() {
+                let mark = components.marks[to as usize];
+                if mark == NEW {
+                    let next = self.enter(components, graph, to);
+                    self.callers.push(mem::replace(&mut frame, next));
+                    continue 'state;
                 }
-                continue;
-            };
-            match self.order[to as usize] {
-                DONE => {}
-                NEW => {
-                    let next = self.enter(graph, to, stack, count);
-                    frames.push(next);
-                }
-                order => frame.low = frame.low.min(order),
+                // The number of a component that is complete is above every order.
+                frame.low = frame.low.min(mark);
             }
+            if frame.low == frame.order {
+                self.leave(components, frame.state);
+            }
+            let Some(caller) = self.callers.pop() else { return };
+            // No component that is complete lowers it: its root was discovered later.
+            frame = Frame { low: caller.low.min(frame.low), ..caller };
         }
     }
 
-    fn enter<'g>(
+    #[inline]
+    fn enter(
         &mut self,
+        components: &mut Components,
         graph: &'g LabelledGraph,
         state: u32,
-        stack: &mut Vec<u32>,
-        count: &mut u32,
     ) -> Frame<'g> {
-        *count += 1;
-        self.order[state as usize] = *count;
-        stack.push(state);
-        Frame { state, order: *count, low: *count, successors: graph.successors(state).iter() }
+        self.order += 1;
+        components.marks[state as usize] = self.order;
+        self.stack.push(state);
+        let successors = graph.successors(state).iter();
+        Frame { state, order: self.order, low: self.order, successors }
     }
 
     /// Pops a component off the stack.
-    fn leave(&mut self, root: u32, stack: &mut Vec<u32>) {
-        self.count += 1;
+    fn leave(&mut self, components: &mut Components, root: u32) {
+        components.last -= 1;
         loop {
-            let state = stack.pop().expect("the root is on it");
-            self.order[state as usize] = DONE;
-            self.component[state as usize] = self.count;
+            let state = self.stack.pop().expect("the root is on it");
+            components.marks[state as usize] = components.last;
             if state == root {
                 break;
             }
         }
     }
+}
 
-    /// The components found since `before`, in order; marks all open states as done.
-    fn gather(
-        &mut self,
-        open: impl Iterator<Item = u32> + Clone,
-        before: u32,
-    ) -> (Vec<u32>, Vec<usize>) {
-        let mut ends = vec![0; (self.count - before) as usize];
-        let index = |component: u32| (component - before - 1) as usize;
-        let reached =
-            open.filter(|&state| std::mem::replace(&mut self.order[state as usize], DONE) == DONE);
-        let reached: Vec<u32> = reached.collect();
-        reached.iter().for_each(|&state| ends[index(self.component[state as usize])] += 1);
-        let mut next = 0;
-        for end in &mut ends {
-            next += std::mem::replace(end, next);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fairness_label::FairnessLabels;
+    use crate::state_graph::StateGraph;
+
+    /// The components of the subgraph of some states, by index, reached from the first of them.
+    fn found(components: &mut Components, graph: &LabelledGraph, open: &[u32]) -> Vec<Vec<u32>> {
+        let found = components.of(graph, [open[0]].into_iter(), open.iter().copied());
+        let mut by_index = vec![Vec::new(); found.count];
+        for &state in &found.states {
+            by_index[found.index(components.component(state))].push(state);
         }
-        let mut components = vec![0; reached.len()];
-        for state in reached {
-            let end = &mut ends[index(self.component[state as usize])];
-            components[*end] = state;
-            *end += 1;
+        by_index.sort();
+        by_index
+    }
+
+    #[test]
+    fn a_subgraph_knows_nothing_of_the_one_before() {
+        let mut graph = StateGraph::default();
+        // Two rings of two, one that leads to the other, and a state that leads to both.
+        for targets in [[1, 2], [0, 0], [3, 3], [2, 2], [0, 3]] {
+            graph.add_numbered_state(0, targets.into_iter().map(|to| (to, 0)), &[]);
         }
-        (components, ends)
+        let graph = LabelledGraph::without_paths(graph, 1, FairnessLabels::default());
+        let mut components = Components::new(graph.len());
+        for last in [NONE, 11, 10, 3] {
+            components.last = last;
+            assert_eq!(found(&mut components, &graph, &[0, 1, 2, 3, 4]), [[0, 1], [2, 3]]);
+            // The last state was open and not reached; it is not open any more.
+            assert_eq!(found(&mut components, &graph, &[2, 3]), [[2, 3]]);
+            assert_eq!(found(&mut components, &graph, &[1, 2]), [[1]]);
+            assert_eq!(components.component(4), NONE);
+        }
+        // Numbers are given again: no state has one of before.
+        assert_eq!(found(&mut components, &graph, &[0, 1]), [[0, 1]]);
+        components.last = 3;
+        assert_eq!(found(&mut components, &graph, &[2, 3]), [[2, 3]]);
+        assert_eq!(components.component(0), NONE);
     }
 }

@@ -13,8 +13,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::fingerprint::BuildStableHasher;
-use crate::liveness::components::Components;
+use crate::liveness::components::{Components, Found};
 use crate::liveness::labelled_graph::LabelledGraph;
+use crate::liveness::obligations::{ComponentObligations, Obligations, obligations};
 use crate::transition_system::Fairness;
 
 /// The fairness assumptions: by pair of a graph, whether it is assumed.
@@ -69,32 +70,12 @@ const STATES_VISITED_MAX: usize = 16;
 struct ComponentClass {
     /// The component nearest to an initial state.
     first: Vec<u32>,
-    /// The states of all its components.
+    /// The states of all its components, in ascending order.
     states: Vec<u32>,
     obligations: Obligations,
     /// By the pairs whose actions are avoided: the classes of the remainder.
     remainders: BTreeMap<Vec<u16>, Vec<usize>>,
 }
-
-/// The pairs enabled in a component that nothing in it discharges, and whether each is enabled in
-/// all its states.
-type Obligations = Vec<(u16, bool)>;
-
-/// A pair in a component.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tally {
-    /// The component; that of another one is out of date.
-    component: u32,
-    /// States where its action is enabled; not counted further once it is discharged.
-    enabled: usize,
-    /// The last state counted, plus one.
-    counted: usize,
-    /// Whether a transition in the component discharges it.
-    is_discharged: bool,
-}
-
-/// In place of a component, for a label that neither enables nor discharges a pair.
-const NO_FAIRNESS: u32 = u32::MAX;
 
 /// The component classes of a subgraph, and those of their remainders, computed on demand.
 #[derive(Debug)]
@@ -106,11 +87,6 @@ pub(super) struct ComponentClasses<'g> {
     first: Vec<usize>,
     /// The first state where a path may end: no action with a fairness condition is enabled.
     stop: Option<u32>,
-    tallies: Vec<Tally>,
-    /// The pairs with a tally of the component examined last.
-    tallied: Vec<u16>,
-    /// By label: the component in which it was visited last, or [`NO_FAIRNESS`].
-    met: Vec<u32>,
     /// States visited to compute remainders.
     states_visited: usize,
 }
@@ -126,21 +102,17 @@ impl<'g> ComponentClasses<'g> {
         let labels = graph.labels();
         let is_fair = |label: u16| labels.action(label).is_some();
         let stops = |state: &u32| !graph.out(*state).any(|(_, label)| is_fair(label));
-        let met = |label| if labels.discharges(label).is_empty() { NO_FAIRNESS } else { 0 };
         let mut classes = Self {
             graph,
             components: Components::new(graph.len()),
             all: Vec::new(),
             first: Vec::new(),
             stop: None,
-            tallies: vec![Tally::default(); labels.pairs().len()],
-            tallied: Vec::new(),
-            met: labels.all().map(met).collect(),
             states_visited: 0,
         };
         let open = graph.states().filter(|&state| is_open(state));
         let found = classes.components.of(graph, sources.iter().copied(), open);
-        classes.stop = found.0.iter().copied().filter(stops).min();
+        classes.stop = found.states.iter().copied().find(stops);
         classes.first = classes.classify(&found);
         classes
     }
@@ -170,29 +142,48 @@ impl<'g> ComponentClasses<'g> {
         None
     }
 
-    /// Groups the components that have a cycle by their obligations; returns their classes. A
-    /// single state has a cycle if a self-loop discharges a pair other than its action's; any other
-    /// self-loop is equivalent to the end of the path, see `stop`. Components of a class can be
-    /// judged as one, since no path leads from one to another and back.
-    fn classify(&mut self, (states, ends): &(Vec<u32>, Vec<usize>)) -> Vec<usize> {
-        let begins = [0].into_iter().chain(ends.iter().copied());
-        let components = begins.zip(ends.iter().copied()).map(|(begin, end)| &states[begin..end]);
-        let mut same: HashMap<Obligations, Vec<&[u32]>, BuildStableHasher> = HashMap::default();
-        let graph = self.graph;
+    /// Groups the components found last that have a cycle by their obligations; returns their
+    /// classes. A single state has a cycle if a self-loop discharges a pair other than its
+    /// action's; any other self-loop is equivalent to the end of the path, see `stop`. Components
+    /// of a class can be judged as one, since no path leads from one to another and back.
+    fn classify(&mut self, found: &Found) -> Vec<usize> {
+        let (graph, components) = (self.graph, &self.components);
+        let obliged = ComponentObligations::of(graph, components, found);
+        let index = |&state: &u32| found.index(components.component(state));
         let discharges_another = |&label: &u16| graph.labels().discharges_another(label);
-        let has_cycle = |component: &&[u32]| {
-            component.len() > 1 || graph.self_loops(component[0]).iter().any(discharges_another)
+        // By component: how many states it has.
+        let mut sizes = vec![0_u32; found.count];
+        found.states.iter().for_each(|state| sizes[index(state)] += 1);
+        let has_cycle = |state: &u32| {
+            sizes[index(state)] > 1 || graph.self_loops(*state).iter().any(discharges_another)
         };
-        for component in components.filter(has_cycle) {
-            same.entry(self.obligations(component)).or_default().push(component);
+        // By component: its group, or none yet.
+        let mut groups = vec![None; found.count];
+        let mut same: HashMap<&[u64], usize, BuildStableHasher> = HashMap::default();
+        let mut states: Vec<Vec<u32>> = Vec::new();
+        for &state in found.states.iter().filter(|state| has_cycle(state)) {
+            let component = index(&state);
+            let group = *groups[component].get_or_insert_with(|| {
+                let next = states.len();
+                *same.entry(obliged.words(component)).or_insert(next)
+            });
+            states.resize_with(states.len().max(group + 1), Vec::new);
+            states[group].push(state);
         }
+        let same: BTreeMap<Obligations, Vec<u32>> = same
+            .into_iter()
+            .map(|(words, group)| (obligations(words), std::mem::take(&mut states[group])))
+            .collect();
         let first = self.all.len();
-        let same: BTreeMap<_, _> = same.into_iter().collect();
-        self.all.extend(same.into_iter().map(|(obligations, components)| ComponentClass {
-            first: components.iter().min().expect("at least one").to_vec(),
-            states: components.concat(),
-            obligations,
-            remainders: BTreeMap::new(),
+        self.all.extend(same.into_iter().map(|(obligations, states)| {
+            let nearest = components.component(states[0]);
+            let is_of_it = |state: &u32| components.component(*state) == nearest;
+            ComponentClass {
+                first: states.iter().copied().filter(is_of_it).collect(),
+                states,
+                obligations,
+                remainders: BTreeMap::new(),
+            }
         }));
         (first..self.all.len()).collect()
     }
@@ -230,73 +221,6 @@ impl<'g> ComponentClasses<'g> {
             }
         }
         if avoid.is_empty() { FairCycle::Exists } else { FairCycle::OnlyAvoiding(avoid) }
-    }
-
-    /// The obligations of the component found last that has these states.
-    fn obligations(&mut self, states: &[u32]) -> Obligations {
-        let Self { graph, components, tallies, tallied, met, .. } = self;
-        let labels = graph.labels();
-        let component = components.component(states[0]);
-        tallied.clear();
-        let mut tallies = Tallies { tallies, tallied, component };
-        for &label in states.iter().flat_map(|&state| graph.self_loops(state)) {
-            if std::mem::replace(&mut met[usize::from(label)], component) != component {
-                tallies.discharge(labels.discharges(label));
-            }
-        }
-        for &state in states {
-            for (to, label) in graph.out(state) {
-                let met = &mut met[usize::from(label)];
-                // True of most transitions; their targets need not be looked up.
-                if *met == component || *met == NO_FAIRNESS {
-                    continue;
-                }
-                if let Some(pair) = labels.action(label) {
-                    tallies.enable(pair, state);
-                }
-                if components.component(to) == component {
-                    *met = component;
-                    tallies.discharge(labels.discharges(label));
-                }
-            }
-        }
-        tallied.sort_unstable();
-        let tally = |&pair: &u16| (pair, self.tallies[usize::from(pair)]);
-        let open = self.tallied.iter().map(tally);
-        open.filter(|(_, tally)| tally.enabled > 0 && !tally.is_discharged)
-            .map(|(pair, tally)| (pair, tally.enabled == states.len()))
-            .collect()
-    }
-}
-
-/// The pairs in one component.
-struct Tallies<'a> {
-    tallies: &'a mut [Tally],
-    tallied: &'a mut Vec<u16>,
-    component: u32,
-}
-
-impl Tallies<'_> {
-    fn of(&mut self, pair: u16) -> &mut Tally {
-        let tally = &mut self.tallies[usize::from(pair)];
-        if tally.component != self.component {
-            *tally = Tally { component: self.component, ..Tally::default() };
-            self.tallied.push(pair);
-        }
-        tally
-    }
-
-    /// The action of a pair is enabled in a state.
-    fn enable(&mut self, pair: u16, state: u32) {
-        let tally = self.of(pair);
-        if tally.counted != state as usize + 1 {
-            tally.counted = state as usize + 1;
-            tally.enabled += 1;
-        }
-    }
-
-    fn discharge(&mut self, pairs: &[u16]) {
-        pairs.iter().for_each(|&pair| self.of(pair).is_discharged = true);
     }
 }
 
