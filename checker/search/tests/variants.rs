@@ -1,7 +1,10 @@
 //! A variant judged by a recording has the verdict of a search from nothing, on random systems.
 
+mod random;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use random::Random;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::fingerprint::mix;
@@ -21,15 +24,7 @@ const SYSTEMS: u64 = 6_000;
 const STATES_MIN: usize = 12;
 const VARIANTS: u64 = 4;
 
-/// Numbers that a seed determines.
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        mix(self.0) % end
-    }
-
     fn part(&mut self) -> u8 {
         u8::try_from(self.below(PARTS.into())).expect("it is small")
     }

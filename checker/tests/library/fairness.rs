@@ -10,17 +10,15 @@ use turnstile_search::fingerprint::{from_sum, hash_term};
 use turnstile_search::judgement::{Judgement, Verdict};
 use turnstile_search::replay::replay;
 use turnstile_search::transition_system::{
-    EnabledOp, Fairness, Outcome, Place, Predicate, Property, PropertyKind, TransitionSystem,
-    cascade,
+    EnabledOp, Fairness, Place, TransitionSystem as _, cascade,
 };
 use turnstile_spec::{Source, System, WrittenTable};
 use turnstile_world::trace::StepReport;
 
-/// A graph of numbered states; 0 is initial, and [`GOAL`] is the goal.
-struct EdgeGraph(&'static [Edge]);
+use crate::edges::{Edge, EdgeGraph};
 
-/// A transition.
-struct Edge {
+/// A transition of an [`EdgeGraph`].
+struct TimerEdge {
     from: u8,
     to: u8,
     /// The timer that fires; `None`: a message without fairness.
@@ -35,64 +33,33 @@ fn timer(name: &&str) -> Fairness {
     Fairness::Strong((*name).to_owned())
 }
 
-const fn fires(from: u8, name: &'static str, to: u8) -> Edge {
-    Edge { from, to, fires: Some(name), discharges: &[] }
+const fn fires(from: u8, name: &'static str, to: u8) -> TimerEdge {
+    TimerEdge { from, to, fires: Some(name), discharges: &[] }
 }
 
-const fn comes(from: u8, to: u8, discharges: &'static [&'static str]) -> Edge {
-    Edge { from, to, fires: None, discharges }
+const fn comes(from: u8, to: u8, discharges: &'static [&'static str]) -> TimerEdge {
+    TimerEdge { from, to, fires: None, discharges }
 }
 
-impl TransitionSystem for EdgeGraph {
-    type Part = u8;
-    type Op = usize;
-    type Tag = ();
-
-    fn initial(&self) -> Vec<Vec<u8>> {
-        vec![vec![0]]
-    }
-
-    fn enabled(&self, _: Place, part: &u8) -> Vec<EnabledOp<usize>> {
-        let edges = self.0.iter().enumerate().filter(|(_, edge)| edge.from == *part);
-        let enabled = |(op, edge): (usize, &Edge)| EnabledOp {
-            op,
-            fairness: edge.fires.as_ref().map_or(Fairness::None, timer),
-            is_loss: false,
-        };
-        edges.map(enabled).collect()
-    }
-
-    fn apply(&self, _: Place, _: &u8, op: &usize) -> Vec<Outcome<u8, usize, ()>> {
-        let Edge { to, discharges, .. } = self.0[*op];
-        vec![Outcome { discharges: discharges.iter().map(timer).collect(), ..Outcome::plain(to) }]
-    }
-
-    fn predicates(&self) -> Vec<Predicate> {
-        vec![Predicate { name: "there".to_owned(), reads: None, reads_messages: false }]
-    }
-
-    fn evaluate(&self, predicates: &[usize], state: &[&u8], answer: &mut dyn FnMut(usize, bool)) {
-        predicates.iter().for_each(|&predicate| answer(predicate, *state[0] == GOAL));
-    }
-
-    fn properties(&self) -> Vec<Property> {
-        vec![Property {
-            name: "ends".to_owned(),
-            kind: PropertyKind::Eventually(0),
-            antecedent: None,
-        }]
-    }
+fn graph(edges: &[TimerEdge]) -> EdgeGraph {
+    let edge = |one: &TimerEdge| Edge {
+        from: one.from,
+        to: one.to,
+        fairness: one.fires.as_ref().map_or(Fairness::None, timer),
+        discharges: one.discharges.iter().map(timer).collect(),
+    };
+    EdgeGraph { edges: edges.iter().map(edge).collect(), goal: GOAL }
 }
 
-fn judge(edges: &'static [Edge]) -> Judgement {
-    let outcome = run(&EdgeGraph(edges), CheckRequest::new(&NoProgress));
+fn judge(edges: &'static [TimerEdge]) -> Judgement {
+    let outcome = run(&graph(edges), CheckRequest::new(&NoProgress));
     assert_eq!(outcome.impure, None);
     outcome.judgements.into_iter().next().expect("it has a property")
 }
 
 /// The states of the cycle of the counterexample, as the graph itself replays it.
-fn cycle(edges: &'static [Edge], judgement: &Judgement) -> Vec<u8> {
-    let system = EdgeGraph(edges);
+fn cycle(edges: &'static [TimerEdge], judgement: &Judgement) -> Vec<u8> {
+    let system = graph(edges);
     let trail = judgement.trail.as_ref().expect("a run shows it");
     let successors = |state: &Vec<u8>| -> Vec<(Vec<Fairness>, Vec<u8>)> {
         let enabled = system.enabled(Place(0), &state[0]).into_iter();
@@ -113,7 +80,7 @@ fn cycle(edges: &'static [Edge], judgement: &Judgement) -> Vec<u8> {
 /// It fires, although it is disabled in some states of the cycle: a pause does not stop its clock.
 #[test]
 fn a_timer_that_is_disabled_at_times_fires() {
-    const EDGES: &[Edge] = &[comes(0, 1, &[]), fires(1, "pause", 0), fires(0, "timer", GOAL)];
+    const EDGES: &[TimerEdge] = &[comes(0, 1, &[]), fires(1, "pause", 0), fires(0, "timer", GOAL)];
     let judgement = judge(EDGES);
     assert_eq!(judgement.verdict, Verdict::HoldsUnderFairness);
     assert_eq!(judgement.assumptions, ["strongly fair: timer"]);
@@ -122,7 +89,7 @@ fn a_timer_that_is_disabled_at_times_fires() {
 
 #[test]
 fn a_timer_that_is_restarted_in_each_cycle_never_fires() {
-    const EDGES: &[Edge] = &[
+    const EDGES: &[TimerEdge] = &[
         comes(0, 1, &[]),
         comes(1, 0, &["timer"]),
         fires(0, "timer", GOAL),
@@ -136,7 +103,7 @@ fn a_timer_that_is_restarted_in_each_cycle_never_fires() {
 /// It is disarmed in one state of the cycle and armed again in another.
 #[test]
 fn a_timer_that_is_disarmed_and_armed_in_turn_never_fires() {
-    const EDGES: &[Edge] =
+    const EDGES: &[TimerEdge] =
         &[comes(0, 1, &["timer"]), fires(1, "pause", 0), fires(0, "timer", GOAL)];
     assert_eq!(judge(EDGES).verdict, Verdict::Fails);
 }
@@ -144,8 +111,8 @@ fn a_timer_that_is_disarmed_and_armed_in_turn_never_fires() {
 /// A restart of a timer is not visible in the state: the cycle may be a self-loop.
 #[test]
 fn a_timer_that_is_restarted_by_a_self_loop_never_fires() {
-    const EDGES: &[Edge] = &[comes(0, 0, &["timer"]), fires(0, "timer", GOAL)];
-    const IDLE: &[Edge] = &[comes(0, 0, &[]), fires(0, "timer", GOAL)];
+    const EDGES: &[TimerEdge] = &[comes(0, 0, &["timer"]), fires(0, "timer", GOAL)];
+    const IDLE: &[TimerEdge] = &[comes(0, 0, &[]), fires(0, "timer", GOAL)];
     let judgement = judge(EDGES);
     assert_eq!(judgement.verdict, Verdict::Fails);
     assert_eq!(cycle(EDGES, &judgement), [0, 0], "the step that leads to where it began is shown");
@@ -155,15 +122,15 @@ fn a_timer_that_is_restarted_by_a_self_loop_never_fires() {
 /// It fires without changing the state, and is armed again: the cycle may consist of that.
 #[test]
 fn a_timer_that_fires_without_effect_is_discharged() {
-    const EDGES: &[Edge] = &[
-        Edge { discharges: &["timer"], ..fires(0, "timer", 0) },
+    const EDGES: &[TimerEdge] = &[
+        TimerEdge { discharges: &["timer"], ..fires(0, "timer", 0) },
         comes(0, 1, &[]),
         fires(1, "timer", GOAL),
         fires(1, "pause", 0),
         fires(0, "other", 1),
     ];
-    const ALONE: &[Edge] =
-        &[Edge { discharges: &["timer"], ..fires(0, "timer", 0) }, fires(0, "other", GOAL)];
+    const ALONE: &[TimerEdge] =
+        &[TimerEdge { discharges: &["timer"], ..fires(0, "timer", 0) }, fires(0, "other", GOAL)];
     assert_eq!(judge(EDGES).verdict, Verdict::Fails);
     assert_eq!(judge(ALONE).verdict, Verdict::Holds, "it is as good as to stop");
 }
@@ -171,7 +138,7 @@ fn a_timer_that_fires_without_effect_is_discharged() {
 /// Of two timers only one is restarted: the other one fires.
 #[test]
 fn restarting_one_timer_does_not_discharge_another() {
-    const EDGES: &[Edge] =
+    const EDGES: &[TimerEdge] =
         &[comes(0, 0, &["this"]), fires(0, "this", GOAL), fires(0, "that", GOAL)];
     let judgement = judge(EDGES);
     assert_eq!(judgement.verdict, Verdict::HoldsUnderFairness);
@@ -182,7 +149,7 @@ fn restarting_one_timer_does_not_discharge_another() {
 /// A fair path avoids the states that enable a timer that is never discharged.
 #[test]
 fn a_fair_path_avoids_an_undischarged_action() {
-    const EDGES: &[Edge] = &[
+    const EDGES: &[TimerEdge] = &[
         comes(0, 1, &[]),
         comes(1, 0, &[]),
         fires(0, "this", GOAL),

@@ -1,5 +1,7 @@
 //! The checker as a library: searches, worlds, verdicts and their texts.
 
+#[path = "../../search/tests/edges/mod.rs"]
+mod edges;
 mod engines;
 mod excused;
 mod fairness;

@@ -164,10 +164,11 @@ impl<'g> ComponentClasses<'g> {
         for &state in found.states.iter().filter(|state| has_cycle(state)) {
             let component = index(&state);
             let group = *groups[component].get_or_insert_with(|| {
-                let next = states.len();
-                *same.entry(obliged.words(component)).or_insert(next)
+                *same.entry(obliged.words(component)).or_insert_with(|| {
+                    states.push(Vec::new());
+                    states.len() - 1
+                })
             });
-            states.resize_with(states.len().max(group + 1), Vec::new);
             states[group].push(state);
         }
         let same: BTreeMap<Obligations, Vec<u32>> = same
