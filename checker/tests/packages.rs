@@ -1,7 +1,8 @@
 //! Every published crate has a description, both licences, and a README that is its documentation,
 //! has an example, and names the crate's layer. What it depends on has a licence that allows for
-//! both.
+//! both. What an embedder builds is what ARCHITECTURE.md says.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -85,6 +86,28 @@ fn is_permissive(expression: &str) -> bool {
     };
     let parts = expression.split(" AND ");
     parts.map(|part| part.trim_matches(['(', ')'])).all(is_one)
+}
+
+/// The limit on the crates that an embedder of one table builds.
+const EMBEDDER_MAX: usize = 15;
+
+#[test]
+fn an_embedder_builds_the_crates_that_are_documented() {
+    let mut command = Command::new(env!("CARGO"));
+    let options = ["--edges", "normal,build", "--prefix", "none", "--format", "{p}", "--locked"];
+    command.args(["tree", "--package", "turnstile-machine"]).args(options).current_dir(root());
+    let output = command.output().expect("cargo is there");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = String::from_utf8(output.stdout).expect("names of crates");
+    let built: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(built.len() <= EMBEDDER_MAX, "{built:?}");
+
+    let text = read("ARCHITECTURE.md");
+    let table = text.split("What the tree of an embedder holds").nth(1).expect("the table");
+    let rows = table.lines().skip_while(|line| !line.starts_with("| --")).skip(1);
+    let first = rows.map_while(|row| row.strip_prefix("| ")?.split(" | ").next());
+    let documented: BTreeSet<&str> = first.flat_map(|names| names.split(", ")).collect();
+    assert_eq!(built, documented);
 }
 
 #[test]

@@ -1,14 +1,12 @@
 //! Diagnostics: a problem in a file, its position and the suggested edit.
 //!
-//! A diagnostic is data; [`Diagnostic::render`] formats it for a terminal.
+//! A diagnostic is data; turnstile-report draws it with the lines of the file.
 
 use std::fmt;
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-
 use crate::code;
-use crate::source::{Source, floor};
+use crate::source::Source;
 
 /// A range of a file, in bytes of its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -39,6 +37,19 @@ pub enum Severity {
     Warning,
     /// Information; nothing is wrong.
     Note,
+}
+
+impl Severity {
+    /// One word: `error`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Finding => "finding",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
 }
 
 /// A labelled range of the file.
@@ -151,40 +162,6 @@ impl Diagnostic {
     pub fn span(&self) -> Span {
         self.labels.first().map_or(Span::default(), |label| label.span)
     }
-
-    /// The text for a terminal: code, message, the lines with their labels, the suggested edit.
-    #[must_use]
-    pub fn render(&self, source: &Source) -> String {
-        let level = match self.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Finding => Level::WARNING.with_name("finding"),
-            Severity::Warning => Level::WARNING,
-            Severity::Note => Level::NOTE,
-        };
-        let mut snippet = Snippet::source(source.text.as_str()).path(source.name.as_str());
-        for (nth, label) in self.labels.iter().enumerate() {
-            let kind = if nth == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let range = first_line(&source.text, label.span);
-            snippet = snippet.annotation(kind.span(range).label(label.text.as_str()));
-        }
-        let mut group: Group<'_> =
-            level.primary_title(self.message.as_str()).id(self.code).element(snippet);
-        if let Some(help) = &self.help {
-            group = group.element(Level::HELP.message(help.as_str()));
-        }
-        Renderer::plain().term_width(WIDTH).render(&[group])
-    }
-}
-
-/// The width of a frame in columns, wide enough for any row of a table.
-const WIDTH: usize = 200;
-
-/// The part of a range on its first line.
-fn first_line(text: &str, span: Span) -> Range<usize> {
-    let start = floor(text, span.start as usize);
-    let end = floor(text, span.end as usize).max(start);
-    let line = text[start..end].find('\n').map_or(end, |newline| start + newline);
-    start..line
 }
 
 /// The diagnostics of one file, sorted; at least one.
@@ -196,29 +173,22 @@ pub struct Diagnostics {
     pub list: Vec<Diagnostic>,
 }
 
-impl Diagnostics {
-    /// All of them as text, separated by blank lines.
-    #[must_use]
-    pub fn render(&self) -> String {
-        render(&self.list, &self.source)
-    }
-}
-
+/// A line for each, and a second one with the suggested edit.
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render())
+        for one in &self.list {
+            let (line, column) = self.source.position(one.span());
+            let (name, severity, code) = (&self.source.name, one.severity.name(), one.code);
+            writeln!(f, "{name}:{line}:{column}: {severity} {code}: {}", one.message)?;
+            if let Some(help) = &one.help {
+                writeln!(f, "    {help}")?;
+            }
+        }
+        Ok(())
     }
 }
 
 impl std::error::Error for Diagnostics {}
-
-/// Diagnostics as text, separated by blank lines.
-#[must_use]
-pub fn render(diagnostics: &[Diagnostic], source: &Source) -> String {
-    let texts: Vec<String> =
-        diagnostics.iter().map(|diagnostic| diagnostic.render(source)).collect();
-    texts.join("\n\n") + "\n"
-}
 
 /// Merges diagnostics of these codes that have the same message: the first remains and marks a few
 /// of the other positions.

@@ -1,6 +1,7 @@
 //! A file's name and text, with the line and column of a byte. Never opens a file.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
 use crate::diagnostic::Span;
 use crate::limit;
@@ -59,9 +60,14 @@ impl Source {
     /// The words under a span.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
+        &self.text[self.range(span)]
+    }
+
+    /// A span as bytes of the text: inside it, and between characters.
+    #[must_use]
+    pub fn range(&self, span: Span) -> Range<usize> {
         let start = floor(&self.text, span.start as usize);
-        let end = floor(&self.text, span.end as usize).max(start);
-        &self.text[start..end]
+        start..floor(&self.text, span.end as usize).max(start)
     }
 }
 

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use turnstile_spec::{
-    Diagnostic, Severity, Source, System, WrittenTable, code, diagnostic, explain,
-};
+use turnstile_spec::{Diagnostic, Severity, Source, System, WrittenTable, code, explain};
 
 /// Codes that only the checker reports.
 const OF_THE_CHECKER: [&str; 5] = [
@@ -55,7 +53,7 @@ fn check(name: &str) {
             fault.severity = Severity::Error;
         }
     }
-    let text = diagnostic::render(&faults, &source);
+    let text = turnstile_report::frames(&faults, &source);
     let path = folder().join(format!("{name}.stderr"));
     if std::env::var_os("BLESS").is_some() {
         fs::write(&path, &text).expect("writable");
@@ -63,7 +61,12 @@ fn check(name: &str) {
     let code = &name[..4];
     assert!(!faults.is_empty(), "{name} shows no fault");
     for fault in &faults {
-        assert_eq!(fault.code, code, "{name} shows another fault:\n{}", fault.render(&source));
+        assert_eq!(
+            fault.code,
+            code,
+            "{name} shows another fault:\n{}",
+            turnstile_report::frame(fault, &source)
+        );
         assert!(fault.help.is_some(), "{name} does not say what to edit");
         assert!(!fault.labels.is_empty(), "{name} points at nothing");
     }

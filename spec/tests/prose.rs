@@ -59,7 +59,7 @@ fn literal() -> WrittenTable {
         literal.findings,
         [],
         "{}",
-        turnstile_spec::diagnostic::render(&literal.findings, &literal.source)
+        turnstile_report::frames(&literal.findings, &literal.source)
     );
     literal
 }

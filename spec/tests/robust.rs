@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use turnstile_spec::{Diagnostic, Source, System, WrittenTable, diagnostic, limit};
+use turnstile_spec::{Diagnostic, Source, System, WrittenTable, limit};
 
 /// The time limit for one file, with a margin for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -78,7 +78,8 @@ fn sane(faults: &[Diagnostic], source: &Source) {
         assert!(line >= 1 && column >= 1);
     }
     assert!(
-        diagnostic::render(&faults[..faults.len().min(20)], source).len() < 16 * limit::FILE_BYTES
+        turnstile_report::frames(&faults[..faults.len().min(20)], source).len()
+            < 16 * limit::FILE_BYTES
     );
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     let imported = match import(&document, options) {
         Ok(imported) => imported,
         Err(faults) => {
-            report(&faults.render());
+            report(&turnstile_report::text(&faults));
             return Status::Fails;
         }
     };
@@ -92,7 +92,7 @@ fn notes(imported: &Imported, document: &Source) {
     let mut text = String::new();
     for note in &imported.notes {
         if note.severity == Severity::Warning {
-            text += &format!("{}\n\n", note.render(document));
+            text += &format!("{}\n\n", turnstile_report::frame(note, document));
         }
     }
     // The notes are in the document's order: its lines are counted once.

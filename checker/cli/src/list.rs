@@ -13,7 +13,7 @@ use crate::report::paint::{Paint, columns, fold, pad};
 use serde::Serialize;
 
 use super::library::Library;
-use super::output::{self, usage_error, write_stdout};
+use super::output::{self, unreadable, usage_error, write_stdout};
 use super::terminal;
 
 /// How worlds that `check` does not run by default are run.
@@ -67,8 +67,7 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
         match read::literal(&text.source) {
             Ok(literal) => tables.push(table(&literal)),
             Err(faults) => {
-                usage_error(&format!("cannot read {}:\n{faults}", text.source.name));
-                status = status.and(Status::Fails);
+                status = status.and(unreadable(&faults));
             }
         }
     }
@@ -77,8 +76,7 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
         match read::system(&text.source) {
             Ok(of) => listed.push(system(&of, systems)),
             Err(faults) => {
-                usage_error(&format!("cannot read {}:\n{faults}", text.source.name));
-                status = status.and(Status::Fails);
+                status = status.and(unreadable(&faults));
             }
         }
     }

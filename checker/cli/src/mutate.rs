@@ -92,7 +92,8 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
                     let faults = FaultReport::errors(&faults);
                     all.push(MutationReport { name, faults, ..MutationReport::default() });
                 } else {
-                    usage_error(&format!("cannot mutate {}:\n{faults}", literal.source.name));
+                    let text = turnstile_report::text(&faults);
+                    usage_error(&format!("cannot mutate {}:\n{text}", literal.source.name));
                 }
                 continue;
             }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use turnstile_harness::status::Status;
+use turnstile_spec::Diagnostics;
 
 use crate::report::paint::fold;
 use crate::terminal;
@@ -37,6 +38,13 @@ pub(crate) fn is_unread() -> bool {
 pub(crate) fn usage_error(what: &str) -> Status {
     report_warning(what);
     Status::Usage
+}
+
+/// Prints the diagnostics of a file that has errors.
+pub(crate) fn unreadable(faults: &Diagnostics) -> Status {
+    let text = turnstile_report::text(faults);
+    report_warning(&format!("cannot read {}:\n{text}", faults.source.name));
+    Status::Fails
 }
 
 /// Prints a line to standard error that does not change the exit status.

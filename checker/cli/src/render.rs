@@ -156,7 +156,7 @@ fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
                 tables.push(Asked { literal, origin });
             }
             Err(faults) => {
-                usage_error(&format!("not rendered:\n{faults}"));
+                usage_error(&format!("not rendered:\n{}", turnstile_report::text(&faults)));
                 status = status.and(Status::Fails);
             }
         }

@@ -15,7 +15,7 @@ use turnstile_spec::{Diagnostics, System};
 use super::bounds::Bounds;
 use super::library::{self, Library, Origin, SourceFile};
 use super::lint;
-use super::output::{usage_error, write_stdout};
+use super::output::{unreadable, usage_error, write_stdout};
 use super::own_system;
 use super::terminal::{self, ProgressLine};
 
@@ -83,9 +83,7 @@ impl Selection {
         let uses_library = words.is_empty();
         let mut selection = Self { known: library.known, uses_library, ..Self::default() };
         for text in &library.systems {
-            if let Some(system) =
-                selection.report_diagnostics(&text.source.name, read::system(&text.source))
-            {
+            if let Some(system) = selection.report_diagnostics(read::system(&text.source)) {
                 selection.systems.push(System::clone(&system));
             }
         }
@@ -106,9 +104,7 @@ impl Selection {
     /// Reads the tables of the checkout that are others than in the binary.
     fn edit(&mut self, library: &Library) {
         for text in library.tables.iter().filter(|text| text.origin == Origin::Other) {
-            if let Some(sound) =
-                self.report_diagnostics(&text.source.name, read::sound(&text.source))
-            {
+            if let Some(sound) = self.report_diagnostics(read::sound(&text.source)) {
                 let (vocabulary, table) = (sound.vocabulary.clone(), sound.table.clone());
                 self.edited.push(Replacement::new(vocabulary, table, text.source.clone()));
             }
@@ -126,7 +122,7 @@ impl Selection {
     /// A system of tables, with its tables.
     fn own_system(&mut self, text: &SourceFile) {
         let name = &text.source.name;
-        let Some(system) = self.report_diagnostics(name, read::system(&text.source)) else {
+        let Some(system) = self.report_diagnostics(read::system(&text.source)) else {
             return;
         };
         if !system.is_of_tables() {
@@ -168,18 +164,17 @@ impl Selection {
 
     fn add(&mut self, text: &SourceFile) {
         if self.tables.iter().all(|known| known.source.name != text.source.name) {
-            let literal = self.report_diagnostics(&text.source.name, read::literal(&text.source));
+            let literal = self.report_diagnostics(read::literal(&text.source));
             self.tables.extend(literal);
         }
     }
 
     /// The value that was read; diagnostics are printed.
-    fn report_diagnostics<T>(&mut self, name: &str, read: Result<T, Diagnostics>) -> Option<T> {
+    fn report_diagnostics<T>(&mut self, read: Result<T, Diagnostics>) -> Option<T> {
         match read {
             Ok(read) => Some(read),
             Err(faults) => {
-                usage_error(&format!("cannot read {name}:\n{faults}"));
-                self.status = self.status.and(Status::Fails);
+                self.status = self.status.and(unreadable(&faults));
                 None
             }
         }

@@ -55,15 +55,9 @@ impl FaultReport {
         let (end_line, end_column) = source.position(Span { start: span.end, end: span.end });
         let cell =
             |cell: &CellWords| CellReport { state: cell.state.clone(), event: cell.event.clone() };
-        let severity = match fault.severity {
-            Severity::Error => "error",
-            Severity::Finding => "finding",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
         Self {
             code: fault.code.to_owned(),
-            severity: severity.to_owned(),
+            severity: fault.severity.name().to_owned(),
             message: fault.message.clone(),
             file: source.name.clone(),
             line,
@@ -73,7 +67,7 @@ impl FaultReport {
             help: fault.help.clone(),
             row: fault.row.clone(),
             cells: fault.cells.iter().map(cell).collect(),
-            rendered: fault.render(source),
+            rendered: turnstile_report::frame(fault, source),
         }
     }
 

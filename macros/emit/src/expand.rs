@@ -93,6 +93,6 @@ fn error(faults: &Diagnostics) -> TokenStream {
         1 => "1 error".to_owned(),
         count => format!("{count} errors"),
     };
-    let text = format!("{}: {count}\n\n{}", faults.source.name, faults.render());
+    let text = format!("{}: {count}\n\n{}", faults.source.name, turnstile_report::text(faults));
     quote!(::core::compile_error!(#text);)
 }

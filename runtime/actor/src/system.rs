@@ -80,7 +80,9 @@ impl System {
     /// reports of them before a search.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
-        let read = |source| turnstile_spec::System::read(source).map_err(|it| invalid(it.render()));
+        let read = |source| {
+            turnstile_spec::System::read(source).map_err(|it| invalid(turnstile_report::text(&it)))
+        };
         let system = read(source(path)?)?;
         if !system.is_of_tables() {
             let what = "is no system of tables: give its roles a `table`";
@@ -93,13 +95,13 @@ impl System {
             let file = role.table.as_deref().unwrap_or_default();
             let file = path.parent().unwrap_or(Path::new("")).join(file);
             let table = WrittenTable::read(source(&file)?).and_then(|table| table.amended());
-            let table = table.map_err(|faults| invalid(faults.render()))?;
+            let table = table.map_err(|faults| invalid(turnstile_report::text(&faults)))?;
             hash = hash.rotate_left(1) ^ table.hash;
             roles.push((role.clone(), table));
         }
         let tables: Vec<_> = roles.iter().map(|(_, it)| (&it.vocabulary, &it.table)).collect();
-        let composition =
-            Composition::new(&system, &tables).map_err(|faults| invalid(faults.render()))?;
+        let composition = Composition::new(&system, &tables)
+            .map_err(|faults| invalid(turnstile_report::text(&faults)))?;
         let nodes = nodes(&system)?;
         let links = system.links.iter().map(|link| (link.from.clone(), link.to.clone()));
         let links = links.collect();

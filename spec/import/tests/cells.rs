@@ -20,7 +20,7 @@ fn check_cells(document: &str, cells: &str, expected: &str) {
             let place = keys.filter_map(|key| imported.text.find(key)).min();
             imported.text[place.expect("a cell")..].to_owned()
         }
-        Err(faults) => faults.render(),
+        Err(faults) => turnstile_report::text(&faults),
     };
     assert_eq!(text.trim(), expected.trim());
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use turnstile_import::{Imported, Options, code, import};
-use turnstile_spec::{Diagnostic, Severity, Source, WrittenTable, diagnostic};
+use turnstile_spec::{Diagnostic, Severity, Source, WrittenTable};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
@@ -79,7 +79,7 @@ fn nothing_is_wrong_but_cells_without_a_row() {
         let table = WrittenTable::read(text.clone()).expect("a table");
         let wrong: Vec<Diagnostic> =
             table.findings.into_iter().filter(|finding| finding.code != "T022").collect();
-        assert!(wrong.is_empty(), "{}:\n{}", source.name, diagnostic::render(&wrong, &text));
+        assert!(wrong.is_empty(), "{}:\n{}", source.name, turnstile_report::frames(&wrong, &text));
     }
 }
 
@@ -93,7 +93,10 @@ fn every_fault_is_told_at_its_place() {
         assert!(faults.list.iter().any(|fault| fault.severity == Severity::Error));
         assert!(faults.list.iter().all(|fault| fault.help.is_some()), "{faults}");
         shown.extend(faults.list.iter().map(|fault| fault.code));
-        compare(&folder("faults").join(format!("{}.stderr", source.name)), &faults.render());
+        compare(
+            &folder("faults").join(format!("{}.stderr", source.name)),
+            &turnstile_report::text(&faults),
+        );
     }
     // Of cells that cannot happen and of guesses, other tests tell.
     shown.extend([code::UNKNOWN_CELL, code::GUESS]);

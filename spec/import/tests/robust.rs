@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use turnstile_import::{Options, import};
-use turnstile_spec::{Diagnostic, Source, WrittenTable, diagnostic};
+use turnstile_spec::{Diagnostic, Source, WrittenTable};
 
 /// The time limit for one document, with a margin for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -76,7 +76,7 @@ fn inside(list: &[Diagnostic], source: &Source) {
         assert!(first <= last && last <= end, "{first}..{last} of {end}");
         assert!(source.text.is_char_boundary(first), "{first}");
     }
-    assert!(list.is_empty() || !diagnostic::render(list, source).is_empty());
+    assert!(list.is_empty() || !turnstile_report::frames(list, source).is_empty());
 }
 
 /// The documents of the other tests.

@@ -20,7 +20,10 @@ pub(super) fn text(
 ) -> Result<String, String> {
     let name = &literal.source.name;
     let module = expand::module(literal, options.unwrap_or_default()).map_err(|faults| {
-        format!("`{name}` has errors, and an erroneous table has no Rust:\n{}", faults.render())
+        format!(
+            "`{name}` has errors, and an erroneous table has no Rust:\n{}",
+            turnstile_report::text(&faults)
+        )
     })?;
     let module = pretty(module).map_err(|error| format!("{name}: {error}"))?;
     let allowed =

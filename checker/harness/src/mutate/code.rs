@@ -70,7 +70,8 @@ pub fn judge(
     let mut fates: BTreeMap<u32, Fate> =
         mutants.iter().map(|mutant| (*mutant, Fate::Unreached)).collect();
     for entry in systems.0 {
-        let file = System::read(entry.file.source()).map_err(|faults| faults.to_string())?;
+        let file =
+            System::read(entry.file.source()).map_err(|faults| turnstile_report::text(&faults))?;
         let mut next: Vec<usize> =
             (0..file.worlds.len()).filter(|place| file.worlds[*place].default).collect();
         while !next.is_empty() {
