@@ -6,6 +6,11 @@ use std::time::Duration;
 use turnstile_actor::{Actor, ActorOptions, Answer, System};
 use turnstile_host::transport::local::Local;
 
+use crate::ports::free_port;
+
+#[path = "../../host/tests/ports/mod.rs"]
+mod ports;
+
 turnstile_machine::machine!("../../spec/examples/two-phase-commit/coordinator.yaml");
 turnstile_machine::machine!("../../spec/examples/two-phase-commit/participant.yaml");
 turnstile_machine::machine!("../../spec/examples/alternating-bit/sender.yaml");
@@ -92,9 +97,8 @@ impl abp_receiver::Handler for Deliver {
 async fn a_connection_that_is_killed_loses_no_message() {
     let system = System::open(example("alternating-bit/alternating-bit.yaml"));
     let system = system.expect("it can be read");
-    let free = || std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
     let at = |port: u16| format!("127.0.0.1:{port}").parse().expect("it is an address");
-    let [one, other] = [free(), free()].map(|at| at.expect("a port is free").port());
+    let [one, other] = [free_port(), free_port()];
     let (delivered, mut deliveries) = tokio::sync::mpsc::unbounded_channel();
     let start_receiver = async |resume| {
         let member = system.member::<abp_receiver::Machine>("receiver").expect("it is a node");

@@ -2,9 +2,13 @@
 //! is killed again and again.
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+
+use crate::ports::free_port;
+
+#[path = "../../host/tests/ports/mod.rs"]
+mod ports;
 
 /// A process that is killed at the end, and the lines that it prints.
 struct Running {
@@ -39,8 +43,7 @@ impl Drop for Running {
 
 #[test]
 fn each_message_is_delivered_once_though_the_receiver_is_killed() {
-    let free = || TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-    let [sends, receives] = [free(), free()].map(|at| at.expect("a port is free").to_string());
+    let [sends, receives] = [(); 2].map(|()| format!("127.0.0.1:{}", free_port()));
     let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("alternating-bit");
     if data.exists() {
         std::fs::remove_dir_all(&data).expect("it is this test's");

@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -11,6 +10,10 @@ use std::time::Duration;
 
 use turnstile_scenario::CoreNode;
 use turnstile_scenario::trace::replay_core;
+
+use crate::ports::free_port;
+
+mod ports;
 
 #[path = "../examples/baton/core.rs"]
 mod runner;
@@ -85,8 +88,7 @@ fn two_processes_pass_the_baton_though_one_is_killed() {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("baton");
     let _none = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).expect("the directory is ours");
-    let free = || TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-    let ports = [free(), free()].map(|at| at.expect("a port is free").port());
+    let ports = [(); 2].map(|()| free_port());
     let (held, seen) = mpsc::channel();
     let mut newest = [0; 2];
     // Until the second runner has held it five times in this life.
