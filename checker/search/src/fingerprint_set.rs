@@ -14,6 +14,9 @@ const SHARD_BITS: u32 = 4;
 const AHEAD: usize = 16;
 /// The slots of a new shard.
 const SLOTS_MIN: usize = 256;
+/// A shard with fewer slots grows fourfold: all shards are then within a few MiB, and what most
+/// searches cost would otherwise be growing.
+const SLOTS_SMALL: usize = 1 << 14;
 
 /// The shards of one thread.
 #[derive(Debug)]
@@ -132,10 +135,11 @@ impl Shard {
         true
     }
 
-    /// Grows by half.
+    /// Grows fourfold while small, then by half.
     #[cold]
     fn grow(&mut self) {
-        let mut larger = Self::with(self.slots.len() / 2 * 3);
+        let slots = self.slots.len();
+        let mut larger = Self::with(if slots < SLOTS_SMALL { 4 * slots } else { slots / 2 * 3 });
         for &fingerprint in self.slots.iter().filter(|&&slot| slot != 0) {
             larger.insert_at(larger.home(fingerprint), fingerprint);
         }
