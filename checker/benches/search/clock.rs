@@ -11,14 +11,23 @@ use turnstile_search::bounds::{Progress, ProgressSnapshot};
 /// Ticks of `/proc/self/stat` in a second.
 const TICKS: f64 = 100.0;
 
-/// Samples the threads whenever a search reports progress, so that ended threads count, too.
-#[derive(Debug, Default)]
-pub(crate) struct CpuClock(Mutex<BTreeMap<PathBuf, f64>>);
+/// Samples the threads of a search of several whenever it reports progress, so that ended threads
+/// count, too. A search on one thread is not disturbed.
+#[derive(Debug)]
+pub(crate) struct CpuClock {
+    has_several: bool,
+    threads: Mutex<BTreeMap<PathBuf, f64>>,
+}
 
 impl CpuClock {
+    /// For a search on one thread, or on several.
+    pub(crate) fn new(has_several: bool) -> Self {
+        Self { has_several, threads: Mutex::default() }
+    }
+
     /// Seconds of the busiest thread so far.
     pub(crate) fn busiest(&self) -> f64 {
-        let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         for thread in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
             let path = thread.path().join("schedstat");
             let stat = fs::read_to_string(&path).unwrap_or_default();
@@ -40,7 +49,9 @@ impl CpuClock {
 impl Progress for CpuClock {
     fn begin(&self, _title: &str) {}
     fn update(&self, _snapshot: ProgressSnapshot) {
-        self.busiest();
+        if self.has_several {
+            self.busiest();
+        }
     }
     fn end(&self) {}
     fn is_stopped(&self) -> bool {

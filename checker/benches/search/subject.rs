@@ -71,7 +71,8 @@ impl Benchmark {
 /// Runs one search and prints its measurement.
 pub(crate) fn run_single(name: &str, size: &str) -> ExitCode {
     let before = peak_bytes();
-    let clock = CpuClock::default();
+    let has_several = name.ends_with('2');
+    let clock = CpuClock::new(has_several);
     let began = Instant::now();
     let found = match protocol(size) {
         Some((clients, rounds)) => search_protocol(name, clients, rounds, &clock),
@@ -83,7 +84,7 @@ pub(crate) fn run_single(name: &str, size: &str) -> ExitCode {
         None => Measurement {
             states,
             seconds: began.elapsed().as_secs_f64(),
-            busy: if name.ends_with('2') { clock.busiest() } else { clock.only() },
+            busy: if has_several { clock.busiest() } else { clock.only() },
             bytes: peak_bytes().saturating_sub(before),
         },
     };
