@@ -14,7 +14,8 @@ use crate::interned::{Interned, StateSpace};
 use crate::judgement::{Judgement, Verdict};
 use crate::liveness::{self, LabelledGraph};
 use crate::property_batch::PropertyBatch;
-use crate::replay::{Trail, trail};
+use crate::replay::trail;
+use crate::trail::Trail;
 use crate::transition_system::{Predicate, Property, PropertyKind, TransitionSystem};
 
 pub use simulation::{Walks, simulate};

@@ -13,30 +13,25 @@
 //! what is missing through [`indexed`]. So the search is compiled once, and not for each system.
 
 mod canonical_ids;
-mod changes;
 mod dead_messages;
 mod decision_tree;
 mod decisions;
-mod expander;
+pub(crate) mod expander;
 mod indexed;
-mod interner;
+pub(crate) mod interner;
 mod node_ref;
 mod pair_map;
-mod predicates;
-mod prepared;
-mod recording;
-mod space;
-mod store;
+mod permutations;
+pub(crate) mod predicates;
+pub(crate) mod prepared;
+pub(crate) mod space;
+pub(crate) mod store;
 mod symmetry;
-mod system;
-mod tables;
+pub(crate) mod system;
+pub(crate) mod tables;
 mod thread_cache;
-mod variant;
 
-pub use crate::interned::changes::Changes;
 pub use crate::interned::expander::Expander;
-pub use crate::interned::recording::Recording;
 pub use crate::interned::space::StateSpace;
 pub use crate::interned::system::Interned;
 pub use crate::interned::tables::OperationId;
-pub use crate::interned::variant::{Judged, Tags, VariantLimits, VariantOutcome};

@@ -1,6 +1,6 @@
 //! The judgement of one property: its verdict, counterexample or witness, and assumptions.
 
-use crate::replay::Trail;
+use crate::trail::Trail;
 
 /// The verdict on a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,5 +19,7 @@ pub mod replay;
 pub mod state_graph;
 pub mod state_vector;
 pub mod successors;
+pub mod trail;
 pub mod transition_system;
+pub mod variants;
 mod worker;

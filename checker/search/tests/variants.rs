@@ -8,11 +8,11 @@ use random::Random;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::fingerprint::mix;
-use turnstile_search::interned::{Changes, Judged, Recording, Tags, VariantLimits, VariantOutcome};
 use turnstile_search::judgement::Verdict;
 use turnstile_search::transition_system::{
     EnabledOp, Fairness, Outcome, Place, Predicate, Property, PropertyKind, TransitionSystem,
 };
+use turnstile_search::variants::{Changes, Judged, Recording, Tags, VariantLimits, VariantOutcome};
 
 const PLACES: u16 = 4;
 const PARTS: u8 = 4;

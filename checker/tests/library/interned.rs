@@ -12,7 +12,8 @@ use turnstile_search::breadth_first::{SearchConfig, SearchOutcome, search};
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::interned::{Expander, Interned, StateSpace};
 use turnstile_search::judgement::Verdict;
-use turnstile_search::replay::{Trail, replay, trail};
+use turnstile_search::replay::{replay, trail};
+use turnstile_search::trail::Trail;
 use turnstile_search::transition_system::{
     EnabledOp, Fairness, Outcome, Place, Predicate, Property, PropertyKind, TransitionSystem,
     cascade,

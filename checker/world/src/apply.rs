@@ -2,7 +2,6 @@
 
 use turnstile_search::transition_system::{Fairness, Outcome, Place};
 
-use crate::World;
 use crate::budget::{BudgetId, RemainingBudgets};
 use crate::link::{LinkKind, LinkOp};
 use crate::link_part::{Contents, LinkPart};
@@ -10,6 +9,7 @@ use crate::network::NodeId;
 use crate::node::{CUTS_MAX, Event, NodePart, cuts};
 use crate::node_step::NodeStep;
 use crate::parts::{Op, Part, PartOutcome, PendingTimer, Tag, TimeConstraint, place};
+use crate::world::World;
 
 impl World {
     /// The place of a node.

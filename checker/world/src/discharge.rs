@@ -6,11 +6,11 @@
 
 use turnstile_search::transition_system::Fairness;
 
-use crate::World;
 use crate::network::NodeId;
 use crate::node::{NodePart, StepResult};
 use crate::system::{Effect, Input};
 use crate::value::Ordered;
+use crate::world::World;
 
 impl World {
     /// The fairness of the firing of a timer that is not rationed.

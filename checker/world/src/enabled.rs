@@ -6,7 +6,6 @@
 
 use turnstile_search::transition_system::{EnabledOp, Fairness, InFlight};
 
-use crate::World;
 use crate::budget::BudgetId;
 use crate::link::Occurrence;
 use crate::link::{LinkKind, LinkOp};
@@ -15,6 +14,7 @@ use crate::network::NodeId;
 use crate::node::{CUTS_MAX, Event, NodePart, cuts, takes};
 use crate::parts::{Op, TimeConstraint};
 use crate::system::Input;
+use crate::world::World;
 
 /// A delivery or a fault on a link, and the budget it takes from.
 struct LinkAction {

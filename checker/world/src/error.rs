@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::Node;
 use crate::budget::{Budget, RemainingBudgets};
 use crate::link::Link;
 use crate::property::{Property, TemporalFormula};
+use crate::roles::Node;
 
 /// The most nodes of a world: a set of nodes is the bits of a word.
 pub const NODES_MAX: usize = 64;

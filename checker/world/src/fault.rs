@@ -1,11 +1,11 @@
 //! The kinds of fault of a world, by the names of its budgets. A kind without a budget does not
 //! happen.
 
-use crate::Node;
 use crate::budget::{Budget, BudgetId};
 use crate::link::LinkFault;
 use crate::network::NodeId;
 use crate::node::{Event, NodePart, NodeStatus};
+use crate::roles::Node;
 use crate::system::{Input, System};
 
 /// The budget of each kind of fault.

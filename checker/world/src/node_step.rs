@@ -2,13 +2,13 @@
 //!
 //! These are pure functions of single parts; their order is defined by [`crate::parts`].
 
-use crate::World;
 use crate::link::{Link, LinkOp, LinkStatus};
 use crate::monitor::{Observation, Violation, ViolationKind};
 use crate::network::{NetworkChange, NodeId};
 use crate::node::{Event, NodePart, StepResult};
 use crate::system::Input;
 use crate::value::Ordered;
+use crate::world::World;
 
 /// A step of one node.
 #[derive(Clone, Debug)]

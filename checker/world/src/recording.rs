@@ -2,9 +2,8 @@
 //! World, compiled here once.
 
 use turnstile_search::bounds::{Limits, Progress, Reductions};
-use turnstile_search::interned::{
-    Changes, Judged, OperationId, Recording, Tags, VariantLimits, VariantOutcome,
-};
+use turnstile_search::interned::OperationId;
+use turnstile_search::variants::{Changes, Judged, Recording, Tags, VariantLimits, VariantOutcome};
 
 use crate::parts::Tag;
 use crate::search::AnyWorld;

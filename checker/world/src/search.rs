@@ -4,13 +4,14 @@
 use turnstile_search::bounds::Reductions;
 use turnstile_search::engine::{CheckOutcome, CheckRequest, Walks, run, simulate};
 use turnstile_search::interned::{Expander, Interned};
-use turnstile_search::replay::{Trail, replay};
+use turnstile_search::replay::replay;
+use turnstile_search::trail::Trail;
 use turnstile_search::transition_system::{Fairness, ReachedState, TransitionSystem};
 
-use crate::World;
 use crate::parts::{Op, Part, Tag};
 use crate::state::{Action, State};
 use crate::trace::StepReport;
+use crate::world::World;
 
 /// A World, or what has its parts and notes or changes what it does.
 pub type AnyWorld = dyn TransitionSystem<Part = Part, Op = Op, Tag = Tag>;

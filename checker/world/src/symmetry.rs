@@ -3,13 +3,13 @@
 
 use turnstile_search::transition_system::{Place, SymmetricRole};
 
-use crate::World;
 use crate::calls::CallState;
 use crate::link_part::{Contents, LinkPart};
 use crate::network::NodeId;
 use crate::node::NodePart;
 use crate::parts::{Part, place};
 use crate::system::Naming;
+use crate::world::World;
 
 impl World {
     /// The symmetric roles with two nodes or more, by name.

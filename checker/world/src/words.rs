@@ -10,10 +10,11 @@ use crate::network::NodeId;
 use crate::node::{Event, NodePart, NodeStatus};
 use crate::node_step::NodeStep;
 use crate::parts::Op;
+use crate::roles::Node;
 use crate::state::{Action, State};
 use crate::system::{Effect, Input};
 use crate::trace::{EffectReport, NETWORK, StepReport, TakenRow, counted};
-use crate::{Node, World};
+use crate::world::World;
 
 impl World {
     /// In which state each node begins that may begin in several, as the first steps of a trace.

@@ -11,6 +11,7 @@ use crate::monitor::MonitorPart;
 use crate::node::NodePart;
 use crate::parts::Part;
 use crate::property::Property;
+use crate::roles::{Node, TimeRelation};
 use crate::state::State;
 use crate::system::System;
 
@@ -33,25 +34,6 @@ pub struct World {
     pub symmetric: Vec<String>,
     /// The properties to check.
     pub(crate) properties: Vec<Property>,
-}
-
-/// A node of a world.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// Its name: `client 1`.
-    pub name: String,
-    /// Its role: `client`.
-    pub role: String,
-}
-
-/// A time relation: a role's timer fires after another role's timer of the same grant, or after
-/// every message that can arrive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimeRelation {
-    /// Role and timer that come first; `None`: all messages.
-    pub earlier: Option<(String, String)>,
-    /// Role and timer that come later.
-    pub later: (String, String),
 }
 
 impl World {

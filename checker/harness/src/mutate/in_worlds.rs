@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use turnstile_search::bounds::{Limits, StopCondition};
-use turnstile_search::interned::VariantOutcome;
+use turnstile_search::variants::VariantOutcome;
 use turnstile_spec::system::System;
 use turnstile_spec::table::Table;
 use turnstile_step::RowOutcome;

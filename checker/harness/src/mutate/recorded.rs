@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use turnstile_search::bounds::Progress;
-use turnstile_search::interned::{Changes, OperationId, Tags, VariantLimits, VariantOutcome};
+use turnstile_search::interned::OperationId;
+use turnstile_search::variants::{Changes, Tags, VariantLimits, VariantOutcome};
 use turnstile_spec::system::{self, System};
 use turnstile_step::RowOutcome;
 use turnstile_world::parts::Tag;

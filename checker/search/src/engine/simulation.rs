@@ -8,8 +8,8 @@ use crate::bounds::{Limits, ProgressSnapshot, Reductions};
 use crate::breadth_first::Truncation;
 use crate::interned::{Expander, Interned, StateSpace};
 use crate::judgement::{Judgement, Verdict};
-use crate::replay::Trail;
 use crate::successors::Successors;
+use crate::trail::Trail;
 use crate::transition_system::{Property, PropertyKind, TransitionSystem};
 
 use super::{CheckOutcome, CheckRequest, PropertyBatch};

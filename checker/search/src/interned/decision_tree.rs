@@ -52,12 +52,12 @@ pub(super) struct DecisionTree {
 
 /// What a recording needs to know of the growth of a tree.
 #[derive(Debug, Default)]
-pub(super) struct GrowthNotes {
+pub(crate) struct GrowthNotes {
     /// The tags of the leaves grown since they were taken last.
-    pub(super) tags: Vec<u32>,
+    pub(crate) tags: Vec<u32>,
     /// The operations applied to a part that the same action had changed before: place, part and
     /// operation.
-    pub(super) reapplied: BTreeSet<(u16, u32, u32)>,
+    pub(crate) reapplied: BTreeSet<(u16, u32, u32)>,
 }
 
 /// The path to a node: the operations of a cascade applied so far.

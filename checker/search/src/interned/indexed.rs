@@ -8,7 +8,7 @@ use crate::interned::tables::{StoredInFlight, StoredOp, StoredOutcome, Tables};
 use crate::transition_system::{PartKind, Predicate, SymmetricRole};
 
 /// A transition system whose parts, operations and tags are indices.
-pub(super) trait IndexedSystem: Sync {
+pub(crate) trait IndexedSystem: Sync {
     /// The initial states.
     fn initial(&self) -> Vec<Vec<u32>>;
 
@@ -69,15 +69,15 @@ pub(super) trait IndexedSystem: Sync {
 
 /// A permutation of the members of a symmetric role.
 #[derive(Clone, Debug)]
-pub(super) struct RolePermutation {
+pub(crate) struct RolePermutation {
     /// The index of the role.
-    pub(super) role: usize,
+    pub(crate) role: usize,
     /// By member: its new position.
-    pub(super) to: Arc<[usize]>,
+    pub(crate) to: Arc<[usize]>,
 }
 
 /// Evaluates state predicates.
-pub(super) trait Evaluator: Send {
+pub(crate) trait Evaluator: Send {
     /// Calls `answer` with the index and truth value of each of these predicates.
     fn evaluate(
         &mut self,

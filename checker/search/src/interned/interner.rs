@@ -9,23 +9,23 @@ use crate::state_vector::INDEX_BITS;
 
 /// A value with its hash, computed once, outside of any lock.
 #[derive(Debug)]
-pub(super) struct Hashed<T> {
+pub(crate) struct Hashed<T> {
     hash: u64,
     value: Arc<T>,
 }
 
 impl<T: Hash> Hashed<T> {
-    pub(super) fn new(value: T) -> Self {
+    pub(crate) fn new(value: T) -> Self {
         Self::with(BuildStableHasher::default().hash_one(&value), value)
     }
 
     /// A value whose hash is known: equal values have equal ones.
-    pub(super) fn with(hash: u64, value: T) -> Self {
+    pub(crate) fn with(hash: u64, value: T) -> Self {
         Self { hash, value: Arc::new(value) }
     }
 
     /// The value.
-    pub(super) fn value(&self) -> &T {
+    pub(crate) fn value(&self) -> &T {
         &self.value
     }
 }
@@ -52,7 +52,7 @@ impl<T> Hash for Hashed<T> {
 
 /// The values interned so far.
 #[derive(Debug)]
-pub(super) struct Interner<T> {
+pub(crate) struct Interner<T> {
     values: Vec<Arc<T>>,
     indices: HashMap<Hashed<T>, u32, BuildStableHasher>,
 }
@@ -71,7 +71,7 @@ impl<T> Default for Interner<T> {
 
 impl<T: Eq + Hash> Interner<T> {
     /// The index of a value, below `1 << INDEX_BITS`: the next one if the value is new.
-    pub(super) fn intern(&mut self, value: Hashed<T>) -> u32 {
+    pub(crate) fn intern(&mut self, value: Hashed<T>) -> u32 {
         if let Some(&index) = self.indices.get(&value) {
             return index;
         }
@@ -83,17 +83,17 @@ impl<T: Eq + Hash> Interner<T> {
     }
 
     /// The value with this index.
-    pub(super) fn value(&self, index: u32) -> &Arc<T> {
+    pub(crate) fn value(&self, index: u32) -> &Arc<T> {
         &self.values[index as usize]
     }
 
     /// The values from an index on.
-    pub(super) fn values_from(&self, index: usize) -> impl Iterator<Item = &Arc<T>> {
+    pub(crate) fn values_from(&self, index: usize) -> impl Iterator<Item = &Arc<T>> {
         self.values[index..].iter()
     }
 
     /// The number of values.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
 }

@@ -9,7 +9,7 @@ use crate::transition_system::Predicate;
 
 /// The predicates evaluated on every new state.
 #[derive(Debug)]
-pub(super) struct PredicateCache {
+pub(crate) struct PredicateCache {
     groups: Vec<PredicateGroup>,
     /// By predicate and truth value: the propositions it makes true, as bits.
     bits: BTreeMap<(usize, bool), u64>,
@@ -26,7 +26,7 @@ struct PredicateGroup {
 }
 
 impl PredicateCache {
-    pub(super) fn new(predicates: &[Predicate], propositions: &[(usize, bool)]) -> Self {
+    pub(crate) fn new(predicates: &[Predicate], propositions: &[(usize, bool)]) -> Self {
         let mut groups: Vec<PredicateGroup> = Vec::new();
         let mut bits: BTreeMap<(usize, bool), u64> = BTreeMap::new();
         for (bit, &(predicate, value)) in propositions.iter().enumerate() {

@@ -13,16 +13,16 @@ use crate::transition_system::{EnabledOp, Fairness, InFlight, Outcome, Place, Tr
 
 /// A part for one place.
 #[derive(Debug)]
-pub(super) struct PreparedPart<P> {
-    pub(super) value: Hashed<P>,
+pub(crate) struct PreparedPart<P> {
+    pub(crate) value: Hashed<P>,
     /// Its term in the hash sum of a state.
-    pub(super) hash_term: u64,
+    pub(crate) hash_term: u64,
     /// Its symbolic ids, in order of visit.
-    pub(super) ids: Vec<(IdClass, u64)>,
+    pub(crate) ids: Vec<(IdClass, u64)>,
 }
 
 impl<P: Hash> PreparedPart<P> {
-    pub(super) fn of<W: TransitionSystem<Part = P> + ?Sized>(
+    pub(crate) fn of<W: TransitionSystem<Part = P> + ?Sized>(
         system: &W,
         place: usize,
         mut part: P,
@@ -38,15 +38,15 @@ impl<P: Hash> PreparedPart<P> {
 
 /// An operation that a part enables.
 #[derive(Debug)]
-pub(super) struct PreparedOp<W: TransitionSystem + ?Sized> {
-    pub(super) op: Hashed<W::Op>,
-    pub(super) fairness: Hashed<Fairness>,
-    pub(super) is_loss: bool,
+pub(crate) struct PreparedOp<W: TransitionSystem + ?Sized> {
+    pub(crate) op: Hashed<W::Op>,
+    pub(crate) fairness: Hashed<Fairness>,
+    pub(crate) is_loss: bool,
 }
 
 impl<W: TransitionSystem + ?Sized> PreparedOp<W> {
     /// The operations that a part enables.
-    pub(super) fn all(system: &W, place: usize, part: &W::Part) -> Vec<Self> {
+    pub(crate) fn all(system: &W, place: usize, part: &W::Part) -> Vec<Self> {
         let enabled = system.enabled(Place::of(place), part).into_iter();
         let prepared = |enabled: EnabledOp<W::Op>| Self {
             op: Hashed::new(enabled.op),
@@ -59,15 +59,15 @@ impl<W: TransitionSystem + ?Sized> PreparedOp<W> {
 
 /// A message in flight.
 #[derive(Debug)]
-pub(super) struct PreparedInFlight<W: TransitionSystem + ?Sized> {
-    pub(super) to: Place,
-    pub(super) input: Hashed<W::Op>,
-    pub(super) discard: Hashed<W::Op>,
+pub(crate) struct PreparedInFlight<W: TransitionSystem + ?Sized> {
+    pub(crate) to: Place,
+    pub(crate) input: Hashed<W::Op>,
+    pub(crate) discard: Hashed<W::Op>,
 }
 
 impl<W: TransitionSystem + ?Sized> PreparedInFlight<W> {
     /// The messages in flight in a part.
-    pub(super) fn all(system: &W, place: usize, part: &W::Part) -> Vec<Self> {
+    pub(crate) fn all(system: &W, place: usize, part: &W::Part) -> Vec<Self> {
         let in_flight = system.in_flight(Place::of(place), part).into_iter();
         let prepared = |message: InFlight<W::Op>| Self {
             to: message.to,
@@ -80,16 +80,16 @@ impl<W: TransitionSystem + ?Sized> PreparedInFlight<W> {
 
 /// An outcome of an operation.
 #[derive(Debug)]
-pub(super) struct PreparedOutcome<W: TransitionSystem + ?Sized> {
-    pub(super) part: PreparedPart<W::Part>,
-    pub(super) triggers: Vec<(Place, Hashed<W::Op>)>,
-    pub(super) tags: Vec<Hashed<W::Tag>>,
-    pub(super) discharges: Vec<Hashed<Fairness>>,
+pub(crate) struct PreparedOutcome<W: TransitionSystem + ?Sized> {
+    pub(crate) part: PreparedPart<W::Part>,
+    pub(crate) triggers: Vec<(Place, Hashed<W::Op>)>,
+    pub(crate) tags: Vec<Hashed<W::Tag>>,
+    pub(crate) discharges: Vec<Hashed<Fairness>>,
 }
 
 impl<W: TransitionSystem + ?Sized> PreparedOutcome<W> {
     /// Runs an operation on a part.
-    pub(super) fn run(system: &W, place: usize, part: &W::Part, op: &W::Op) -> Vec<Self> {
+    pub(crate) fn run(system: &W, place: usize, part: &W::Part, op: &W::Op) -> Vec<Self> {
         let outcomes = system.apply(Place::of(place), part, op).into_iter();
         let prepared = |outcome: Outcome<W::Part, W::Op, W::Tag>| Self {
             part: PreparedPart::of(system, place, outcome.part),

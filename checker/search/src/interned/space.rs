@@ -7,17 +7,17 @@ use crate::bounds::Reductions;
 use crate::fairness_label::FairnessLabels;
 use crate::interned::dead_messages::{self, LiveInputs};
 use crate::interned::indexed::IndexedSystem;
-use crate::interned::symmetry::{self, Permutations};
+use crate::interned::permutations::{self, Permutations};
 use crate::transition_system::PartKind;
 
 /// A graph whose nodes are vectors of indices below `1 << INDEX_BITS`.
 pub struct StateSpace<'s> {
-    pub(super) system: &'s dyn IndexedSystem,
-    pub(super) initial: Vec<Vec<u32>>,
+    pub(crate) system: &'s dyn IndexedSystem,
+    pub(crate) initial: Vec<Vec<u32>>,
     /// The atomic propositions: a predicate, and the truth value that makes the proposition true.
-    pub(super) propositions: Vec<(usize, bool)>,
+    pub(crate) propositions: Vec<(usize, bool)>,
     /// By place: whether the reduction `loss` applies.
-    pub(super) without_loss: Vec<bool>,
+    pub(crate) without_loss: Vec<bool>,
     /// With the reduction `dead`: the inputs that are not dead.
     pub(super) live_inputs: Option<LiveInputs>,
     /// With the reduction `symmetry`: the permutations of the symmetric role.
@@ -28,7 +28,7 @@ pub struct StateSpace<'s> {
 
 impl<'s> StateSpace<'s> {
     /// See [`Interned::space`](super::Interned::space).
-    pub(super) fn new(
+    pub(crate) fn new(
         system: &'s dyn IndexedSystem,
         propositions: Vec<(usize, bool)>,
         reduce: Reductions,
@@ -41,7 +41,7 @@ impl<'s> StateSpace<'s> {
         let live_inputs =
             if reduce.dead && has_links { dead_messages::live_inputs(system, width) } else { None };
         let permutations = if reduce.symmetry {
-            symmetry::permutations_of(&system.symmetric_roles(), width)
+            permutations::permutations_of(&system.symmetric_roles(), width)
         } else {
             None
         };
@@ -105,7 +105,7 @@ impl<'s> StateSpace<'s> {
     }
 
     /// Adds tags to those covered.
-    pub(super) fn cover(&self, tags: impl Iterator<Item = u32>) {
+    pub(crate) fn cover(&self, tags: impl Iterator<Item = u32>) {
         self.covered.lock().unwrap_or_else(PoisonError::into_inner).extend(tags);
     }
 

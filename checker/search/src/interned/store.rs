@@ -13,11 +13,11 @@ use crate::transition_system::{Place, TransitionSystem};
 
 /// The values of one place.
 #[derive(Debug)]
-pub(super) struct PlaceValues<W: TransitionSystem + ?Sized> {
+pub(crate) struct PlaceValues<W: TransitionSystem + ?Sized> {
     /// The parts that the place may have.
-    pub(super) parts: Interner<W::Part>,
+    pub(crate) parts: Interner<W::Part>,
     /// The operations on them.
-    pub(super) ops: Interner<W::Op>,
+    pub(crate) ops: Interner<W::Op>,
 }
 
 impl<W: TransitionSystem + ?Sized> Default for PlaceValues<W> {
@@ -34,12 +34,12 @@ impl<W: TransitionSystem + ?Sized> Clone for PlaceValues<W> {
 
 /// The values of all places, and the tables.
 #[derive(Debug)]
-pub(super) struct Store<W: TransitionSystem + ?Sized> {
+pub(crate) struct Store<W: TransitionSystem + ?Sized> {
     /// By place.
-    pub(super) values: Vec<PlaceValues<W>>,
+    pub(crate) values: Vec<PlaceValues<W>>,
     /// The coverage tags.
-    pub(super) tags: Interner<W::Tag>,
-    pub(super) tables: Tables,
+    pub(crate) tags: Interner<W::Tag>,
+    pub(crate) tables: Tables,
 }
 
 impl<W: TransitionSystem + ?Sized> Clone for Store<W> {
@@ -51,7 +51,7 @@ impl<W: TransitionSystem + ?Sized> Clone for Store<W> {
 
 impl<W: TransitionSystem + ?Sized> Store<W> {
     /// An empty store.
-    pub(super) fn new(places: usize) -> Self {
+    pub(crate) fn new(places: usize) -> Self {
         Self {
             values: vec![PlaceValues::default(); places],
             tags: Interner::default(),
@@ -60,7 +60,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
     }
 
     /// Interns a part.
-    pub(super) fn part(&mut self, place: usize, part: PreparedPart<W::Part>) -> u32 {
+    pub(crate) fn part(&mut self, place: usize, part: PreparedPart<W::Part>) -> u32 {
         let parts = &mut self.values[place].parts;
         let before = parts.len();
         let index = parts.intern(part.value);
@@ -71,7 +71,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
     }
 
     /// Stores the operations that a part enables.
-    pub(super) fn keep_enabled(
+    pub(crate) fn keep_enabled(
         &mut self,
         place: usize,
         part: u32,
@@ -88,7 +88,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
     }
 
     /// Stores the messages in flight in a part.
-    pub(super) fn keep_in_flight(
+    pub(crate) fn keep_in_flight(
         &mut self,
         place: usize,
         part: u32,
@@ -105,7 +105,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
     }
 
     /// Stores the outcomes of an operation, unless another thread has done so.
-    pub(super) fn keep_outcomes(
+    pub(crate) fn keep_outcomes(
         &mut self,
         (place, part, op): (usize, u32, u32),
         outcomes: Vec<PreparedOutcome<W>>,
@@ -143,7 +143,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
 
     /// Runs about `sample` of the memoised operations again. Returns the first whose outcomes
     /// differ from the stored ones: then a core is not a pure function, and no verdict is valid.
-    pub(super) fn impure(&mut self, system: &W, sample: usize) -> Option<String> {
+    pub(crate) fn impure(&mut self, system: &W, sample: usize) -> Option<String> {
         let mut keys: Vec<(usize, u32, u32)> = Vec::new();
         for (place, table) in self.tables.places.iter().enumerate() {
             keys.extend(table.outcomes.keys().map(|&(part, op)| (place, part, op)));
@@ -163,7 +163,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
 
     /// Visits the ids of about `sample` parts without replacing any. Returns the first part that
     /// the visit changes: then a visit could hide a wrong step, and no verdict is valid.
-    pub(super) fn changed_by_visit(&self, system: &W, sample: usize) -> Option<String> {
+    pub(crate) fn changed_by_visit(&self, system: &W, sample: usize) -> Option<String> {
         let parts = self.values.iter().enumerate().flat_map(|(place, values)| {
             let indices = 0..u32::try_from(values.parts.len()).expect("indices are u32");
             indices.map(move |index| (Place::of(place), values.parts.value(index)))
@@ -179,7 +179,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
     }
 
     /// An estimate of the bytes allocated.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let part = 2 * size_of::<W::Part>() + 64;
         let of = |(values, table): (&PlaceValues<W>, &PlaceTable)| {
             values.parts.len() * part

@@ -41,12 +41,12 @@ impl<'w, W: TransitionSystem + ?Sized> Interned<'w, W> {
     }
 
     /// A system whose store has entries already.
-    pub(super) fn with(system: &'w W, store: Store<W>) -> Self {
+    pub(crate) fn with(system: &'w W, store: Store<W>) -> Self {
         Self { system, store: RwLock::new(store) }
     }
 
     /// The store, once no thread shares it.
-    pub(super) fn into_store(self) -> Store<W> {
+    pub(crate) fn into_store(self) -> Store<W> {
         self.store.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 

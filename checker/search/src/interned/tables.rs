@@ -14,97 +14,97 @@ use crate::transition_system::{Fairness, Place};
 
 /// A symbolic id of a part; `index`: of its class in [`Tables::classes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct StoredId {
-    pub(super) class: IdClass,
-    pub(super) index: usize,
-    pub(super) value: u64,
+pub(crate) struct StoredId {
+    pub(crate) class: IdClass,
+    pub(crate) index: usize,
+    pub(crate) value: u64,
 }
 
 /// An outcome of an operation, interned.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct StoredOutcome {
+pub(crate) struct StoredOutcome {
     /// The part after it.
-    pub(super) to: u32,
+    pub(crate) to: u32,
     /// The operations it triggers.
-    pub(super) triggers: Vec<(Place, u32)>,
+    pub(crate) triggers: Vec<(Place, u32)>,
     /// Its coverage, as indices of tags.
-    pub(super) tags: Vec<u32>,
+    pub(crate) tags: Vec<u32>,
     /// The fairness conditions it discharges, as indices into [`Tables::fairness`].
-    pub(super) discharges: Vec<u16>,
+    pub(crate) discharges: Vec<u16>,
 }
 
 /// An operation that a part enables, interned.
 #[derive(Clone, Debug)]
-pub(super) struct StoredOp {
+pub(crate) struct StoredOp {
     /// The operation.
-    pub(super) op: u32,
+    pub(crate) op: u32,
     /// Its fairness, as an index into [`Tables::fairness`].
-    pub(super) fairness: u16,
+    pub(crate) fairness: u16,
     /// Whether it is the loss of a message.
-    pub(super) is_loss: bool,
+    pub(crate) is_loss: bool,
 }
 
 /// A message in flight, interned.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StoredInFlight {
+pub(crate) struct StoredInFlight {
     /// The place of the receiver.
-    pub(super) to: u16,
+    pub(crate) to: u16,
     /// The operation that its delivery triggers on the receiver.
-    pub(super) input: u32,
+    pub(crate) input: u32,
     /// The operation that discards it, on its link.
-    pub(super) discard: u32,
+    pub(crate) discard: u32,
 }
 
 /// A memoised operation: on a part, or with `None` the operations that the part enables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperationId {
-    pub(super) place: u16,
-    pub(super) part: u32,
-    pub(super) op: Option<u32>,
+    pub(crate) place: u16,
+    pub(crate) part: u32,
+    pub(crate) op: Option<u32>,
 }
 
 /// The tables of one place.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PlaceTable {
+pub(crate) struct PlaceTable {
     /// Of each part: its term in the hash sum of a state.
-    pub(super) hash_terms: Vec<u64>,
+    pub(crate) hash_terms: Vec<u64>,
     /// Of each part: its symbolic ids, in order of visit.
-    pub(super) ids: Vec<Arc<[StoredId]>>,
+    pub(crate) ids: Vec<Arc<[StoredId]>>,
     /// Of each part: the operations it enables, once computed.
-    pub(super) enabled: Vec<Option<Arc<[StoredOp]>>>,
+    pub(crate) enabled: Vec<Option<Arc<[StoredOp]>>>,
     /// By part: the messages in flight.
-    pub(super) in_flight: HashMap<u32, Arc<[StoredInFlight]>, BuildStableHasher>,
+    pub(crate) in_flight: HashMap<u32, Arc<[StoredInFlight]>, BuildStableHasher>,
     /// By part and operation: the outcomes.
-    pub(super) outcomes: HashMap<(u32, u32), Arc<[StoredOutcome]>, BuildStableHasher>,
+    pub(crate) outcomes: HashMap<(u32, u32), Arc<[StoredOutcome]>, BuildStableHasher>,
     /// By part, role and permutation of its members: the part permuted.
-    pub(super) permuted: HashMap<(u32, usize, Arc<[usize]>), u32, BuildStableHasher>,
+    pub(crate) permuted: HashMap<(u32, usize, Arc<[usize]>), u32, BuildStableHasher>,
 }
 
 impl PlaceTable {
     /// The number of parts.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.hash_terms.len()
     }
 }
 
 /// The tables of all places.
 #[derive(Clone, Debug)]
-pub(super) struct Tables {
+pub(crate) struct Tables {
     /// By place.
-    pub(super) places: Vec<PlaceTable>,
+    pub(crate) places: Vec<PlaceTable>,
     /// The fairness conditions.
-    pub(super) fairness: Interner<Fairness>,
+    pub(crate) fairness: Interner<Fairness>,
     /// The fairness labels of transitions.
-    pub(super) labels: Interner<FairnessLabel>,
+    pub(crate) labels: Interner<FairnessLabel>,
     /// The classes of symbolic ids.
     classes: Vec<IdClass>,
     /// Operations run so far.
-    pub(super) runs: usize,
+    pub(crate) runs: usize,
 }
 
 impl Tables {
     /// Empty tables.
-    pub(super) fn new(places: usize) -> Self {
+    pub(crate) fn new(places: usize) -> Self {
         Self {
             places: vec![PlaceTable::default(); places],
             fairness: Interner::default(),
@@ -115,7 +115,7 @@ impl Tables {
     }
 
     /// Adds a part.
-    pub(super) fn add_part(&mut self, place: usize, hash_term: u64, ids: &[(IdClass, u64)]) {
+    pub(crate) fn add_part(&mut self, place: usize, hash_term: u64, ids: &[(IdClass, u64)]) {
         let ids = ids.iter().map(|&(class, value)| StoredId {
             class,
             index: index_of(&mut self.classes, class),
@@ -128,7 +128,7 @@ impl Tables {
     }
 
     /// The operations that may have a tag, in order.
-    pub(super) fn operations_with(&self, tag: u32) -> Vec<OperationId> {
+    pub(crate) fn operations_with(&self, tag: u32) -> Vec<OperationId> {
         let mut operations = Vec::new();
         for (place, table) in self.places.iter().enumerate() {
             let place = Place::of(place).0;
@@ -145,7 +145,7 @@ impl Tables {
     }
 
     /// All memoised operations, in order.
-    pub(super) fn operations(&self) -> Vec<OperationId> {
+    pub(crate) fn operations(&self) -> Vec<OperationId> {
         let mut all = Vec::new();
         for (place, table) in self.places.iter().enumerate() {
             let place = Place::of(place).0;
@@ -160,7 +160,7 @@ impl Tables {
     }
 
     /// Forgets a memoised operation.
-    pub(super) fn forget(&mut self, OperationId { place, part, op }: OperationId) {
+    pub(crate) fn forget(&mut self, OperationId { place, part, op }: OperationId) {
         let table = &mut self.places[usize::from(place)];
         match op {
             Some(op) => drop(table.outcomes.remove(&(part, op))),
@@ -169,7 +169,7 @@ impl Tables {
     }
 
     /// The labels interned so far.
-    pub(super) fn labels(&self) -> FairnessLabels {
+    pub(crate) fn labels(&self) -> FairnessLabels {
         let indices = |len: usize| 0..u32::try_from(len).expect("they are few");
         let fairness = indices(self.fairness.len()).map(|one| self.fairness.value(one));
         let labels = indices(self.labels.len()).map(|one| self.labels.value(one));
@@ -181,7 +181,7 @@ impl Tables {
 }
 
 /// The index of a fairness condition or of a label.
-pub(super) fn small_index(index: u32) -> u16 {
+pub(crate) fn small_index(index: u32) -> u16 {
     u16::try_from(index).expect("far fewer fairness conditions and labels")
 }
 

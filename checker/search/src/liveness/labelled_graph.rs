@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::discovery_log::DiscoveryLog;
 use crate::fairness_label::FairnessLabels;
-use crate::replay::Trail;
 use crate::state_graph::StateGraph;
+use crate::trail::Trail;
 
 /// The parent of an initial state.
 const NO_PARENT: u32 = u32::MAX;

@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use crate::fingerprint::BuildStableHasher;
 use crate::liveness::fair_components::Assumptions;
 use crate::liveness::labelled_graph::LabelledGraph;
-use crate::replay::Trail;
+use crate::trail::Trail;
 use crate::transition_system::Fairness;
 
 /// The lasso from a source through states that are open to a cycle in the component.

@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use turnstile_search::bounds::{Limits, NoProgress, Reductions, StopCondition};
 use turnstile_search::breadth_first::Truncation;
 use turnstile_search::engine::CheckRequest;
-use turnstile_search::interned::{Changes, OperationId, Tags, VariantLimits, VariantOutcome};
+use turnstile_search::interned::OperationId;
 use turnstile_search::judgement::{Judgement, Verdict};
+use turnstile_search::variants::{Changes, Tags, VariantLimits, VariantOutcome};
 use turnstile_world::parts::Tag;
 use turnstile_world::{World, WorldRecording};
 

@@ -6,26 +6,22 @@ use crate::interned::predicates::PredicateCache;
 
 impl Expander<'_> {
     /// The growth of its tree, noted from the first call on.
-    pub(in crate::interned) fn growth(&mut self) -> &mut GrowthNotes {
+    pub(crate) fn growth(&mut self) -> &mut GrowthNotes {
         self.tree.notes()
     }
 
     /// The tags of all operations that were part of an action so far.
-    pub(in crate::interned) fn tags(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn tags(&self) -> impl Iterator<Item = u32> {
         self.tree.tags()
     }
 
     /// Whether an operation with a tag was part of an action so far.
-    pub(in crate::interned) fn has_tag(&self, tag: u32) -> bool {
+    pub(crate) fn has_tag(&self, tag: u32) -> bool {
         self.tree.has_tag(tag)
     }
 
     /// Evaluates other propositions than the space's.
-    pub(in crate::interned) fn evaluate_by(
-        &mut self,
-        predicates: &mut PredicateCache,
-        vector: &[u32],
-    ) -> u64 {
+    pub(crate) fn evaluate_by(&mut self, predicates: &mut PredicateCache, vector: &[u32]) -> u64 {
         self.refresh(vector);
         predicates.evaluate(&self.cache, &mut *self.evaluator, vector)
     }

@@ -13,15 +13,15 @@ mod verdict;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::fingerprint::BuildStableHasher;
-use crate::interned::changes::Changes;
 use crate::interned::expander::Expander;
 use crate::interned::predicates::PredicateCache;
-use crate::interned::recording::{RecordedSearch, Recording, caches, number};
 use crate::interned::space::StateSpace;
 use crate::interned::system::Interned;
 use crate::interned::tables::Tables;
 use crate::successors::Successors;
 use crate::transition_system::TransitionSystem;
+use crate::variants::changes::Changes;
+use crate::variants::recording::{RecordedSearch, Recording, caches, number};
 
 use affected::Affected;
 pub use judged::{Judged, Tags, VariantLimits, VariantOutcome};

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::bounds::Progress;
-use crate::interned::recording::Recording;
 use crate::interned::store::Store;
 use crate::transition_system::TransitionSystem;
+use crate::variants::recording::Recording;
 
 /// The limits of the judgement of a variant.
 #[derive(Clone, Copy)]

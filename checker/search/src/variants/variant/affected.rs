@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::interned::recording::RecordedSearch;
 use crate::interned::tables::{OperationId, Tables};
+use crate::variants::recording::RecordedSearch;
 
 /// The part has none of the operations.
 const NEVER: u32 = 0;

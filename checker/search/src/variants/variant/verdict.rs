@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use super::affected::Affected;
 use super::{End, Row, Variant};
-use crate::interned::recording::number;
 use crate::liveness::{self, LabelledGraph};
 use crate::property_batch::PropertyBatch;
 use crate::state_graph::StateGraph;
 use crate::transition_system::PropertyKind;
+use crate::variants::recording::number;
 
 /// No number: the state is not reached.
 const NOT_REACHED: u32 = u32::MAX;

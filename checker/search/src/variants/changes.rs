@@ -7,10 +7,10 @@ use std::hash::{Hash, Hasher};
 use crate::fingerprint::StableHasher;
 use crate::interned::interner::Hashed;
 use crate::interned::prepared::{PreparedOp, PreparedOutcome};
-use crate::interned::recording::Recording;
 use crate::interned::store::Store;
 use crate::interned::tables::{OperationId, StoredOp, StoredOutcome};
 use crate::transition_system::TransitionSystem;
+use crate::variants::recording::Recording;
 
 /// The operations of a recording that have other outcomes in a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,168 @@
+//! A World as a transition system: its parts, and operations on them that trigger each other.
+//!
+//! What a part does by itself is defined by [`World::step`], `LinkPart::operate` and `observe`.
+//! How parts act on each other is defined only here and in `apply`: stateright, the replay and the
+//! interned engine all run through [`TransitionSystem`].
+
+use turnstile_search::transition_system::{
+    EnabledOp, InFlight, Outcome, PartKind, Place, Predicate, Property, PropertyKind,
+    SymmetricRole, TransitionSystem,
+};
+use turnstile_step::{IdClass, Symbolic as _};
+
+use crate::monitor::{MonitorPart, Observation};
+use crate::parts::{Op, Part, PartOutcome, Tag};
+use crate::property;
+use crate::system::System;
+use crate::world::World;
+
+/// Each property has two predicates: its antecedent, and its consequent or goal.
+const ANTECEDENT: usize = 0;
+const HOLDS: usize = 1;
+
+impl TransitionSystem for World {
+    type Part = Part;
+    type Op = Op;
+    type Tag = Tag;
+
+    fn initial(&self) -> Vec<Vec<Part>> {
+        self.initial_states().into_iter().map(|state| state.0).collect()
+    }
+
+    fn enabled(&self, at: Place, part: &Part) -> Vec<EnabledOp<Op>> {
+        match part {
+            Part::Node(part) => self.enabled_on_node(at.index(), part),
+            Part::Link(part) => self.enabled_on_link(at.index() - self.nodes.len(), part),
+            Part::Monitor(_) | Part::Budgets(_) => Vec::new(),
+        }
+    }
+
+    fn apply(&self, at: Place, part: &Part, op: &Op) -> Vec<PartOutcome> {
+        match part {
+            Part::Node(part) => self.apply_to_node(at.index(), part, op),
+            Part::Link(part) => self.apply_to_link(at.index() - self.nodes.len(), part, op),
+            Part::Monitor(part) => {
+                let Op::Observe(observations) = op else {
+                    unreachable!("not done to a monitor: {op:?}")
+                };
+                if part.violation.as_ref().is_some_and(|one| self.system.ends_at(one)) {
+                    return Vec::new();
+                }
+                let part = Part::Monitor(observe(&*self.system, part, observations));
+                vec![Outcome::plain(part)]
+            }
+            Part::Budgets(left) => self.apply_to_budgets(*left, op),
+        }
+    }
+
+    fn visit_ids(&self, at: Place, part: &mut Part, visit: &mut dyn FnMut(IdClass, &mut u64)) {
+        match part {
+            Part::Node(part) => part.visit_ids(visit),
+            Part::Link(part) => {
+                part.visit_ids(visit);
+                self.sort(at, part);
+            }
+            Part::Monitor(part) => part.visit_ids(visit),
+            Part::Budgets(_) => {}
+        }
+    }
+
+    fn predicates(&self) -> Vec<Predicate> {
+        let nodes = (0..self.nodes.len()).map(|node| self.place_of_node(node));
+        let reads: Vec<Place> = nodes.chain([self.place_of_monitor()]).collect();
+        let both = |property: &property::Property| {
+            // A property reads the budgets only to waive faults.
+            let left = (!property.without.is_empty()).then(|| self.place_of_budgets());
+            let links = 0..if property.reads_links { self.links.len() } else { 0 };
+            let links: Vec<Place> = links.map(|link| self.place_of_link(link)).collect();
+            ["antecedent of ", ""].map(|what| Predicate {
+                name: format!("{what}{}", property.name),
+                reads: Some(reads.iter().chain(&links).copied().chain(left).collect()),
+                reads_messages: property.reads_links,
+            })
+        };
+        self.properties.iter().flat_map(both).collect()
+    }
+
+    fn evaluate(&self, predicates: &[usize], state: &[&Part], answer: &mut dyn FnMut(usize, bool)) {
+        self.view(state.iter().copied(), |view| {
+            for group in predicates.chunk_by(|a, b| a / 2 == b / 2) {
+                let evaluation = self.properties[group[0] / 2].evaluate(view);
+                for &predicate in group {
+                    let is_so = if predicate % 2 == ANTECEDENT {
+                        evaluation.antecedent
+                    } else {
+                        evaluation.holds
+                    };
+                    answer(predicate, is_so);
+                }
+            }
+        });
+    }
+
+    fn properties(&self) -> Vec<Property> {
+        let of = |(number, property): (usize, &property::Property)| {
+            let (antecedent, holds) = (2 * number + ANTECEDENT, 2 * number + HOLDS);
+            let (kind, antecedent) = match property.formula {
+                property::TemporalFormula::Always { .. } => {
+                    (PropertyKind::Always(holds), Some(antecedent))
+                }
+                property::TemporalFormula::Sometimes(_) => (PropertyKind::Sometimes(holds), None),
+                property::TemporalFormula::CanReach { .. } => {
+                    (PropertyKind::CanReach(antecedent, holds), Some(antecedent))
+                }
+                property::TemporalFormula::LeadsTo { .. } => {
+                    (PropertyKind::LeadsTo(antecedent, holds), Some(antecedent))
+                }
+            };
+            Property { name: property.name.to_owned(), kind, antecedent }
+        };
+        self.properties.iter().enumerate().map(of).collect()
+    }
+
+    fn symmetric_roles(&self) -> Vec<SymmetricRole> {
+        self.role_members()
+    }
+
+    fn permuted(&self, at: Place, part: &Part, role: usize, to: &[usize]) -> Part {
+        self.permuted_part(at, part, role, to)
+    }
+
+    fn part_kind(&self, at: Place) -> PartKind {
+        if !(0..self.links.len()).all(|link| self.is_unordered_set(link)) {
+            return PartKind::Node;
+        }
+        match at.index().checked_sub(self.nodes.len()) {
+            None => PartKind::Node,
+            Some(link) if link < self.links.len() => PartKind::Link,
+            Some(_) => PartKind::Passive,
+        }
+    }
+
+    fn in_flight(&self, at: Place, part: &Part) -> Vec<InFlight<Op>> {
+        match part {
+            Part::Link(part) => self.in_flight_on_link(at.index() - self.nodes.len(), part),
+            Part::Node(_) | Part::Monitor(_) | Part::Budgets(_) => Vec::new(),
+        }
+    }
+
+    fn may_delay_forever(&self, at: Place) -> bool {
+        self.part_kind(at) == PartKind::Link
+    }
+}
+
+/// The monitor after the observations of a step.
+fn observe(
+    system: &dyn System,
+    monitor: &MonitorPart,
+    observations: &[Observation],
+) -> MonitorPart {
+    let mut next = MonitorPart { system: monitor.system.clone(), violation: None };
+    for one in observations {
+        if let Observation::Violation(violation) = one {
+            next.violation.get_or_insert_with(|| violation.clone());
+        }
+        system.observe(&mut next.system, one);
+    }
+    next
+}
