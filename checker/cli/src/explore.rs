@@ -12,7 +12,7 @@ use turnstile_search::bounds::NoProgress;
 use turnstile_world::World;
 
 use super::library::{self, Library, SourceFile};
-use super::output::{usage_error, write_stdout};
+use super::output::{unreadable, usage_error, write_stdout};
 use super::{lint, own_system, replacement};
 
 #[derive(Debug, clap::Args)]
@@ -65,7 +65,7 @@ fn explore_system(
 ) -> Status {
     let system = match read::system(&text.source) {
         Ok(system) => system,
-        Err(faults) => return fail(&faults.to_string()),
+        Err(faults) => return unreadable(&faults),
     };
     let known = match own_system::of_tables(&system) {
         Some(Ok(entry)) => Some(entry),
@@ -104,14 +104,14 @@ fn explore_system(
 fn explore_table(text: &SourceFile, arguments: &Arguments) -> Status {
     let literal = match read::literal(&text.source) {
         Ok(literal) => literal,
-        Err(faults) => return fail(&faults.to_string()),
+        Err(faults) => return unreadable(&faults),
     };
     let table = if arguments.as_written {
         literal.table.clone()
     } else {
         match read::sound(&text.source) {
             Ok(sound) => sound.table.clone(),
-            Err(faults) => return fail(&faults.to_string()),
+            Err(faults) => return unreadable(&faults),
         }
     };
     match table::world(&literal.vocabulary, &table) {

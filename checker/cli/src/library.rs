@@ -1,9 +1,10 @@
 //! The tables and systems with names: those embedded in the binary, and in a checkout of Turnstile
 //! those under `spec/`, which take precedence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::{fs, io};
 
 use turnstile_harness::{Embedded, Systems};
@@ -97,10 +98,23 @@ pub(crate) fn unknown(what: &str, name: &str, among: &[&[SourceFile]]) -> String
     format!("no {what} is named `{name}`; names: {}", known.join(", "))
 }
 
-/// A file that was named on the command line.
+/// The texts read so far, by file, or by name where it is no file that stays: a pipe.
+static TEXTS: LazyLock<Mutex<HashMap<PathBuf, Result<String, String>>>> =
+    LazyLock::new(Mutex::default);
+
+/// Opens every file again from now on.
+pub(crate) fn forget() {
+    TEXTS.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+/// A file that was named on the command line, or by another one. It is opened once a command, so
+/// that all of the command is about the same text, and it may be a pipe.
 pub(crate) fn read(path: &Path) -> Result<SourceFile, String> {
-    let name = path.display().to_string();
-    let source = Source::new(&name, text(path, limit::FILE_BYTES)?);
+    let file = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = texts.entry(file).or_insert_with(|| text(path, limit::FILE_BYTES)).clone();
+    drop(texts);
+    let source = Source::new(path.display().to_string(), text?);
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
     Ok(SourceFile { name: stem, source, origin: Origin::Other })
 }

@@ -9,7 +9,7 @@ use turnstile_harness::result::{Report, ResultKind, ResultReport};
 use turnstile_harness::status::Status;
 use turnstile_harness::{SystemEntry, read};
 use turnstile_search::bounds::NoProgress;
-use turnstile_spec::{System, WrittenTable};
+use turnstile_spec::System;
 use turnstile_world::trace::counted;
 
 use crate::report::paint::fold;
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
 fn lint(text: &SourceFile) -> ResultReport {
     if is_system(text) {
         let mut result = ResultReport::new(ResultKind::System, &text.name, None);
-        match System::read(text.source.clone()) {
+        match read::system(&text.source) {
             Ok(system) => {
                 system.name.clone_into(&mut result.name);
                 result.faults = match own_system::of_tables(&system) {
@@ -80,11 +80,11 @@ fn lint(text: &SourceFile) -> ResultReport {
         return lined(result, text);
     }
     let mut result = ResultReport::new(ResultKind::Table, &text.name, None);
-    match WrittenTable::read(text.source.clone()) {
+    match read::literal(&text.source) {
         Ok(literal) => {
             literal.vocabulary.machine.clone_into(&mut result.name);
             let source = &literal.source;
-            result.faults = match literal.amended() {
+            result.faults = match read::sound(source) {
                 Ok(sound) => FaultReport::findings(&sound.warnings, source),
                 Err(faults) => FaultReport::errors(&faults),
             };

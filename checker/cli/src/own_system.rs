@@ -18,6 +18,7 @@ static READ: LazyLock<Mutex<HashMap<Source, Read>>> = LazyLock::new(Mutex::defau
 
 /// Reads every file again from now on.
 pub(crate) fn forget() {
+    library::forget();
     READ.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
@@ -50,8 +51,8 @@ pub(crate) fn of_tables(system: &System) -> Option<Read> {
 
 /// The tables of a system file; none if it is another file.
 pub(crate) fn tables_beside(file: &str) -> Vec<String> {
-    let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
-    let Ok(system) = read::system(&Source::new(file, text)) else { return Vec::new() };
+    let Ok(text) = library::read(Path::new(file)) else { return Vec::new() };
+    let Ok(system) = read::system(&text.source) else { return Vec::new() };
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     let tables = system.roles.iter().filter_map(|role| role.table.as_ref());
     tables.map(|table| folder.join(table).display().to_string()).collect()

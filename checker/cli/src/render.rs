@@ -17,7 +17,7 @@ use turnstile_world::trace::counted;
 
 use super::library::{self, Library, Origin, SourceFile};
 use super::lint;
-use super::output::{report_warning, usage_error, write_stdout};
+use super::output::{report_warning, unreadable, usage_error, write_stdout};
 
 /// The exit statuses, for `--help`.
 pub(super) const STATUSES: &str = "\
@@ -155,10 +155,7 @@ fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
                 warn(&literal);
                 tables.push(Asked { literal, origin });
             }
-            Err(faults) => {
-                usage_error(&format!("not rendered:\n{}", turnstile_report::text(&faults)));
-                status = status.and(Status::Fails);
-            }
+            Err(faults) => status = status.and(unreadable(&faults)),
         }
     }
     (tables, status)

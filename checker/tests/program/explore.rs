@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::command::{Scratch, text, turnstile};
+
 /// How long the server may take to listen.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -75,4 +77,13 @@ fn a_taken_port_is_bad_usage() {
     let address = taken.local_addr().expect("it is bound");
     let mut served = serve("gate.yaml", address);
     assert_eq!(served.0.wait().expect("it ends").code(), Some(2));
+}
+
+#[test]
+fn a_table_with_errors_is_shown_with_its_lines() {
+    let folder = Scratch::new("explore-errors");
+    std::fs::write(folder.join("bad.yaml"), "machine: bad\nstate: []\n").expect("it is ours");
+    let output = turnstile(&folder, &["explore", "bad.yaml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("--> bad.yaml:2:1"), "{}", text(&output.stderr));
 }

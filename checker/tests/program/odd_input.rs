@@ -2,6 +2,7 @@
 //! verb prints one message that names the place, and exits with the right status.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -52,15 +53,48 @@ fn every_verb_reports_unreadable_files_alike() {
     }
 }
 
+/// The output of a command whose standard input is a pipe with the text of a file: what reads it
+/// twice finds nothing the second time.
+fn piped(folder: &Path, words: &[&str], file: &Path) -> Output {
+    let (reader, mut writer) = std::io::pipe().expect("the system has pipes");
+    let bytes = fs::read(file).expect("checked in");
+    let writing = std::thread::spawn(move || writer.write_all(&bytes));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_turnstile"));
+    let output = command.args(words).current_dir(folder).stdin(reader).output();
+    writing.join().expect("no panic").expect("the command reads all of it");
+    output.expect("the binary is built")
+}
+
 #[test]
 fn a_table_may_be_read_from_standard_input() {
-    let gate = fs::File::open(tables().join("gate.yaml")).expect("checked in");
-    let output = Command::new(env!("CARGO_BIN_EXE_turnstile"))
-        .args(["lint", "/dev/stdin"])
-        .stdin(gate)
-        .output()
-        .expect("the binary is built");
-    assert_eq!(text(&output.stdout), "✓ /dev/stdin: no errors\n");
+    let folder = with_gate("standard-input");
+    for verb in ["lint", "check", "mutate", "render"] {
+        let output = piped(&folder, &[verb, "/dev/stdin"], &folder.join("gate.yaml"));
+        let of_file = turnstile(&folder, &[verb, "gate.yaml"]);
+        assert_eq!(output.status, of_file.status, "{verb}: {}", text(&output.stdout));
+        assert_eq!(text(&output.stderr), text(&of_file.stderr), "{verb}");
+    }
+}
+
+/// A table that a system names, and that is named itself: it is opened once.
+#[test]
+#[cfg(unix)]
+fn no_file_is_read_twice() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/examples/alternating-bit");
+    let folder = Scratch::new("read-once");
+    for file in ["alternating-bit.yaml", "receiver.yaml"] {
+        fs::copy(examples.join(file), folder.join(file)).expect("the folder is ours");
+    }
+    std::os::unix::fs::symlink("/dev/stdin", folder.join("sender.yaml")).expect("it is ours");
+    for verb in ["lint", "check", "mutate"] {
+        for named in [&["alternating-bit.yaml"][..], &["alternating-bit.yaml", "sender.yaml"]] {
+            let words: Vec<&str> = [verb].into_iter().chain(named.iter().copied()).collect();
+            let output = piped(&folder, &words, &examples.join("sender.yaml"));
+            let of_files = turnstile(&examples, &words);
+            assert_eq!(output.status, of_files.status, "{words:?}: {}", text(&output.stdout));
+            assert_eq!(text(&output.stderr), text(&of_files.stderr), "{words:?}");
+        }
+    }
 }
 
 /// Runs in a folder that has `gate.yaml`.

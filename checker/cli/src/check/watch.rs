@@ -16,8 +16,8 @@ use turnstile_spec::Source;
 use turnstile_spec::table::RowSource;
 
 use crate::output::{self, usage_error, write_stdout};
-use crate::own_system;
 use crate::terminal;
+use crate::{library, own_system};
 
 use super::{Arguments, once};
 
@@ -132,8 +132,8 @@ impl Seen {
             all.iter().flat_map(|name| own_system::tables_beside(name)).collect();
         all.extend(beside);
         let text = |name: String| {
-            let text = std::fs::read_to_string(&name).ok()?;
-            Some((name, text))
+            let text = library::read(Path::new(&name)).ok()?;
+            Some((name, text.source.text))
         };
         let mut verdicts = BTreeMap::new();
         for result in results {

@@ -15,6 +15,7 @@ use turnstile_spec::system::System;
 
 use crate::options::Options;
 use crate::parallel::parallel_map;
+use crate::read;
 use crate::registry::{SystemEntry, Systems};
 use world::{Build, CodeWorld};
 
@@ -71,7 +72,7 @@ pub fn judge(
         mutants.iter().map(|mutant| (*mutant, Fate::Unreached)).collect();
     for entry in systems.0 {
         let file =
-            System::read(entry.file.source()).map_err(|faults| turnstile_report::text(&faults))?;
+            read::system(&entry.file.source()).map_err(|faults| turnstile_report::text(&faults))?;
         let mut next: Vec<usize> =
             (0..file.worlds.len()).filter(|place| file.worlds[*place].default).collect();
         while !next.is_empty() {
