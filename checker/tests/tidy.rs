@@ -77,6 +77,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "runtime/raft/lock",
             "runtime/group",
             "runtime/claim",
+            "runtime/ranges",
             "runtime/faults",
         ],
     ),
@@ -293,6 +294,16 @@ fn uses(manifest: &str) -> Vec<String> {
 fn name_of(manifest: &str) -> &str {
     let line = manifest.lines().find_map(|line| line.strip_prefix("name = \""));
     line.and_then(|line| line.strip_suffix('"')).expect("a crate has a name")
+}
+
+#[test]
+fn every_crate_of_the_workspace_is_in_a_room() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("it is there");
+    let members = manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next());
+    let members = members.expect("the workspace has members").split('"').skip(1).step_by(2);
+    let members: BTreeSet<&str> = members.collect();
+    let crates: BTreeSet<&str> = ROOMS.iter().flat_map(|(_, crates)| *crates).copied().collect();
+    assert_eq!(crates, members);
 }
 
 #[test]
