@@ -81,7 +81,7 @@ fn the_search_and_the_world_have_no_circle_of_files() {
         }
         let [file, uses_it] = [file, uses_it].map(|name| root.join(name));
         assert!(uses[&uses_it].contains(&file), "{}", uses_it.display());
-        assert_eq!(left(uses.clone()), [PathBuf::new(); 0]);
+        assert_eq!(left(uses.clone()), Vec::<PathBuf>::new());
         // With one more use there is a circle.
         let mut more = uses;
         more.get_mut(&file).expect("a file").insert(uses_it.clone());

@@ -5,6 +5,7 @@
 //!
 //!     <!-- cut: rows 44 91 of spec/tables/claim.yaml -->
 //!     <!-- cut: file macros/tests/embedder/gate.yaml -->
+//!     <!-- cut: part checker/tests/commit/src/main.rs -->
 //!     <!-- cut: turnstile check claim/small | verdicts -->
 //!     <!-- cut: turnstile check claim/small --as-written | run of at most one reply -->
 //!     <!-- cut: turnstile list | tables -->
@@ -20,7 +21,8 @@ use turnstile_render::docs::PARTS;
 use turnstile_spec::{Source, WrittenTable};
 
 const REGENERATE: &str = "BLESS=1 cargo test -p turnstile-checker --test readme";
-const DOCUMENTS: [&str; 4] = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"];
+const DOCUMENTS: [&str; 5] =
+    ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "checker/cli/README.md"];
 const BEGIN: &str = "<!-- cut: ";
 const END: &str = "<!-- end of cut -->";
 
@@ -62,6 +64,10 @@ fn cuts_are_fresh() {
 /// The block that a cut must have.
 fn cut(source: &str) -> String {
     let rows = source.strip_prefix("rows ").and_then(|rest| rest.split_once(" of "));
+    // A part of a program is no program of its own, which rustdoc would compile.
+    if let Some(file) = source.strip_prefix("part ") {
+        return format!("```rust,ignore\n{}\n```\n", whole(file).trim_end());
+    }
     let (kind, text) = match (rows, source.strip_prefix("file ")) {
         (Some((rows, file)), _) => ("yaml", rows_of(rows, file)),
         (None, Some(file)) => (if file.ends_with(".rs") { "rust" } else { "yaml" }, whole(file)),

@@ -43,7 +43,7 @@ pub(crate) fn usage_error(what: &str) -> Status {
 /// Prints the diagnostics of a file that has errors.
 pub(crate) fn unreadable(faults: &Diagnostics) -> Status {
     let text = turnstile_report::text(faults);
-    report_warning(&format!("cannot read {}:\n{text}", faults.source.name));
+    usage_error(&format!("cannot read {}:\n{text}", faults.source.name));
     Status::Fails
 }
 

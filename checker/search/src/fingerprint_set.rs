@@ -14,8 +14,8 @@ const SHARD_BITS: u32 = 4;
 const AHEAD: usize = 16;
 /// The slots of a new shard.
 const SLOTS_MIN: usize = 256;
-/// A shard with fewer slots grows fourfold: all shards are then within a few MiB, and what most
-/// searches cost would otherwise be growing.
+/// A shard with fewer slots grows fourfold, since each growth inserts everything again; all shards
+/// together are 2 MiB then.
 const SLOTS_SMALL: usize = 1 << 14;
 
 /// The shards of one thread.

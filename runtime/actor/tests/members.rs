@@ -8,7 +8,6 @@ use turnstile_host::transport::local::Local;
 
 use crate::ports::free_port;
 
-#[path = "../../host/tests/ports/mod.rs"]
 mod ports;
 
 turnstile_machine::machine!("../../spec/examples/two-phase-commit/coordinator.yaml");

@@ -7,7 +7,6 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::ports::free_port;
 
-#[path = "../../host/tests/ports/mod.rs"]
 mod ports;
 
 /// A process that is killed at the end, and the lines that it prints.

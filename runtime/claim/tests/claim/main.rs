@@ -23,7 +23,6 @@ mod messages;
 mod noise;
 mod owners;
 #[cfg(feature = "cluster")]
-#[path = "../../../host/tests/ports/mod.rs"]
 mod ports;
 mod protocol;
 mod quotas;
