@@ -120,24 +120,20 @@ fn explore_table(text: &SourceFile, arguments: &Arguments) -> Status {
     }
 }
 
-/// Shows a world until the process ends.
+/// Shows a world until the process ends. Port 0 is any free one.
 fn serve(world: World, title: &str, listen: SocketAddr) -> Status {
+    let listen = match TcpListener::bind(listen).and_then(|free| free.local_addr()) {
+        Ok(listen) => listen,
+        Err(error) => return usage_error(&format!("cannot listen on {listen}: {error}")),
+    };
     let mut status = Status::Holds;
     let ready = || {
-        status = announce(title, listen);
+        status = write_stdout(&format!("{title}: open http://{listen} in a browser\n"));
         status == Status::Holds
     };
     match turnstile_reference::explore(world, listen, ready) {
         Ok(()) => status,
         Err(error) => usage_error(&error.to_string()),
-    }
-}
-
-/// Prints the address, if Explorer can listen there.
-fn announce(what: &str, listen: SocketAddr) -> Status {
-    match TcpListener::bind(listen) {
-        Ok(_) => write_stdout(&format!("{what}: open http://{listen} in a browser\n")),
-        Err(error) => usage_error(&format!("cannot listen on {listen}: {error}")),
     }
 }
 
