@@ -1,8 +1,9 @@
 //! A program with a system of its own has the whole command line, and is small.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -67,6 +68,41 @@ fn the_document_as_written_fails() {
     let amendment = &verified["results"][0]["amendments"][0];
     assert_eq!(amendment["needed"], true, "{verified}");
     assert_eq!(amendment["shown_by"], serde_json::json!(["commit/no unhandled event"]));
+}
+
+/// The last action of a row is one that a property of the system needs.
+#[test]
+fn mutants_of_its_tables_are_judged() {
+    let judged = json(&["mutate", "participant", "--only", "`write it down`", "--json"]);
+    let table = &judged["results"][0];
+    assert_eq!(table["name"], "participant", "{judged}");
+    assert!(table["killed_by"]["system"].as_u64() >= Some(1), "{judged}");
+}
+
+#[test]
+fn a_counterexample_is_replayed() {
+    let trace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("counterexamples.jsonl");
+    let trace = trace.to_str().expect("it is text");
+    let output = run(&["check", "commit/restart", "--as-written", "--trace", trace]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let replayed = run(&["replay", trace]);
+    assert!(replayed.status.success(), "{}", text(&replayed));
+    assert!(text(&replayed).contains("commit/restart: no unhandled event: fails as recorded"));
+}
+
+#[test]
+fn its_states_can_be_walked_through() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_turnstile-commit"));
+    let words = ["explore", "commit", "--listen", "127.0.0.1:0"];
+    let program = program.args(words).stdout(Stdio::piped()).spawn();
+    let mut program = program.expect("the program runs");
+    let mut line = String::new();
+    let stdout = program.stdout.take().expect("it is piped");
+    let read = BufReader::new(stdout).read_line(&mut line);
+    program.kill().and_then(|()| program.wait()).expect("it is ours");
+    read.expect("it is text");
+    let port = line.split("http://127.0.0.1:").nth(1).and_then(|rest| rest.split(' ').next());
+    assert!(port.is_some_and(|port| port.parse::<u16>().is_ok_and(|port| port != 0)), "{line}");
 }
 
 /// A file that was edited runs in place of the compiled table.
