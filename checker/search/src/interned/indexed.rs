@@ -71,9 +71,9 @@ pub(crate) trait IndexedSystem: Sync {
 #[derive(Clone, Debug)]
 pub(crate) struct RolePermutation {
     /// The index of the role.
-    pub(crate) role: usize,
+    pub(super) role: usize,
     /// By member: its new position.
-    pub(crate) to: Arc<[usize]>,
+    pub(super) to: Arc<[usize]>,
 }
 
 /// Evaluates state predicates.

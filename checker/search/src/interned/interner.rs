@@ -15,12 +15,12 @@ pub(crate) struct Hashed<T> {
 }
 
 impl<T: Hash> Hashed<T> {
-    pub(crate) fn new(value: T) -> Self {
+    pub(super) fn new(value: T) -> Self {
         Self::with(BuildStableHasher::default().hash_one(&value), value)
     }
 
     /// A value whose hash is known: equal values have equal ones.
-    pub(crate) fn with(hash: u64, value: T) -> Self {
+    pub(super) fn with(hash: u64, value: T) -> Self {
         Self { hash, value: Arc::new(value) }
     }
 
@@ -71,7 +71,7 @@ impl<T> Default for Interner<T> {
 
 impl<T: Eq + Hash> Interner<T> {
     /// The index of a value, below `1 << INDEX_BITS`: the next one if the value is new.
-    pub(crate) fn intern(&mut self, value: Hashed<T>) -> u32 {
+    pub(super) fn intern(&mut self, value: Hashed<T>) -> u32 {
         if let Some(&index) = self.indices.get(&value) {
             return index;
         }
@@ -88,7 +88,7 @@ impl<T: Eq + Hash> Interner<T> {
     }
 
     /// The values from an index on.
-    pub(crate) fn values_from(&self, index: usize) -> impl Iterator<Item = &Arc<T>> {
+    pub(super) fn values_from(&self, index: usize) -> impl Iterator<Item = &Arc<T>> {
         self.values[index..].iter()
     }
 

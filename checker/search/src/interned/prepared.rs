@@ -16,13 +16,13 @@ use crate::transition_system::{EnabledOp, Fairness, InFlight, Outcome, Place, Tr
 pub(crate) struct PreparedPart<P> {
     pub(crate) value: Hashed<P>,
     /// Its term in the hash sum of a state.
-    pub(crate) hash_term: u64,
+    pub(super) hash_term: u64,
     /// Its symbolic ids, in order of visit.
-    pub(crate) ids: Vec<(IdClass, u64)>,
+    pub(super) ids: Vec<(IdClass, u64)>,
 }
 
 impl<P: Hash> PreparedPart<P> {
-    pub(crate) fn of<W: TransitionSystem<Part = P> + ?Sized>(
+    pub(super) fn of<W: TransitionSystem<Part = P> + ?Sized>(
         system: &W,
         place: usize,
         mut part: P,
@@ -60,14 +60,14 @@ impl<W: TransitionSystem + ?Sized> PreparedOp<W> {
 /// A message in flight.
 #[derive(Debug)]
 pub(crate) struct PreparedInFlight<W: TransitionSystem + ?Sized> {
-    pub(crate) to: Place,
-    pub(crate) input: Hashed<W::Op>,
-    pub(crate) discard: Hashed<W::Op>,
+    pub(super) to: Place,
+    pub(super) input: Hashed<W::Op>,
+    pub(super) discard: Hashed<W::Op>,
 }
 
 impl<W: TransitionSystem + ?Sized> PreparedInFlight<W> {
     /// The messages in flight in a part.
-    pub(crate) fn all(system: &W, place: usize, part: &W::Part) -> Vec<Self> {
+    pub(super) fn all(system: &W, place: usize, part: &W::Part) -> Vec<Self> {
         let in_flight = system.in_flight(Place::of(place), part).into_iter();
         let prepared = |message: InFlight<W::Op>| Self {
             to: message.to,

@@ -13,11 +13,11 @@ use crate::transition_system::PartKind;
 /// A graph whose nodes are vectors of indices below `1 << INDEX_BITS`.
 pub struct StateSpace<'s> {
     pub(crate) system: &'s dyn IndexedSystem,
-    pub(crate) initial: Vec<Vec<u32>>,
+    pub(super) initial: Vec<Vec<u32>>,
     /// The atomic propositions: a predicate, and the truth value that makes the proposition true.
-    pub(crate) propositions: Vec<(usize, bool)>,
+    pub(super) propositions: Vec<(usize, bool)>,
     /// By place: whether the reduction `loss` applies.
-    pub(crate) without_loss: Vec<bool>,
+    pub(super) without_loss: Vec<bool>,
     /// With the reduction `dead`: the inputs that are not dead.
     pub(super) live_inputs: Option<LiveInputs>,
     /// With the reduction `symmetry`: the permutations of the symmetric role.
@@ -28,7 +28,7 @@ pub struct StateSpace<'s> {
 
 impl<'s> StateSpace<'s> {
     /// See [`Interned::space`](super::Interned::space).
-    pub(crate) fn new(
+    pub(super) fn new(
         system: &'s dyn IndexedSystem,
         propositions: Vec<(usize, bool)>,
         reduce: Reductions,
@@ -105,7 +105,7 @@ impl<'s> StateSpace<'s> {
     }
 
     /// Adds tags to those covered.
-    pub(crate) fn cover(&self, tags: impl Iterator<Item = u32>) {
+    pub(super) fn cover(&self, tags: impl Iterator<Item = u32>) {
         self.covered.lock().unwrap_or_else(PoisonError::into_inner).extend(tags);
     }
 

@@ -51,7 +51,7 @@ impl<W: TransitionSystem + ?Sized> Clone for Store<W> {
 
 impl<W: TransitionSystem + ?Sized> Store<W> {
     /// An empty store.
-    pub(crate) fn new(places: usize) -> Self {
+    pub(super) fn new(places: usize) -> Self {
         Self {
             values: vec![PlaceValues::default(); places],
             tags: Interner::default(),
@@ -60,7 +60,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
     }
 
     /// Interns a part.
-    pub(crate) fn part(&mut self, place: usize, part: PreparedPart<W::Part>) -> u32 {
+    pub(super) fn part(&mut self, place: usize, part: PreparedPart<W::Part>) -> u32 {
         let parts = &mut self.values[place].parts;
         let before = parts.len();
         let index = parts.intern(part.value);
@@ -71,7 +71,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
     }
 
     /// Stores the operations that a part enables.
-    pub(crate) fn keep_enabled(
+    pub(super) fn keep_enabled(
         &mut self,
         place: usize,
         part: u32,
@@ -88,7 +88,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
     }
 
     /// Stores the messages in flight in a part.
-    pub(crate) fn keep_in_flight(
+    pub(super) fn keep_in_flight(
         &mut self,
         place: usize,
         part: u32,
@@ -105,7 +105,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
     }
 
     /// Stores the outcomes of an operation, unless another thread has done so.
-    pub(crate) fn keep_outcomes(
+    pub(super) fn keep_outcomes(
         &mut self,
         (place, part, op): (usize, u32, u32),
         outcomes: Vec<PreparedOutcome<W>>,
@@ -143,7 +143,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
 
     /// Runs about `sample` of the memoised operations again. Returns the first whose outcomes
     /// differ from the stored ones: then a core is not a pure function, and no verdict is valid.
-    pub(crate) fn impure(&mut self, system: &W, sample: usize) -> Option<String> {
+    pub(super) fn impure(&mut self, system: &W, sample: usize) -> Option<String> {
         let mut keys: Vec<(usize, u32, u32)> = Vec::new();
         for (place, table) in self.tables.places.iter().enumerate() {
             keys.extend(table.outcomes.keys().map(|&(part, op)| (place, part, op)));
@@ -163,7 +163,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
 
     /// Visits the ids of about `sample` parts without replacing any. Returns the first part that
     /// the visit changes: then a visit could hide a wrong step, and no verdict is valid.
-    pub(crate) fn changed_by_visit(&self, system: &W, sample: usize) -> Option<String> {
+    pub(super) fn changed_by_visit(&self, system: &W, sample: usize) -> Option<String> {
         let parts = self.values.iter().enumerate().flat_map(|(place, values)| {
             let indices = 0..u32::try_from(values.parts.len()).expect("indices are u32");
             indices.map(move |index| (Place::of(place), values.parts.value(index)))
@@ -179,7 +179,7 @@ impl<W: TransitionSystem + ?Sized> Store<W> {
     }
 
     /// An estimate of the bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let part = 2 * size_of::<W::Part>() + 64;
         let of = |(values, table): (&PlaceValues<W>, &PlaceTable)| {
             values.parts.len() * part

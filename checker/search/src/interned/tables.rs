@@ -15,9 +15,9 @@ use crate::transition_system::{Fairness, Place};
 /// A symbolic id of a part; `index`: of its class in [`Tables::classes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoredId {
-    pub(crate) class: IdClass,
-    pub(crate) index: usize,
-    pub(crate) value: u64,
+    pub(super) class: IdClass,
+    pub(super) index: usize,
+    pub(super) value: u64,
 }
 
 /// An outcome of an operation, interned.
@@ -48,11 +48,11 @@ pub(crate) struct StoredOp {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoredInFlight {
     /// The place of the receiver.
-    pub(crate) to: u16,
+    pub(super) to: u16,
     /// The operation that its delivery triggers on the receiver.
-    pub(crate) input: u32,
+    pub(super) input: u32,
     /// The operation that discards it, on its link.
-    pub(crate) discard: u32,
+    pub(super) discard: u32,
 }
 
 /// A memoised operation: on a part, or with `None` the operations that the part enables.
@@ -67,17 +67,17 @@ pub struct OperationId {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlaceTable {
     /// Of each part: its term in the hash sum of a state.
-    pub(crate) hash_terms: Vec<u64>,
+    pub(super) hash_terms: Vec<u64>,
     /// Of each part: its symbolic ids, in order of visit.
-    pub(crate) ids: Vec<Arc<[StoredId]>>,
+    pub(super) ids: Vec<Arc<[StoredId]>>,
     /// Of each part: the operations it enables, once computed.
     pub(crate) enabled: Vec<Option<Arc<[StoredOp]>>>,
     /// By part: the messages in flight.
-    pub(crate) in_flight: HashMap<u32, Arc<[StoredInFlight]>, BuildStableHasher>,
+    pub(super) in_flight: HashMap<u32, Arc<[StoredInFlight]>, BuildStableHasher>,
     /// By part and operation: the outcomes.
     pub(crate) outcomes: HashMap<(u32, u32), Arc<[StoredOutcome]>, BuildStableHasher>,
     /// By part, role and permutation of its members: the part permuted.
-    pub(crate) permuted: HashMap<(u32, usize, Arc<[usize]>), u32, BuildStableHasher>,
+    pub(super) permuted: HashMap<(u32, usize, Arc<[usize]>), u32, BuildStableHasher>,
 }
 
 impl PlaceTable {
@@ -95,16 +95,16 @@ pub(crate) struct Tables {
     /// The fairness conditions.
     pub(crate) fairness: Interner<Fairness>,
     /// The fairness labels of transitions.
-    pub(crate) labels: Interner<FairnessLabel>,
+    pub(super) labels: Interner<FairnessLabel>,
     /// The classes of symbolic ids.
     classes: Vec<IdClass>,
     /// Operations run so far.
-    pub(crate) runs: usize,
+    pub(super) runs: usize,
 }
 
 impl Tables {
     /// Empty tables.
-    pub(crate) fn new(places: usize) -> Self {
+    pub(super) fn new(places: usize) -> Self {
         Self {
             places: vec![PlaceTable::default(); places],
             fairness: Interner::default(),
@@ -115,7 +115,7 @@ impl Tables {
     }
 
     /// Adds a part.
-    pub(crate) fn add_part(&mut self, place: usize, hash_term: u64, ids: &[(IdClass, u64)]) {
+    pub(super) fn add_part(&mut self, place: usize, hash_term: u64, ids: &[(IdClass, u64)]) {
         let ids = ids.iter().map(|&(class, value)| StoredId {
             class,
             index: index_of(&mut self.classes, class),
@@ -169,7 +169,7 @@ impl Tables {
     }
 
     /// The labels interned so far.
-    pub(crate) fn labels(&self) -> FairnessLabels {
+    pub(super) fn labels(&self) -> FairnessLabels {
         let indices = |len: usize| 0..u32::try_from(len).expect("they are few");
         let fairness = indices(self.fairness.len()).map(|one| self.fairness.value(one));
         let labels = indices(self.labels.len()).map(|one| self.labels.value(one));
@@ -181,7 +181,7 @@ impl Tables {
 }
 
 /// The index of a fairness condition or of a label.
-pub(crate) fn small_index(index: u32) -> u16 {
+pub(super) fn small_index(index: u32) -> u16 {
     u16::try_from(index).expect("far fewer fairness conditions and labels")
 }
 

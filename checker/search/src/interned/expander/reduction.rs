@@ -8,7 +8,7 @@ use crate::interned::tables::StoredInFlight;
 
 impl Expander<'_> {
     /// Replaces the materialised state by its representative; returns the new hash sum.
-    pub(crate) fn reduce(&mut self, mut sum: u64) -> u64 {
+    pub(super) fn reduce(&mut self, mut sum: u64) -> u64 {
         if let Some(live_inputs) = &self.space.live_inputs {
             sum = self.discard_dead(live_inputs, sum);
         }
