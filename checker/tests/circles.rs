@@ -1,30 +1,25 @@
 //! The files of the search and of the World use each other in one direction: no circle, and nothing
 //! by way of `lib.rs`, which lists them.
 
+mod sources;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use sources::sources;
 
 /// By file: those that its paths from `crate::` on lead to. Tests inside are left out.
 type Uses = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
 
 fn uses_of(root: &Path) -> Uses {
-    let mut uses = Uses::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder of the crate") {
-            let path = entry.expect("a folder of the crate").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let text = fs::read_to_string(&path).expect("a source is text");
-                let mut used = used_by(root, &text);
-                used.remove(&path);
-                uses.insert(path, used);
-            }
-        }
-    }
-    uses
+    let uses = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("a source is text");
+        let mut used = used_by(root, &text);
+        used.remove(&path);
+        (path, used)
+    };
+    sources(root).into_iter().map(uses).collect()
 }
 
 fn used_by(root: &Path, text: &str) -> BTreeSet<PathBuf> {

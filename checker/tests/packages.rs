@@ -2,11 +2,14 @@
 //! has an example, and names the crate's layer. What it depends on has a licence that allows for
 //! both. What an embedder builds is what ARCHITECTURE.md says.
 
+mod members;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use members::members;
 use serde_json::Value;
 
 /// The first line of a library whose documentation is its README.
@@ -25,12 +28,9 @@ fn read(path: &str) -> String {
 
 /// The folders of the crates that are published.
 fn published() -> Vec<String> {
-    let manifest = read("Cargo.toml");
-    let members = manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next());
-    let members = members.expect("the workspace has members").lines().map(str::trim);
-    let folders = members.filter_map(|line| line.strip_prefix('"')?.strip_suffix("\","));
-    let is_published = |folder: &&str| !read(&format!("{folder}/Cargo.toml")).contains("publish =");
-    folders.filter(is_published).map(str::to_owned).collect()
+    let is_published =
+        |folder: &String| !read(&format!("{folder}/Cargo.toml")).contains("publish =");
+    members().into_iter().filter(is_published).collect()
 }
 
 /// The last sentence of a README: the layers, with this crate's in bold.

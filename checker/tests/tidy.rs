@@ -2,9 +2,15 @@
 //!
 //! An exception stands in [`EXCEPTIONS`] with its reason; one that nothing needs fails, too.
 
+mod members;
+mod sources;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use members::members;
+use sources::sources;
 
 /// The most lines of a file.
 const FILE_LINES: usize = 400;
@@ -124,33 +130,23 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The Rust files of all rooms, by their path from the root.
-fn sources() -> Vec<(String, String)> {
-    let mut files = Vec::new();
-    let mut folders: Vec<PathBuf> = ROOMS.iter().map(|(room, _)| root().join(room)).collect();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a room can be listed") {
-            let path = entry.expect("a room can be listed").path();
-            if path.is_dir() {
-                // What `render --to rust` writes is not read by people.
-                if !path.ends_with("target") && !path.ends_with("checked_in") {
-                    folders.push(path);
-                }
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let name = path.strip_prefix(root()).expect("it is below the root");
-                let name = name.to_string_lossy().replace('\\', "/");
-                files.push((name, fs::read_to_string(&path).expect("a source is text")));
-            }
-        }
-    }
-    files.sort();
-    files
+/// The Rust files of all rooms, by their path from the root, and their texts.
+fn texts() -> Vec<(String, String)> {
+    let files = ROOMS.iter().flat_map(|(room, _)| sources(&root().join(room)));
+    let text = |path: PathBuf| {
+        let name = path.strip_prefix(root()).expect("it is below the root");
+        let name = name.to_string_lossy().replace('\\', "/");
+        (name, fs::read_to_string(&path).expect("a source is text"))
+    };
+    let mut texts: Vec<(String, String)> = files.map(text).collect();
+    texts.sort();
+    texts
 }
 
 #[test]
 fn every_source_keeps_the_rules() {
     let mut findings = Findings::default();
-    for (file, text) in sources() {
+    for (file, text) in texts() {
         sizes(&file, &text, &mut findings);
         names(&file, &text, &mut findings);
         attributes(&file, &text, &mut findings);
@@ -236,10 +232,10 @@ fn type_name(line: &str) -> Option<&str> {
 
 #[test]
 fn a_type_name_has_one_meaning_in_a_crate() {
-    let sources = sources();
+    let texts = texts();
     let mut findings = Vec::new();
     let mut counts = BTreeMap::<(&str, &str), usize>::new();
-    for (file, text) in &sources {
+    for (file, text) in &texts {
         let Some((folder, _)) = file.split_once("/src/") else { continue };
         let names = text.lines().filter_map(type_name);
         for name in names.filter(|name| TYPE_NAMES_ONCE.contains(name)) {
@@ -298,11 +294,9 @@ fn name_of(manifest: &str) -> &str {
 
 #[test]
 fn every_crate_of_the_workspace_is_in_a_room() {
-    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("it is there");
-    let members = manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next());
-    let members = members.expect("the workspace has members").split('"').skip(1).step_by(2);
-    let members: BTreeSet<&str> = members.collect();
-    let crates: BTreeSet<&str> = ROOMS.iter().flat_map(|(_, crates)| *crates).copied().collect();
+    let members: BTreeSet<String> = members().into_iter().collect();
+    let crates = ROOMS.iter().flat_map(|(_, crates)| *crates);
+    let crates: BTreeSet<String> = crates.map(|path| (*path).to_owned()).collect();
     assert_eq!(crates, members);
 }
 
