@@ -168,6 +168,9 @@ fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
     ];
     let outputs: Vec<(&str, &Path)> =
         outputs.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))).collect();
+    if outputs.is_empty() {
+        return None;
+    }
     let tables = library.tables.iter().chain(&library.systems);
     let named = arguments.names.iter().filter(|name| library.is_file(name));
     let beside = named.clone().flat_map(|name| own_system::tables_beside(name));
