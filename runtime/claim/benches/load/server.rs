@@ -1,7 +1,7 @@
 //! The measured servers: each is a process, on loopback and on the same disk.
 
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Write as _};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -240,8 +240,7 @@ pub(crate) fn empty(name: &str) -> PathBuf {
 }
 
 pub(crate) fn free_port() -> SocketAddr {
-    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-    bound.and_then(|listener: TcpListener| listener.local_addr()).expect("a port is free")
+    SocketAddr::from((Ipv4Addr::LOCALHOST, crate::ports::free_port()))
 }
 
 /// The processor time of a process so far; the kernel counts in hundredths of a second.
