@@ -13,6 +13,8 @@ pub mod code;
 pub mod diagnostic;
 mod event;
 pub mod explain;
+#[cfg(feature = "systems")]
+pub mod file;
 pub mod formula;
 pub mod guard_values;
 mod language;
@@ -39,6 +41,8 @@ mod yaml;
 
 pub use camel::camel;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+#[cfg(feature = "systems")]
+pub use file::File;
 pub use similarity::nearest;
 pub use source::Source;
 #[cfg(feature = "systems")]

@@ -121,7 +121,7 @@ const SLIPS: [fn(&mut String, usize); 3] = [
 /// that do not come back as one diagnostic.
 fn slips(name: &str, text: &str) -> (usize, Vec<String>) {
     let source = Source::new(name, text);
-    let (tree, _) = yaml::parse(&source);
+    let tree = yaml::parse(&source).root;
     let literal = WrittenTable::read(source.clone()).expect("readable");
     if let Err(diagnostics) = literal.amended() {
         panic!("{name} is not sound: {diagnostics}");

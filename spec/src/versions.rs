@@ -6,6 +6,7 @@ use crate::raw;
 use crate::read::{self, Parsed};
 use crate::source::Source;
 use crate::table::{Lines, RowId, Table, Vocabulary};
+use crate::yaml::{self, Tree};
 
 /// A table as written in its document, with its findings.
 #[derive(Clone, Debug)]
@@ -147,7 +148,13 @@ impl WrittenTable {
     /// Reads a file. Errors come back together as [`Diagnostics`]; problems with which the table as
     /// written still runs are its [`WrittenTable::findings`].
     pub fn read(source: Source) -> Result<Self, Diagnostics> {
-        let parsed = match read::read(&source) {
+        let tree = yaml::parse(&source);
+        Self::of(source, tree)
+    }
+
+    /// The table of a file's tree.
+    pub(crate) fn of(source: Source, tree: Tree) -> Result<Self, Diagnostics> {
+        let parsed = match read::read(&source, tree) {
             Ok(parsed) => parsed,
             Err(list) => return Err(Diagnostics { source, list }),
         };

@@ -97,30 +97,36 @@ impl OpenCollection {
     }
 }
 
-/// Reads a text into its tree. No tree where a diagnostic makes one impossible; diagnostics in any
-/// case.
-pub(crate) fn parse(source: &Source) -> (Option<Node>, Vec<Diagnostic>) {
+/// A text as YAML.
+pub(crate) struct Tree {
+    /// Its value; none where a diagnostic makes one impossible.
+    pub(crate) root: Option<Node>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The outermost collection that is not closed where reading stopped.
+    #[cfg_attr(not(feature = "systems"), expect(dead_code, reason = "only tables are read"))]
+    open: Option<OpenCollection>,
+}
+
+#[cfg(feature = "systems")]
+impl Tree {
+    /// Whether the outermost mapping has a key, as far as it was read.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        let open = self.open.iter().flat_map(|open| {
+            let keys = open.entries.iter().map(|(word, _)| word);
+            keys.chain(&open.key)
+        });
+        let keys = self.root.iter().flat_map(|root| root.entries().iter().map(|(word, _)| word));
+        keys.chain(open).any(|word| word.text == key)
+    }
+}
+
+/// Reads a text into its tree.
+pub(crate) fn parse(source: &Source) -> Tree {
     let mut tree =
         TreeBuilder { source, open: Vec::new(), root: None, diagnostics: Vec::new(), documents: 0 };
-    if source.text.len() > limit::FILE_BYTES {
-        let text = "the file is too large";
-        tree.diagnostics.push(Diagnostic::limit(Span::default(), text, "bytes", limit::FILE_BYTES));
-        return (None, tree.diagnostics);
-    }
-    for event in Parser::new_from_str(&source.text) {
-        let (event, span) = match event {
-            Ok(event) => event,
-            Err(error) => {
-                tree.syntax(&error);
-                return (None, tree.diagnostics);
-            }
-        };
-        let span = span.byte_range().map_or(Span::default(), |range| Span::of(&range));
-        if tree.take(event, span).is_none() || tree.diagnostics.len() >= limit::DIAGNOSTICS {
-            return (None, tree.diagnostics);
-        }
-    }
-    (tree.root, tree.diagnostics)
+    let is_read = tree.read().is_some();
+    let TreeBuilder { root, diagnostics, open, .. } = tree;
+    Tree { root: root.filter(|_| is_read), diagnostics, open: open.into_iter().next() }
 }
 
 /// The error for a file without YAML.
@@ -139,6 +145,24 @@ struct TreeBuilder<'s> {
 }
 
 impl TreeBuilder<'_> {
+    /// Reads the text. `None` where it stopped.
+    fn read(&mut self) -> Option<()> {
+        if self.source.text.len() > limit::FILE_BYTES {
+            let (at, text) = (Span::default(), "the file is too large");
+            self.diagnostics.push(Diagnostic::limit(at, text, "bytes", limit::FILE_BYTES));
+            return None;
+        }
+        for event in Parser::new_from_str(&self.source.text) {
+            let (event, span) = event.map_err(|error| self.syntax(&error)).ok()?;
+            let span = span.byte_range().map_or(Span::default(), |range| Span::of(&range));
+            self.take(event, span)?;
+            if self.diagnostics.len() >= limit::DIAGNOSTICS {
+                return None;
+            }
+        }
+        Some(())
+    }
+
     fn syntax(&mut self, error: &granit_parser::ScanError) {
         let marker = error.marker();
         let at = crate::source::floor(&self.source.text, marker.byte_offset().unwrap_or(0));

@@ -27,7 +27,7 @@ use crate::source::Source;
 use crate::table::{Table, Vocabulary};
 use crate::vec_map::VecSet;
 use crate::versions::{Amendment, Document, ExplainedMutant, PartlyAmended, Uncited};
-use crate::yaml::{self, Node, Word};
+use crate::yaml::{self, Node, Tree, Word};
 
 /// A parsed file without errors, with its names.
 #[derive(Clone)]
@@ -46,10 +46,10 @@ impl fmt::Debug for Parsed {
     }
 }
 
-/// Parses a file. Errors come back with the findings that no error can have caused.
-pub(crate) fn read(source: &Source) -> Result<Parsed, Vec<Diagnostic>> {
-    let (tree, mut diagnostics) = yaml::parse(source);
-    let Some(tree) = tree else {
+/// Reads a file's tree. Errors come back with the findings that no error can have caused.
+pub(crate) fn read(source: &Source, tree: Tree) -> Result<Parsed, Vec<Diagnostic>> {
+    let Tree { root, mut diagnostics, .. } = tree;
+    let Some(tree) = root else {
         if diagnostics.is_empty() {
             diagnostics.push(yaml::empty());
         }
@@ -122,8 +122,8 @@ fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// The names in a text in spite of its errors; none if it is too large.
 pub(crate) fn names(source: &Source) -> Vocabulary {
-    let (tree, mut diagnostics) = yaml::parse(source);
-    let Some(tree) = tree else { return Vocabulary::default() };
+    let Tree { root, mut diagnostics, .. } = yaml::parse(source);
+    let Some(tree) = root else { return Vocabulary::default() };
     shape::check(source, &tree, Kind::Map(&language::TABLE), &mut diagnostics);
     let raw = raw::table(&tree);
     lint::errors(&raw, &mut diagnostics);

@@ -17,6 +17,7 @@ use crate::diagnostic::{Diagnostics, Span};
 use crate::source::Source;
 use crate::table::Lines;
 use crate::versions::Document;
+use crate::yaml::{self, Tree};
 
 /// A valid system file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -312,7 +313,13 @@ pub enum TableVersion {
 impl System {
     /// Reads a system file: the system, or all its errors.
     pub fn read(source: Source) -> Result<Self, Diagnostics> {
-        read::system(source)
+        let tree = yaml::parse(&source);
+        Self::of(source, tree)
+    }
+
+    /// The system of a file's tree.
+    pub(crate) fn of(source: Source, tree: Tree) -> Result<Self, Diagnostics> {
+        read::system(source, tree)
     }
 
     /// Whether its nodes run tables, without cores that are compiled in.

@@ -13,11 +13,11 @@ use crate::system::{
     Budget, Count, Failure, Link, LinkKind, Property, Receiver, Role, Route, Saved, Setting,
     System, TimeRelation, Timer, WhenFull, World, exemptions, property, sense,
 };
-use crate::yaml::{self, Node, Value, Word};
+use crate::yaml::{self, Node, Tree, Value, Word};
 
-/// Reads a system file.
-pub(super) fn system(source: Source) -> Result<System, Diagnostics> {
-    let (tree, mut diagnostics) = yaml::parse(&source);
+/// Reads a system file's tree.
+pub(super) fn system(source: Source, tree: Tree) -> Result<System, Diagnostics> {
+    let Tree { root: tree, mut diagnostics, .. } = tree;
     if let Some(diagnostic) = tree.as_ref().and_then(|tree| shape::mistaken(tree, false)) {
         diagnostics = vec![diagnostic];
     } else if let Some(tree) = &tree {
