@@ -29,7 +29,7 @@ fn every_check_in_shown_by_fails_without_the_amendment() {
     let idle = parallel_map(threads, &all, |(literal, amendment), threads| {
         let options = Options { threads, ..Options::new(&NoProgress) };
         assert!(!amendment.shown_by.is_empty(), "{}: nothing shows it", amendment.id);
-        idle(&verify(literal, amendment, (SYSTEMS, &systems), &options))
+        idle(&verify(literal, amendment, (&SYSTEMS, &systems), &options))
     });
     let idle: Vec<String> = idle.into_iter().flatten().collect();
     assert!(idle.is_empty(), "{idle:#?}");

@@ -129,7 +129,7 @@ macro_rules! every {
     ($($module:ident, $name:literal;)*) => {
         #[test]
         fn every_system_is_here() {
-            let known: Vec<&str> = SYSTEMS.0.iter().map(|entry| entry.name).collect();
+            let known: Vec<&str> = SYSTEMS.entries().map(|entry| entry.name.as_str()).collect();
             assert_eq!(known, [$($name),*]);
         }
 

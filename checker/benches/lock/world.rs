@@ -201,7 +201,7 @@ pub(crate) fn world(clients: usize, rounds: u8) -> World {
         clients.filter(|at| at.phase == Phase::Holding).count()
     };
     let one_holds = Property {
-        name: "one holds",
+        name: "one holds".to_owned(),
         sentence: "At most one client holds the lock.".to_owned(),
         formula: TemporalFormula::Always {
             holds: Predicate::new(move |view| holders(view) <= 1),

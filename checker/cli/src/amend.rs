@@ -62,7 +62,7 @@ struct Amendment {
 }
 
 /// Removes each amendment, searches, and reports the results.
-pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
+pub(crate) fn run(arguments: &Arguments, systems: &Systems) -> Status {
     selection::work(systems, &arguments.names, arguments.json, &arguments.bounds, |work| {
         search(arguments, work)
     })
@@ -78,7 +78,8 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
     };
     let mut results = Vec::new();
     let mut all: Vec<Verification> = Vec::new();
-    let amended = selection.tables.iter().filter(|literal| !literal.amendments.is_empty());
+    let tables = selection.tables.iter().filter_map(|file| file.written().ok());
+    let amended = tables.filter(|literal| !literal.amendments.is_empty());
     for literal in amended.take_while(|_| !output::is_unread()) {
         let mut tell = |text: &str| {
             if !arguments.json {
@@ -89,7 +90,7 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
         let mut amendments = Vec::new();
         for amendment in literal.amendments.iter().take_while(|_| !output::is_unread()) {
             let verified =
-                verify(literal, amendment, (selection.known, &selection.systems), options);
+                verify(literal, amendment, (&selection.known, &selection.systems), options);
             tell(&amended::amendment(&verified, shows, paint));
             let shown_by = verified.shown().map(|shown| shown.by.clone()).collect();
             let needed = verified.is_needed();

@@ -14,6 +14,7 @@ mod watch;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use turnstile_harness::Systems;
@@ -32,9 +33,9 @@ use self::simulation::Simulation;
 
 use super::bounds::Bounds;
 use super::counterexample;
+use super::files::Files;
 use super::library::Library;
 use super::output::{self, usage_error, write_stdout};
-use super::own_system;
 use super::terminal::{self, ProgressLine};
 
 /// The exit statuses, for `--help`.
@@ -95,15 +96,22 @@ pub(crate) struct Arguments {
 }
 
 /// Plans the searches, runs them and reports their results.
-pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
+pub(crate) fn run(arguments: &Arguments, systems: &Systems) -> Status {
     terminal::stop_on_interrupt();
-    if arguments.watch { watch::watch(arguments, systems) } else { once(arguments, systems).0 }
+    if arguments.watch {
+        watch::watch(arguments, systems)
+    } else {
+        once(arguments, systems, &Arc::default()).0
+    }
 }
 
-/// One check: its status and its results.
-fn once(arguments: &Arguments, systems: Systems) -> (Status, Vec<ResultReport>) {
+/// One check, which reads these files: its status and its results.
+fn once(
+    arguments: &Arguments,
+    systems: &Systems,
+    files: &Arc<Files>,
+) -> (Status, Vec<ResultReport>) {
     let refused = |what: &str| (usage_error(what), Vec::new());
-    own_system::forget();
     let begun = Instant::now();
     if let (Engine::Stateright, Some(Reductions { dead, symmetry, loss })) =
         (arguments.engine, arguments.reduce)
@@ -116,7 +124,7 @@ fn once(arguments: &Arguments, systems: Systems) -> (Status, Vec<ResultReport>) 
     if arguments.engine == Engine::Stateright && arguments.simulation.walks().is_some() {
         return refused("`--simulate` walks with the engine interned: omit `--engine`");
     }
-    let library = match Library::load(systems) {
+    let library = match Library::load(systems, Arc::clone(files)) {
         Ok(library) => library,
         Err(error) => return refused(&error),
     };
@@ -173,11 +181,11 @@ fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
     }
     let tables = library.tables.iter().chain(&library.systems);
     let named = arguments.names.iter().filter(|name| library.is_file(name));
-    let beside = named.clone().flat_map(|name| own_system::tables_beside(name));
+    let beside = named.clone().flat_map(|name| library.files.tables_of(name));
     let read: Vec<PathBuf> = named
         .cloned()
         .chain(beside)
-        .chain(tables.map(|text| text.source.name.clone()))
+        .chain(tables.map(|one| one.file.source.name.clone()))
         .map(PathBuf::from)
         .collect();
     for (nth, (option, path)) in outputs.iter().enumerate() {

@@ -8,7 +8,7 @@ use turnstile_harness::result::{ResultKind, ResultReport};
 use turnstile_harness::retrace::RecordedStep;
 use turnstile_search::judgement::Verdict;
 
-use crate::library::{Library, SourceFile};
+use crate::library::{Library, NamedFile};
 
 mod follow;
 
@@ -83,7 +83,7 @@ impl Head {
             steps: 0,
         };
         let is_among =
-            |texts: &[SourceFile], name: &str| texts.iter().any(|text| text.source.name == name);
+            |files: &[NamedFile], name: &str| files.iter().any(|one| one.file.source.name == name);
         let named = |texts| if is_among(texts, file) { &result.name } else { file };
         if result.kind == ResultKind::Table {
             return Some(Self { table: Some(named(&library.tables).clone()), ..ran });

@@ -2,18 +2,17 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
+use std::sync::Arc;
 
-use turnstile_harness::Systems;
 use turnstile_harness::options::{Options, Refusal};
-use turnstile_harness::read;
 use turnstile_harness::status::Status;
-use turnstile_harness::table;
+use turnstile_harness::{SourceFile, Systems, table};
 use turnstile_search::bounds::NoProgress;
 use turnstile_world::World;
 
-use super::library::{self, Library, SourceFile};
+use super::library::{self, Library, NamedFile};
 use super::output::{unreadable, usage_error, write_stdout};
-use super::{lint, own_system, replacement};
+use super::replacement;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -29,8 +28,8 @@ pub(crate) struct Arguments {
 }
 
 /// Serves until the process ends.
-pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
-    let library = match Library::load(systems) {
+pub(crate) fn run(arguments: &Arguments, systems: &Systems) -> Status {
+    let library = match Library::load(systems, Arc::default()) {
         Ok(library) => library,
         Err(error) => return usage_error(&error),
     };
@@ -38,42 +37,42 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
         Some((name, world)) => (name, Some(world)),
         None => (arguments.name.as_str(), None),
     };
-    let named = |text: &&SourceFile| text.name == name;
-    if let Some(text) = library.systems.iter().find(named) {
-        return explore_system(text, world, &library, arguments);
+    let named = |one: &&NamedFile| one.file.name == name;
+    if let Some(one) = library.systems.iter().find(named) {
+        return explore_system(&one.file, world, &library, arguments);
     }
-    if let Some(text) = library.tables.iter().find(|text| named(text) && world.is_none()) {
-        return explore_table(text, arguments);
+    if let Some(one) = library.tables.iter().find(|one| named(one) && world.is_none()) {
+        return explore_table(&one.file, arguments);
     }
     let path = Path::new(&arguments.name);
     if !path.exists() && path.extension().is_none() && arguments.name != "-" {
         let all = [&library.tables[..], &library.systems];
         return usage_error(&library::unknown("table, system or file", &arguments.name, &all));
     }
-    match library::read(path) {
-        Ok(text) if lint::is_system(&text) => explore_system(&text, None, &library, arguments),
-        Ok(text) => explore_table(&text, arguments),
+    match library.files.read(path) {
+        Ok(file) if file.is_system() => explore_system(&file, None, &library, arguments),
+        Ok(file) => explore_table(&file, arguments),
         Err(error) => usage_error(&error),
     }
 }
 
 fn explore_system(
-    text: &SourceFile,
+    file: &Arc<SourceFile>,
     world: Option<&str>,
     library: &Library,
     arguments: &Arguments,
 ) -> Status {
-    let system = match read::system(&text.source) {
+    let system = match file.system() {
         Ok(system) => system,
-        Err(faults) => return unreadable(&faults),
+        Err(faults) => return unreadable(faults),
     };
-    let known = match own_system::of_tables(&system) {
-        Some(Ok(entry)) => Some(entry),
-        Some(Err(faults)) => return fail(&Refusal::Faults(faults).to_string()),
-        None => library.known.entry(&system.name),
-    };
-    let Some(entry) = known else {
-        return usage_error(&format!("this binary has no cores for the system `{}`", system.name));
+    let entry = match library.entry(file) {
+        Ok(Some(entry)) => entry,
+        Ok(None) => {
+            let name = &system.name;
+            return usage_error(&format!("this binary has no cores for the system `{name}`"));
+        }
+        Err(faults) => return fail(&Refusal::Faults(faults).to_string()),
     };
     let world = match world {
         Some(name) => system.world(name),
@@ -87,34 +86,31 @@ fn explore_system(
             known.join(", ")
         ));
     };
-    let tables = match replacement::tables(entry, None, library, arguments.as_written) {
+    let tables = match replacement::tables(&entry, None, library, arguments.as_written) {
         Ok(tables) => tables,
         Err(faults) => return fail(&Refusal::Faults(faults).to_string()),
     };
     let as_written = arguments.as_written;
     let options = Options { as_written, tables, ..Options::new(&NoProgress) };
     let title = format!("{}/{}", system.name, world.name);
-    match entry.world(&system, world, &options) {
+    match entry.world(system, world, &options) {
         Ok(world) => serve(world, &title, arguments.listen),
         Err(Refusal::Usage(what)) => usage_error(&what),
         Err(refusal @ Refusal::Faults(_)) => fail(&refusal.to_string()),
     }
 }
 
-fn explore_table(text: &SourceFile, arguments: &Arguments) -> Status {
-    let literal = match read::literal(&text.source) {
+fn explore_table(file: &SourceFile, arguments: &Arguments) -> Status {
+    let literal = match file.written() {
         Ok(literal) => literal,
-        Err(faults) => return unreadable(&faults),
+        Err(faults) => return unreadable(faults),
     };
-    let table = if arguments.as_written {
-        literal.table.clone()
-    } else {
-        match read::sound(&text.source) {
-            Ok(sound) => sound.table.clone(),
-            Err(faults) => return unreadable(&faults),
-        }
+    let table = match (arguments.as_written, file.amended()) {
+        (true, _) => &literal.table,
+        (false, Ok(sound)) => &sound.table,
+        (false, Err(faults)) => return unreadable(faults),
     };
-    match table::world(&literal.vocabulary, &table) {
+    match table::world(&literal.vocabulary, table) {
         Ok(world) => serve(world, &literal.vocabulary.machine, arguments.listen),
         Err(reason) => fail(&reason),
     }

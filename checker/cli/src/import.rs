@@ -8,7 +8,7 @@ use turnstile_harness::status::Status;
 use turnstile_import::{Imported, Options, import};
 use turnstile_spec::{Diagnostic, Severity, Source};
 
-use super::library;
+use super::files::Files;
 use super::output::{is_same_file, usage_error, write_stdout};
 
 /// The exit statuses, and what the files have, for `--help`.
@@ -56,7 +56,8 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
             input.display()
         ));
     }
-    let read = |path: &Path| library::read(path).map(|file| file.source);
+    let files = Files::default();
+    let read = |path: &Path| files.read(path).map(|file| file.source.clone());
     let document = match read(&arguments.document) {
         Ok(document) => document,
         Err(error) => return usage_error(&error),

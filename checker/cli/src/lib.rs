@@ -6,6 +6,7 @@ mod check;
 mod counterexample;
 mod explain;
 mod explore;
+mod files;
 mod import;
 mod library;
 mod lint;
@@ -13,7 +14,6 @@ mod list;
 mod mutate;
 mod new;
 mod output;
-mod own_system;
 mod render;
 mod replacement;
 mod replay;
@@ -74,7 +74,7 @@ enum Verb {
 }
 
 /// The parts of a program with this command line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     /// The systems that it can run.
     pub systems: Systems,
@@ -85,7 +85,7 @@ pub struct Program {
 /// Parses the command line and runs its verb.
 #[must_use]
 pub fn main(program: Program) -> ExitCode {
-    let systems = program.systems;
+    let systems = &program.systems;
     // Bad usage ends here, with status 2 and a text on standard error.
     let status = match Command::parse().verb {
         Verb::List(arguments) => list::run(&arguments, systems),
@@ -94,7 +94,7 @@ pub fn main(program: Program) -> ExitCode {
         Verb::Amend(arguments) => amend::run(&arguments, systems),
         Verb::Mutate(arguments) => mutate::run(&arguments, systems),
         Verb::Render(arguments) => render::run(&arguments, systems),
-        Verb::Replay(arguments) => replay::run(&arguments, program),
+        Verb::Replay(arguments) => replay::run(&arguments, &program),
         Verb::Explore(arguments) => explore::run(&arguments, systems),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),

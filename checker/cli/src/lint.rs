@@ -2,21 +2,22 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::{Options, Refusal};
 use turnstile_harness::result::{Report, ResultKind, ResultReport};
 use turnstile_harness::status::Status;
-use turnstile_harness::{SystemEntry, read};
+use turnstile_harness::{SourceFile, SystemEntry};
 use turnstile_search::bounds::NoProgress;
 use turnstile_spec::System;
 use turnstile_world::trace::counted;
 
 use crate::report::paint::fold;
 
-use super::library::{self, SourceFile};
+use super::files::Files;
 use super::output::{usage_error, write_stdout};
-use super::{own_system, terminal};
+use super::terminal;
 
 /// The exit statuses, for `--help`.
 pub(super) const STATUSES: &str = "\
@@ -43,12 +44,13 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Status {
     let mut status = Status::Holds;
     let mut results = Vec::new();
+    let files = Files::default();
     for (nth, path) in arguments.files.iter().enumerate() {
         if arguments.files[..nth].contains(path) {
             continue;
         }
-        match library::read(path) {
-            Ok(text) => results.push(lint(&text)),
+        match files.read(path) {
+            Ok(file) => results.push(lint(&file, &files)),
             Err(error) => status = status.and(usage_error(&error)),
         }
     }
@@ -63,30 +65,30 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
 }
 
 /// One file. A finding that an amendment fixes is no error of the file.
-fn lint(text: &SourceFile) -> ResultReport {
-    if is_system(text) {
-        let mut result = ResultReport::new(ResultKind::System, &text.name, None);
-        match read::system(&text.source) {
+fn lint(file: &Arc<SourceFile>, files: &Files) -> ResultReport {
+    if file.is_system() {
+        let mut result = ResultReport::new(ResultKind::System, &file.name, None);
+        match file.system() {
             Ok(system) => {
                 system.name.clone_into(&mut result.name);
-                result.faults = match own_system::of_tables(&system) {
-                    Some(Ok(entry)) => of_tables(entry, &system),
+                result.faults = match files.table_system(file) {
+                    Some(Ok(entry)) => of_tables(&entry, system),
                     Some(Err(faults)) => faults,
                     None => Vec::new(),
                 };
             }
-            Err(faults) => result.faults = FaultReport::errors(&faults),
+            Err(faults) => result.faults = FaultReport::errors(faults),
         }
-        return lined(result, text);
+        return lined(result, file);
     }
-    let mut result = ResultReport::new(ResultKind::Table, &text.name, None);
-    match read::literal(&text.source) {
+    let mut result = ResultReport::new(ResultKind::Table, &file.name, None);
+    match file.written() {
         Ok(literal) => {
             literal.vocabulary.machine.clone_into(&mut result.name);
             let source = &literal.source;
-            result.faults = match read::sound(source) {
+            result.faults = match file.amended() {
                 Ok(sound) => FaultReport::findings(&sound.warnings, source),
-                Err(faults) => FaultReport::errors(&faults),
+                Err(faults) => FaultReport::errors(faults),
             };
             // A finding that no amendment fixes is already an error.
             let is_new = |finding: &FaultReport| !result.faults.iter().any(|f| f.is_like(finding));
@@ -94,15 +96,15 @@ fn lint(text: &SourceFile) -> ResultReport {
             let findings: Vec<FaultReport> = findings.filter(is_new).collect();
             result.faults.extend(findings);
         }
-        Err(faults) => result.faults = FaultReport::errors(&faults),
+        Err(faults) => result.faults = FaultReport::errors(faults),
     }
-    lined(result, text)
+    lined(result, file)
 }
 
 /// The errors of a system's tables; if they have none, those of its worlds.
 fn of_tables(entry: &SystemEntry, system: &System) -> Vec<FaultReport> {
-    let sound = entry.tables.iter().map(|table| read::sound(&table.source()));
-    let errors = sound.filter_map(Result::err).flat_map(|faults| FaultReport::errors(&faults));
+    let errors = entry.tables.iter().filter_map(|table| table.file.amended().err());
+    let errors = errors.flat_map(FaultReport::errors);
     let errors: Vec<FaultReport> = errors.collect();
     if !errors.is_empty() {
         return errors;
@@ -121,17 +123,11 @@ fn of_tables(entry: &SystemEntry, system: &System) -> Vec<FaultReport> {
     faults
 }
 
-fn lined(mut result: ResultReport, text: &SourceFile) -> ResultReport {
-    result.notes.files.push(text.source.name.clone());
+fn lined(mut result: ResultReport, file: &SourceFile) -> ResultReport {
+    result.notes.files.push(file.source.name.clone());
     "reader".clone_into(&mut result.engine);
     result.complete = true;
     result
-}
-
-/// Whether a file is that of a system, by a line `system:`; it may have errors.
-pub(crate) fn is_system(text: &SourceFile) -> bool {
-    let mut lines = text.source.text.trim_start_matches('\u{feff}').lines();
-    lines.any(|line| line.starts_with("system:"))
 }
 
 fn words(result: &ResultReport, is_verbose: bool) -> String {

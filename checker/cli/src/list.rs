@@ -1,9 +1,9 @@
 //! `turnstile list`: the tables and systems that can be checked by name.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use turnstile_harness::Systems;
-use turnstile_harness::read;
 use turnstile_harness::status::Status;
 use turnstile_spec as spec;
 use turnstile_spec::versions::WrittenTable;
@@ -56,28 +56,24 @@ struct System {
 }
 
 /// Lists the tables and systems with names.
-pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
-    let library = match Library::load(systems) {
+pub(crate) fn run(arguments: &Arguments, systems: &Systems) -> Status {
+    let library = match Library::load(systems, Arc::default()) {
         Ok(library) => library,
         Err(error) => return usage_error(&error),
     };
     let mut status = Status::Holds;
     let mut tables = Vec::new();
-    for text in &library.tables {
-        match read::literal(&text.source) {
-            Ok(literal) => tables.push(table(&literal)),
-            Err(faults) => {
-                status = status.and(unreadable(&faults));
-            }
+    for one in &library.tables {
+        match one.file.written() {
+            Ok(literal) => tables.push(table(literal)),
+            Err(faults) => status = status.and(unreadable(faults)),
         }
     }
     let mut listed = Vec::new();
-    for text in &library.systems {
-        match read::system(&text.source) {
-            Ok(of) => listed.push(system(&of, systems)),
-            Err(faults) => {
-                status = status.and(unreadable(&faults));
-            }
+    for one in &library.systems {
+        match one.file.system() {
+            Ok(of) => listed.push(system(of, systems)),
+            Err(faults) => status = status.and(unreadable(faults)),
         }
     }
     let listing = Listing { version: 1, tables, systems: listed };
@@ -101,12 +97,12 @@ fn table(literal: &WrittenTable) -> Table {
     }
 }
 
-fn system(system: &spec::System, systems: Systems) -> System {
+fn system(system: &spec::System, systems: &Systems) -> System {
     let mut tables: Vec<String> = Vec::new();
     // A role without a table of its own says `none`; the core behind a role may run several.
     let named = system.roles.iter().map(|role| role.machine.as_str());
     let known = systems.entry(&system.name).into_iter();
-    let known = known.flat_map(|entry| entry.tables.iter().map(|table| table.name));
+    let known = known.flat_map(|entry| entry.machines());
     for machine in named.filter(|machine| *machine != "none").chain(known) {
         if !tables.iter().any(|table| table == machine) {
             tables.push(machine.to_owned());

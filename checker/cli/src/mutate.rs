@@ -66,19 +66,23 @@ struct Table {
 }
 
 /// Changes, searches, reports.
-pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
+pub(crate) fn run(arguments: &Arguments, systems: &Systems) -> Status {
     selection::work(systems, &arguments.names, arguments.json, &arguments.bounds, |work| {
         search(arguments, work)
     })
 }
 
+/// A table as written, and as amended.
+type ReadTable<'f> = (&'f WrittenTable, Result<&'f AmendedTable, &'f Diagnostics>);
+
 fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
     let Session { selection, options, line, begun } = work;
     let (mut status, paint) = (Status::Holds, terminal::paint());
-    let systems = Baselines::new(selection.known, &selection.systems);
+    let systems = Baselines::new(&selection.known, &selection.systems);
     let only = Only(arguments.only.clone());
-    let mut left: Vec<(&WrittenTable, Result<AmendedTable, Diagnostics>)> =
-        selection.tables.iter().map(|literal| (&**literal, literal.amended())).collect();
+    let read = selection.tables.iter();
+    let mut left: Vec<ReadTable<'_>> =
+        read.filter_map(|file| Some((file.written().ok()?, file.amended()))).collect();
     let mut all = Vec::new();
     let mut judged: Vec<MutationReport> = Vec::new();
     while !left.is_empty() && !output::is_unread() {
@@ -87,14 +91,7 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
             Ok(sound) => sound,
             Err(faults) => {
                 status = status.and(Status::Fails);
-                if arguments.json {
-                    let name = literal.vocabulary.machine.clone();
-                    let faults = FaultReport::errors(&faults);
-                    all.push(MutationReport { name, faults, ..MutationReport::default() });
-                } else {
-                    let text = turnstile_report::text(&faults);
-                    usage_error(&format!("cannot mutate {}:\n{text}", literal.source.name));
-                }
+                all.extend(unsound(literal, faults, arguments.json));
                 continue;
             }
         };
@@ -106,9 +103,9 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
                 let twins = left.iter().filter(|(one, _)| one.vocabulary.machine == *other);
                 let is_one = name != other && twins.count() == 1;
                 let is_one = is_one && systems.are_of_the_same(name, other);
-                is_one.then_some((*literal, sound.as_ref().ok()?))
+                is_one.then_some((*literal, sound.ok()?))
             });
-            let together: Vec<_> = std::iter::once((literal, &sound)).chain(others).collect();
+            let together: Vec<_> = std::iter::once((literal, sound)).chain(others).collect();
             judged.extend(mutate_all(&together, &only, &systems, options));
         }
         let nth = judged.iter().position(|one| one.name == *name).expect("it is judged");
@@ -131,6 +128,17 @@ fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
         mutated::summary(&all, begun.elapsed(), paint)
     };
     status.and(write_stdout(&text))
+}
+
+/// Reports a table that cannot be amended: in the JSON, or on standard error.
+fn unsound(literal: &WrittenTable, faults: &Diagnostics, is_json: bool) -> Option<MutationReport> {
+    if is_json {
+        let (name, faults) = (literal.vocabulary.machine.clone(), FaultReport::errors(faults));
+        return Some(MutationReport { name, faults, ..MutationReport::default() });
+    }
+    let (file, text) = (&literal.source.name, turnstile_report::text(faults));
+    usage_error(&format!("cannot mutate {file}:\n{text}"));
+    None
 }
 
 fn table(mutated: MutationReport) -> Table {

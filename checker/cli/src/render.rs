@@ -6,17 +6,15 @@ mod rust;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use turnstile_harness::Systems;
-use turnstile_harness::read;
 use turnstile_harness::status::Status;
+use turnstile_harness::{SourceFile, Systems};
 use turnstile_render::docs::{self, Changed, Files, Mode, Trouble};
 use turnstile_render::{Diagram, Format, Sheet, draw, focus, overview, picture, render};
 use turnstile_spec::WrittenTable;
 use turnstile_spec::nearest;
 use turnstile_world::trace::counted;
 
-use super::library::{self, Library, Origin, SourceFile};
-use super::lint;
+use super::library::{self, Library, NamedFile, Origin};
 use super::output::{report_warning, unreadable, usage_error, write_stdout};
 
 /// The exit statuses, for `--help`.
@@ -89,21 +87,23 @@ enum Level {
 }
 
 /// Writes, or looks.
-pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
+pub(crate) fn run(arguments: &Arguments, systems: &Systems) -> Status {
     if let Err(what) = drawn(arguments) {
         return usage_error(what);
     }
-    let library = match Library::load(systems) {
+    let library = match Library::load(systems, Arc::default()) {
         Ok(library) => library,
         Err(error) => return usage_error(&error),
     };
-    let (tables, mut status) = read(&library, &arguments.names);
+    let (files, mut status) = named(&library, &arguments.names);
+    let (tables, unread) = read(&files);
+    status = status.and(unread);
     let root = library.checkout.as_ref().and_then(|spec| spec.parent());
     let docs = root.map(|root| root.join("generated/docs"));
     let folder = arguments.out.clone().or_else(|| docs.filter(|_| arguments.check));
     match folder {
         Some(folder) if status == Status::Holds => {
-            status = status.and(deliver(arguments, tables, &folder));
+            status = status.and(deliver(arguments, &tables, &folder));
         }
         None if arguments.check => {
             return usage_error("--check needs --out DIR outside of a checkout");
@@ -116,27 +116,27 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
 }
 
 /// A selected table, and its origin.
-struct Asked {
-    literal: Arc<WrittenTable>,
+struct Asked<'f> {
+    literal: &'f WrittenTable,
     origin: Origin,
 }
 
-/// The selected tables, each once, and the status of reading them.
-fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
+/// The files of the selected tables, and the status of finding them.
+fn named(library: &Library, names: &[String]) -> (Vec<NamedFile>, Status) {
     let mut status = Status::Holds;
-    let mut texts: Vec<SourceFile> = Vec::new();
+    let mut files: Vec<NamedFile> = Vec::new();
     if names.is_empty() {
-        texts.clone_from(&library.tables);
+        files.clone_from(&library.tables);
     }
     for name in names {
-        match library.tables.iter().find(|text| text.name == *name) {
-            Some(text) => texts.push(text.clone()),
-            None if library.is_file(name) => match library::read(Path::new(name)) {
-                Ok(text) if lint::is_system(&text) => {
+        match library.tables.iter().find(|one| one.file.name == *name) {
+            Some(one) => files.push(one.clone()),
+            None if library.is_file(name) => match library.files.read(Path::new(name)) {
+                Ok(file) if file.is_system() => {
                     let what = format!("{name} is a system; this is asked of tables");
                     status = status.and(usage_error(&what));
                 }
-                Ok(text) => texts.push(text),
+                Ok(file) => files.push(NamedFile { file, origin: Origin::Other }),
                 Err(error) => status = status.and(usage_error(&error)),
             },
             None => {
@@ -145,27 +145,33 @@ fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
             }
         }
     }
-    let mut tables: Vec<Asked> = Vec::new();
-    for SourceFile { source, origin, .. } in texts {
-        if tables.iter().any(|known| known.literal.source.name == source.name) {
+    (files, status)
+}
+
+/// The tables of files, each once, and the status of reading them.
+fn read(files: &[NamedFile]) -> (Vec<Asked<'_>>, Status) {
+    let mut status = Status::Holds;
+    let mut tables: Vec<Asked<'_>> = Vec::new();
+    for NamedFile { file, origin } in files {
+        if tables.iter().any(|known| known.literal.source.name == file.source.name) {
             continue;
         }
-        match read::literal(&source) {
+        match file.written() {
             Ok(literal) => {
-                warn(&literal);
-                tables.push(Asked { literal, origin });
+                warn(file);
+                tables.push(Asked { literal, origin: *origin });
             }
-            Err(faults) => status = status.and(unreadable(&faults)),
+            Err(faults) => status = status.and(unreadable(faults)),
         }
     }
     (tables, status)
 }
 
 /// Says that a table has errors: a page of it may show states without transitions.
-fn warn(literal: &WrittenTable) {
-    let Err(faults) = literal.amended() else { return };
+fn warn(file: &SourceFile) {
+    let Err(faults) = file.amended() else { return };
     let errors = counted(faults.list.len() as u64, "error");
-    let name = &literal.source.name;
+    let name = &file.source.name;
     report_warning(&format!("`{name}` has {errors}; see `turnstile lint`"));
 }
 
@@ -199,7 +205,7 @@ fn drawn(arguments: &Arguments) -> Result<Target, &'static str> {
     Ok(target)
 }
 
-fn print(arguments: &Arguments, tables: &[Asked]) -> Status {
+fn print(arguments: &Arguments, tables: &[Asked<'_>]) -> Status {
     let header = docs::header(&command(arguments), None);
     let pages = tables.iter().map(|table| page(arguments, table, &header));
     match pages.collect::<Result<Vec<String>, String>>() {
@@ -209,19 +215,19 @@ fn print(arguments: &Arguments, tables: &[Asked]) -> Status {
 }
 
 /// A table in the format and in the part that is asked for.
-fn page(arguments: &Arguments, table: &Asked, header: &str) -> Result<String, String> {
+fn page(arguments: &Arguments, table: &Asked<'_>, header: &str) -> Result<String, String> {
     let format = match drawn(arguments).map_err(str::to_owned)? {
         Target::Format(format) => format,
-        Target::Rust => return rust::text(&table.literal, arguments.with, header),
+        Target::Rust => return rust::text(table.literal, arguments.with, header),
     };
-    let sheet = Sheet::of(&table.literal);
+    let sheet = Sheet::of(table.literal);
     if !is_part(arguments) {
         return Ok(render(&sheet, format, header));
     }
     let whole = draw(&sheet);
     let part = match (&arguments.focus, arguments.level) {
         (Some(state), _) => {
-            focus(&whole, state).ok_or_else(|| no_state(&table.literal, &whole, state))?
+            focus(&whole, state).ok_or_else(|| no_state(table.literal, &whole, state))?
         }
         (None, Some(Level::Overview)) => overview(&whole),
         (None, Some(Level::Whole) | None) => whole,
@@ -239,7 +245,11 @@ fn no_state(table: &WrittenTable, diagram: &Diagram, state: &str) -> String {
 }
 
 /// Parts of tables as files.
-fn parts(arguments: &Arguments, tables: &[Asked], origin: &docs::Origin) -> Result<Files, String> {
+fn parts(
+    arguments: &Arguments,
+    tables: &[Asked<'_>],
+    origin: &docs::Origin,
+) -> Result<Files, String> {
     let target = drawn(arguments).map_err(str::to_owned)?;
     let part = match (&arguments.focus, arguments.level) {
         (Some(state), _) => format!(".focus-{}", docs::stem(state)),
@@ -258,16 +268,15 @@ fn parts(arguments: &Arguments, tables: &[Asked], origin: &docs::Origin) -> Resu
     Ok(files)
 }
 
-fn deliver(arguments: &Arguments, tables: Vec<Asked>, folder: &Path) -> Status {
+fn deliver(arguments: &Arguments, tables: &[Asked<'_>], folder: &Path) -> Status {
     let sources = tables.iter().map(|table| seen_from(folder, table)).collect();
     let origin = docs::Origin { command: command(arguments), sources };
-    let parts = match is_apart(arguments).then(|| parts(arguments, &tables, &origin)) {
+    let parts = match is_apart(arguments).then(|| parts(arguments, tables, &origin)) {
         Some(Err(what)) => return usage_error(&what),
         Some(Ok(files)) => Some(files),
         None => None,
     };
-    let literals: Vec<WrittenTable> =
-        tables.into_iter().map(|table| WrittenTable::clone(&table.literal)).collect();
+    let literals: Vec<WrittenTable> = tables.iter().map(|table| table.literal.clone()).collect();
     let formats = match arguments.to {
         Some(Target::Format(format)) => vec![format],
         Some(Target::Rust) | None => docs::FORMATS.to_vec(),
@@ -310,7 +319,7 @@ fn words(folder: &Path, count: usize, changed: &Changed) -> String {
 }
 
 /// Where a table's file is, as seen from a folder; a table inside the program goes by its name.
-fn seen_from(folder: &Path, table: &Asked) -> String {
+fn seen_from(folder: &Path, table: &Asked<'_>) -> String {
     let name = &table.literal.source.name;
     let known = match table.origin {
         Origin::Bundled => return name.clone(),

@@ -8,12 +8,13 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Take};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use turnstile_harness::status::Status;
 use turnstile_scenario::{LineError, Mismatch, Replay, replay, trace};
 
 use super::counterexample;
-use super::library;
+use super::files::{self, Files};
 use super::output::{usage_error, write_stdout};
 use super::terminal;
 use crate::Program;
@@ -45,26 +46,28 @@ pub(crate) struct Arguments {
 }
 
 /// Replays each file and prints every difference from what the cores do.
-pub(crate) fn run(arguments: &Arguments, program: Program) -> Status {
+pub(crate) fn run(arguments: &Arguments, program: &Program) -> Status {
     if arguments.together {
         return together::run(&arguments.files, program);
     }
-    arguments.files.iter().map(|path| play(path, program)).fold(Status::Holds, Status::and)
+    let read = Arc::<Files>::default();
+    let play = |path: &PathBuf| play(path, program, &read);
+    arguments.files.iter().map(play).fold(Status::Holds, Status::and)
 }
 
-fn play(path: &Path, Program { systems, languages }: Program) -> Status {
+fn play(path: &Path, Program { systems, languages }: &Program, read: &Arc<Files>) -> Status {
     let name = path.display().to_string();
-    let mut file = match library::open(path) {
+    let mut file = match files::open(path) {
         Ok(file) => BufReader::new(file.take(BYTES_MAX + 1)),
         Err(error) => return usage_error(&error),
     };
     let (is_trace, is_counterexample) = match file.fill_buf() {
         Ok(beginning) => (trace::is_trace(beginning), counterexample::is_counterexample(beginning)),
-        Err(error) => return usage_error(&library::unread(path, &error)),
+        Err(error) => return usage_error(&files::unread(path, &error)),
     };
     if is_counterexample {
-        return match library::text_of(path, &mut file, BYTES_MAX) {
-            Ok(text) if !is_longer(&file) => counterexample::replay(&name, &text, systems),
+        return match files::text_of(path, &mut file, BYTES_MAX) {
+            Ok(text) if !is_longer(&file) => counterexample::replay(&name, &text, (systems, read)),
             Ok(_) => usage_error(&too_long(&name)),
             Err(error) => usage_error(&error),
         };
@@ -72,7 +75,7 @@ fn play(path: &Path, Program { systems, languages }: Program) -> Status {
     let replayed = if is_trace {
         trace::replay(&mut file, languages)
     } else {
-        match library::text_of(path, &mut file, BYTES_MAX) {
+        match files::text_of(path, &mut file, BYTES_MAX) {
             Ok(_) if is_longer(&file) => Ok(Replay::default()),
             Ok(text) => replay(&text, languages),
             Err(error) => return usage_error(&error),

@@ -1,28 +1,26 @@
 //! A copy of a bundled table whose amended table is the bundled one: what it changes, amendments
 //! replace, so the check says nothing about the change.
 
-use turnstile_harness::read;
+use turnstile_harness::SourceFile;
+use turnstile_spec::WrittenTable;
 use turnstile_spec::formula::Definition;
 use turnstile_spec::table::{Cell, Name, Row, RowId, Table, Vocabulary};
 use turnstile_spec::versions::Change;
-use turnstile_spec::{Source, WrittenTable};
 
 /// The note on a copy with the amended table of the bundled file.
-pub(crate) fn note(copy: &Source, bundled: &Source) -> Option<String> {
-    let (written, sound) = (read::literal(copy).ok()?, read::sound(copy).ok()?);
-    let (known, known_sound) = (read::literal(bundled).ok()?, read::sound(bundled).ok()?);
+pub(crate) fn note(copy: &SourceFile, bundled: &SourceFile) -> Option<String> {
+    let (written, sound) = (copy.written().ok()?, copy.amended().ok()?);
+    let (known, known_sound) = (bundled.written().ok()?, bundled.amended().ok()?);
     let is_same = names(&sound.vocabulary) == names(&known_sound.vocabulary)
         && is_same(&sound.table, &known_sound.table);
-    if copy.text == bundled.text || !is_same {
+    if copy.source.text == bundled.source.text || !is_same {
         return None;
     }
-    let mut text = format!("{} gives the same amended table as the bundled file", copy.name);
+    let mut text = format!("{} gives the same amended table as the bundled file", copy.source.name);
     let changed = (0u16..).map(RowId).zip(&written.vocabulary.rows);
     let changed = changed.filter(|(id, _)| rows(&written.table, *id) != rows(&known.table, *id));
     let replaced: Vec<String> = changed
-        .filter_map(|(id, row)| {
-            Some(format!("row {} is replaced by {}", row.id, by(&written, id)?))
-        })
+        .filter_map(|(id, row)| Some(format!("row {} is replaced by {}", row.id, by(written, id)?)))
         .collect();
     if !replaced.is_empty() {
         text = format!("{text}: {}", replaced.join(", "));

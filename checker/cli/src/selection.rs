@@ -5,25 +5,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use turnstile_harness::Systems;
 use turnstile_harness::options::{Options, Refusal, Replacement};
-use turnstile_harness::read;
 use turnstile_harness::status::Status;
-use turnstile_spec::versions::WrittenTable;
+use turnstile_harness::{SourceFile, Systems};
 use turnstile_spec::{Diagnostics, System};
 
 use super::bounds::Bounds;
-use super::library::{self, Library, Origin, SourceFile};
-use super::lint;
+use super::library::{self, Library, Origin};
 use super::output::{unreadable, usage_error, write_stdout};
-use super::own_system;
 use super::terminal::{self, ProgressLine};
 
 /// The tables and systems that a command selects.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
-    /// In the order of the arguments, each once.
-    pub(crate) tables: Vec<Arc<WrittenTable>>,
+    /// Tables that can be read, in the order of the arguments, each once.
+    pub(crate) tables: Vec<Arc<SourceFile>>,
     /// The systems that can be run.
     pub(crate) known: Systems,
     /// The files of systems that can be read, by name.
@@ -50,14 +46,14 @@ pub(crate) struct Session<'w> {
 
 /// Reads the selected tables and runs the verb on them, if there are any.
 pub(crate) fn work(
-    systems: Systems,
+    systems: &Systems,
     words: &[String],
     is_json: bool,
     bounds: &Bounds,
     work: impl FnOnce(&Session<'_>) -> Status,
 ) -> Status {
     let begun = Instant::now();
-    let library = match Library::load(systems) {
+    let library = match Library::load(systems, Arc::default()) {
         Ok(library) => library,
         Err(error) => return usage_error(&error),
     };
@@ -81,19 +77,20 @@ impl Selection {
     /// Reads the tables that the words name; without words, every bundled table.
     pub(crate) fn of(library: &Library, words: &[String]) -> Self {
         let uses_library = words.is_empty();
-        let mut selection = Self { known: library.known, uses_library, ..Self::default() };
-        for text in &library.systems {
-            if let Some(system) = selection.report_diagnostics(read::system(&text.source)) {
-                selection.systems.push(System::clone(&system));
+        let known = library.known.clone();
+        let mut selection = Self { known, uses_library, ..Self::default() };
+        for one in &library.systems {
+            if let Some(system) = selection.report_diagnostics(one.file.system()) {
+                selection.systems.push(System::clone(system));
             }
         }
         selection.edit(library);
         if words.is_empty() {
-            library.tables.iter().for_each(|text| selection.add(text));
+            library.tables.iter().for_each(|one| selection.add(&one.file));
         }
         for word in words {
             if library.is_file(word) {
-                selection.file(Path::new(word));
+                selection.file(library, Path::new(word));
             } else {
                 selection.name(library, word);
             }
@@ -103,43 +100,39 @@ impl Selection {
 
     /// Reads the tables of the checkout that are others than in the binary.
     fn edit(&mut self, library: &Library) {
-        for text in library.tables.iter().filter(|text| text.origin == Origin::Other) {
-            if let Some(sound) = self.report_diagnostics(read::sound(&text.source)) {
+        for one in library.tables.iter().filter(|one| one.origin == Origin::Other) {
+            if let Some(sound) = self.report_diagnostics(one.file.amended()) {
                 let (vocabulary, table) = (sound.vocabulary.clone(), sound.table.clone());
-                self.edited.push(Replacement::new(vocabulary, table, text.source.clone()));
+                self.edited.push(Replacement::new(vocabulary, table, one.file.source.clone()));
             }
         }
     }
 
-    fn file(&mut self, path: &Path) {
-        match library::read(path) {
-            Ok(text) if lint::is_system(&text) => self.own_system(&text),
-            Ok(text) => self.add(&text),
+    fn file(&mut self, library: &Library, path: &Path) {
+        match library.files.read(path) {
+            Ok(file) if file.is_system() => self.own_system(library, &file),
+            Ok(file) => self.add(&file),
             Err(error) => self.status = self.status.and(usage_error(&error)),
         }
     }
 
     /// A system of tables, with its tables.
-    fn own_system(&mut self, text: &SourceFile) {
-        let name = &text.source.name;
-        let Some(system) = self.report_diagnostics(read::system(&text.source)) else {
+    fn own_system(&mut self, library: &Library, file: &Arc<SourceFile>) {
+        let name = &file.source.name;
+        let Some(system) = self.report_diagnostics(file.system()) else {
             return;
         };
-        if !system.is_of_tables() {
-            let what = format!("{name} is a system file: name a table file");
-            self.status = self.status.and(usage_error(&what));
-            return;
-        }
-        match own_system::entry(&system) {
-            Ok(entry) => {
-                self.known = self.known.with(entry);
-                self.systems.push(System::clone(&system));
-                entry.tables.iter().for_each(|table| {
-                    let (name, source) = (table.name.to_owned(), table.source());
-                    self.add(&SourceFile { name, source, origin: Origin::Same });
-                });
+        match library.files.table_system(file) {
+            Some(Ok(entry)) => {
+                self.systems.push(System::clone(system));
+                entry.tables.iter().for_each(|table| self.add(&table.file));
+                self.known.add(entry);
             }
-            Err(faults) => {
+            None => {
+                let what = format!("{name} is a system file: name a table file");
+                self.status = self.status.and(usage_error(&what));
+            }
+            Some(Err(faults)) => {
                 usage_error(&format!("cannot read {name}:\n{}", Refusal::Faults(faults)));
                 self.status = self.status.and(Status::Fails);
             }
@@ -150,31 +143,33 @@ impl Selection {
     fn name(&mut self, library: &Library, word: &str) {
         self.uses_library = true;
         let entry = library.known.entry(word);
-        let is_meant = |text: &&SourceFile| {
-            text.name == word || entry.is_some_and(|entry| entry.runs(&text.name))
+        let is_meant = |file: &&Arc<SourceFile>| {
+            file.name == word || entry.is_some_and(|entry| entry.runs(&file.name))
         };
-        let meant: Vec<&SourceFile> = library.tables.iter().filter(is_meant).collect();
+        let tables = library.tables.iter().map(|one| &one.file);
+        let meant: Vec<&Arc<SourceFile>> = tables.filter(is_meant).collect();
         if meant.is_empty() {
             let all = [&library.tables[..], &library.systems];
             let what = library::unknown("table, system or file", word, &all);
             self.status = self.status.and(usage_error(&what));
         }
-        meant.into_iter().for_each(|text| self.add(text));
+        meant.into_iter().for_each(|file| self.add(file));
     }
 
-    fn add(&mut self, text: &SourceFile) {
-        if self.tables.iter().all(|known| known.source.name != text.source.name) {
-            let literal = self.report_diagnostics(read::literal(&text.source));
-            self.tables.extend(literal);
+    fn add(&mut self, file: &Arc<SourceFile>) {
+        if self.tables.iter().all(|known| known.source.name != file.source.name)
+            && self.report_diagnostics(file.written()).is_some()
+        {
+            self.tables.push(Arc::clone(file));
         }
     }
 
     /// The value that was read; diagnostics are printed.
-    fn report_diagnostics<T>(&mut self, read: Result<T, Diagnostics>) -> Option<T> {
+    fn report_diagnostics<T>(&mut self, read: Result<T, &Diagnostics>) -> Option<T> {
         match read {
             Ok(read) => Some(read),
             Err(faults) => {
-                self.status = self.status.and(unreadable(&faults));
+                self.status = self.status.and(unreadable(faults));
                 None
             }
         }

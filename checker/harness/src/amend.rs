@@ -105,7 +105,7 @@ impl Verification {
 pub fn verify(
     literal: &WrittenTable,
     amendment: &Amendment,
-    systems: (Systems, &[System]),
+    systems: (&Systems, &[System]),
     options: &Options<'_>,
 ) -> Verification {
     let without = left_out(&amendment.id, &literal.amendments);

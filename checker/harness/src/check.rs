@@ -155,7 +155,7 @@ fn property_report(
         TemporalFormula::CanReach { .. } => PropertyKind::CanReach,
         TemporalFormula::LeadsTo { .. } => PropertyKind::LeadsTo,
     };
-    let mut report = PropertyReport::new(property.name, kind, judgement.verdict);
+    let mut report = PropertyReport::new(&property.name, kind, judgement.verdict);
     report.sentence.clone_from(&property.sentence);
     report.assumptions.clone_from(&judgement.assumptions);
     report.not_needed.clone_from(&judgement.not_needed);

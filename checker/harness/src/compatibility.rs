@@ -6,16 +6,15 @@ use turnstile_spec::system::{Count, System, Timer};
 use turnstile_spec::table::ResourceKind;
 
 use crate::fault::FaultReport;
-use crate::read;
-use crate::registry::{Embedded, SystemEntry};
+use crate::registry::{MachineTable, SystemEntry};
 
 /// The differences of a file from the one that was compiled in.
 pub(crate) fn differences(file: &System, entry: &SystemEntry) -> Vec<FaultReport> {
-    let Ok(ours) = read::system(&entry.file.source()) else { return Vec::new() };
+    let Ok(ours) = entry.file.system() else { return Vec::new() };
     let mut comparison = Comparison { file, faults: Vec::new() };
-    comparison.roles(&ours);
-    comparison.links(&ours);
-    comparison.timers(&ours, entry.tables);
+    comparison.roles(ours);
+    comparison.links(ours);
+    comparison.timers(ours, &entry.tables);
     comparison.faults
 }
 
@@ -69,7 +68,7 @@ impl Comparison<'_> {
     }
 
     /// A relation of a timer that no core has would bind nothing.
-    fn timers(&mut self, ours: &System, tables: &[Embedded]) {
+    fn timers(&mut self, ours: &System, tables: &[MachineTable]) {
         for before in &self.file.time {
             for timer in before.earlier.iter().chain([&before.later]) {
                 let mut related = ours.time.iter();
@@ -85,10 +84,10 @@ impl Comparison<'_> {
     }
 }
 
-fn is_of_a_table(timer: &Timer, tables: &[Embedded]) -> bool {
+fn is_of_a_table(timer: &Timer, tables: &[MachineTable]) -> bool {
     tables.iter().any(|table| {
         let is_it = |kind, name: &str| kind == ResourceKind::Timer && *name == timer.name;
-        read::literal(&table.source()).is_ok_and(|literal| {
+        table.file.written().is_ok_and(|literal| {
             let mut resources = literal.vocabulary.resources.iter();
             resources.any(|resource| is_it(resource.kind, &resource.name.name))
         })

@@ -6,22 +6,21 @@ use turnstile_spec::table::{CellKind, Table, Vocabulary};
 use turnstile_step::RowOutcome;
 
 use crate::options::Replacement;
-use crate::read;
-use crate::registry::Embedded;
+use crate::registry::MachineTable;
 use crate::result::{Coverage, RowCoverage, RowRef};
 use crate::rules::replacement;
 
 /// The coverage of the machines' tables, replaced or bundled.
 pub(crate) fn coverage(
-    compiled: &[Embedded],
+    compiled: &[MachineTable],
     tables: &[Replacement],
     taken: &BTreeSet<RowOutcome>,
 ) -> Coverage {
     let mut coverage = Coverage::default();
     for table in compiled {
-        if let Some(given) = replacement(tables, table.name) {
+        if let Some(given) = replacement(tables, &table.machine) {
             add(&mut coverage, &given.vocabulary, &given.table, taken);
-        } else if let Ok(sound) = read::sound(&table.source()) {
+        } else if let Ok(sound) = table.file.amended() {
             add(&mut coverage, &sound.vocabulary, &sound.table, taken);
         }
     }

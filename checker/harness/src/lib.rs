@@ -15,14 +15,15 @@ pub mod parallel;
 mod places;
 pub mod plain;
 mod plan;
-pub mod read;
 mod reads;
 pub mod registry;
 pub mod result;
 pub mod retrace;
 pub mod rules;
+mod source_file;
 pub mod status;
 pub mod table;
 
 pub use plan::Plan;
-pub use registry::{Embedded, SystemEntry, SystemSpec, Systems};
+pub use registry::{Embedded, MachineTable, SystemEntry, SystemSpec, Systems};
+pub use source_file::SourceFile;

@@ -6,15 +6,14 @@ use turnstile_spec::Source;
 use turnstile_spec::table::Vocabulary;
 
 use crate::options::Replacement;
-use crate::read;
-use crate::registry::Embedded;
+use crate::registry::MachineTable;
 use crate::result::PropertyReport;
 use crate::rules::replacement;
 
 /// Fills in the places of all rows in the traces of a system, whose tables are replaced or bundled.
 pub(crate) fn locate(
     properties: &mut [PropertyReport],
-    compiled: &[Embedded],
+    compiled: &[MachineTable],
     tables: &[Replacement],
 ) {
     if properties.iter().all(|property| property.counterexample.is_empty()) {
@@ -22,10 +21,10 @@ pub(crate) fn locate(
     }
     let mut places = BTreeMap::new();
     for table in compiled {
-        if let Some(given) = replacement(tables, table.name) {
+        if let Some(given) = replacement(tables, &table.machine) {
             add(&mut places, &given.vocabulary, &given.source);
-        } else if let Ok(sound) = read::sound(&table.source()) {
-            add(&mut places, &sound.vocabulary, &table.source());
+        } else if let Ok(sound) = table.file.amended() {
+            add(&mut places, &sound.vocabulary, &table.file.source);
         }
     }
     for step in properties.iter_mut().flat_map(|property| &mut property.counterexample) {

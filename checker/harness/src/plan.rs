@@ -274,7 +274,7 @@ impl Plan<'_> {
 /// What a world needs to know of its system.
 pub(crate) trait WorldParts {
     /// [`SystemSpec::BUDGETS`].
-    fn budgets(&self) -> Vec<&'static str>;
+    fn budgets(&self) -> Vec<&str>;
 
     /// Whether a fault is among [`SystemSpec::SUFFERS`].
     fn suffers(&self, fault: &str) -> bool;
@@ -293,7 +293,7 @@ struct SpecParts<'p, S> {
 }
 
 impl<S: SystemSpec> WorldParts for SpecParts<'_, S> {
-    fn budgets(&self) -> Vec<&'static str> {
+    fn budgets(&self) -> Vec<&str> {
         S::BUDGETS.to_vec()
     }
 
@@ -349,7 +349,7 @@ fn claimed(
         PropertyKind::CanReach => TemporalFormula::CanReach { antecedent: premise()?, goal: holds },
     };
     Ok(Property {
-        name: String::leak(property.name.clone()),
+        name: property.name.clone(),
         sentence: property.sentence.clone(),
         formula,
         reads_links: false,

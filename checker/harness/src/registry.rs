@@ -14,6 +14,7 @@ use crate::options::{Options, Refusal};
 use crate::places;
 use crate::plan::{Plan, is_of_version};
 use crate::result::{BudgetReport, ResultReport};
+use crate::source_file::SourceFile;
 
 /// A file embedded in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +28,10 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// The source for the reader.
+    /// The file, to be parsed.
     #[must_use]
-    pub fn source(&self) -> Source {
-        Source::new(self.file, self.text)
+    pub fn source_file(&self) -> SourceFile {
+        SourceFile::new(self.name, Source::new(self.file, self.text))
     }
 }
 
@@ -47,39 +48,56 @@ macro_rules! embedded {
     };
 }
 
-/// The systems that a program can run. A system is a static of its crate, so that its cores are
-/// compiled there only.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Systems(pub &'static [&'static SystemEntry]);
+/// The systems that a program can run.
+#[derive(Clone, Debug, Default)]
+pub struct Systems(Vec<Arc<SystemEntry>>);
 
 impl Systems {
-    /// The system of a name.
+    /// These systems.
     #[must_use]
-    pub fn entry(self, name: &str) -> Option<&'static SystemEntry> {
-        self.0.iter().copied().find(|entry| entry.name == name)
+    pub fn new(entries: impl IntoIterator<Item = SystemEntry>) -> Self {
+        Self(entries.into_iter().map(Arc::new).collect())
     }
 
-    /// These systems and one more, which comes first. The list is kept for the life of the process.
+    /// The system of a name.
     #[must_use]
-    pub fn with(self, entry: &'static SystemEntry) -> Self {
-        Self(Vec::leak([&[entry], self.0].concat()))
+    pub fn entry(&self, name: &str) -> Option<&Arc<SystemEntry>> {
+        self.0.iter().find(|entry| entry.name == name)
+    }
+
+    /// The systems, in order.
+    pub fn entries(&self) -> impl Iterator<Item = &Arc<SystemEntry>> {
+        self.0.iter()
+    }
+
+    /// One more system, which takes precedence.
+    pub fn add(&mut self, entry: Arc<SystemEntry>) {
+        self.0.insert(0, entry);
     }
 }
 
+/// A table that a system runs.
+#[derive(Clone, Debug)]
+pub struct MachineTable {
+    /// The name of its machine.
+    pub machine: String,
+    /// Its file.
+    pub file: Arc<SourceFile>,
+}
+
 /// A system that this build can run: its cores are compiled in, its file is read at run time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct SystemEntry {
     /// Its name, that of its file: `claim`.
-    pub name: &'static str,
+    pub name: String,
     /// Its file.
-    pub file: Embedded,
-    /// The tables that its cores run, each by the name of its machine. [`Options::tables`] replaces
-    /// them.
-    pub tables: &'static [Embedded],
+    pub file: Arc<SourceFile>,
+    /// The tables that its cores run. [`Options::tables`] replaces them.
+    pub tables: Vec<MachineTable>,
     /// Whether its nodes run these tables without compiled cores.
     is_of_tables: bool,
     /// [`SystemSpec::CALLS`].
-    calls: &'static [&'static str],
+    calls: Vec<String>,
     /// Builds one world of it.
     world: BuildWorld,
 }
@@ -90,10 +108,10 @@ pub(crate) type BuildWorld =
 
 /// A system of shipped cores, for the command line.
 pub trait SystemSpec: Clone {
-    /// [`SystemEntry::file`].
+    /// Its file.
     const FILE: Embedded;
 
-    /// [`SystemEntry::tables`].
+    /// The tables that its cores run, each by the name of its machine.
     const TABLES: &'static [Embedded];
 
     /// The budgets of its own, in addition to the World's.
@@ -127,28 +145,33 @@ pub trait SystemSpec: Clone {
 }
 
 impl SystemEntry {
-    /// The system of these cores.
+    /// The system of these cores. The function of its crate that calls this must not be generic, so
+    /// that the cores are compiled there only.
     #[must_use]
-    pub const fn of<W: SystemSpec>() -> Self {
-        let (file, tables) = (W::FILE, W::TABLES);
+    pub fn of<W: SystemSpec>() -> Self {
+        let table = |table: &Embedded| MachineTable {
+            machine: table.name.to_owned(),
+            file: Arc::new(table.source_file()),
+        };
         Self {
-            name: file.name,
-            file,
-            tables,
+            name: W::FILE.name.to_owned(),
+            file: Arc::new(W::FILE.source_file()),
+            tables: W::TABLES.iter().map(table).collect(),
             is_of_tables: false,
-            calls: W::CALLS,
+            calls: W::CALLS.iter().copied().map(str::to_owned).collect(),
             world: world::<W>,
         }
     }
 
     /// A system of tables that were read at run time.
-    pub(crate) const fn of_tables(
-        file: Embedded,
-        tables: &'static [Embedded],
-        calls: &'static [&'static str],
+    pub(crate) fn of_tables(
+        (name, file): (&str, &Arc<SourceFile>),
+        tables: Vec<MachineTable>,
+        calls: Vec<String>,
         world: BuildWorld,
     ) -> Self {
-        Self { name: file.name, file, tables, is_of_tables: true, calls, world }
+        let (name, file) = (name.to_owned(), Arc::clone(file));
+        Self { name, file, tables, is_of_tables: true, calls, world }
     }
 
     /// Whether its nodes run tables without compiled cores.
@@ -158,8 +181,8 @@ impl SystemEntry {
     }
 
     /// The machines that its cores run.
-    pub fn machines(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.tables.iter().map(|table| table.name)
+    pub fn machines(&self) -> impl Iterator<Item = &str> {
+        self.tables.iter().map(|table| table.machine.as_str())
     }
 
     /// Whether its cores run a machine.
@@ -221,8 +244,8 @@ impl SystemEntry {
     ) -> Result<ResultReport, Refusal> {
         let world = Arc::new(self.world(file, named, options)?);
         let CheckOutput { mut result, taken } = search(&world, (&file.name, &named.name), options);
-        result.coverage = coverage(self.tables, &options.tables, &taken);
-        places::locate(&mut result.properties, self.tables, &options.tables);
+        result.coverage = coverage(&self.tables, &options.tables, &taken);
+        places::locate(&mut result.properties, &self.tables, &options.tables);
         result.notes.budgets = self.budgets(&world);
         let plan = Plan { file, world: named, options };
         let value = |key: &str| plan.value(key).unwrap_or_default().to_owned();
@@ -240,7 +263,7 @@ impl SystemEntry {
         let report = |budget: &Budget| BudgetReport {
             name: budget.name.clone(),
             limit: budget.limit,
-            is_of_calls: self.calls.contains(&budget.name.as_str()),
+            is_of_calls: self.calls.contains(&budget.name),
         };
         world.budgets.iter().map(report).collect()
     }

@@ -137,7 +137,7 @@ fn verdict(
         (_, _) if !is_reached => Verdict::Vacuous,
         (_, _) => Verdict::Holds,
     };
-    let mut report = PropertyReport::new(property.name, kind, verdict);
+    let mut report = PropertyReport::new(&property.name, kind, verdict);
     report.sentence.clone_from(&property.sentence);
     if let Some(state) = witness {
         let end;

@@ -2,6 +2,7 @@
 //! any number of threads, and obvious errors are killed.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::mutate::change::Mutant;
@@ -9,7 +10,7 @@ use turnstile_harness::mutate::{
     Baselines, MutationReport, Only, Survivor, mutants, mutate, mutate_from_nothing,
 };
 use turnstile_harness::options::Options;
-use turnstile_harness::{SystemEntry, Systems, composed};
+use turnstile_harness::{SourceFile, Systems, composed};
 use turnstile_search::bounds::{Limits, NoProgress};
 use turnstile_spec::{Source, System, WrittenTable};
 
@@ -29,7 +30,7 @@ fn run(literal: &WrittenTable, threads: usize) -> MutationReport {
     let sound = literal.amended().expect("bundled tables are sound");
     let limits = Limits { max_states: Some(STATES), ..Limits::default() };
     let options = Options { threads, limits, ..Options::new(&NoProgress) };
-    mutate((literal, &sound), &Only::default(), &Baselines::new(SYSTEMS, &systems), &options)
+    mutate((literal, &sound), &Only::default(), &Baselines::new(&SYSTEMS, &systems), &options)
 }
 
 #[test]
@@ -68,7 +69,7 @@ fn names(survivors: &[Survivor]) -> Vec<(&str, &str)> {
 fn compare(
     literal: &WrittenTable,
     max_states: Option<u64>,
-    systems: (Systems, &[System]),
+    systems: (&Systems, &[System]),
 ) -> MutationReport {
     compare_only(&Only::default(), literal, max_states, systems)
 }
@@ -79,7 +80,7 @@ fn compare_only(
     only: &Only,
     literal: &WrittenTable,
     max_states: Option<u64>,
-    systems: (Systems, &[System]),
+    systems: (&Systems, &[System]),
 ) -> MutationReport {
     let sound = literal.amended().expect("it is sound");
     let limits = Limits { max_states, ..Limits::default() };
@@ -100,7 +101,7 @@ fn mutants_of_a_bundled_system_are_judged_as_from_nothing() {
     // The last world is beyond the limit: it leaves mutants open, and with them the rows that the
     // others do not take.
     let file = with_worlds("group-lock", &["small", "coordinator-crash", "partition"]);
-    let report = compare(&table("group-lock-client"), Some(12_000), (SYSTEMS, &[file]));
+    let report = compare(&table("group-lock-client"), Some(12_000), (&SYSTEMS, &[file]));
     assert!(report.killed_by.system > 20 && report.incomplete.len() > 5, "{report:?}");
 }
 
@@ -113,7 +114,7 @@ fn mutants_of_guards_that_are_formulas_are_judged_as_from_nothing() {
     for words in ["guard ", "reassert"] {
         let only = Only(Some(words.into()));
         let report =
-            compare_only(&only, &table, Some(3_000), (SYSTEMS, std::slice::from_ref(&file)));
+            compare_only(&only, &table, Some(3_000), (&SYSTEMS, std::slice::from_ref(&file)));
         killed += report.killed_by.system;
         incomplete += report.incomplete.len();
     }
@@ -123,25 +124,24 @@ fn mutants_of_guards_that_are_formulas_are_judged_as_from_nothing() {
 #[test]
 fn mutants_of_a_table_that_replicas_run_are_judged_as_from_nothing() {
     let file = with_worlds("replicated-lock", &["direct-call+two-locks", "direct-call"]);
-    let report = compare(&table("lock-status"), Some(2_500), (SYSTEMS, &[file]));
+    let report = compare(&table("lock-status"), Some(2_500), (&SYSTEMS, &[file]));
     assert!(report.killed_by.system > 20, "{report:?}");
 }
 
-/// A system of tables, and one of them.
-fn system_of_tables(
-    (root, name, table): (&str, &str, &str),
-) -> (System, &'static SystemEntry, WrittenTable) {
+/// A system of tables, its file, and one of its tables.
+fn system_of_tables((root, name, table): (&str, &str, &str)) -> (Systems, System, WrittenTable) {
     let read = |path: &Path| {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        Ok(Source::new(path.to_str().expect("it is text"), text))
+        let source = Source::new(path.to_str().expect("it is text"), text);
+        Ok(Arc::new(SourceFile::new("", source)))
     };
     let path = format!("{root}{name}/{name}.yaml");
-    let file = System::read(read(Path::new(&path)).expect("it is a file"));
-    let file = file.expect("it is a system");
+    let file = read(Path::new(&path)).expect("it is a file");
     let entry = composed::entry(&file, read).expect("it is a system");
     let path = format!("{root}{name}/{table}.yaml");
-    let literal = WrittenTable::read(read(Path::new(&path)).expect("it is a file"));
-    (file, entry, literal.expect("it can be read"))
+    let table = read(Path::new(&path)).expect("it is a file");
+    let system = System::clone(file.system().expect("it is a system"));
+    (Systems::new([entry]), system, table.written().expect("it can be read").clone())
 }
 
 /// The folder of tables that only tests have.
@@ -156,16 +156,16 @@ fn mutants_of_systems_of_tables_are_judged_as_from_nothing() {
         (examples, "two-phase-commit", "participant"),
         (TABLES, "post", "clerk"),
     ] {
-        let (file, entry, literal) = system_of_tables(one);
-        let report = compare(&literal, None, (Systems::default().with(entry), &[file]));
+        let (systems, file, literal) = system_of_tables(one);
+        let report = compare(&literal, None, (&systems, &[file]));
         assert!(report.killed_by.system > 5, "{report:?}");
     }
 }
 
 #[test]
 fn mutants_that_differ_only_in_new_states_are_judged_apart() {
-    let (file, entry, literal) = system_of_tables((TABLES, "knob", "counter"));
-    let report = compare(&literal, None, (Systems::default().with(entry), &[file]));
+    let (systems, file, literal) = system_of_tables((TABLES, "knob", "counter"));
+    let report = compare(&literal, None, (&systems, &[file]));
     let survives = |words: &str| report.survivors.iter().any(|one| one.change == words);
     assert!(survives("if low"), "it counts to 2: {:?}", report.survivors);
     assert!(!survives("if low or not one"), "it counts to 3: {:?}", report.survivors);

@@ -129,7 +129,7 @@ fn world(system: Writing, torn: bool) -> World {
     };
     let sentence = "What was told is written.".to_owned();
     let told = Property {
-        name: "told is written",
+        name: "told is written".to_owned(),
         sentence,
         formula,
         reads_links: false,

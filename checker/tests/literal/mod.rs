@@ -2,13 +2,11 @@
 
 use turnstile_harness::SystemEntry;
 use turnstile_harness::options::Replacement;
-use turnstile_spec::WrittenTable;
 
 pub(crate) fn tables(entry: &SystemEntry) -> Vec<Replacement> {
     let tables = entry.tables.iter().map(|table| {
-        let source = table.source();
-        let literal = WrittenTable::read(source.clone()).expect("bundled tables can be read");
-        Replacement::new(literal.vocabulary, literal.table, source)
+        let literal = table.file.written().expect("bundled tables can be read").clone();
+        Replacement::new(literal.vocabulary, literal.table, literal.source)
     });
     tables.collect()
 }

@@ -12,7 +12,7 @@ const UNITS: [&str; 6] = ["s", "s,", "B", "KiB", "MiB", "GiB"];
 /// The output of `check` for the small world of every system, and its status.
 fn check(threads: &str, further: &[&str]) -> (String, Option<i32>) {
     let worlds: Vec<String> =
-        SYSTEMS.0.iter().map(|entry| format!("{}/small", entry.name)).collect();
+        SYSTEMS.entries().map(|entry| format!("{}/small", entry.name)).collect();
     let output = Command::new(env!("CARGO_BIN_EXE_turnstile"))
         .arg("check")
         .args(worlds)

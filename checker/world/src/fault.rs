@@ -136,7 +136,7 @@ impl Faults {
 
     /// Not rationed: no budget. Rationed: its budget, or nothing where the world has none.
     #[expect(clippy::option_option, reason = "the outer one says whether it happens at all")]
-    fn rationed(&self, name: Option<&'static str>) -> Option<Option<BudgetId>> {
+    fn rationed(&self, name: Option<&str>) -> Option<Option<BudgetId>> {
         match name {
             None => Some(None),
             Some(name) => position(&self.names, name).map(Some),

@@ -128,7 +128,7 @@ impl TemporalFormula {
 #[derive(Clone, Debug)]
 pub struct Property {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// The sentence.
     pub sentence: String,
     /// What it states.

@@ -14,7 +14,8 @@ use crate::world::World;
 impl World {
     /// The symmetric roles with two nodes or more, by name.
     fn roles(&self) -> impl Iterator<Item = (&String, Vec<NodeId>)> {
-        let is_distinguished = self.properties.iter().any(|one| self.system.names_a_node(one.name));
+        let is_distinguished =
+            self.properties.iter().any(|one| self.system.names_a_node(&one.name));
         let may_permute = self.system.renames() && !is_distinguished;
         let all = self.symmetric.iter().filter(move |_| may_permute).map(|role| {
             let nodes = (0..self.nodes.len()).filter(|node| self.nodes[*node].role == *role);

@@ -116,8 +116,8 @@ pub trait System: Debug + Send + Sync + 'static {
     fn node(&self, node: NodeId) -> &dyn NodeCore;
 
     /// The budgets that [`System::command_budget`] and [`System::timer_budget`] name.
-    fn budgets(&self) -> &[&'static str] {
-        &[]
+    fn budgets(&self) -> Vec<&str> {
+        Vec::new()
     }
 
     /// Whether a trace ends at this violation, so that no later step is a consequence of it.
@@ -132,7 +132,7 @@ pub trait System: Debug + Send + Sync + 'static {
     }
 
     /// The budget that a command takes from, if it is rationed: `signal`.
-    fn command_budget(&self, _command: &Ordered) -> Option<&'static str> {
+    fn command_budget(&self, _command: &Ordered) -> Option<&str> {
         None
     }
 
@@ -143,7 +143,7 @@ pub trait System: Debug + Send + Sync + 'static {
     }
 
     /// The budget that the firing of a timer takes from, if it is rationed: `ttl lapse`.
-    fn timer_budget(&self, _timer: &Ordered) -> Option<&'static str> {
+    fn timer_budget(&self, _timer: &Ordered) -> Option<&str> {
         None
     }
 

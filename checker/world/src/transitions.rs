@@ -115,7 +115,7 @@ impl TransitionSystem for World {
                     (PropertyKind::LeadsTo(antecedent, holds), Some(antecedent))
                 }
             };
-            Property { name: property.name.to_owned(), kind, antecedent }
+            Property { name: property.name.clone(), kind, antecedent }
         };
         self.properties.iter().enumerate().map(of).collect()
     }

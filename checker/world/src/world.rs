@@ -97,7 +97,7 @@ impl World {
     pub fn has_frame_of(&self, other: &Self) -> bool {
         let frame = |of: &Property| {
             let kind = std::mem::discriminant(&of.formula);
-            (of.name, kind, of.reads_links, of.without.clone())
+            (of.name.clone(), kind, of.reads_links, of.without.clone())
         };
         let choices = |of: &Self| -> Vec<u8> {
             (0..of.nodes.len()).map(|node| of.system.node(node).choices()).collect()
@@ -140,6 +140,6 @@ impl World {
 /// The budgets that a fault or a rationed command of a world of these nodes takes from.
 fn known_budgets(system: &dyn System, nodes: &[Node]) -> Vec<String> {
     let mut known = Faults::known(nodes);
-    known.extend(system.budgets().iter().map(|&name| name.to_owned()));
+    known.extend(system.budgets().into_iter().map(str::to_owned));
     known
 }

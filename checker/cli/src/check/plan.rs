@@ -4,26 +4,27 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use turnstile_harness::read;
+use turnstile_harness::SourceFile;
+use turnstile_spec::System;
 use turnstile_spec::system::World;
-use turnstile_spec::{Diagnostics, System};
 
-use crate::library::{self, Library, SourceFile};
-use crate::lint;
+use crate::library::{self, Library, NamedFile};
 
 /// One search, or one file that cannot be searched.
 #[derive(Clone, Debug)]
 pub(super) enum Job {
     /// A table in the environment of its resources.
-    Table(SourceFile),
+    Table(Arc<SourceFile>),
     /// One world of a system.
     World {
+        /// Its file.
+        file: Arc<SourceFile>,
         /// The system.
         system: Arc<System>,
         /// The world's place in it.
         world: usize,
         /// A table that runs in it in place of the one it has.
-        table: Option<SourceFile>,
+        table: Option<Arc<SourceFile>>,
     },
     /// The combined result of all default worlds of a system, which precede this job.
     AllWorlds {
@@ -31,12 +32,7 @@ pub(super) enum Job {
         worlds: usize,
     },
     /// A system whose file has errors.
-    Broken {
-        /// The system's text.
-        text: SourceFile,
-        /// Its errors.
-        faults: Diagnostics,
-    },
+    Broken(Arc<SourceFile>),
 }
 
 /// Searches to do.
@@ -139,7 +135,7 @@ impl CheckPlan {
     pub(super) fn unknown_settings(&self, settings: &[Setting]) -> Vec<String> {
         let systems = self.jobs.iter().filter_map(|job| match job {
             Job::World { system, .. } => Some(system),
-            Job::Table(_) | Job::AllWorlds { .. } | Job::Broken { .. } => None,
+            Job::Table(_) | Job::AllWorlds { .. } | Job::Broken(_) => None,
         });
         let known: BTreeSet<&str> =
             systems.flat_map(|system| &system.set).map(|setting| &*setting.name).collect();
@@ -156,12 +152,12 @@ impl CheckPlan {
         self.uses_library = true;
         let is_named = matches!(worlds, WorldSelection::Named(_));
         if !is_named {
-            self.jobs.extend(library.tables.iter().cloned().map(Job::Table));
+            self.jobs.extend(library.tables.iter().map(|one| Job::Table(Arc::clone(&one.file))));
         }
-        for text in &library.systems {
+        for one in &library.systems {
             let is_without = |system: &System| !system.worlds.iter().any(|one| worlds.has(one));
-            if !is_named || !read::system(&text.source).is_ok_and(|system| is_without(&system)) {
-                self.system(text, worlds, None);
+            if !is_named || !one.file.system().is_ok_and(|system| is_without(system)) {
+                self.system(&one.file, worlds, None);
             }
         }
     }
@@ -181,17 +177,18 @@ impl CheckPlan {
         let before = (self.jobs.len(), self.usage_errors.len());
         let is_named = matches!(worlds, WorldSelection::Named(_));
         if !is_named {
-            let tables = library.tables.iter().filter(|text| text.name == name);
-            self.jobs.extend(tables.cloned().map(Job::Table));
+            let tables = library.tables.iter().filter(|one| one.file.name == name);
+            self.jobs.extend(tables.map(|one| Job::Table(Arc::clone(&one.file))));
         }
         // `--world` of a table: that of each system whose cores run it.
-        let runs = |text: &SourceFile| {
+        let runs = |file: &SourceFile| {
             is_named
                 && !is_of_world
-                && library.known.entry(&text.name).is_some_and(|of| of.runs(name))
+                && library.known.entry(&file.name).is_some_and(|of| of.runs(name))
         };
-        for text in library.systems.iter().filter(|text| text.name == name || runs(text)) {
-            self.system(text, worlds, None);
+        let systems = library.systems.iter().map(|one| &one.file);
+        for file in systems.filter(|file| file.name == name || runs(file)) {
+            self.system(file, worlds, None);
         }
         if (self.jobs.len(), self.usage_errors.len()) == before {
             self.usage_errors.push(if is_of_world {
@@ -204,31 +201,31 @@ impl CheckPlan {
     }
 
     fn file(&mut self, library: &Library, path: &Path, worlds: WorldSelection<'_>) {
-        let text = match library::read(path) {
-            Ok(text) => text,
+        let file = match library.files.read(path) {
+            Ok(file) => file,
             Err(error) => return self.usage_errors.push(error),
         };
-        if lint::is_system(&text) {
-            return self.system(&text, worlds, None);
+        if file.is_system() {
+            return self.system(&file, worlds, None);
         }
-        let literal = read::literal(&text.source);
+        let literal = file.written();
         let is_named = matches!(worlds, WorldSelection::Named(_));
         // A table that cannot be read is reported at the table level.
         if !is_named || literal.is_err() {
-            self.jobs.push(Job::Table(text.clone()));
+            self.jobs.push(Job::Table(Arc::clone(&file)));
         }
         let Ok(literal) = literal else { return };
         let machine = &literal.vocabulary.machine;
         let mut is_run = false;
-        for of in &library.systems {
-            let Ok(system) = read::system(&of.source) else { continue };
+        for NamedFile { file: of, .. } in &library.systems {
+            let Ok(system) = of.system() else { continue };
             if library.known.entry(&system.name).is_some_and(|of| of.runs(machine)) {
-                self.system(of, worlds, Some(&text));
+                self.system(of, worlds, Some(&file));
                 is_run = true;
             }
         }
         if is_named && !is_run {
-            let name = &text.source.name;
+            let name = &file.source.name;
             let what = format!("no system runs the machine `{machine}` of {name}: omit `--world`");
             self.usage_errors.push(what);
         }
@@ -259,15 +256,12 @@ impl CheckPlan {
     /// The worlds of a system.
     fn system(
         &mut self,
-        text: &SourceFile,
+        file: &Arc<SourceFile>,
         worlds: WorldSelection<'_>,
-        table: Option<&SourceFile>,
+        table: Option<&Arc<SourceFile>>,
     ) {
-        let system = match read::system(&text.source) {
-            Ok(system) => system,
-            Err(faults) => {
-                return self.jobs.push(Job::Broken { text: text.clone(), faults });
-            }
+        let Ok(system) = file.system() else {
+            return self.jobs.push(Job::Broken(Arc::clone(file)));
         };
         let before = self.jobs.len();
         if matches!(worlds, WorldSelection::Of(Size::Small)) {
@@ -283,8 +277,8 @@ impl CheckPlan {
                 ));
             }
             if is_meant {
-                let system = Arc::clone(&system);
-                self.jobs.push(Job::World { system, world, table: table.cloned() });
+                let (file, system) = (Arc::clone(file), Arc::clone(system));
+                self.jobs.push(Job::World { file, system, world, table: table.cloned() });
             }
         }
         if self.jobs.len() == before {
@@ -293,7 +287,7 @@ impl CheckPlan {
                 WorldSelection::Of(Size::Small) => "default world: name one".to_owned(),
                 WorldSelection::Of(Size::Large) => "large world".to_owned(),
             };
-            let (of, known) = (&system.name, worlds_of(&system));
+            let (of, known) = (&system.name, worlds_of(system));
             self.usage_errors.push(format!("`{of}` has no {what}; its worlds: {known}"));
         } else if matches!(worlds, WorldSelection::Of(Size::Small)) {
             self.jobs.push(Job::AllWorlds { worlds: self.jobs.len() - before });

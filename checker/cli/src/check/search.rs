@@ -1,16 +1,18 @@
 //! One search: reads the files, and checks the table or the world.
 
+use std::sync::Arc;
+
 use turnstile_harness::all_worlds;
 use turnstile_harness::check::SearchFn;
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::{Options, Refusal};
 use turnstile_harness::result::{ResultKind, ResultReport};
-use turnstile_harness::{Embedded, read, table};
+use turnstile_harness::{SourceFile, table};
 use turnstile_spec::system::{System, World};
-use turnstile_spec::{Diagnostic, Severity, Source};
+use turnstile_spec::{Diagnostic, Severity};
 
-use crate::library::{Library, SourceFile};
-use crate::{own_system, replacement, same_table};
+use crate::library::Library;
+use crate::{replacement, same_table};
 
 use super::plan::Job;
 
@@ -23,19 +25,19 @@ pub(super) fn search(
     options: &Options<'_>,
 ) -> Result<Option<ResultReport>, String> {
     let mut result = match job {
-        Job::Table(text) => search_table(text, options),
-        Job::World { system, world, table } => search_world(
-            system,
+        Job::Table(file) => search_table(file, options),
+        Job::World { file, system, world, table } => search_world(
+            (file, system),
             &system.worlds[*world],
             table.as_ref(),
             (library, engine),
             options,
         )?,
         Job::AllWorlds { .. } => return Ok(None),
-        Job::Broken { text, faults } => {
-            let mut result = ResultReport::new(ResultKind::System, &text.name, None);
-            result.faults = FaultReport::errors(faults);
-            result.notes.files.push(text.source.name.clone());
+        Job::Broken(file) => {
+            let mut result = ResultReport::new(ResultKind::System, &file.name, None);
+            result.faults = file.system().err().map(FaultReport::errors).unwrap_or_default();
+            result.notes.files.push(file.source.name.clone());
             result
         }
     };
@@ -62,15 +64,15 @@ pub(super) fn whole(
 }
 
 /// Level 1.
-fn search_table(text: &SourceFile, options: &Options<'_>) -> ResultReport {
-    let mut result = match read::literal(&text.source) {
-        Err(faults) => faulty(ResultKind::Table, &text.name, None, FaultReport::errors(&faults)),
+fn search_table(file: &SourceFile, options: &Options<'_>) -> ResultReport {
+    let mut result = match file.written() {
+        Err(faults) => faulty(ResultKind::Table, &file.name, None, FaultReport::errors(faults)),
         Ok(literal) if options.as_written => {
             let mut result = table::check(&literal.vocabulary, &literal.table, options);
             result.faults = FaultReport::as_written(&literal.findings, &literal.source);
             result
         }
-        Ok(literal) => match read::sound(&text.source) {
+        Ok(literal) => match file.amended() {
             Ok(sound) => {
                 let mut result = table::check(&sound.vocabulary, &sound.table, options);
                 let warnings = sound.warnings.iter().filter(|f| f.severity == Severity::Warning);
@@ -80,33 +82,32 @@ fn search_table(text: &SourceFile, options: &Options<'_>) -> ResultReport {
             }
             Err(faults) => {
                 let machine = &literal.vocabulary.machine;
-                faulty(ResultKind::Table, machine, None, FaultReport::errors(&faults))
+                faulty(ResultKind::Table, machine, None, FaultReport::errors(faults))
             }
         },
     };
-    result.notes.files.push(text.source.name.clone());
+    result.notes.files.push(file.source.name.clone());
     result
 }
 
 /// Level 2.
 fn search_world(
-    system: &System,
+    (file, system): (&Arc<SourceFile>, &System),
     world: &World,
-    table: Option<&SourceFile>,
+    table: Option<&Arc<SourceFile>>,
     (library, engine): (&Library, SearchFn),
     options: &Options<'_>,
 ) -> Result<ResultReport, String> {
     let stop = |faults| Ok(faulty(ResultKind::System, &system.name, Some(&world.name), faults));
-    let known = match own_system::of_tables(system) {
-        Some(Ok(entry)) => Some(entry),
-        Some(Err(faults)) => return stop(faults),
-        None => library.known.entry(&system.name),
+    let entry = match library.entry(file) {
+        Ok(Some(entry)) => entry,
+        Ok(None) => {
+            let what = format!("this binary has no cores for the system `{}`", system.name);
+            return stop(vec![FaultReport::not_compiled(&system.source, system.span, &what)]);
+        }
+        Err(faults) => return stop(faults),
     };
-    let Some(entry) = known else {
-        let what = format!("this binary has no cores for the system `{}`", system.name);
-        return stop(vec![FaultReport::not_compiled(&system.source, system.span, &what)]);
-    };
-    let tables = match replacement::tables(entry, table, library, options.as_written) {
+    let tables = match replacement::tables(&entry, table, library, options.as_written) {
         Ok(tables) => tables,
         Err(faults) => return stop(faults),
     };
@@ -121,10 +122,9 @@ fn search_world(
             let files = std::iter::once(system.source.name.clone());
             let tables = options.tables.iter().map(|table| table.source.name.clone());
             result.notes.files = files.chain(tables).collect();
-            if let Some(text) = table.filter(|_| !options.as_written) {
-                let bundled = entry.tables.iter().map(Embedded::source);
-                let note = |own: Source| same_table::note(&text.source, &own);
-                result.notes.same_table = bundled.into_iter().find_map(note);
+            if let Some(copy) = table.filter(|_| !options.as_written) {
+                let mut bundled = entry.tables.iter().map(|table| &table.file);
+                result.notes.same_table = bundled.find_map(|own| same_table::note(copy, own));
             }
             Ok(result)
         }

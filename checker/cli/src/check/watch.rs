@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use turnstile_harness::result::ResultReport;
 use turnstile_harness::status::Status;
-use turnstile_harness::{Systems, read};
-use turnstile_spec::Source;
+use turnstile_harness::{SourceFile, Systems};
 use turnstile_spec::table::RowSource;
 
+use crate::files::Files;
 use crate::output::{self, usage_error, write_stdout};
 use crate::terminal;
-use crate::{library, own_system};
 
 use super::{Arguments, once};
 
@@ -30,7 +30,7 @@ const POLL: Duration = Duration::from_millis(200);
 const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
 
 /// Checks until it is interrupted; the status is that of the last check.
-pub(super) fn watch(arguments: &Arguments, systems: Systems) -> Status {
+pub(super) fn watch(arguments: &Arguments, systems: &Systems) -> Status {
     let (told, changes) = channel();
     let watcher = notify::recommended_watcher(move |event| {
         // The receiver is gone once this function returns.
@@ -42,7 +42,9 @@ pub(super) fn watch(arguments: &Arguments, systems: Systems) -> Status {
     };
     let mut watched = BTreeSet::new();
     // A change while the first check runs must not be missed.
-    if let Err(status) = add(&mut watcher, &mut watched, &Seen::of(&[], arguments)) {
+    if let Err(status) =
+        add(&mut watcher, &mut watched, &Seen::of(&[], arguments, &Files::default()))
+    {
         return status;
     }
     let mut last: Option<Seen> = None;
@@ -50,8 +52,9 @@ pub(super) fn watch(arguments: &Arguments, systems: Systems) -> Status {
         if std::io::stdout().is_terminal() {
             write_stdout(CLEAR);
         }
-        let (status, results) = once(arguments, systems);
-        let seen = Seen::of(&results, arguments);
+        let files = Arc::default();
+        let (status, results) = once(arguments, systems, &files);
+        let seen = Seen::of(&results, arguments, &files);
         if seen.files.is_empty() {
             // An editor may remove a file before it writes it again.
             if last.is_some() && !output::is_unread() && is_changed(&changes) {
@@ -114,26 +117,25 @@ fn is_changed(changes: &Receiver<notify::Result<Event>>) -> bool {
     }
 }
 
-/// What a check has seen: the texts of its files, and its verdicts.
+/// What a check has seen: its files, and its verdicts.
 struct Seen {
-    files: BTreeMap<String, String>,
+    files: BTreeMap<String, Arc<SourceFile>>,
     /// By table or world: whether it has errors; and by property of it, its verdict.
     verdicts: BTreeMap<(String, Option<String>), &'static str>,
 }
 
 impl Seen {
-    fn of(results: &[ResultReport], arguments: &Arguments) -> Self {
+    fn of(results: &[ResultReport], arguments: &Arguments, files: &Files) -> Self {
         let named = arguments.names.iter();
         let reported = results.iter().flat_map(|result| &result.notes.files);
         let faulty = results.iter().flat_map(|result| &result.faults).map(|fault| &fault.file);
         let mut all: BTreeSet<String> = named.chain(reported).chain(faulty).cloned().collect();
         // An error keeps a system from naming its tables, and may be in one of them.
-        let beside: Vec<String> =
-            all.iter().flat_map(|name| own_system::tables_beside(name)).collect();
+        let beside: Vec<String> = all.iter().flat_map(|name| files.tables_of(name)).collect();
         all.extend(beside);
-        let text = |name: String| {
-            let text = library::read(Path::new(&name)).ok()?;
-            Some((name, text.source.text))
+        let read = |name: String| {
+            let file = files.read(Path::new(&name)).ok()?;
+            Some((name, file))
         };
         let mut verdicts = BTreeMap::new();
         for result in results {
@@ -149,7 +151,7 @@ impl Seen {
                 verdicts.insert((of.clone(), name), property.verdict.name());
             }
         }
-        Self { files: all.into_iter().filter_map(text).collect(), verdicts }
+        Self { files: all.into_iter().filter_map(read).collect(), verdicts }
     }
 
     /// The folders of its files.
@@ -168,9 +170,9 @@ impl Seen {
         let begun = text.len();
         for (name, new) in &self.files {
             match last.files.get(name) {
-                Some(old) if old == new => {}
+                Some(old) if old.source.text == new.source.text => {}
                 Some(old) => {
-                    let rows = touched(name, old, new);
+                    let rows = touched(old, new);
                     let rows = if rows.is_empty() { String::new() } else { format!(": {rows}") };
                     let _ = writeln!(text, "  {name} changed{rows}");
                 }
@@ -209,9 +211,9 @@ impl Seen {
 
 /// The rows that differ between two texts of a table: `row r3, row r5 (new), row r7 (gone)`. A row
 /// that has only moved does not differ.
-fn touched(name: &str, old: &str, new: &str) -> String {
-    let rows = |text: &str| -> Option<BTreeMap<String, String>> {
-        let read = read::literal(&Source::new(name, text)).ok()?;
+fn touched(old: &SourceFile, new: &SourceFile) -> String {
+    let rows = |file: &SourceFile| -> Option<BTreeMap<String, String>> {
+        let read = file.written().ok()?;
         let words = |row: &RowSource| {
             let RowSource { from, to, event, guard, actions, .. } = row;
             (row.id.clone(), format!("{from} → {to} on {event} if {guard} do {actions:?}"))

@@ -2,25 +2,27 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use turnstile_harness::options::{Options, Refusal};
 use turnstile_harness::retrace::{Divergence, RecordedStep, follow};
 use turnstile_harness::status::Status;
-use turnstile_harness::{SystemEntry, Systems, read, table};
+use turnstile_harness::{SourceFile, Systems, table};
 use turnstile_search::bounds::NoProgress;
 use turnstile_spec::Diagnostics;
 
 use super::{Head, NONE, Recorded, parse};
-use crate::library::{self, Library, SourceFile};
+use crate::files::Files;
+use crate::library::{self, Library, NamedFile};
 use crate::output::{usage_error, write_stdout};
-use crate::{own_system, replacement, terminal};
+use crate::{replacement, terminal};
 
 /// Events that are listed in place of one that is not possible.
 const SHOWN_MAX: usize = 8;
 
 /// Follows each counterexample of a file and prints whether it is still one.
-pub(crate) fn replay(name: &str, text: &str, systems: Systems) -> Status {
-    let library = match Library::load(systems) {
+pub(crate) fn replay(name: &str, text: &str, (systems, files): (&Systems, &Arc<Files>)) -> Status {
+    let library = match Library::load(systems, Arc::clone(files)) {
         Ok(library) => library,
         Err(error) => return usage_error(&error),
     };
@@ -63,15 +65,15 @@ impl Recorded {
     }
 
     fn follow_table(&self, name: &str, library: &Library) -> Result<Outcome, String> {
-        let text = file_of(name, &library.tables, "table", library)?;
-        let literal = read::literal(&text.source).map_err(|faults| first(&faults))?;
+        let file = file_of(name, &library.tables, "table", library)?;
+        let literal = file.written().map_err(first)?;
         let table = if self.head.as_written {
-            literal.table.clone()
+            &literal.table
         } else {
-            read::sound(&text.source).map_err(|faults| first(&faults))?.table.clone()
+            &file.amended().map_err(first)?.table
         };
         let property = &self.head.property;
-        match table::retrace::follow((&literal.vocabulary, &table), property, &self.steps) {
+        match table::retrace::follow((&literal.vocabulary, table), property, &self.steps) {
             Ok(Some(true)) => Ok(Outcome::Violated),
             Ok(Some(false)) => Ok(Outcome::Holds),
             Ok(None) => Err(format!("a table has no property `{property}`")),
@@ -85,13 +87,14 @@ impl Recorded {
         library: &Library,
     ) -> Result<Outcome, String> {
         let Head { table, as_written, set, property, loop_from, .. } = &self.head;
-        let text = file_of(system, &library.systems, "system", library)?;
-        let file = read::system(&text.source).map_err(|faults| first(&faults))?;
-        let entry = entry(&file, library)?;
-        let named =
-            file.world(world).ok_or_else(|| format!("`{system}` has no world `{world}`"))?;
-        let table = table.as_ref().map(|path| library::read(Path::new(path))).transpose()?;
-        let tables = replacement::tables(entry, table.as_ref(), library, *as_written);
+        let file = file_of(system, &library.systems, "system", library)?;
+        let of = file.system().map_err(first)?;
+        let entry = library.entry(&file).map_err(|faults| rendered(&faults))?;
+        let entry = entry
+            .ok_or_else(|| format!("this binary has no cores for the system `{}`", of.name))?;
+        let named = of.world(world).ok_or_else(|| format!("`{system}` has no world `{world}`"))?;
+        let table = table.as_ref().map(|path| library.files.read(Path::new(path))).transpose()?;
+        let tables = replacement::tables(&entry, table.as_ref(), library, *as_written);
         let tables = tables.map_err(|faults| rendered(&faults))?;
         let options = Options {
             as_written: *as_written,
@@ -99,12 +102,12 @@ impl Recorded {
             tables,
             ..Options::new(&NoProgress)
         };
-        let built = entry.world(&file, named, &options).map_err(|refusal| match refusal {
+        let built = entry.world(of, named, &options).map_err(|refusal| match refusal {
             Refusal::Usage(what) => what,
             Refusal::Faults(faults) => rendered(&faults),
         })?;
         let all = built.named_properties();
-        let claimed = all.iter().find(|one| one.name == property);
+        let claimed = all.iter().find(|one| one.name == *property);
         let claimed =
             claimed.ok_or_else(|| format!("`{system}/{world}` has no property `{property}`"))?;
         Ok(match follow(&built, claimed, &self.steps, *loop_from) {
@@ -166,15 +169,15 @@ impl Recorded {
 /// A file by its path, or by the name of a bundled one.
 fn file_of(
     name: &str,
-    bundled: &[SourceFile],
+    bundled: &[NamedFile],
     what: &str,
     library: &Library,
-) -> Result<SourceFile, String> {
+) -> Result<Arc<SourceFile>, String> {
     if library.is_file(name) {
-        return library::read(Path::new(name));
+        return library.files.read(Path::new(name));
     }
-    let known = bundled.iter().find(|text| text.name == *name);
-    known.cloned().ok_or_else(|| library::unknown(what, name, &[bundled]))
+    let known = bundled.iter().find(|one| one.file.name == *name);
+    known.map(|one| Arc::clone(&one.file)).ok_or_else(|| library::unknown(what, name, &[bundled]))
 }
 
 /// `door: open please from car, row r1, sends opened to car`.
@@ -191,17 +194,6 @@ fn words(step: &RecordedStep) -> String {
         let _ = write!(text, ", {effect}");
     });
     text
-}
-
-fn entry(file: &turnstile_spec::System, library: &Library) -> Result<&'static SystemEntry, String> {
-    match own_system::of_tables(file) {
-        Some(Ok(entry)) => Ok(entry),
-        Some(Err(faults)) => Err(rendered(&faults)),
-        None => library
-            .known
-            .entry(&file.name)
-            .ok_or_else(|| format!("this binary has no cores for the system `{}`", file.name)),
-    }
 }
 
 fn first(faults: &Diagnostics) -> String {

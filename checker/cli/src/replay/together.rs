@@ -10,12 +10,12 @@ use turnstile_scenario::trace::{Impossible, Run, Together, is_trace, replay_toge
 
 use super::{BYTES_MAX, ROWS, count, fault_words, is_longer, too_long, verdict, words};
 use crate::Program;
-use crate::library;
+use crate::files;
 use crate::output::{usage_error, write_stdout};
 use crate::terminal;
 
 /// Replays the files and prints every difference, and the first message that cannot have been.
-pub(super) fn run(paths: &[PathBuf], program: Program) -> Status {
+pub(super) fn run(paths: &[PathBuf], program: &Program) -> Status {
     let mut names = Vec::new();
     let mut files = Vec::new();
     for path in paths {
@@ -44,13 +44,13 @@ pub(super) fn run(paths: &[PathBuf], program: Program) -> Status {
 }
 
 fn open(path: &Path) -> Result<BufReader<Take<File>>, String> {
-    let mut file = BufReader::new(library::open(path)?.take(BYTES_MAX + 1));
+    let mut file = BufReader::new(files::open(path)?.take(BYTES_MAX + 1));
     match file.fill_buf().map(is_trace) {
         Ok(true) => Ok(file),
         Ok(false) => {
             Err(format!("{} is no trace: only traces can be replayed together", path.display()))
         }
-        Err(error) => Err(library::unread(path, &error)),
+        Err(error) => Err(files::unread(path, &error)),
     }
 }
 

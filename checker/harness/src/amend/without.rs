@@ -76,7 +76,7 @@ impl<'a> Variant<'a> {
 /// A table without an amendment.
 pub(super) struct WithoutAmendment<'a> {
     source: &'a Source,
-    systems: (Systems, &'a [System]),
+    systems: (&'a Systems, &'a [System]),
     /// Without it and those that depend on it.
     own: Variant<'a>,
     /// Without only those that depend on it, if there are any.
@@ -88,7 +88,7 @@ impl<'a> WithoutAmendment<'a> {
     pub(super) fn new(
         literal: &'a WrittenTable,
         without: &[&str],
-        systems: (Systems, &'a [System]),
+        systems: (&'a Systems, &'a [System]),
         options: &Options<'a>,
     ) -> Self {
         let others = without.get(1..).filter(|others| !others.is_empty());

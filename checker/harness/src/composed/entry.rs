@@ -1,76 +1,61 @@
 //! A system of tables from its files, as the command line has systems.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use turnstile_spec::Diagnostics;
 use turnstile_spec::system::composition::Composition;
 use turnstile_spec::system::{Role, System};
 use turnstile_spec::table::EventKind;
-use turnstile_spec::{Diagnostics, Source};
 
 use crate::fault::FaultReport;
 use crate::options::Refusal;
-use crate::read;
-use crate::registry::{Embedded, SystemEntry};
+use crate::registry::{MachineTable, SystemEntry};
+use crate::source_file::SourceFile;
 
 use super::world::world;
 
 const FILE: &str = "name the file of a table, from this file's folder: `table: door.yaml`";
 
-/// The system of a file whose roles run tables. `text` reads a file. It is kept for the life of the
-/// process.
+/// The system of a file whose roles run tables. `table` finds the file of a path.
 ///
 /// # Errors
 ///
 /// Files that cannot be read, and names that do not fit.
 pub fn entry(
-    system: &System,
-    text: impl Fn(&Path) -> Result<Source, String>,
-) -> Result<&'static SystemEntry, Refusal> {
-    let mut tables: Vec<Embedded> = Vec::new();
-    let mut files = Vec::new();
-    let mut calls: Vec<&'static str> = Vec::new();
+    file: &Arc<SourceFile>,
+    table: impl Fn(&Path) -> Result<Arc<SourceFile>, String>,
+) -> Result<SystemEntry, Refusal> {
+    let system = file.system().map_err(refused)?;
+    let mut tables: Vec<MachineTable> = Vec::new();
+    let mut calls: Vec<String> = Vec::new();
+    let mut of_roles = Vec::new();
     for role in &system.roles {
-        let file = path(system, role);
-        if files.contains(&file) {
-            continue;
-        }
-        let source = text(Path::new(&file)).map_err(|what| {
+        let file = table(Path::new(&path(system, role))).map_err(|what| {
             let fault = FaultReport::not_runnable(&system.source, role.span, &what, FILE);
             Refusal::Faults(vec![fault])
         })?;
-        let written = read::literal(&source).map_err(refused)?;
-        let events = written.vocabulary.events.iter();
-        let commands = events.filter(|event| event.kind == EventKind::Command);
-        calls.extend(commands.map(|event| &*String::leak(event.name.name.clone())));
-        tables.push(Embedded {
-            name: String::leak(written.vocabulary.machine.clone()),
-            file: String::leak(file.clone()),
-            text: String::leak(source.text),
-        });
-        files.push(file);
+        of_roles.push(Arc::clone(&file));
+        if tables.iter().any(|known| known.file.source.name == file.source.name) {
+            continue;
+        }
+        let words = &file.written().map_err(refused)?.vocabulary;
+        let commands = words.events.iter().filter(|event| event.kind == EventKind::Command);
+        calls.extend(commands.map(|event| event.name.name.clone()));
+        let machine = words.machine.clone();
+        tables.push(MachineTable { machine, file });
     }
-    let entry = SystemEntry::of_tables(
-        Embedded {
-            name: String::leak(system.name.clone()),
-            file: String::leak(system.source.name.clone()),
-            text: String::leak(system.source.text.clone()),
-        },
-        Vec::leak(tables),
-        Vec::leak(calls),
-        world,
-    );
-    let mut read_tables = Vec::new();
-    for role in &system.roles {
-        let table = read::literal(&table_of(&entry, system, role).source()).map_err(refused)?;
-        read_tables.push(table);
+    let mut written = Vec::new();
+    for file in &of_roles {
+        let table = file.written().map_err(refused)?;
+        written.push((&table.vocabulary, &table.table));
     }
-    let tables = read_tables.iter().map(|table| (&table.vocabulary, &table.table));
-    Composition::new(system, &tables.collect::<Vec<_>>()).map_err(refused)?;
-    Ok(Box::leak(Box::new(entry)))
+    Composition::new(system, &written).map_err(|faults| refused(&faults))?;
+    Ok(SystemEntry::of_tables((&system.name, file), tables, calls, world))
 }
 
-pub(super) fn refused(faults: Diagnostics) -> Refusal {
-    Refusal::Faults(FaultReport::errors(&faults))
+pub(super) fn refused(faults: &Diagnostics) -> Refusal {
+    Refusal::Faults(FaultReport::errors(faults))
 }
 
 /// The file of a role's table.
@@ -80,7 +65,12 @@ fn path(system: &System, role: &Role) -> String {
 }
 
 /// The table of a role.
-pub(super) fn table_of<'e>(entry: &'e SystemEntry, system: &System, role: &Role) -> &'e Embedded {
-    let file = path(system, role);
-    entry.tables.iter().find(|table| table.file == file).expect("it was read with its system")
+pub(super) fn table_of<'e>(
+    entry: &'e SystemEntry,
+    system: &System,
+    role: &Role,
+) -> &'e MachineTable {
+    let path = path(system, role);
+    let mut tables = entry.tables.iter();
+    tables.find(|table| table.file.source.name == path).expect("it was read with its system")
 }

@@ -158,8 +158,8 @@ pub const INHERENT: [&str; 5] =
 
 /// The properties that every system of tables has.
 pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
-    let always = |name, sentence: &str, reads_links, predicate: Predicate| Property {
-        name,
+    let always = |name: &str, sentence: &str, reads_links, predicate: Predicate| Property {
+        name: name.to_owned(),
         sentence: sentence.to_owned(),
         formula: TemporalFormula::Always { holds: predicate, antecedent: Predicate::new(|_| true) },
         reads_links,

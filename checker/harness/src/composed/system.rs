@@ -18,9 +18,9 @@ pub(super) struct TableSystem {
     /// The role of each node.
     pub(super) role_of: Vec<usize>,
     /// The commands that the world rations, which are its budgets.
-    pub(super) rationed: Vec<&'static str>,
+    pub(super) rationed: Vec<String>,
     /// Those of them with a budget of 0.
-    pub(super) never_given: Vec<&'static str>,
+    pub(super) never_given: Vec<String>,
     /// The properties that are claimed of one node.
     pub(super) of_nodes: Vec<String>,
     /// The requests and answers of the links that have them.
@@ -55,7 +55,8 @@ impl TableSystem {
 
     /// Whether the world has a budget of 0 for a command.
     pub(super) fn is_never_given(&self, command: &Ordered) -> bool {
-        self.command_budget(command).is_some_and(|budget| self.never_given.contains(&budget))
+        self.command_budget(command)
+            .is_some_and(|budget| self.never_given.iter().any(|one| one == budget))
     }
 
     /// The same, as the World has it.
@@ -69,17 +70,17 @@ impl System for TableSystem {
         self.node_core(node)
     }
 
-    fn budgets(&self) -> &[&'static str] {
-        &self.rationed
+    fn budgets(&self) -> Vec<&str> {
+        self.rationed.iter().map(String::as_str).collect()
     }
 
     fn ends_at(&self, _violation: &Violation) -> bool {
         true
     }
 
-    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
+    fn command_budget(&self, command: &Ordered) -> Option<&str> {
         let name = command.of::<Command<Dynamic>>().event.kind().name();
-        self.rationed.iter().copied().find(|rationed| *rationed == name)
+        self.rationed.iter().map(String::as_str).find(|rationed| *rationed == name)
     }
 
     fn is_answer(&self, _request: &Ordered, _answer: &Ordered) -> bool {

@@ -15,7 +15,6 @@ use turnstile_world::{Link, Node, NodeId, World};
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
 use crate::plan::{Plan, WorldParts};
-use crate::read;
 use crate::registry::SystemEntry;
 use crate::rules::replacement;
 
@@ -37,7 +36,7 @@ pub(super) fn world(
     let tables = tables(entry, file, options)?;
     let of: Vec<(&Vocabulary, &Table)> =
         tables.iter().map(|(words, table)| (words, table)).collect();
-    let composition = Composition::new(file, &of).map_err(refused)?;
+    let composition = Composition::new(file, &of).map_err(|faults| refused(&faults))?;
     let nodes = plan.nodes()?;
     let links = plan.links(&nodes);
     let system = Arc::new(system((file, world), &tables, &composition, (&nodes, links))?);
@@ -61,10 +60,10 @@ fn tables(
 ) -> Result<Vec<(Vocabulary, Table)>, Refusal> {
     let of = |role| {
         let own = table_of(entry, file, role);
-        if let Some(given) = replacement(&options.tables, own.name) {
+        if let Some(given) = replacement(&options.tables, &own.machine) {
             return Ok((Vocabulary::clone(&given.vocabulary), Table::clone(&given.table)));
         }
-        let amended = read::sound(&own.source()).map_err(refused)?;
+        let amended = own.file.amended().map_err(refused)?;
         Ok((amended.vocabulary.clone(), amended.table.clone()))
     };
     file.roles.iter().map(of).collect()
@@ -164,14 +163,14 @@ fn claimed_of(
 }
 
 /// The commands that a world rations: those that it has a budget for.
-fn rationed(tables: &[(Vocabulary, Table)], world: &NamedWorld) -> Vec<&'static str> {
+fn rationed(tables: &[(Vocabulary, Table)], world: &NamedWorld) -> Vec<String> {
     let events = tables.iter().flat_map(|(vocabulary, _)| &vocabulary.events);
     let commands = events.filter(|event| event.kind == EventKind::Command);
-    let mut rationed: Vec<&'static str> = Vec::new();
+    let mut rationed: Vec<String> = Vec::new();
     for event in commands {
-        let name = event.name.name.as_str();
-        if world.has(name) && !rationed.contains(&name) {
-            rationed.push(String::leak(name.to_owned()));
+        let name = &event.name.name;
+        if world.has(name) && !rationed.contains(name) {
+            rationed.push(name.clone());
         }
     }
     rationed
@@ -179,11 +178,11 @@ fn rationed(tables: &[(Vocabulary, Table)], world: &NamedWorld) -> Vec<&'static 
 
 /// Those with a budget of 0, which never come. A command whose budget is spent could come again:
 /// the budget only bounds the search.
-fn never_given(rationed: &[&'static str], world: &NamedWorld) -> Vec<&'static str> {
+fn never_given(rationed: &[String], world: &NamedWorld) -> Vec<String> {
     let is_zero = |name: &str| {
         world.budgets.iter().any(|budget| budget.name == name && budget.limit == Some(0))
     };
-    rationed.iter().copied().filter(|name| is_zero(name)).collect()
+    rationed.iter().filter(|name| is_zero(name)).cloned().collect()
 }
 
 /// What a world of tables needs of its system.
@@ -192,8 +191,8 @@ struct TableParts {
 }
 
 impl WorldParts for TableParts {
-    fn budgets(&self) -> Vec<&'static str> {
-        self.system.rationed.clone()
+    fn budgets(&self) -> Vec<&str> {
+        self.system.budgets()
     }
 
     fn suffers(&self, fault: &str) -> bool {

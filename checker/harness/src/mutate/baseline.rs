@@ -22,7 +22,7 @@ const STATES_AT_ONCE: usize = 1_000_000;
 /// The systems that can be run.
 #[derive(Debug)]
 pub struct Baselines<'a> {
-    systems: Systems,
+    systems: &'a Systems,
     files: &'a [System],
 }
 
@@ -68,22 +68,22 @@ enum Work {
 impl<'a> Baselines<'a> {
     /// The systems of these files.
     #[must_use]
-    pub fn new(systems: Systems, files: &'a [System]) -> Self {
+    pub fn new(systems: &'a Systems, files: &'a [System]) -> Self {
         Self { systems, files }
     }
 
     /// Whether the systems that run two machines are the same.
     #[must_use]
     pub fn are_of_the_same(&self, one: &str, other: &str) -> bool {
-        let names = |machine| self.of(machine).into_iter().map(|(entry, _)| entry.name);
+        let names = |machine| self.of(machine).into_iter().map(|(entry, _)| entry.name.as_str());
         names(one).eq(names(other)) && names(one).next().is_some()
     }
 
     /// The systems whose cores run a machine.
-    pub(super) fn of(&self, machine: &str) -> Vec<(&'static SystemEntry, &'a System)> {
+    pub(super) fn of(&self, machine: &str) -> Vec<(&'a SystemEntry, &'a System)> {
         let runs = |file: &'a System| {
             let entry = self.systems.entry(&file.name)?;
-            entry.runs(machine).then_some((entry, file))
+            entry.runs(machine).then_some((&**entry, file))
         };
         self.files.iter().filter_map(runs).collect()
     }
@@ -192,7 +192,7 @@ impl<'b> Baseline<'b> {
         {
             let found = self.found();
             let is_covered = !found.unrecorded.is_empty()
-                || coverage(entry.tables, &options.tables, &found.taken).not_taken.is_empty();
+                || coverage(&entry.tables, &options.tables, &found.taken).not_taken.is_empty();
             if !found.refused.is_empty() || found.holds && is_covered {
                 return found.refused.clone();
             }

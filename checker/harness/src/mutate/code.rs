@@ -15,7 +15,6 @@ use turnstile_spec::system::System;
 
 use crate::options::Options;
 use crate::parallel::parallel_map;
-use crate::read;
 use crate::registry::{SystemEntry, Systems};
 use world::{Build, CodeWorld};
 
@@ -63,20 +62,19 @@ pub enum Fate {
 ///
 /// A world does not hold without a mutant, or cannot be searched.
 pub fn judge(
-    systems: Systems,
+    systems: &Systems,
     mutants: &[u32],
     (switches, threads): (&'static dyn Switches, usize),
     done: &(dyn Fn(u32, &Fate) + Sync),
 ) -> Result<BTreeMap<u32, Fate>, String> {
     let mut fates: BTreeMap<u32, Fate> =
         mutants.iter().map(|mutant| (*mutant, Fate::Unreached)).collect();
-    for entry in systems.0 {
-        let file =
-            read::system(&entry.file.source()).map_err(|faults| turnstile_report::text(&faults))?;
+    for entry in systems.entries() {
+        let file = entry.file.system().map_err(turnstile_report::text)?;
         let mut next: Vec<usize> =
             (0..file.worlds.len()).filter(|place| file.worlds[*place].default).collect();
         while !next.is_empty() {
-            let mut worlds = recorded((entry, &file), &mut next, (switches, threads))?;
+            let mut worlds = recorded((entry, file), &mut next, (switches, threads))?;
             worlds.sort_by_key(CodeWorld::states);
             for world in &worlds {
                 in_world(world, &mut fates, threads, done);

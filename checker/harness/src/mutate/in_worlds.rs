@@ -379,7 +379,7 @@ impl<'j> InWorlds<'j> {
         let open = statuses.iter_mut().enumerate().filter(|(_, status)| is_open(status));
         for (at, status) in open {
             let tables = self.judge.options(Arc::clone(&self.changed[at].table)).tables;
-            let not_taken = coverage(self.entry.tables, &tables, &status.taken).not_taken;
+            let not_taken = coverage(&self.entry.tables, &tables, &status.taken).not_taken;
             status.is_killed = !not_taken.is_empty();
             status.is_by_coverage = status.is_killed;
         }

@@ -19,8 +19,8 @@ pub(super) const IMPOSSIBLE: &str = "no impossible cell is reached";
 
 /// The properties of the world of a table.
 pub(super) fn all(rules: &TableRules) -> [Property; 3] {
-    let always = |name, sentence: &str, holds: Predicate| Property {
-        name,
+    let always = |name: &str, sentence: &str, holds: Predicate| Property {
+        name: name.to_owned(),
         sentence: sentence.to_owned(),
         formula: TemporalFormula::Always { holds, antecedent: Predicate::new(|_| true) },
         reads_links: false,

@@ -15,4 +15,4 @@ mod world;
 
 use ranges::{BYTES, FIRST, HOST, MANAGER, SERVER};
 pub use ranges::{LockRules, Ranges, ServerRules};
-pub use world::ENTRY;
+pub use world::entry;

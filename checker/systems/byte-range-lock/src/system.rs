@@ -34,11 +34,11 @@ impl System for Nodes {
         if node == MANAGER { &self.manager } else { &self.server }
     }
 
-    fn budgets(&self) -> &'static [&'static str] {
-        Ranges::BUDGETS
+    fn budgets(&self) -> Vec<&str> {
+        Ranges::BUDGETS.to_vec()
     }
 
-    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
+    fn command_budget(&self, command: &Ordered) -> Option<&str> {
         if let Some(command) = command.get::<manager::Command>() {
             return match command.operation {
                 Operation::Lock(..) if command.file != FileId(0) => Some("request of another file"),
@@ -61,7 +61,7 @@ impl System for Nodes {
         self.waits_forever && command.is_some_and(|it| matches!(it.operation, Operation::Unlock(_)))
     }
 
-    fn timer_budget(&self, timer: &Ordered) -> Option<&'static str> {
+    fn timer_budget(&self, timer: &Ordered) -> Option<&str> {
         match timer.get()? {
             manager::Timer::Lease(_) => Some("lapse"),
             manager::Timer::Wait(..) => self.waits_forever.then_some("time out"),

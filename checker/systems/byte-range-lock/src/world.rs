@@ -21,7 +21,10 @@ const TABLES: [Embedded; 2] = [
 ];
 
 /// The byte-range lock system among those of this build.
-pub static ENTRY: SystemEntry = SystemEntry::of::<Ranges>();
+#[must_use]
+pub fn entry() -> SystemEntry {
+    SystemEntry::of::<Ranges>()
+}
 
 impl SystemSpec for Ranges {
     const FILE: Embedded = FILE;

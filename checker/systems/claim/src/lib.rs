@@ -16,4 +16,4 @@ mod system;
 mod users;
 mod world;
 
-pub use world::ENTRY;
+pub use world::entry;

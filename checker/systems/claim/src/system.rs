@@ -147,11 +147,11 @@ impl System for Nodes {
         &*self.nodes[node]
     }
 
-    fn budgets(&self) -> &'static [&'static str] {
-        Claim::BUDGETS
+    fn budgets(&self) -> Vec<&str> {
+        Claim::BUDGETS.to_vec()
     }
 
-    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
+    fn command_budget(&self, command: &Ordered) -> Option<&str> {
         if let Some(command) = command.get::<ClientCommand>() {
             return match command {
                 ClientCommand::User(client::Command::Claim { .. }) => None,
@@ -178,7 +178,7 @@ impl System for Nodes {
         }
     }
 
-    fn timer_budget(&self, timer: &Ordered) -> Option<&'static str> {
+    fn timer_budget(&self, timer: &Ordered) -> Option<&str> {
         Some(match timer.get()? {
             record::Timer::Ttl(_) => "ttl lapse",
             record::Timer::Wait(_) => world::LONG_POLL,

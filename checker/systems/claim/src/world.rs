@@ -17,7 +17,10 @@ const TABLES: [Embedded; 2] =
     [embedded!("../" "spec/tables/" "claim"), embedded!("../" "spec/tables/" "claim-record")];
 
 /// The claim system among those of this build.
-pub static ENTRY: SystemEntry = SystemEntry::of::<Claim>();
+#[must_use]
+pub fn entry() -> SystemEntry {
+    SystemEntry::of::<Claim>()
+}
 
 /// The time-out of a long poll. In a world with this budget, clients long-poll.
 pub(super) const LONG_POLL: &str = "long-poll time-out";

@@ -14,4 +14,4 @@ mod system;
 mod world;
 
 use system::{member, node};
-pub use world::ENTRY;
+pub use world::entry;

@@ -140,8 +140,8 @@ impl System for Nodes {
         self.members.get(node).map_or(&*self.lower_layer, |member_state| member_state)
     }
 
-    fn budgets(&self) -> &'static [&'static str] {
-        GroupLock::BUDGETS
+    fn budgets(&self) -> Vec<&str> {
+        GroupLock::BUDGETS.to_vec()
     }
 
     fn network_change(&self, me: NodeId, input: &Input) -> Option<NetworkChange> {
@@ -168,7 +168,7 @@ impl System for Nodes {
         cut.filter(|_| self.group.loses)
     }
 
-    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
+    fn command_budget(&self, command: &Ordered) -> Option<&str> {
         if let Some(call) = command.get() {
             return Some(match call {
                 Call::Lock(_) => "lock call",
@@ -214,7 +214,7 @@ impl System for Nodes {
             || command.get() == Some(&stack::Command::Begin)
     }
 
-    fn timer_budget(&self, timer: &Ordered) -> Option<&'static str> {
+    fn timer_budget(&self, timer: &Ordered) -> Option<&str> {
         match timer_of_locks(timer)? {
             group::Timer::Lock(_) => Some("time-out"),
             group::Timer::Reconciliation => Some("reconciliation time-out"),

@@ -19,7 +19,10 @@ const TABLES: [Embedded; 2] = [
 ];
 
 /// The group lock among the systems of this build.
-pub static ENTRY: SystemEntry = SystemEntry::of::<GroupLock>();
+#[must_use]
+pub fn entry() -> SystemEntry {
+    SystemEntry::of::<GroupLock>()
+}
 
 /// Callers unlock what they do not hold.
 pub(super) const NEEDLESS_UNLOCK: &str = "needless unlock";

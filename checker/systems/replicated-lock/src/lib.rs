@@ -15,4 +15,4 @@ mod words;
 mod world;
 
 pub use system::{MemberRules, MutexRules, Replicated, StatusRules};
-pub use world::ENTRY;
+pub use world::entry;

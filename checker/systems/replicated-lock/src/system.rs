@@ -116,11 +116,11 @@ impl System for Nodes {
         &*self.nodes[node]
     }
 
-    fn budgets(&self) -> &'static [&'static str] {
-        Replicated::BUDGETS
+    fn budgets(&self) -> Vec<&str> {
+        Replicated::BUDGETS.to_vec()
     }
 
-    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
+    fn command_budget(&self, command: &Ordered) -> Option<&str> {
         if let Some(change) = command.get::<ClusterEvent>() {
             return change.budget();
         }
@@ -133,7 +133,7 @@ impl System for Nodes {
         })
     }
 
-    fn timer_budget(&self, timer: &Ordered) -> Option<&'static str> {
+    fn timer_budget(&self, timer: &Ordered) -> Option<&str> {
         Some(match timer.of() {
             Timer::Timeout(_) => "time-out",
             Timer::Retry(_) => "retry",

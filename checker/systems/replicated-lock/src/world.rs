@@ -20,7 +20,10 @@ const TABLES: [Embedded; 3] = [
 ];
 
 /// The replicated lock service among the systems of this build.
-pub static ENTRY: SystemEntry = SystemEntry::of::<Replicated>();
+#[must_use]
+pub fn entry() -> SystemEntry {
+    SystemEntry::of::<Replicated>()
+}
 
 /// In a world with this budget results are not sent at once.
 const FAILS: &str = "failed command";

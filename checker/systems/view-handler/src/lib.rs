@@ -13,4 +13,4 @@ pub use network::NetworkNode;
 pub use nodes::is_exclusion;
 use system::member;
 pub use system::{Assumptions, HandlerRules, Views};
-pub use world::ENTRY;
+pub use world::entry;

@@ -153,15 +153,15 @@ impl System for Nodes {
         self.members.get(node).map_or(&self.network, |member| member)
     }
 
-    fn budgets(&self) -> &'static [&'static str] {
-        Views::BUDGETS
+    fn budgets(&self) -> Vec<&str> {
+        Views::BUDGETS.to_vec()
     }
 
     fn network_change(&self, _node: NodeId, input: &Input) -> Option<NetworkChange> {
         self.network.0.cut(input)
     }
 
-    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
+    fn command_budget(&self, command: &Ordered) -> Option<&str> {
         Some(command.get().map_or(world::PARTITION, |command| self.network.0.budget(command)))
     }
 

@@ -15,7 +15,10 @@ const FILE: Embedded = embedded!("../" "spec/systems/" "view-handler");
 const TABLES: [Embedded; 1] = [embedded!("../" "spec/tables/" "view-handler")];
 
 /// The view handling system among those of this build.
-pub static ENTRY: SystemEntry = SystemEntry::of::<Views>();
+#[must_use]
+pub fn entry() -> SystemEntry {
+    SystemEntry::of::<Views>()
+}
 
 /// The encounters of coords.
 pub(super) const MERGE: &str = "MERGE";

@@ -14,8 +14,6 @@ use std::process::ExitCode;
 use turnstile_cli::Program;
 use turnstile_harness::Systems;
 
-static SYSTEMS: Systems = Systems(&[&system::ENTRY]);
-
 fn main() -> ExitCode {
-    turnstile_cli::main(Program { systems: SYSTEMS, languages: &[] })
+    turnstile_cli::main(Program { systems: Systems::new([system::entry()]), languages: &[] })
 }

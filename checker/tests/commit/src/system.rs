@@ -14,7 +14,9 @@ use crate::participant::Participant;
 use crate::predicates::{self, commit};
 
 /// The entry of the system for the command line.
-pub(crate) static ENTRY: SystemEntry = SystemEntry::of::<Commit>();
+pub(crate) fn entry() -> SystemEntry {
+    SystemEntry::of::<Commit>()
+}
 
 /// One coordinator, and its participants.
 #[derive(Clone, Debug)]
@@ -57,11 +59,11 @@ impl System for Commit {
         if node == 0 { &self.coordinator } else { &self.participant }
     }
 
-    fn budgets(&self) -> &'static [&'static str] {
-        Self::BUDGETS
+    fn budgets(&self) -> Vec<&str> {
+        Self::BUDGETS.to_vec()
     }
 
-    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
+    fn command_budget(&self, command: &Ordered) -> Option<&str> {
         match command.of() {
             Command::Refuse => Some("refusal"),
             Command::Begin => None,

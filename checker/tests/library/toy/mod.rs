@@ -75,11 +75,11 @@ impl System for Toy {
         self
     }
 
-    fn budgets(&self) -> &'static [&'static str] {
-        &["outage", "other outage"]
+    fn budgets(&self) -> Vec<&str> {
+        vec!["outage", "other outage"]
     }
 
-    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
+    fn command_budget(&self, command: &Ordered) -> Option<&str> {
         match self.row(command).1 {
             By::Budget(name) => Some(name),
             By::Command | By::Timer => None,
@@ -106,8 +106,9 @@ pub(crate) fn is_not(state: u8) -> Predicate {
 }
 
 /// A property that waives these faults.
-pub(crate) fn property(name: &'static str, formula: TemporalFormula, without: &[&str]) -> Property {
+pub(crate) fn property(name: &str, formula: TemporalFormula, without: &[&str]) -> Property {
     let without = without.iter().map(|&fault| fault.to_owned()).collect();
+    let name = name.to_owned();
     Property { name, sentence: String::new(), formula, reads_links: false, without }
 }
 

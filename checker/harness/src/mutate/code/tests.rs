@@ -128,7 +128,8 @@ impl System for Program {
     }
 }
 
-fn property(name: &'static str, formula: TemporalFormula) -> Property {
+fn property(name: &str, formula: TemporalFormula) -> Property {
+    let name = name.to_owned();
     Property { name, sentence: String::new(), formula, reads_links: false, without: Vec::new() }
 }
 
@@ -166,7 +167,7 @@ fn searched(rows: &[Row], state: u8, kept: &[&str], mutant: Option<u32>) -> Opti
     ON.set(mutant);
     let states = catch_unwind(AssertUnwindSafe(|| {
         let mut world = world(rows, state).expect("it can be built");
-        world.retain_properties(|property| kept.contains(&property.name));
+        world.retain_properties(|property| kept.contains(&property.name.as_str()));
         let found = world.search(CheckRequest::new(&NoProgress));
         let holds = |verdict| matches!(verdict, Verdict::Holds | Verdict::HoldsUnderFairness);
         found.judgements.iter().all(|one| holds(one.verdict)).then_some(found.states)
@@ -209,7 +210,7 @@ fn mutants_of_random_programs_are_judged_as_from_nothing() {
             all.into_iter().filter(|one| searched(&rows, state, &[one], None).is_some()).collect();
         let build = || {
             let mut world = world(&rows, state)?;
-            world.retain_properties(|property| kept.contains(&property.name));
+            world.retain_properties(|property| kept.contains(&property.name.as_str()));
             Ok(world)
         };
         let recorded = CodeWorld::new("small".to_owned(), Box::new(build), &OnThread);
