@@ -60,3 +60,9 @@ pub use turnstile_macros::machine;
 #[cfg(feature = "systems")]
 pub use turnstile_macros::system;
 pub use variable::{Change, Comparison, Operand, Relation, Update, ValueSet};
+
+/// The example of turnstile-macros, which cannot use this crate: it would be compiled once more, as
+/// part of a macro.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct MacrosReadme;

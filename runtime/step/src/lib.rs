@@ -16,3 +16,9 @@ pub use step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf};
 pub use symbolic::{IdClass, Order, Symbolic};
 #[doc(no_inline)]
 pub use turnstile_step_derive::Symbolic;
+
+/// The example of turnstile-step-derive, which cannot use this crate: it would be compiled once
+/// more, as part of a macro.
+#[cfg(doctest)]
+#[doc = include_str!("../derive/README.md")]
+struct DeriveReadme;
