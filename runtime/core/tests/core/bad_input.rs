@@ -3,5 +3,3 @@
 
 mod group;
 mod replicated;
-#[path = "../visit/mod.rs"]
-mod visit;

@@ -5,7 +5,7 @@ use turnstile_core::claim::record::{Command, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_step::{Effect, Input};
 
-use crate::run::{ACTIVE, DOOR, FINAL, GATE, Run, answers, became};
+use super::run::{ACTIVE, DOOR, FINAL, GATE, Run, answers, became};
 
 const KEY: IdempotencyKey = IdempotencyKey::new(5);
 const WAIT: TargetStatus = TargetStatus::Active { wait: true };

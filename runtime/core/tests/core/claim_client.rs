@@ -1,7 +1,5 @@
 //! The claim client by the table that is baked in: one hand-written expectation per step.
 
-mod visit;
-
 use turnstile_core::claim::client::{Client, Command, Notice, State, Timer};
 use turnstile_core::claim::message::{
     Message, Request, RequestKind, ResourceName, Response, Server, TargetStatus,
@@ -9,6 +7,8 @@ use turnstile_core::claim::message::{
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim::Resource;
 use turnstile_step::{Core, Effect, EffectOf, Input, Out, RowOutcome};
+
+use crate::visit;
 
 type Done = EffectOf<Client>;
 type Effects = Vec<Done>;

@@ -1,8 +1,6 @@
 //! A cache manager takes any input whatever: nothing panics, what is gone is given up once, and
 //! what its locks are stays as the table's invariants say.
 
-mod visit;
-
 use proptest::prelude::*;
 use turnstile_core::number::{CallId, DataVersion, LockId};
 use turnstile_core::ranges::ByteRange;
@@ -13,6 +11,8 @@ use turnstile_core::ranges::message::{
 };
 use turnstile_machines::byte_range_lock::{Invariant, Machine, State as At};
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf};
+
+use crate::visit;
 
 type Given = InputOf<CacheManager>;
 

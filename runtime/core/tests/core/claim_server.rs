@@ -3,6 +3,4 @@
 mod additions;
 mod random;
 mod run;
-#[path = "../visit/mod.rs"]
-mod visit;
 mod wire;

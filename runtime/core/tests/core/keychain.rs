@@ -1,7 +1,5 @@
 //! The keychain: claims of several resources over one connection, none disturbing another.
 
-mod visit;
-
 use turnstile_core::claim::client;
 use turnstile_core::claim::keychain::{CLAIMS_MAX, Command, Keychain, Notice, State, Timer};
 use turnstile_core::claim::message::{
@@ -10,6 +8,8 @@ use turnstile_core::claim::message::{
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_machines::claim::Resource;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
+
+use crate::visit;
 
 type Effects = Vec<EffectOf<Keychain>>;
 

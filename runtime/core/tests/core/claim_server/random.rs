@@ -1,6 +1,6 @@
 //! Long random runs of the claim server: what must hold after every step, whatever is asked.
 //!
-//! `TURNSTILE_SEED=7 cargo test -p turnstile-core --test claim_server random` repeats one run.
+//! `TURNSTILE_SEED=7 cargo test -p turnstile-core --test core random` repeats one run.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,7 +13,7 @@ use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
 use turnstile_step::{Effect, Input};
 
-use crate::run::{Effects, Run};
+use super::run::{Effects, Run};
 
 const SEEDS: u64 = 40;
 const STEPS: usize = 400;
@@ -214,7 +214,7 @@ fn random_runs_keep_the_rules() {
     let one = env::var("TURNSTILE_SEED").ok().and_then(|seed| seed.parse().ok());
     let seeds = one.map_or(1..=SEEDS, |seed| seed..=seed);
     for seed in seeds {
-        println!("TURNSTILE_SEED={seed} cargo test -p turnstile-core --test claim_server random");
+        println!("TURNSTILE_SEED={seed} cargo test -p turnstile-core --test core random");
         let mut watch = Watch::new(seed);
         for _ in 0..STEPS {
             watch.step();

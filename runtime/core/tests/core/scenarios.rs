@@ -1,6 +1,6 @@
 //! Plays every scenario file and compares it with itself.
 //!
-//! `BLESS=1 cargo test -p turnstile-core --test scenarios` regenerates the effects.
+//! `BLESS=1 cargo test -p turnstile-core --test core scenarios` regenerates the effects.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -5,7 +5,7 @@ use turnstile_core::claim::record::{Command, Limits, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId};
 use turnstile_step::{Effect, Input, Symbolic};
 
-use crate::run::{ACTIVE, DOOR, Done, FINAL, GATE, Run, became};
+use super::run::{ACTIVE, DOOR, Done, FINAL, GATE, Run, became};
 
 #[test]
 fn the_first_post_is_granted_and_the_second_queued() {
