@@ -120,10 +120,17 @@ impl Library {
                 continue;
             }
             let file = self.files.read(&path)?;
-            let bundled = files.get(&file.name);
-            let is_same = bundled.is_some_and(|one| one.file.source.text == file.source.text);
-            let origin = if is_same { Origin::Same } else { Origin::Other };
-            files.insert(file.name.clone(), NamedFile { file, origin });
+            let named = match files.get(&file.name).map(|one| &one.file) {
+                // What is parsed of it serves both.
+                Some(one) if one.source == file.source => {
+                    NamedFile { file: Arc::clone(one), origin: Origin::Same }
+                }
+                Some(one) if one.source.text == file.source.text => {
+                    NamedFile { file, origin: Origin::Same }
+                }
+                Some(_) | None => NamedFile { file, origin: Origin::Other },
+            };
+            files.insert(named.file.name.clone(), named);
         }
         Ok(files.into_values().collect())
     }

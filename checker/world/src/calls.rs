@@ -99,7 +99,7 @@ pub(crate) fn enabled(system: &dyn System, link: &Link, slots: &[CallState]) -> 
                 if *is_true && system.server_error(answer).is_some() {
                     enable(LinkOp::Fail(place), None, Some(LinkFault::ServerError));
                 }
-                if is_grant(system, answer, None) {
+                if can_expire(system, answer, None) {
                     enable(LinkOp::Delay(place), None, Some(LinkFault::LateAnswer));
                 }
             }
@@ -108,10 +108,10 @@ pub(crate) fn enabled(system: &dyn System, link: &Link, slots: &[CallState]) -> 
     enabled
 }
 
-/// Whether a reply grants the marked lease (any for `None`) and is not stale yet.
-fn is_grant(system: &dyn System, answer: &Ordered, mark: Option<&Value>) -> bool {
+/// Whether a reply becomes stale by this (by anything for `None`).
+fn can_expire(system: &dyn System, answer: &Ordered, expired: Option<&Value>) -> bool {
     let mut stale = answer.clone();
-    system.lapse(&mut stale, mark);
+    system.expire(&mut stale, expired);
     stale != *answer
 }
 
@@ -146,15 +146,15 @@ pub(crate) fn operate(
         LinkOp::Refuse(place) => spoil(slots, *place, |message| system.refused(message)),
         LinkOp::Delay(place) => {
             if let CallState::Replied { answer, .. } = &mut slots[usize::from(*place)] {
-                system.lapse(answer, None);
+                system.expire(answer, None);
             }
         }
         LinkOp::Overtake => late = overtake(slots, |_| true),
-        LinkOp::Lapse(mark) => {
-            late = overtake(slots, |answer| is_grant(system, answer, Some(mark)));
+        LinkOp::Expire(expired) => {
+            late = overtake(slots, |answer| can_expire(system, answer, Some(expired)));
             for slot in slots.iter_mut() {
                 if let CallState::Replied { answer, .. } = slot {
-                    system.lapse(answer, Some(mark));
+                    system.expire(answer, Some(expired));
                 }
             }
         }

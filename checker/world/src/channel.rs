@@ -66,7 +66,7 @@ pub(crate) fn operate(options: ChannelOptions, messages: &mut Vec<Ordered>, op: 
         | LinkOp::Refuse(_)
         | LinkOp::Delay(_)
         | LinkOp::Overtake
-        | LinkOp::Lapse(_)
+        | LinkOp::Expire(_)
         | LinkOp::CallerGone
         | LinkOp::ServerGone
         | LinkOp::SetStatus(_)

@@ -94,7 +94,7 @@ pub enum LinkFault {
     LostRequest,
     /// A request was handled; the caller sees a failure.
     LostAnswer,
-    /// An answer comes after the caller did something else, or after what it grants is over.
+    /// An answer comes after the caller did something else, or after what it tells of has expired.
     LateAnswer,
     /// The server replies with an error, having handled the request or not.
     ServerError,
@@ -166,12 +166,12 @@ pub enum LinkOp {
     Fail(u8),
     /// Refuses one.
     Refuse(u8),
-    /// Delays a reply beyond the lease it grants.
+    /// Delays a reply beyond the validity of what it tells.
     Delay(u8),
     /// The caller takes another step: replies in flight become late.
     Overtake,
-    /// The marked lease ends: replies that grant it become stale and late.
-    Lapse(Value),
+    /// Something expires: replies that tell of it become stale and late.
+    Expire(Value),
     /// The caller is gone: its connections close.
     CallerGone,
     /// The server is gone: its connections close, and requests being handled get no reply.

@@ -40,7 +40,7 @@ impl World {
                     && relation.later.1 == later_name
                     && earlier.1.timers.iter().any(|armed| {
                         *name == self.system.node(earlier.0).timer_name(armed)
-                            && self.system.is_same_grant(
+                            && self.system.are_related(
                                 (earlier.0, &earlier.1.state, armed),
                                 (later.0, &later.1.state, timer),
                             )
@@ -90,8 +90,8 @@ impl World {
             Event::Torn { .. } => unreachable!("a torn step is torn once"),
             Event::Takes(Input::Fired(timer), _) | Event::FiresLate(timer, _) => {
                 ops.extend(overtaken());
-                if let Some(mark) = self.system.mark(node, &part.state, timer) {
-                    ops.extend(calls().map(|(link, _)| (link, LinkOp::Lapse(mark.clone()))));
+                if let Some(expired) = self.system.expires(node, &part.state, timer) {
+                    ops.extend(calls().map(|(link, _)| (link, LinkOp::Expire(expired.clone()))));
                 }
             }
             Event::Takes(Input::Command(_), _) => {

@@ -9,8 +9,8 @@ pub struct Node {
     pub role: String,
 }
 
-/// A time relation: a role's timer fires after another role's timer of the same grant, or after
-/// every message that can arrive.
+/// A time relation: a role's timer fires after another role's timer that is counted from the same
+/// event, or after every message that can arrive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeRelation {
     /// Role and timer that come first; `None`: all messages.

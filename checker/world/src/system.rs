@@ -200,8 +200,9 @@ pub trait System: Debug + Send + Sync + 'static {
         request.clone()
     }
 
-    /// Whether two timers that a time relation names belong to the same grant.
-    fn is_same_grant(
+    /// Whether a time relation between two kinds of timers holds of these two: they are counted
+    /// from the same event.
+    fn are_related(
         &self,
         _earlier: (NodeId, &Value, &Ordered),
         _later: (NodeId, &Value, &Ordered),
@@ -209,13 +210,14 @@ pub trait System: Debug + Send + Sync + 'static {
         true
     }
 
-    /// The lease that ends when this timer fires.
-    fn mark(&self, _node: NodeId, _state: &Value, _timer: &Ordered) -> Option<Value> {
+    /// What expires when this timer fires, if replies in flight may tell that it is valid.
+    fn expires(&self, _node: NodeId, _state: &Value, _timer: &Ordered) -> Option<Value> {
         None
     }
 
-    /// Makes the lease in a reply stale, if it is the marked one (any for `None`).
-    fn lapse(&self, _answer: &mut Ordered, _mark: Option<&Value>) {}
+    /// Makes a reply stale that tells of something valid, once that has expired (anything for
+    /// `None`).
+    fn expire(&self, _answer: &mut Ordered, _expired: Option<&Value>) {}
 
     /// The initial monitor.
     fn monitor(&self) -> Value {

@@ -180,7 +180,7 @@ impl World {
             | LinkOp::Evaluation(_)
             | LinkOp::Take(_)
             | LinkOp::Overtake
-            | LinkOp::Lapse(_)
+            | LinkOp::Expire(_)
             | LinkOp::CallerGone
             | LinkOp::ServerGone
             | LinkOp::SetStatus(_)

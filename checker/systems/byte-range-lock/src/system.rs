@@ -85,7 +85,7 @@ impl System for Nodes {
         }
     }
 
-    fn is_same_grant(
+    fn are_related(
         &self,
         (_, _, earlier): (NodeId, &Value, &Ordered),
         (_, _, later): (NodeId, &Value, &Ordered),
@@ -96,11 +96,11 @@ impl System for Nodes {
         }
     }
 
-    fn mark(&self, _node: NodeId, _state: &Value, timer: &Ordered) -> Option<Value> {
+    fn expires(&self, _node: NodeId, _state: &Value, timer: &Ordered) -> Option<Value> {
         timer.get::<server::Lapse>().map(|lapse| Value::new(lapse.file))
     }
 
-    fn lapse(&self, answer: &mut Ordered, _mark: Option<&Value>) {
+    fn expire(&self, answer: &mut Ordered, _expired: Option<&Value>) {
         // An answer does not name its file; one about another file may be late, too.
         if let Message::Reply { lease: Lease::Live, .. } = answer.of()
             && let Some(late) = answer.of::<Message>().lapsed()

@@ -217,7 +217,7 @@ impl System for Nodes {
         Ordered::new(Envelope { route: Route::Stray, ..*request.of() })
     }
 
-    fn is_same_grant(
+    fn are_related(
         &self,
         (_, earlier, lease): (NodeId, &Value, &Ordered),
         (_, _, later): (NodeId, &Value, &Ordered),
@@ -233,16 +233,16 @@ impl System for Nodes {
         is_of && keychain_state.backed.contains(resource)
     }
 
-    fn mark(&self, _node: NodeId, _state: &Value, timer: &Ordered) -> Option<Value> {
+    fn expires(&self, _node: NodeId, _state: &Value, timer: &Ordered) -> Option<Value> {
         let record::Timer::Ttl(claim) = timer.get()? else { return None };
         Some(Value::new(*claim))
     }
 
-    fn lapse(&self, answer: &mut Ordered, mark: Option<&Value>) {
+    fn expire(&self, answer: &mut Ordered, expired: Option<&Value>) {
         let envelope = *answer.of::<Envelope>();
         if let Message::Response(response) = envelope.message
             && response.grants()
-            && mark.is_none_or(|mark| response.claim == Some(*mark.of()))
+            && expired.is_none_or(|expired| response.claim == Some(*expired.of()))
         {
             let message = Message::Response(response.lapsed());
             *answer = Ordered::new(Envelope { message, ..envelope });
