@@ -33,17 +33,17 @@ impl Files {
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let shown = path.display().to_string();
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let stem =
+            || path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
         let known = read.entry(place).or_insert_with(|| {
-            let stem =
-                path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
             let source = Source::new(&*shown, text(path, limit::FILE_BYTES)?);
-            Ok(vec![Arc::new(SourceFile::new(stem, source))])
+            Ok(vec![Arc::new(SourceFile::new(stem(), source))])
         });
         let known = known.as_mut().map_err(|error| error.clone())?;
         if let Some(file) = known.iter().find(|file| file.source.name == shown) {
             return Ok(Arc::clone(file));
         }
-        let file = Arc::new(known[0].renamed(&shown));
+        let file = Arc::new(known[0].renamed(stem(), &shown));
         known.push(Arc::clone(&file));
         Ok(file)
     }

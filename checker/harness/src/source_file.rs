@@ -73,9 +73,10 @@ impl SourceFile {
         self.system.get_or_init(|| System::read(self.source.clone()).map(Arc::new)).as_ref()
     }
 
-    /// The same file under another name for diagnostics. What was parsed is not parsed again.
+    /// The same file under other names, of its own and for diagnostics. What was parsed is not
+    /// parsed again.
     #[must_use]
-    pub fn renamed(&self, shown: &str) -> Self {
+    pub fn renamed(&self, name: String, shown: &str) -> Self {
         let source = Source::new(shown, self.source.text.clone());
         let errors = |errors: &Diagnostics| Diagnostics {
             source: source.clone(),
@@ -90,7 +91,7 @@ impl SourceFile {
             Arc::new(System { source: source.clone(), ..System::clone(system) })
         };
         Self {
-            name: self.name.clone(),
+            name,
             is_system: self.is_system.clone(),
             written: parsed(&self.written, written, errors),
             amended: parsed(&self.amended, AmendedTable::clone, errors),
@@ -151,14 +152,14 @@ mod tests {
     fn a_renamed_file_has_its_own_diagnostics() {
         let table = file(DOOR);
         let errors = table.written().expect_err("it has no states").clone();
-        let renamed = table.renamed("./door.yaml");
+        let renamed = table.renamed("gate".to_owned(), "./door.yaml");
         assert!(renamed.written.get().is_some(), "it is not parsed again");
         let again = renamed.written().expect_err("it has no states");
         assert_eq!((again.list.len(), &*again.source.name), (errors.list.len(), "./door.yaml"));
         let system = turnstile_bundled::system("claim").expect("it is bundled");
         let system = SourceFile::new("claim", Source::new(system.file, system.text));
         system.system().expect("it is a system");
-        let renamed = system.renamed("claim.yaml");
+        let renamed = system.renamed("claim".to_owned(), "claim.yaml");
         let parsed = renamed.system.get().expect("it is not parsed again").as_ref();
         assert_eq!(parsed.expect("it is a system").source.name, "claim.yaml");
     }
