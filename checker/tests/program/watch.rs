@@ -85,6 +85,40 @@ fn a_change_is_checked_and_told() {
     assert!(back.contains("shop/reliable: has errors → is checked"), "{back}");
 }
 
+/// What an edit replaces is given back: texts of 20 edits would be 4 MB, and were kept five times.
+#[cfg(target_os = "linux")]
+#[test]
+fn edits_do_not_add_up() {
+    const BYTES: usize = 200_000;
+    let folder = Scratch::new("watch-long");
+    ends_with(&turnstile(&folder, &["new", "shop", "--system"]), 0, "");
+    let shop = folder.join("shop");
+    let file = shop.join("shop.yaml");
+    let text = fs::read_to_string(&file).expect("it is new") + "# " + &"x".repeat(BYTES) + "\n# ";
+    let watch = Watch::of(&shop, "shop.yaml");
+    let status = format!("/proc/{}/status", watch.child.id());
+    let resident = || -> u64 {
+        let status = fs::read_to_string(&status).expect("it runs");
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("it has memory");
+        line.split_whitespace().nth(1).and_then(|kilobytes| kilobytes.parse().ok()).expect("kB")
+    };
+    let first = watch.next();
+    assert!(first.contains("holds: "), "{first}");
+    let mut before = 0;
+    for edit in 0..24 {
+        let swap = shop.join("swap");
+        fs::write(&swap, format!("{text}{edit}\n")).expect("writable");
+        fs::rename(&swap, &file).expect("writable");
+        let again = watch.next();
+        assert!(again.contains("shop.yaml changed"), "{again}");
+        if edit == 3 {
+            before = resident();
+        }
+    }
+    let after = resident();
+    assert!(after < before + 6_000, "{before} kB after 4 edits, {after} kB after 24");
+}
+
 #[test]
 fn watching_needs_a_file_and_a_screen() {
     let folder = Scratch::new("watch-nothing");
