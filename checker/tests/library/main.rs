@@ -11,6 +11,8 @@ mod literal;
 mod liveness;
 mod lock;
 mod mutants;
+#[path = "../../../runtime/core/tests/near/mod.rs"]
+mod near;
 mod numbers;
 #[path = "../../benches/lock/parts.rs"]
 mod parts;

@@ -9,14 +9,12 @@ use turnstile_spec::{Source, system::System};
 use turnstile_step::{IdClass, Order};
 use turnstile_world::{Part, State, World};
 
+use crate::near::near;
+
 /// Above every id in a state of a world, below the random keys of clients.
 const FAR: u64 = 1 << 20;
 /// The states of one walk.
 const STEPS: usize = 150;
-
-/// The types whose debug text contains a symbolic id.
-const TYPES: [&str; 7] =
-    ["Token(", "ClaimId(", "IdempotencyKey(", "ViewId(", "LockId(", "DataVersion(", "number: "];
 
 /// An xorshift generator.
 struct Rng(u64);
@@ -42,19 +40,6 @@ fn places(state: &State) -> impl Iterator<Item = (Place, &Part)> {
     (0..).map(Place).zip(&state.0)
 }
 
-/// The ids in a debug text that are not far.
-fn near(text: &str) -> Vec<&str> {
-    let of = |name: &'static str| {
-        text.match_indices(name).filter_map(move |(at, _)| {
-            let number = &text[at + name.len()..];
-            let end = number.find(|sign: char| !sign.is_ascii_digit())?;
-            let is_near = number[..end].parse::<u64>().is_ok_and(|number| number < FAR);
-            is_near.then(|| &text[at..at + name.len() + end])
-        })
-    };
-    TYPES.into_iter().flat_map(of).collect()
-}
-
 /// The state with its ids mapped to far ones, as far as the class allows. Asserts that each id is
 /// visited, and that a visit changes nothing.
 #[track_caller]
@@ -67,7 +52,7 @@ fn check_state(world: &World, state: &State) -> State {
         // A new random key is far already, and may stay.
         world.visit_ids(place, &mut seen, &mut |class, number| *number = far(class, *number));
         let text = format!("{seen:?}");
-        assert!(near(&text).is_empty(), "not visited: {:?} in {text}", near(&text));
+        assert!(near(&text, FAR).is_empty(), "not visited: {:?} in {text}", near(&text, FAR));
         world.visit_ids(place, &mut other.0[place.index()], &mut |class, number| {
             // Rank 0 is fixed, and the distance of counted ids has a meaning.
             let stays = match class.order {

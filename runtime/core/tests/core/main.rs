@@ -5,6 +5,8 @@ mod bad_input;
 mod claim_client;
 mod claim_server;
 mod keychain;
+#[path = "../near/mod.rs"]
+mod near;
 mod overlaps;
 mod ranges;
 mod scenarios;

@@ -15,7 +15,7 @@ use turnstile_machines::group_lock_client::State as Client;
 use turnstile_machines::group_lock_coordinator::State as Coordinator;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
 
-use crate::visit;
+use super::{follow, knows_what_is_armed, step};
 
 /// The view in which each test begins.
 const HERE: ViewId = ViewId::new(5);
@@ -83,23 +83,6 @@ fn input() -> impl Strategy<Value = InputOf<Member>> {
     ]
 }
 
-fn step<C: Core>(core: &C, state: &mut C::State, input: InputOf<C>) -> Vec<EffectOf<C>> {
-    let mut out = Out::default();
-    core.step(state, input, &mut out);
-    visit::check(state);
-    out.effects
-}
-
-fn follow<P, M, T: Ord + Copy, N, S>(armed: &mut BTreeSet<T>, effects: &[Effect<P, M, T, N, S>]) {
-    for effect in effects {
-        match effect {
-            Effect::Arm(timer) => drop(armed.insert(*timer)),
-            Effect::Disarm(timer) => drop(armed.remove(timer)),
-            Effect::Send { .. } | Effect::Save(_) | Effect::Notify(_) => {}
-        }
-    }
-}
-
 /// What the states of the machines hold.
 fn held(state: &State) -> BTreeSet<Timer> {
     let waits = |at: Client| matches!(at, Client::Locking | Client::Relocking);
@@ -142,22 +125,9 @@ fn hear(
 proptest! {
     #[test]
     fn a_member_knows_what_is_armed(inputs in vec(input(), 0..60)) {
-        let (member, mut state) = asked();
-        let mut armed = held(&state);
-        for input in inputs {
-            if let Input::Fired(timer) = &input {
-                // A timer fires once; that it was armed is not said.
-                if !armed.remove(timer) {
-                    let before = state.clone();
-                    prop_assert_eq!(step(&member, &mut state, input), []);
-                    prop_assert_eq!(&before, &state);
-                    continue;
-                }
-            }
-            let effects = step(&member, &mut state, input);
-            follow(&mut armed, &effects);
-            prop_assert_eq!(&armed, &held(&state));
-        }
+        let (member, state) = asked();
+        let armed = held(&state);
+        knows_what_is_armed(&member, state, armed, inputs, held)?;
     }
 
     #[test]

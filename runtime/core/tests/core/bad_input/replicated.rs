@@ -13,9 +13,9 @@ use turnstile_core::replicated::types::{
 };
 use turnstile_core::replicated::{Locks, Member, State};
 use turnstile_machines::lock_mutex::State as Mutex;
-use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf};
 
-use crate::visit;
+use super::{knows_what_is_armed, step};
 
 const ME: Address = Address(1);
 
@@ -95,13 +95,6 @@ fn input() -> impl Strategy<Value = InputOf<Member>> {
     ]
 }
 
-fn step(member: &Member, state: &mut State, input: InputOf<Member>) -> Vec<EffectOf<Member>> {
-    let mut out = Out::default();
-    member.step(state, input, &mut out);
-    visit::check(state);
-    out.effects
-}
-
 /// What the states of the mutexes hold.
 fn held(state: &State) -> BTreeSet<Timer> {
     let held = state.mutexes().filter_map(|(lock, mutex)| match mutex.at {
@@ -124,27 +117,8 @@ fn begun() -> (Member, State) {
 proptest! {
     #[test]
     fn a_member_knows_what_is_armed(inputs in vec(input(), 0..80)) {
-        let (member, mut state) = begun();
-        let mut armed = BTreeSet::new();
-        for input in inputs {
-            if let Input::Fired(timer) = &input {
-                // A timer fires once; that it was armed is not said.
-                if !armed.remove(timer) {
-                    let before = state.clone();
-                    prop_assert_eq!(step(&member, &mut state, input), []);
-                    prop_assert_eq!(&before, &state);
-                    continue;
-                }
-            }
-            for effect in step(&member, &mut state, input) {
-                match effect {
-                    Effect::Arm(timer) => drop(armed.insert(timer)),
-                    Effect::Disarm(timer) => drop(armed.remove(&timer)),
-                    Effect::Send { .. } | Effect::Save(()) | Effect::Notify(_) => {}
-                }
-            }
-            prop_assert_eq!(&armed, &held(&state));
-        }
+        let (member, state) = begun();
+        knows_what_is_armed(&member, state, BTreeSet::new(), inputs, held)?;
     }
 
     #[test]
