@@ -68,10 +68,7 @@ fn explore_system(
     };
     let entry = match library.entry(file) {
         Ok(Some(entry)) => entry,
-        Ok(None) => {
-            let name = &system.name;
-            return usage_error(&format!("this binary has no cores for the system `{name}`"));
-        }
+        Ok(None) => return usage_error(&library::no_cores(system)),
         Err(faults) => return fail(&Refusal::Faults(faults).to_string()),
     };
     let world = match world {

@@ -69,9 +69,8 @@ impl Files {
     pub(crate) fn tables_of(&self, name: &str) -> Vec<String> {
         let Ok(file) = self.read(Path::new(name)) else { return Vec::new() };
         let Ok(system) = file.system() else { return Vec::new() };
-        let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-        let tables = system.roles.iter().filter_map(|role| role.table.as_ref());
-        tables.map(|table| folder.join(table).display().to_string()).collect()
+        let roles = system.roles.iter().filter(|role| role.table.is_some());
+        roles.map(|role| composed::table_path(system, role)).collect()
     }
 }
 

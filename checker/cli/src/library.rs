@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::{SourceFile, SystemEntry, Systems};
+use turnstile_spec::System;
 
 use crate::files::Files;
 
@@ -134,6 +135,11 @@ impl Library {
         }
         Ok(files.into_values().collect())
     }
+}
+
+/// The message for a system that nothing runs.
+pub(crate) fn no_cores(system: &System) -> String {
+    format!("this binary has no cores for the system `{}`", system.name)
 }
 
 /// The message for an unknown name.

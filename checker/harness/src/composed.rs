@@ -13,5 +13,5 @@ mod requests;
 mod system;
 mod world;
 
-pub use entry::entry;
+pub use entry::{entry, table_path};
 pub use predicate::INHERENT;

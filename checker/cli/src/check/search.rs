@@ -11,7 +11,7 @@ use turnstile_harness::{SourceFile, table};
 use turnstile_spec::system::{System, World};
 use turnstile_spec::{Diagnostic, Severity};
 
-use crate::library::Library;
+use crate::library::{self, Library};
 use crate::{replacement, same_table};
 
 use super::plan::Job;
@@ -102,7 +102,7 @@ fn search_world(
     let entry = match library.entry(file) {
         Ok(Some(entry)) => entry,
         Ok(None) => {
-            let what = format!("this binary has no cores for the system `{}`", system.name);
+            let what = library::no_cores(system);
             return stop(vec![FaultReport::not_compiled(&system.source, system.span, &what)]);
         }
         Err(faults) => return stop(faults),

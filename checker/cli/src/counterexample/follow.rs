@@ -90,8 +90,7 @@ impl Recorded {
         let file = file_of(system, &library.systems, "system", library)?;
         let of = file.system().map_err(first)?;
         let entry = library.entry(&file).map_err(|faults| rendered(&faults))?;
-        let entry = entry
-            .ok_or_else(|| format!("this binary has no cores for the system `{}`", of.name))?;
+        let entry = entry.ok_or_else(|| library::no_cores(of))?;
         let named = of.world(world).ok_or_else(|| format!("`{system}` has no world `{world}`"))?;
         let table = table.as_ref().map(|path| library.files.read(Path::new(path))).transpose()?;
         let tables = replacement::tables(&entry, table.as_ref(), library, *as_written);

@@ -31,7 +31,7 @@ pub fn entry(
     let mut calls: Vec<String> = Vec::new();
     let mut of_roles = Vec::new();
     for role in &system.roles {
-        let file = table(Path::new(&path(system, role))).map_err(|what| {
+        let file = table(Path::new(&table_path(system, role))).map_err(|what| {
             let fault = FaultReport::not_runnable(&system.source, role.span, &what, FILE);
             Refusal::Faults(vec![fault])
         })?;
@@ -58,8 +58,9 @@ pub(super) fn refused(faults: &Diagnostics) -> Refusal {
     Refusal::Faults(FaultReport::errors(faults))
 }
 
-/// The file of a role's table.
-fn path(system: &System, role: &Role) -> String {
+/// The path of a role's table, as seen from where the system's is.
+#[must_use]
+pub fn table_path(system: &System, role: &Role) -> String {
     let folder = Path::new(&system.source.name).parent().unwrap_or(Path::new(""));
     folder.join(role.table.as_deref().unwrap_or_default()).display().to_string()
 }
@@ -70,7 +71,7 @@ pub(super) fn table_of<'e>(
     system: &System,
     role: &Role,
 ) -> &'e MachineTable {
-    let path = path(system, role);
+    let path = table_path(system, role);
     let mut tables = entry.tables.iter();
     tables.find(|table| table.file.source.name == path).expect("it was read with its system")
 }
