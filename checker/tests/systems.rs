@@ -16,7 +16,7 @@ use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::judgement::Verdict;
-use turnstile_spec::{Source, system::System};
+use turnstile_spec::system::System;
 
 /// The kinds of fault that the claim system is checked against in pairs. A refused request is none
 /// of them: its caller knows that it had no effect.
@@ -38,9 +38,9 @@ const KINDS: [&str; 12] = [
 /// The states at which a search of tables as written stops: most of their worlds have fewer.
 const STATES: u64 = 100_000;
 
-fn system(name: &str) -> System {
-    let text = turnstile_bundled::system(name).expect("it is bundled");
-    System::read(Source::new(text.file, text.text)).expect("bundled systems can be read")
+fn system(name: &str) -> &'static System {
+    let entry = SYSTEMS.entry(name).expect("it is known");
+    entry.file.system().expect("bundled systems can be read")
 }
 
 /// The results of each default world, searched exhaustively with no reduction but symmetry, so that
@@ -134,7 +134,7 @@ fn a_search_that_is_cut_begins_as_pinned() {
 #[track_caller]
 fn amended(name: &str) {
     let file = system(name);
-    let results = results(&file, None);
+    let results = results(file, None);
     for (result, world) in results.iter().zip(file.worlds.iter().filter(|world| world.default)) {
         for property in &result.properties {
             let title = format!("{}: {}", result.title(), property.name);
@@ -160,7 +160,7 @@ fn amended(name: &str) {
 #[track_caller]
 fn as_written(name: &str) {
     let states = states();
-    pinned(&format!("{name}-as-written.txt"), &results(&system(name), Some(states)), states);
+    pinned(&format!("{name}-as-written.txt"), &results(system(name), Some(states)), states);
 }
 
 macro_rules! every {

@@ -13,7 +13,6 @@ use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::breadth_first::{SearchConfig, search};
 use turnstile_search::engine::CheckRequest;
 use turnstile_search::interned::Interned;
-use turnstile_spec::{Source, system::System};
 use turnstile_world::World;
 
 use crate::clock::CpuClock;
@@ -152,10 +151,10 @@ fn search_claims(name: &str, size: &str, clock: &CpuClock) -> SearchCost {
     let world = words.next()?;
     let set = words.filter_map(|word| word.split_once('='));
     let set = set.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-    let text = turnstile_bundled::system("claim")?;
-    let file = System::read(Source::new(text.file, text.text)).ok()?;
+    let entry = SYSTEMS.entry("claim")?;
+    let file = entry.file.system().ok()?;
     let options = Options { reduce: Reductions::NONE, set, ..Options::new(&NoProgress) };
-    let world = SYSTEMS.entry("claim")?.world(&file, file.world(world)?, &options).ok()?;
+    let world = entry.world(file, file.world(world)?, &options).ok()?;
     let states = match name {
         // Only states are counted: what runs do in the end, stateright does not say either.
         "world" => bfs(world),

@@ -8,7 +8,6 @@ use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::judgement::Verdict;
-use turnstile_spec::{Source, system::System};
 
 /// The name, verdict and counterexample length of each property that stateright can decide. It does
 /// not check liveness under fairness.
@@ -32,9 +31,7 @@ fn verdicts<'a>(
 #[track_caller]
 fn check(as_written: bool) {
     for entry in SYSTEMS.entries() {
-        let text = turnstile_bundled::system(&entry.name).expect("every system is bundled");
-        let source = Source::new(text.file, text.text);
-        let file = System::read(source).expect("bundled systems can be read");
+        let file = entry.file.system().expect("bundled systems can be read");
         let world = file.world("small").expect("every system has a small world");
         let options = Options {
             as_written,
@@ -43,7 +40,7 @@ fn check(as_written: bool) {
             ..Options::new(&NoProgress)
         };
         let run = |search: SearchFn, options: &Options<'_>| {
-            let result = entry.run_by(search, &file, world, options);
+            let result = entry.run_by(search, file, world, options);
             let result = result.expect("its names are known");
             assert!(result.complete, "{}: {:?}", result.title(), result.notes.cut);
             result
@@ -80,12 +77,11 @@ fn amended_both_engines_agree() {
 #[track_caller]
 fn reduced(system: &str, world: &str, reduce: Reductions) -> (Vec<String>, String) {
     let entry = SYSTEMS.entry(system).expect("it is compiled in");
-    let text = turnstile_bundled::system(system).expect("every system is bundled");
-    let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
+    let file = entry.file.system().expect("it can be read");
     let limits = Limits { max_states: Some(200), ..Limits::default() };
     let options = Options { reduce, limits, ..Options::new(&NoProgress) };
     let world = file.world(world).expect("it has the world");
-    let result = entry.run(&file, world, &options).expect("its names are known");
+    let result = entry.run(file, world, &options).expect("its names are known");
     (result.reductions, result.notes.remarks.join("\n"))
 }
 

@@ -12,7 +12,7 @@ use turnstile_search::replay::replay;
 use turnstile_search::transition_system::{
     EnabledOp, Fairness, Place, TransitionSystem as _, cascade,
 };
-use turnstile_spec::{Source, System, WrittenTable};
+use turnstile_spec::{Source, WrittenTable};
 use turnstile_world::trace::StepReport;
 
 use crate::edges::{Edge, EdgeGraph};
@@ -178,11 +178,10 @@ fn first_claim(rows: &str) -> PropertyReport {
         tables: vec![Replacement::new(literal.vocabulary, table, source)],
         ..Options::new(&NoProgress)
     };
-    let text = turnstile_bundled::system("claim").expect("it is bundled");
-    let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
     let entry = SYSTEMS.entry("claim").expect("it is compiled in");
+    let file = entry.file.system().expect("it can be read");
     let world = file.world("lost-request+signal+release").expect("it has the world");
-    let result = entry.run(&file, world, &options).expect("its names are known");
+    let result = entry.run(file, world, &options).expect("its names are known");
     let mut properties = result.properties.into_iter();
     let first = properties.find(|property| property.name == "claim() eventually returns");
     first.expect("it is asked")

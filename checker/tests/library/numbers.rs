@@ -5,7 +5,6 @@ use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::Options;
 use turnstile_search::bounds::NoProgress;
 use turnstile_search::transition_system::{Place, TransitionSystem};
-use turnstile_spec::{Source, system::System};
 use turnstile_step::{IdClass, Order};
 use turnstile_world::{Part, State, World};
 
@@ -84,11 +83,10 @@ fn check_steps(world: &World, state: &State, other: &State) {
 
 fn walk(system: &str) {
     let entry = SYSTEMS.entry(system).expect("it is known");
-    let text = turnstile_bundled::system(system).expect("it is bundled");
-    let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
+    let file = entry.file.system().expect("it can be read");
     let options = Options::new(&NoProgress);
     for (seed, named) in (1..).zip(&file.worlds) {
-        let world = entry.world(&file, named, &options).expect("its names are known");
+        let world = entry.world(file, named, &options).expect("its names are known");
         let mut rng = Rng(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed) | 1);
         let mut state = world.initial_states().swap_remove(0);
         for _ in 0..STEPS {

@@ -12,13 +12,8 @@ use turnstile_search::bounds::{NoProgress, Reductions};
 use turnstile_search::transition_system::{
     Place, SymmetricRole, TransitionSystem, canonicalize_ids,
 };
-use turnstile_spec::{Source, WrittenTable, system};
+use turnstile_spec::{Source, WrittenTable};
 use turnstile_world::{Property, State, TemporalFormula, World};
-
-fn file(name: &str) -> system::System {
-    let text = turnstile_bundled::system(name).expect("it is bundled");
-    system::System::read(Source::new(text.file, text.text)).expect("it can be read")
-}
 
 /// The state with the members of a role permuted, and with canonical ids.
 fn permuted(world: &World, role: &SymmetricRole, to: &[usize], state: &State) -> State {
@@ -64,11 +59,11 @@ const TWO: &[&[usize]] = &[&[1, 0]];
 #[track_caller]
 fn check(system: &str, name: &str, set: &[(&str, &str)], orders: &[&[usize]], states_max: usize) {
     let entry = SYSTEMS.entry(system).expect("it is known");
-    let file = file(system);
+    let file = entry.file.system().expect("it can be read");
     let named = file.world(name).expect("a world of the file");
     let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let options = Options { set, ..Options::new(&NoProgress) };
-    let world = entry.world(&file, named, &options).expect("its names are known");
+    let world = entry.world(file, named, &options).expect("its names are known");
     let roles = world.symmetric_roles();
     assert_eq!(roles.len(), 1, "one role");
     let mut met = HashSet::from([world.initial_states().swap_remove(0)]);
@@ -120,9 +115,9 @@ fn permuting_members_commutes_with_steps() {
 
 fn run_with(system: &str, world: &str, options: Options<'_>) -> ResultReport {
     let entry = SYSTEMS.entry(system).expect("it is known");
-    let file = file(system);
+    let file = entry.file.system().expect("it can be read");
     let named = file.world(world).expect("a world of the file");
-    entry.run(&file, named, &options).expect("its names are known")
+    entry.run(file, named, &options).expect("its names are known")
 }
 
 fn run(world: &str, clients: &str, reduce: Reductions) -> ResultReport {

@@ -9,7 +9,7 @@ use turnstile_harness::options::{Options, Replacement};
 use turnstile_harness::result::{PropertyReport, ResultReport};
 use turnstile_search::bounds::{Limits, NoProgress};
 use turnstile_search::judgement::Verdict;
-use turnstile_spec::{Source, System, WrittenTable};
+use turnstile_spec::{Source, WrittenTable};
 
 /// Enough states that a missing row is met, and few enough for a test.
 const STATES: u64 = 3_000;
@@ -22,8 +22,7 @@ const OF_ROWS: [&str; 2] = ["no unhandled event", "no action fails"];
 /// The results of a world of byte ranges, each with every so manyth row left out.
 fn without_rows(engine: SearchFn) -> Vec<ResultReport> {
     let entry = SYSTEMS.entry(SYSTEM).expect("it is compiled in");
-    let file = turnstile_bundled::system(SYSTEM).expect("it is bundled");
-    let file = System::read(Source::new(file.file, file.text)).expect("it can be read");
+    let file = entry.file.system().expect("it can be read");
     let text = turnstile_bundled::table(SYSTEM).expect("its table is bundled");
     let literal = WrittenTable::read(Source::new(text.file, text.text)).expect("it can be read");
     let sound = literal.amended().expect("it is sound");
@@ -37,7 +36,7 @@ fn without_rows(engine: SearchFn) -> Vec<ResultReport> {
             let replaced = Replacement::new(vocabulary, table, literal.source.clone());
             let limits = Limits { max_states: Some(STATES), ..Limits::default() };
             let options = Options { tables: vec![replaced], limits, ..Options::new(&NoProgress) };
-            entry.run_by(engine, &file, world, &options).expect("a table without a row runs")
+            entry.run_by(engine, file, world, &options).expect("a table without a row runs")
         })
         .collect()
 }
