@@ -12,15 +12,6 @@ pub struct FairnessLabel {
     pub(super) discharges: Vec<u16>,
 }
 
-/// What a label says of 64 pairs, as bits.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PairMasks {
-    /// Its action's.
-    pub(super) enabled: u64,
-    /// Those it discharges.
-    pub(super) discharged: u64,
-}
-
 /// No fairness condition.
 const NONE: u16 = u16::MAX;
 
@@ -64,21 +55,19 @@ impl FairnessLabels {
         &self.pairs
     }
 
-    /// By label, of 64 pairs from the given one on, as bits: its action's, and those it discharges.
-    pub(super) fn masks(&self, from: usize) -> Vec<PairMasks> {
-        let bit = |pair: u16| {
-            let place = usize::from(pair).checked_sub(from).filter(|place| *place < 64);
-            place.map_or(0, |place| 1 << place)
-        };
-        let mask = |label: u16| PairMasks {
-            enabled: self.action(label).map_or(0, bit),
-            discharged: self.discharges(label).iter().fold(0, |all, &pair| all | bit(pair)),
-        };
-        self.all().map(mask).collect()
+    /// By label, of 64 pairs from the given one on, as bits: its action's.
+    pub(super) fn enabled(&self, from: usize) -> Vec<u64> {
+        self.all().map(|label| self.action(label).map_or(0, |pair| bit(pair, from))).collect()
+    }
+
+    /// By label, of 64 pairs from the given one on, as bits: those it discharges.
+    pub(super) fn discharged(&self, from: usize) -> Vec<u64> {
+        let bits = |label: u16| self.discharges(label).iter().map(|&pair| bit(pair, from));
+        self.all().map(|label| bits(label).fold(0, |all, bit| all | bit)).collect()
     }
 
     /// All labels.
-    pub(super) fn all(&self) -> impl Iterator<Item = u16> {
+    fn all(&self) -> impl Iterator<Item = u16> {
         (0..=u16::MAX).take(self.actions.len())
     }
 
@@ -98,4 +87,10 @@ impl FairnessLabels {
     pub(super) fn discharges(&self, label: u16) -> &[u16] {
         &self.discharges[usize::from(label)]
     }
+}
+
+/// The bit of a pair among 64 from the given one on.
+fn bit(pair: u16, from: usize) -> u64 {
+    let place = usize::from(pair).checked_sub(from).filter(|place| *place < 64);
+    place.map_or(0, |place| 1 << place)
 }

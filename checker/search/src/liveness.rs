@@ -9,6 +9,7 @@
 //! fairness, with a small set of assumptions.
 
 mod components;
+mod enabled_pairs;
 mod fair_components;
 mod labelled_graph;
 mod lasso;

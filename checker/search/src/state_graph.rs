@@ -212,11 +212,16 @@ impl StateGraph {
         &self.to[self.bounds(state)]
     }
 
+    /// The labels of the transitions of a state.
+    #[inline]
+    pub(super) fn labels(&self, state: u32) -> &[u16] {
+        &self.labels[self.bounds(state)]
+    }
+
     /// The transitions of a state: target and label.
     #[inline]
     pub(super) fn out(&self, state: u32) -> impl Iterator<Item = (u32, u16)> + '_ {
-        let labels = &self.labels[self.bounds(state)];
-        self.successors(state).iter().copied().zip(labels.iter().copied())
+        self.successors(state).iter().copied().zip(self.labels(state).iter().copied())
     }
 
     /// The labels of the self-loops of a state that discharge a fairness condition.

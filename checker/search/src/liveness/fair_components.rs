@@ -99,9 +99,7 @@ impl<'g> ComponentClasses<'g> {
         sources: &[u32],
         is_open: impl Fn(u32) -> bool,
     ) -> Self {
-        let labels = graph.labels();
-        let is_fair = |label: u16| labels.action(label).is_some();
-        let stops = |state: &u32| !graph.out(*state).any(|(_, label)| is_fair(label));
+        let stops = |state: &u32| graph.enabled().words(*state).iter().all(|word| *word == 0);
         let mut classes = Self {
             graph,
             components: Components::new(graph.len()),
@@ -196,12 +194,11 @@ impl<'g> ComponentClasses<'g> {
             return remainder.clone();
         }
         let graph = self.graph;
-        let labels = graph.labels();
-        let is_avoided =
-            |label: u16| labels.action(label).is_some_and(|one| avoided.contains(&one));
-        let is_avoided: Vec<bool> = labels.all().map(is_avoided).collect();
-        let enables_avoided =
-            |state: u32| graph.out(state).any(|(_, label)| is_avoided[usize::from(label)]);
+        let enabled = graph.enabled();
+        let bits = enabled.bits(&avoided);
+        let enables_avoided = |state: u32| {
+            enabled.words(state).iter().zip(&bits).any(|(one, other)| one & other != 0)
+        };
         let states = self.all[class].states.iter().copied();
         let kept: Vec<u32> = states.filter(|&state| !enables_avoided(state)).collect();
         self.states_visited += kept.len();

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::discovery_log::DiscoveryLog;
 use crate::fairness_label::FairnessLabels;
+use crate::liveness::enabled_pairs::EnabledPairs;
 use crate::state_graph::StateGraph;
 use crate::trail::Trail;
 
@@ -17,6 +18,7 @@ pub struct LabelledGraph {
     /// By state: its parent, or [`NO_PARENT`].
     parents: Vec<u32>,
     labels: FairnessLabels,
+    enabled: EnabledPairs,
 }
 
 impl LabelledGraph {
@@ -25,7 +27,7 @@ impl LabelledGraph {
     pub fn of(graph: StateGraph, log: &DiscoveryLog, labels: FairnessLabels) -> Self {
         let parents: Vec<u32> = log.parents().map(|parent| parent.unwrap_or(NO_PARENT)).collect();
         assert_eq!(parents.len(), graph.state_count(), "the log has every state");
-        Self { graph, parents, labels }
+        Self { enabled: EnabledPairs::of(&graph, &labels), graph, parents, labels }
     }
 
     /// A graph without the paths to its states, of which the first `initial` are initial: for
@@ -34,13 +36,13 @@ impl LabelledGraph {
     pub(crate) fn without_paths(graph: StateGraph, initial: usize, labels: FairnessLabels) -> Self {
         let parent = |state: usize| if state < initial { NO_PARENT } else { 0 };
         let parents = (0..graph.state_count()).map(parent).collect();
-        Self { graph, parents, labels }
+        Self { enabled: EnabledPairs::of(&graph, &labels), graph, parents, labels }
     }
 
     /// An estimate of the bytes allocated.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.graph.bytes() + self.parents.capacity() * size_of::<u32>()
+        self.graph.bytes() + self.parents.capacity() * size_of::<u32>() + self.enabled.bytes()
     }
 
     /// The number of states.
@@ -90,9 +92,10 @@ impl LabelledGraph {
         self.graph.self_loops(state)
     }
 
-    /// Whether the action of a pair is enabled in a state and changes it.
-    pub(super) fn enables(&self, state: u32, pair: u16) -> bool {
-        self.out(state).any(|(_, label)| self.labels.action(label) == Some(pair))
+    /// The pairs whose action is enabled in a state and changes it.
+    #[inline]
+    pub(super) fn enabled(&self) -> &EnabledPairs {
+        &self.enabled
     }
 
     /// The successors of a state.

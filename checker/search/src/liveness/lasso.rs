@@ -91,7 +91,7 @@ fn cycle(graph: &LabelledGraph, entry: u32, component: &[u32], assumed: &Assumpt
             path.step(step.expect("the path ends where the step is enabled"));
         } else {
             // Weakly fair and not discharged inside: it is disabled in some state of the component.
-            go(&mut path, &|state| !graph.enables(state, pair));
+            go(&mut path, &|state| !graph.enabled().has(state, pair));
         }
         go(&mut path, &|state| state == entry);
     }
@@ -105,7 +105,7 @@ fn undischarged(graph: &LabelledGraph, path: &Path, assumed: &Assumptions) -> Op
     };
     let cycle = &path.states[1..];
     let is_unfair = |&(pair, fairness): &(u16, &Fairness)| {
-        let enables = |&state: &u32| graph.enables(state, pair);
+        let enables = |&state: &u32| graph.enabled().has(state, pair);
         assumed.has(pair)
             && !discharges(pair)
             && match fairness {

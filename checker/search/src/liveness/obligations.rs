@@ -1,7 +1,6 @@
 //! The pairs that the fair cycles of a component are bound by, for all components of a subgraph in
 //! one pass over their transitions, 64 pairs at a time.
 
-use crate::fairness_label::PairMasks;
 use crate::liveness::components::{Components, Found};
 use crate::liveness::labelled_graph::LabelledGraph;
 
@@ -69,27 +68,27 @@ fn tallies(
     found: &Found,
     from: usize,
 ) -> Vec<Tally> {
-    let masks = graph.labels().masks(from);
-    let mask = |label: u16| masks[usize::from(label)];
+    // By label, twice: nothing outside its component, and what it discharges inside.
+    let discharged: Vec<u64> =
+        graph.labels().discharged(from).into_iter().flat_map(|inside| [0, inside]).collect();
     let nothing = Tally { somewhere: 0, everywhere: u64::MAX, discharged: 0 };
     let mut tallies = vec![nothing; found.count];
     for &state in &found.states {
         let component = components.component(state);
-        let (mut all_enabled, mut all_discharged) = (0, 0);
+        let mut inside = 0;
         for (to, label) in graph.out(state) {
-            let PairMasks { enabled, discharged } = mask(label);
-            all_enabled |= enabled;
             // Without a branch, which nothing could predict.
-            let is_inside = components.component(to) == component;
-            all_discharged |= discharged & u64::from(is_inside).wrapping_neg();
+            let is_inside = usize::from(components.component(to) == component);
+            inside |= discharged[2 * usize::from(label) + is_inside];
         }
         for &label in graph.self_loops(state) {
-            all_discharged |= mask(label).discharged;
+            inside |= discharged[2 * usize::from(label) + 1];
         }
+        let enabled = graph.enabled().words(state)[from / 64];
         let tally = &mut tallies[found.index(component)];
-        tally.somewhere |= all_enabled;
-        tally.everywhere &= all_enabled;
-        tally.discharged |= all_discharged;
+        tally.somewhere |= enabled;
+        tally.everywhere &= enabled;
+        tally.discharged |= inside;
     }
     tallies
 }
