@@ -272,7 +272,8 @@ impl<'a> Leader<'a> {
             memory,
         });
         let limits = self.config.limits;
-        let truncation = if limits.max_memory.is_some_and(|most| memory > most) {
+        let is_full = self.outcome.graph.as_ref().is_some_and(StateGraph::is_full);
+        let truncation = if is_full || limits.max_memory.is_some_and(|most| memory > most) {
             // Without the graph the search may still be exhaustive.
             if self.outcome.graph.take().is_some() { None } else { Some(Truncation::Memory) }
         } else if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {

@@ -21,5 +21,6 @@ pub mod state_vector;
 pub mod successors;
 pub mod trail;
 pub mod transition_system;
+mod transitions;
 pub mod variants;
 mod worker;

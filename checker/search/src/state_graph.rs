@@ -4,9 +4,9 @@
 //! a batch every successor has its number.
 
 use std::hint::black_box;
-use std::ops::Range;
 
 use crate::successors::Successor;
+use crate::transitions::Transitions;
 
 /// The content of an empty slot.
 const EMPTY: u32 = u32::MAX;
@@ -20,12 +20,7 @@ pub struct StateGraph {
     fingerprints: Vec<u64>,
     /// By state: the propositions that hold, as bits.
     holding: Vec<u64>,
-    /// By state: the first of its transitions; and the end of the last.
-    bounds: Vec<usize>,
-    /// By transition: its target.
-    to: Vec<u32>,
-    /// By transition: its fairness label.
-    labels: Vec<u16>,
+    transitions: Transitions,
     /// By state: the first of its self-loops; and the end of the last.
     self_loop_bounds: Vec<u32>,
     /// By self-loop that discharges a fairness condition: its label.
@@ -39,9 +34,7 @@ impl Default for StateGraph {
         Self {
             fingerprints: Vec::new(),
             holding: Vec::new(),
-            bounds: vec![0],
-            to: Vec::new(),
-            labels: Vec::new(),
+            transitions: Transitions::default(),
             self_loop_bounds: vec![0],
             self_loops: Vec::new(),
             slots: vec![EMPTY; SLOTS_MIN],
@@ -69,23 +62,21 @@ impl StateGraph {
     /// Adds the transitions of the next states in order, once all targets are added. `ends`: by
     /// state, the end of its successors.
     pub(super) fn add_transitions(&mut self, found: &[Successor], ends: &[u32], labels: &[u16]) {
-        let begin = self.to.len();
         for some in found.chunks(AHEAD) {
             let prefetched = some.iter().map(|one| self.slots[self.home(one.fingerprint)]);
             black_box(prefetched.fold(0, |all, state| all ^ state));
             for one in some {
-                self.to.push(self.state_of(one.fingerprint));
+                self.transitions.add_target(self.state_of(one.fingerprint));
             }
         }
-        self.labels.extend_from_slice(labels);
-        self.bounds.extend(ends.iter().map(|&end| begin + end as usize));
+        self.transitions.end_rows(labels, ends);
     }
 
     /// Adds the self-loops of the states whose transitions were added last: the index of the state
     /// among them, in ascending order, and the label.
     pub(super) fn add_self_loops(&mut self, self_loops: &[(u32, u16)]) {
         let begin = self.self_loop_bounds.len() - 1;
-        let end = self.bounds.len() - 1;
+        let end = self.transitions.states();
         let mut self_loops = self_loops.iter().peekable();
         for state in begin..end {
             let from = self.self_loops.len();
@@ -110,11 +101,7 @@ impl StateGraph {
     ) {
         self.holding.push(holding);
         self.fingerprints.push(0);
-        transitions.for_each(|(to, label)| {
-            self.to.push(to);
-            self.labels.push(label);
-        });
-        self.bounds.push(self.to.len());
+        self.transitions.add_row(transitions);
         self.self_loops.extend_from_slice(self_loops);
         let end = u32::try_from(self.self_loops.len()).expect("few self-loops");
         self.self_loop_bounds.push(end);
@@ -168,6 +155,11 @@ impl StateGraph {
         }
     }
 
+    /// Whether no more transitions may be added.
+    pub(super) fn is_full(&self) -> bool {
+        self.transitions.is_full()
+    }
+
     /// Frees what only recording needs.
     pub(super) fn finish(&mut self) {
         self.slots = Vec::new();
@@ -176,10 +168,10 @@ impl StateGraph {
     /// Bytes allocated.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        (self.fingerprints.capacity() + self.holding.capacity() + self.bounds.capacity()) * 8
-            + (self.to.capacity() + self.slots.capacity()) * 4
-            + self.self_loop_bounds.capacity() * 4
-            + (self.labels.capacity() + self.self_loops.capacity()) * 2
+        (self.fingerprints.capacity() + self.holding.capacity()) * 8
+            + self.transitions.bytes()
+            + (self.slots.capacity() + self.self_loop_bounds.capacity()) * 4
+            + self.self_loops.capacity() * 2
     }
 
     /// The number of states.
@@ -191,7 +183,7 @@ impl StateGraph {
     /// The number of transitions, self-loops excluded.
     #[must_use]
     pub fn transition_count(&self) -> usize {
-        self.to.len()
+        self.transitions.len()
     }
 
     /// The propositions that hold in a state, as bits.
@@ -206,22 +198,10 @@ impl StateGraph {
         self.fingerprints[state as usize]
     }
 
-    /// The successors of a state.
+    /// The transitions, self-loops excluded.
     #[inline]
-    pub(super) fn successors(&self, state: u32) -> &[u32] {
-        &self.to[self.bounds(state)]
-    }
-
-    /// The labels of the transitions of a state.
-    #[inline]
-    pub(super) fn labels(&self, state: u32) -> &[u16] {
-        &self.labels[self.bounds(state)]
-    }
-
-    /// The transitions of a state: target and label.
-    #[inline]
-    pub(super) fn out(&self, state: u32) -> impl Iterator<Item = (u32, u16)> + '_ {
-        self.successors(state).iter().copied().zip(self.labels(state).iter().copied())
+    pub(super) fn transitions(&self) -> &Transitions {
+        &self.transitions
     }
 
     /// The labels of the self-loops of a state that discharge a fairness condition.
@@ -230,11 +210,5 @@ impl StateGraph {
         let state = state as usize;
         &self.self_loops
             [self.self_loop_bounds[state] as usize..self.self_loop_bounds[state + 1] as usize]
-    }
-
-    #[inline]
-    fn bounds(&self, state: u32) -> Range<usize> {
-        let state = state as usize;
-        self.bounds[state]..self.bounds[state + 1]
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{mem, slice};
 
-use crate::liveness::labelled_graph::LabelledGraph;
+use crate::transitions::Transitions;
 
 /// The mark of a state that is not discovered yet.
 const NEW: u32 = 0;
@@ -41,19 +41,24 @@ impl Found {
 }
 
 /// A state on the path of the depth-first search.
-struct Frame<'g> {
+struct Frame<'t> {
     state: u32,
     order: u32,
     /// The low link: the least order in its component known to be reachable.
     low: u32,
     /// The successors not visited yet.
-    successors: slice::Iter<'g, u32>,
+    successors: slice::Iter<'t, u32>,
 }
 
 impl Components {
     /// For a graph with this number of states.
     pub(super) fn new(states: usize) -> Self {
         Self { marks: vec![NONE; states], last: NONE }
+    }
+
+    /// By state: the number of the component that it was last found in; unique across subgraphs.
+    pub(super) fn numbers(&self) -> &[u32] {
+        &self.marks
     }
 
     /// The number of the component that a state was last found in; unique across subgraphs.
@@ -66,7 +71,7 @@ impl Components {
     /// in ascending order.
     pub(super) fn of(
         &mut self,
-        graph: &LabelledGraph,
+        transitions: &Transitions,
         roots: impl Iterator<Item = u32>,
         open: impl Iterator<Item = u32> + Clone,
     ) -> Found {
@@ -81,7 +86,7 @@ impl Components {
         let mut search = Search { stack: Vec::new(), callers: Vec::new(), order: NEW };
         for root in roots {
             if self.marks[root as usize] == NEW {
-                search.visit(self, graph, root);
+                search.visit(self, transitions, root);
             }
         }
         let is_reached = |&state: &u32| {
@@ -94,24 +99,24 @@ impl Components {
 }
 
 /// A depth-first search.
-struct Search<'g> {
+struct Search<'t> {
     /// The states of components that are not complete.
     stack: Vec<u32>,
     /// The path to the state visited.
-    callers: Vec<Frame<'g>>,
+    callers: Vec<Frame<'t>>,
     /// The order of the state discovered last.
     order: u32,
 }
 
-impl<'g> Search<'g> {
+impl<'t> Search<'t> {
     /// Finds the components reachable from a state.
-    fn visit(&mut self, components: &mut Components, graph: &'g LabelledGraph, root: u32) {
-        let mut frame = self.enter(components, graph, root);
+    fn visit(&mut self, components: &mut Components, transitions: &'t Transitions, root: u32) {
+        let mut frame = self.enter(components, transitions, root);
         'state: loop {
             for &to in frame.successors.by_ref() {
                 let mark = components.marks[to as usize];
                 if mark == NEW {
-                    let next = self.enter(components, graph, to);
+                    let next = self.enter(components, transitions, to);
                     self.callers.push(mem::replace(&mut frame, next));
                     continue 'state;
                 }
@@ -131,13 +136,13 @@ impl<'g> Search<'g> {
     fn enter(
         &mut self,
         components: &mut Components,
-        graph: &'g LabelledGraph,
+        transitions: &'t Transitions,
         state: u32,
-    ) -> Frame<'g> {
+    ) -> Frame<'t> {
         self.order += 1;
         components.marks[state as usize] = self.order;
         self.stack.push(state);
-        let successors = graph.successors(state).iter();
+        let successors = transitions.successors(state).iter();
         Frame { state, order: self.order, low: self.order, successors }
     }
 
@@ -157,12 +162,14 @@ impl<'g> Search<'g> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fairness_label::FairnessLabels;
-    use crate::state_graph::StateGraph;
 
     /// The components of the subgraph of some states, by index, reached from the first of them.
-    fn found(components: &mut Components, graph: &LabelledGraph, open: &[u32]) -> Vec<Vec<u32>> {
-        let found = components.of(graph, [open[0]].into_iter(), open.iter().copied());
+    fn found(
+        components: &mut Components,
+        transitions: &Transitions,
+        open: &[u32],
+    ) -> Vec<Vec<u32>> {
+        let found = components.of(transitions, [open[0]].into_iter(), open.iter().copied());
         let mut by_index = vec![Vec::new(); found.count];
         for &state in &found.states {
             by_index[found.index(components.component(state))].push(state);
@@ -173,13 +180,12 @@ mod tests {
 
     #[test]
     fn a_subgraph_knows_nothing_of_the_one_before() {
-        let mut graph = StateGraph::default();
+        let mut graph = Transitions::default();
         // Two rings of two, one that leads to the other, and a state that leads to both.
         for targets in [[1, 2], [0, 0], [3, 3], [2, 2], [0, 3]] {
-            graph.add_numbered_state(0, targets.into_iter().map(|to| (to, 0)), &[]);
+            graph.add_row(targets.into_iter().map(|to| (to, 0)));
         }
-        let graph = LabelledGraph::without_paths(graph, 1, FairnessLabels::default());
-        let mut components = Components::new(graph.len());
+        let mut components = Components::new(graph.states());
         for last in [NONE, 11, 10, 3] {
             components.last = last;
             assert_eq!(found(&mut components, &graph, &[0, 1, 2, 3, 4]), [[0, 1], [2, 3]]);

@@ -2,7 +2,7 @@
 //! graph asks for them, and the rows of labels take longer to read.
 
 use crate::fairness_label::FairnessLabels;
-use crate::state_graph::StateGraph;
+use crate::transitions::Transitions;
 
 /// The pairs enabled in each state.
 #[derive(Debug)]
@@ -13,14 +13,14 @@ pub(super) struct EnabledPairs {
 }
 
 impl EnabledPairs {
-    /// Those of a graph with these labels.
-    pub(super) fn of(graph: &StateGraph, labels: &FairnessLabels) -> Self {
+    /// Those of states with these transitions.
+    pub(super) fn of(transitions: &Transitions, labels: &FairnessLabels) -> Self {
         let width = labels.pairs().len().div_ceil(64);
-        let mut words = vec![0; graph.state_count() * width];
+        let mut words = vec![0; transitions.states() * width];
         for place in 0..width {
             let enabled = labels.enabled(64 * place);
             for (state, word) in (0..).zip(words.iter_mut().skip(place).step_by(width)) {
-                let labels = graph.labels(state).iter();
+                let labels = transitions.labels(state).iter();
                 *word = labels.fold(0, |all, &label| all | enabled[usize::from(label)]);
             }
         }

@@ -17,6 +17,7 @@ use crate::liveness::components::{Components, Found};
 use crate::liveness::labelled_graph::LabelledGraph;
 use crate::liveness::obligations::{ComponentObligations, Obligations, obligations};
 use crate::transition_system::Fairness;
+use crate::transitions::Transitions;
 
 /// The fairness assumptions: by pair of a graph, whether it is assumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +83,8 @@ struct ComponentClass {
 pub(super) struct ComponentClasses<'g> {
     graph: &'g LabelledGraph,
     components: Components,
+    /// The transitions inside the components of the subgraph: its remainders have no others.
+    inside: Transitions,
     all: Vec<ComponentClass>,
     /// The classes of the whole subgraph.
     first: Vec<usize>,
@@ -103,14 +106,16 @@ impl<'g> ComponentClasses<'g> {
         let mut classes = Self {
             graph,
             components: Components::new(graph.len()),
+            inside: Transitions::default(),
             all: Vec::new(),
             first: Vec::new(),
             stop: None,
             states_visited: 0,
         };
         let open = graph.states().filter(|&state| is_open(state));
-        let found = classes.components.of(graph, sources.iter().copied(), open);
+        let found = classes.components.of(graph.transitions(), sources.iter().copied(), open);
         classes.stop = found.states.iter().copied().find(stops);
+        classes.inside = graph.transitions().inside(&found.states, classes.components.numbers());
         classes.first = classes.classify(&found);
         classes
     }
@@ -146,7 +151,7 @@ impl<'g> ComponentClasses<'g> {
     /// of a class can be judged as one, since no path leads from one to another and back.
     fn classify(&mut self, found: &Found) -> Vec<usize> {
         let (graph, components) = (self.graph, &self.components);
-        let obliged = ComponentObligations::of(graph, components, found);
+        let obliged = ComponentObligations::of(graph, &self.inside, components, found);
         let index = |&state: &u32| found.index(components.component(state));
         let discharges_another = |&label: &u16| graph.labels().discharges_another(label);
         // By component: how many states it has.
@@ -203,7 +208,7 @@ impl<'g> ComponentClasses<'g> {
         let kept: Vec<u32> = states.filter(|&state| !enables_avoided(state)).collect();
         self.states_visited += kept.len();
         let kept = kept.iter().copied();
-        let found = self.components.of(graph, kept.clone(), kept);
+        let found = self.components.of(&self.inside, kept.clone(), kept);
         let remainder = self.classify(&found);
         self.all[class].remainders.insert(avoided, remainder.clone());
         remainder
@@ -213,7 +218,9 @@ impl<'g> ComponentClasses<'g> {
         let mut avoid = Vec::new();
         for &(pair, is_everywhere) in obligations.iter().filter(|(pair, _)| assumed.has(*pair)) {
             match self.graph.labels().pairs()[usize::from(pair)] {
-                Fairness::Weak(_) if is_everywhere => return FairCycle::None,
+                Fairness::Weak(_) | Fairness::Strong(_) if is_everywhere => {
+                    return FairCycle::None;
+                }
                 Fairness::Strong(_) => avoid.push(pair),
                 Fairness::Weak(_) | Fairness::None => {}
             }

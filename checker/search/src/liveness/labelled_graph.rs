@@ -7,6 +7,7 @@ use crate::fairness_label::FairnessLabels;
 use crate::liveness::enabled_pairs::EnabledPairs;
 use crate::state_graph::StateGraph;
 use crate::trail::Trail;
+use crate::transitions::Transitions;
 
 /// The parent of an initial state.
 const NO_PARENT: u32 = u32::MAX;
@@ -27,7 +28,7 @@ impl LabelledGraph {
     pub fn of(graph: StateGraph, log: &DiscoveryLog, labels: FairnessLabels) -> Self {
         let parents: Vec<u32> = log.parents().map(|parent| parent.unwrap_or(NO_PARENT)).collect();
         assert_eq!(parents.len(), graph.state_count(), "the log has every state");
-        Self { enabled: EnabledPairs::of(&graph, &labels), graph, parents, labels }
+        Self { enabled: EnabledPairs::of(graph.transitions(), &labels), graph, parents, labels }
     }
 
     /// A graph without the paths to its states, of which the first `initial` are initial: for
@@ -36,7 +37,7 @@ impl LabelledGraph {
     pub(crate) fn without_paths(graph: StateGraph, initial: usize, labels: FairnessLabels) -> Self {
         let parent = |state: usize| if state < initial { NO_PARENT } else { 0 };
         let parents = (0..graph.state_count()).map(parent).collect();
-        Self { enabled: EnabledPairs::of(&graph, &labels), graph, parents, labels }
+        Self { enabled: EnabledPairs::of(graph.transitions(), &labels), graph, parents, labels }
     }
 
     /// An estimate of the bytes allocated.
@@ -74,10 +75,10 @@ impl LabelledGraph {
         self.parents[state as usize] == NO_PARENT
     }
 
-    /// The number of transitions, self-loops excluded.
-    #[must_use]
-    pub fn transitions(&self) -> usize {
-        self.graph.transition_count()
+    /// The transitions, self-loops excluded.
+    #[inline]
+    pub(super) fn transitions(&self) -> &Transitions {
+        self.graph.transitions()
     }
 
     /// The fairness labels.
@@ -98,18 +99,6 @@ impl LabelledGraph {
         &self.enabled
     }
 
-    /// The successors of a state.
-    #[inline]
-    pub(super) fn successors(&self, state: u32) -> &[u32] {
-        self.graph.successors(state)
-    }
-
-    /// The transitions of a state: target and label.
-    #[inline]
-    pub(super) fn out(&self, state: u32) -> impl Iterator<Item = (u32, u16)> + '_ {
-        self.graph.out(state)
-    }
-
     /// By state: whether a state that `is_goal` is reachable from it.
     ///
     /// States are numbered in breadth-first order, so most successors have higher numbers, and one
@@ -121,7 +110,8 @@ impl LabelledGraph {
         loop {
             let before = open.len();
             open.retain(|&state| {
-                let does = self.successors(state).iter().any(|&to| reaches[to as usize]);
+                let does =
+                    self.transitions().successors(state).iter().any(|&to| reaches[to as usize]);
                 reaches[state as usize] = does;
                 !does
             });

@@ -57,7 +57,7 @@ impl Path {
     /// Appends a path of states that begins at the last state.
     fn extend(&mut self, graph: &LabelledGraph, path: &[u32]) {
         for &to in &path[1..] {
-            let step = graph.out(self.last()).find(|&(other, _)| other == to);
+            let step = graph.transitions().out(self.last()).find(|&(other, _)| other == to);
             self.step(step.expect("a path follows transitions"));
         }
     }
@@ -68,7 +68,7 @@ impl Path {
 fn cycle(graph: &LabelledGraph, entry: u32, component: &[u32], assumed: &Assumptions) -> Path {
     let is_inside = |state: u32| component.binary_search(&state).is_ok();
     let self_loops = |state: u32| graph.self_loops(state).iter().map(move |&label| (state, label));
-    let moves = |state: u32| graph.out(state).filter(move |&(to, _)| is_inside(to));
+    let moves = |state: u32| graph.transitions().out(state).filter(move |&(to, _)| is_inside(to));
     let steps = |state: u32| moves(state).chain(self_loops(state));
     let mut path = Path { states: vec![entry], labels: Vec::new() };
     let Some(first) = steps(entry).next() else { return path };
@@ -140,7 +140,7 @@ fn shortest_path(
             path.reverse();
             return Some(path);
         }
-        for (to, _) in graph.out(state).filter(|&(to, _)| is_allowed(to)) {
+        for (to, _) in graph.transitions().out(state).filter(|&(to, _)| is_allowed(to)) {
             predecessor.entry(to).or_insert_with(|| {
                 queue.push_back(to);
                 state

@@ -3,6 +3,7 @@
 
 use crate::liveness::components::{Components, Found};
 use crate::liveness::labelled_graph::LabelledGraph;
+use crate::transitions::Transitions;
 
 /// The pairs enabled in a component that nothing in it discharges, and whether each is enabled in
 /// all its states.
@@ -30,12 +31,17 @@ pub(super) struct ComponentObligations {
 
 impl ComponentObligations {
     /// Those of the components found last.
-    pub(super) fn of(graph: &LabelledGraph, components: &Components, found: &Found) -> Self {
+    pub(super) fn of(
+        graph: &LabelledGraph,
+        inside: &Transitions,
+        components: &Components,
+        found: &Found,
+    ) -> Self {
         let pairs = graph.labels().pairs().len();
         let width = 2 * pairs.div_ceil(64);
         let mut words = vec![0; found.count * width];
         for from in (0..pairs).step_by(64) {
-            let tallies = tallies(graph, components, found, from);
+            let tallies = tallies(graph, inside, components, found, from);
             for (component, tally) in tallies.into_iter().enumerate() {
                 let word = &mut words[component * width + from / 32..][..2];
                 word[0] = tally.somewhere & !tally.discharged;
@@ -64,6 +70,7 @@ pub(super) fn obligations(words: &[u64]) -> Obligations {
 /// What each component found does with 64 pairs, from the given one on.
 fn tallies(
     graph: &LabelledGraph,
+    transitions: &Transitions,
     components: &Components,
     found: &Found,
     from: usize,
@@ -76,7 +83,7 @@ fn tallies(
     for &state in &found.states {
         let component = components.component(state);
         let mut inside = 0;
-        for (to, label) in graph.out(state) {
+        for (to, label) in transitions.out(state) {
             // Without a branch, which nothing could predict.
             let is_inside = usize::from(components.component(to) == component);
             inside |= discharged[2 * usize::from(label) + is_inside];

@@ -296,7 +296,7 @@ impl<'r, 's> Variant<'r, 's> {
         let graph = &recording.recorded.graph;
         // Most successors are the recorded ones, in their order: these need no look-up.
         let mut recorded = match (state as usize) < recording.states() {
-            true => graph.successors(state),
+            true => graph.transitions().successors(state),
             false => &[],
         };
         if recorded.is_empty() {

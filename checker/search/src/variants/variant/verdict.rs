@@ -52,7 +52,7 @@ impl Variant<'_, '_> {
             }
             let recording = self.recording;
             let to = if index < recorded && !self.is_changed(index) {
-                recording.recorded.graph.successors(state)
+                recording.recorded.graph.transitions().successors(state)
             } else {
                 if !self.rows.contains_key(&state) {
                     self.expand(state)?;
@@ -160,7 +160,7 @@ impl Variant<'_, '_> {
             let index = state as usize;
             if index < recorded && !self.is_changed(index) {
                 let of = &self.recording.recorded.graph;
-                let transitions = of.out(state).map(renumbered);
+                let transitions = of.transitions().out(state).map(renumbered);
                 graph.add_numbered_state(holding, transitions, of.self_loops(state));
             } else {
                 let row = self.rows[&state];
