@@ -2,9 +2,10 @@
 //! tests the part at one place, a leaf is the [`Delta`] of the action.
 //!
 //! An action whose cascade reads the same parts as before costs one look-up for each part it reads,
-//! whatever it does to them. A missing branch is computed operation by operation, in the order of
-//! [`crate::transition_system::cascade`], which defines the semantics. The tree is a cache of one
-//! thread: it is pruned to nothing when it exceeds [`NODES_MAX`].
+//! whatever it does to them; a place that had one part so far is not looked up. A missing branch is
+//! computed operation by operation, in the order of [`crate::transition_system::cascade`], which
+//! defines the semantics. The tree is a cache of one thread: it is pruned to nothing when it exceeds
+//! [`NODES_MAX`], and forgotten when a place that it leaves out has a second part.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -239,6 +240,9 @@ impl DecisionTree {
     ) -> NodeRef {
         let part = vector[usize::from(at)];
         prefix.read.push((at, part, part));
+        if cache.is_constant(usize::from(at)) {
+            return self.grow_prefix(cache, vector, prefix, node);
+        }
         let (decision, before) = if let NodeKind::Decision(decision) = node.kind() {
             (decision, self.descend(decision, vector))
         } else {

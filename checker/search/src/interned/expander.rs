@@ -20,7 +20,7 @@ use crate::interned::predicates::PredicateCache;
 use crate::interned::space::StateSpace;
 use crate::interned::symmetry::SymmetryReducer;
 use crate::interned::tables::StoredInFlight;
-use crate::interned::thread_cache::{NOT_LOADED, PartHeader, ThreadCache};
+use crate::interned::thread_cache::{PartHeader, ThreadCache};
 use crate::state_vector::PartUpdate;
 use crate::successors::Successors;
 use crate::transition_system::Place;
@@ -52,8 +52,6 @@ pub struct Expander<'s> {
     keeps_deltas: bool,
     /// The successor being materialised.
     vector: Vec<u32>,
-    /// The header of each part of the state being expanded.
-    headers: Vec<PartHeader>,
     /// The operations that its parts enable. Behind those of some parts there is room for
     /// [`OPS_AT_ONCE`] of each further one.
     ops: Vec<u32>,
@@ -94,7 +92,6 @@ impl<'s> Expander<'s> {
             canonical: vec![(0, 0); CANONICAL_CACHE_LEN],
             keeps_deltas: false,
             vector: vec![0; width],
-            headers: vec![PartHeader { hash_term: 0, first: NOT_LOADED, count: 0 }; width],
             ops: vec![0; width * OPS_AT_ONCE as usize],
             detached: Vec::new(),
             updates: Vec::new(),
@@ -177,10 +174,12 @@ impl<'s> Expander<'s> {
     #[cold]
     #[inline(never)]
     fn explore(&mut self, enabled_op: u32, vector: &[u32], from: u64, found: &mut Successors) {
-        let enables =
-            |header: &PartHeader| (header.first..header.first + header.count).contains(&enabled_op);
-        let at = self.headers.iter().position(enables).expect("a part of the state enables it");
-        let at = Place::of(at).0;
+        let enables = |(place, &part): (usize, &u32)| {
+            let PartHeader { first, count, .. } = self.cache.header(place, part);
+            (first..first + count).contains(&enabled_op)
+        };
+        let at = vector.iter().enumerate().position(enables);
+        let at = Place::of(at.expect("a part of the state enables it")).0;
         let (op, fairness) = self.cache.enabled[enabled_op as usize];
         let start = self.cache.nodes[enabled_op as usize];
         let node = self.tree.grow(&mut self.cache, vector, (at, op, fairness), start);
@@ -292,17 +291,16 @@ impl<'s> Expander<'s> {
         found.begin_state();
         let (mut from, mut count) = (0u64, 0);
         for (place, &part) in vector.iter().enumerate() {
-            if part as usize >= self.cache.len(place) {
-                self.cache.refresh(place);
+            if !self.cache.is_loaded(place, part) {
+                self.cache.load_enabled(place, part);
             }
-            let mut header = self.cache.header(place, part);
-            if header.first == NOT_LOADED {
-                header = self.cache.load_enabled(place, part);
-            }
+            let header = self.cache.header(place, part);
             from = from.wrapping_add(header.hash_term);
-            self.headers[place] = header;
             self.list_ops(header, count);
             count += header.count as usize;
+        }
+        if self.cache.is_outdated() {
+            self.cache.forget_nodes();
         }
         for index in 0..count {
             let enabled_op = self.ops[index];
@@ -320,8 +318,8 @@ impl<'s> Expander<'s> {
         let ops = header.first..;
         if header.count > OPS_AT_ONCE {
             let end = index + header.count as usize;
-            if self.ops.len() < end + self.headers.len() * OPS_AT_ONCE as usize {
-                self.ops.resize(2 * end + self.headers.len() * OPS_AT_ONCE as usize, 0);
+            if self.ops.len() < end + self.vector.len() * OPS_AT_ONCE as usize {
+                self.ops.resize(2 * end + self.vector.len() * OPS_AT_ONCE as usize, 0);
             }
             ops.zip(&mut self.ops[index..end]).for_each(|(op, slot)| *slot = op);
             return;
@@ -353,8 +351,7 @@ impl<'s> Expander<'s> {
 
     /// The atomic propositions that hold in a state, as bits.
     pub fn evaluate(&mut self, vector: &[u32]) -> u64 {
-        self.refresh(vector);
-        self.predicates.evaluate(&self.cache, &mut *self.evaluator, vector)
+        self.predicates.evaluate(&mut self.cache, &mut *self.evaluator, vector)
     }
 
     /// An estimate of the bytes allocated.

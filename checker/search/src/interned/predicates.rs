@@ -52,7 +52,7 @@ impl PredicateCache {
     /// The propositions that hold in a state, as bits.
     pub(super) fn evaluate(
         &mut self,
-        cache: &ThreadCache<'_>,
+        cache: &mut ThreadCache<'_>,
         evaluator: &mut dyn Evaluator,
         vector: &[u32],
     ) -> u64 {
@@ -70,7 +70,7 @@ impl PredicateCache {
                 holding |= evaluate(&group.predicates);
                 continue;
             };
-            let terms = reads.iter().map(|&place| cache.hash_term(place, vector[place]));
+            let terms = reads.iter().map(|&place| cache.new_hash_term(place, vector[place]));
             let key = terms.fold(0, u64::wrapping_add);
             holding |= match group.memo.get(&key) {
                 Some(&holding) => holding,

@@ -56,7 +56,7 @@ pub(super) struct PartHeader {
 }
 
 /// No index: the enabled operations are not loaded yet.
-pub(super) const NOT_LOADED: u32 = u32::MAX;
+const NOT_LOADED: u32 = u32::MAX;
 
 /// The parts that a place may have, by index.
 #[derive(Debug, Default)]
@@ -65,6 +65,8 @@ struct PlaceCache {
     ids: Vec<Arc<[StoredId]>>,
     /// By part and operation: an [`OutcomeRange`].
     outcomes: PairMap,
+    /// Whether decision trees leave out the place, since it has one part.
+    is_constant: bool,
 }
 
 /// The cache of one thread.
@@ -87,6 +89,8 @@ pub(super) struct ThreadCache<'s> {
     discharges: Vec<Vec<u16>>,
     /// The index of each fairness label loaded.
     labels: HashMap<FairnessLabel, u16, BuildStableHasher>,
+    /// Whether a place that decision trees leave out has more than one part by now.
+    is_outdated: bool,
 }
 
 impl PlaceCache {
@@ -113,6 +117,7 @@ impl<'s> ThreadCache<'s> {
             tags: Vec::new(),
             discharges: Vec::new(),
             labels: HashMap::default(),
+            is_outdated: false,
         }
     }
 
@@ -120,6 +125,21 @@ impl<'s> ThreadCache<'s> {
     #[inline]
     pub(super) fn hash_term(&self, place: usize, part: u32) -> u64 {
         self.places[place].headers[part as usize].hash_term
+    }
+
+    /// The term of a part that this thread may not have met.
+    #[inline]
+    pub(super) fn new_hash_term(&mut self, place: usize, part: u32) -> u64 {
+        if part as usize >= self.len(place) {
+            self.refresh(place);
+        }
+        self.hash_term(place, part)
+    }
+
+    /// Whether the operations that a part enables are loaded.
+    #[inline]
+    pub(super) fn is_loaded(&self, place: usize, part: u32) -> bool {
+        self.places[place].headers.get(part as usize).is_some_and(|one| one.first != NOT_LOADED)
     }
 
     /// The header of a part.
@@ -147,11 +167,31 @@ impl<'s> ThreadCache<'s> {
     pub(super) fn refresh(&mut self, place: usize) {
         let cached = &mut self.places[place];
         self.system.read(&mut |tables| cached.refresh(&tables.places[place]));
+        self.is_outdated |= cached.is_constant && cached.headers.len() > 1;
+    }
+
+    /// Whether decision trees may leave out a place of the state being expanded: it has one part.
+    /// They may until [`ThreadCache::forget_nodes`], which is due where they are outdated before
+    /// another state is expanded.
+    pub(super) fn is_constant(&mut self, place: usize) -> bool {
+        let cached = &mut self.places[place];
+        cached.is_constant |= cached.headers.len() == 1;
+        cached.is_constant
+    }
+
+    /// Whether a place that decision trees leave out has more than one part by now.
+    #[inline]
+    pub(super) fn is_outdated(&self) -> bool {
+        self.is_outdated
     }
 
     /// Loads the operations that a part enables.
     #[cold]
-    pub(super) fn load_enabled(&mut self, place: usize, part: u32) -> PartHeader {
+    #[inline(never)]
+    pub(super) fn load_enabled(&mut self, place: usize, part: u32) {
+        if part as usize >= self.len(place) {
+            self.refresh(place);
+        }
         let enabled = self.system.enabled(place, part);
         let first = index(self.enabled.len());
         let is_followed = |op: &&StoredOp| !(op.is_loss && self.without_loss[place]);
@@ -160,12 +200,13 @@ impl<'s> ThreadCache<'s> {
         self.nodes.resize(self.enabled.len(), NodeRef::UNEXPLORED);
         let header = &mut self.places[place].headers[part as usize];
         (header.first, header.count) = (first, index(self.enabled.len()) - first);
-        *header
     }
 
     /// Forgets the roots of the decision trees.
     pub(super) fn forget_nodes(&mut self) {
         self.nodes.fill(NodeRef::UNEXPLORED);
+        self.places.iter_mut().for_each(|place| place.is_constant = false);
+        self.is_outdated = false;
     }
 
     #[cold]

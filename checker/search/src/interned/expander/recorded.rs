@@ -22,7 +22,6 @@ impl Expander<'_> {
 
     /// Evaluates other propositions than the space's.
     pub(crate) fn evaluate_by(&mut self, predicates: &mut PredicateCache, vector: &[u32]) -> u64 {
-        self.refresh(vector);
-        predicates.evaluate(&self.cache, &mut *self.evaluator, vector)
+        predicates.evaluate(&mut self.cache, &mut *self.evaluator, vector)
     }
 }
