@@ -23,7 +23,12 @@ struct PredicateGroup {
     predicates: Vec<usize>,
     /// By the hash sum of the parts read: the propositions that hold, as bits.
     memo: HashMap<u64, u64, BuildStableHasher>,
+    /// By the low bits of a sum: one that was asked for recently, and what holds.
+    recent: Vec<(u64, u64)>,
 }
+
+/// The length of [`PredicateGroup::recent`].
+const RECENT: u64 = 1 << 10;
 
 impl PredicateCache {
     pub(crate) fn new(predicates: &[Predicate], propositions: &[(usize, bool)]) -> Self {
@@ -43,6 +48,8 @@ impl PredicateCache {
                     reads,
                     predicates: vec![predicate],
                     memo: HashMap::default(),
+                    // No sum that has its slot.
+                    recent: (0..RECENT).map(|slot| (!slot, 0)).collect(),
                 }),
             }
         }
@@ -72,14 +79,12 @@ impl PredicateCache {
             };
             let terms = reads.iter().map(|&place| cache.new_hash_term(place, vector[place]));
             let key = terms.fold(0, u64::wrapping_add);
-            holding |= match group.memo.get(&key) {
-                Some(&holding) => holding,
-                None => {
-                    let holding = evaluate(&group.predicates);
-                    group.memo.insert(key, holding);
-                    holding
-                }
-            };
+            let recent = &mut group.recent[(key & (RECENT - 1)) as usize];
+            if recent.0 != key {
+                let known = group.memo.entry(key);
+                *recent = (key, *known.or_insert_with(|| evaluate(&group.predicates)));
+            }
+            holding |= recent.1;
         }
         holding
     }
