@@ -26,8 +26,8 @@ pub(super) struct Components {
 pub(super) struct Found {
     /// The states that are reachable, in ascending order.
     pub(super) states: Vec<u32>,
-    /// How many components they have.
-    pub(super) count: usize,
+    /// By index of a component: how many states it has.
+    pub(super) sizes: Vec<u32>,
     /// The number of the component found last, which is the least.
     last: u32,
 }
@@ -81,9 +81,9 @@ impl Components {
             self.marks.fill(NONE);
             self.last = NONE;
         }
-        let before = self.last;
         open.clone().for_each(|state| self.marks[state as usize] = NEW);
-        let mut search = Search { stack: Vec::new(), callers: Vec::new(), order: NEW };
+        let mut search =
+            Search { stack: Vec::new(), callers: Vec::new(), order: NEW, sizes: Vec::new() };
         for root in roots {
             if self.marks[root as usize] == NEW {
                 search.visit(self, transitions, root);
@@ -94,7 +94,8 @@ impl Components {
             *mark != NEW || mem::replace(mark, NONE) != NEW
         };
         let states = open.filter(is_reached).collect();
-        Found { states, count: (before - self.last) as usize, last: self.last }
+        search.sizes.reverse();
+        Found { states, sizes: search.sizes, last: self.last }
     }
 }
 
@@ -106,6 +107,8 @@ struct Search<'t> {
     callers: Vec<Frame<'t>>,
     /// The order of the state discovered last.
     order: u32,
+    /// The sizes of the components found, the first of them first.
+    sizes: Vec<u32>,
 }
 
 impl<'t> Search<'t> {
@@ -149,13 +152,16 @@ impl<'t> Search<'t> {
     /// Pops a component off the stack.
     fn leave(&mut self, components: &mut Components, root: u32) {
         components.last -= 1;
+        let mut size = 0;
         loop {
             let state = self.stack.pop().expect("the root is on it");
             components.marks[state as usize] = components.last;
+            size += 1;
             if state == root {
                 break;
             }
         }
+        self.sizes.push(size);
     }
 }
 
@@ -170,7 +176,7 @@ mod tests {
         open: &[u32],
     ) -> Vec<Vec<u32>> {
         let found = components.of(transitions, [open[0]].into_iter(), open.iter().copied());
-        let mut by_index = vec![Vec::new(); found.count];
+        let mut by_index = vec![Vec::new(); found.sizes.len()];
         for &state in &found.states {
             by_index[found.index(components.component(state))].push(state);
         }

@@ -66,6 +66,11 @@ impl Assumptions {
 /// Beyond it, the remaining assumptions count as needed.
 const STATES_VISITED_MAX: usize = 16;
 
+/// The group of a component, before it is asked for.
+const UNKNOWN: u32 = u32::MAX - 1;
+/// The group of a component without a cycle.
+const NO_CYCLE: u32 = u32::MAX;
+
 /// The components with the same obligations, which are judged as one.
 #[derive(Debug)]
 struct ComponentClass {
@@ -152,38 +157,41 @@ impl<'g> ComponentClasses<'g> {
     fn classify(&mut self, found: &Found) -> Vec<usize> {
         let (graph, components) = (self.graph, &self.components);
         let obliged = ComponentObligations::of(graph, &self.inside, components, found);
-        let index = |&state: &u32| found.index(components.component(state));
+        let index = |state: u32| found.index(components.component(state));
         let discharges_another = |&label: &u16| graph.labels().discharges_another(label);
-        // By component: how many states it has.
-        let mut sizes = vec![0_u32; found.count];
-        found.states.iter().for_each(|state| sizes[index(state)] += 1);
-        let has_cycle = |state: &u32| {
-            sizes[index(state)] > 1 || graph.self_loops(*state).iter().any(discharges_another)
+        let has_cycle = |component: usize, state: u32| {
+            found.sizes[component] > 1 || graph.self_loops(state).iter().any(discharges_another)
         };
-        // By component: its group, or none yet.
-        let mut groups = vec![None; found.count];
-        let mut same: HashMap<&[u64], usize, BuildStableHasher> = HashMap::default();
+        let mut groups = vec![UNKNOWN; found.sizes.len()];
+        let mut same: HashMap<&[u64], u32, BuildStableHasher> = HashMap::default();
         let mut states: Vec<Vec<u32>> = Vec::new();
-        for &state in found.states.iter().filter(|state| has_cycle(state)) {
-            let component = index(&state);
-            let group = *groups[component].get_or_insert_with(|| {
-                *same.entry(obliged.words(component)).or_insert_with(|| {
-                    states.push(Vec::new());
-                    states.len() - 1
-                })
-            });
-            states[group].push(state);
+        for &state in &found.states {
+            let component = index(state);
+            if groups[component] == UNKNOWN {
+                groups[component] = if has_cycle(component, state) {
+                    *same.entry(obliged.words(component)).or_insert_with(|| {
+                        states.push(Vec::new());
+                        u32::try_from(states.len() - 1).expect("fewer than states")
+                    })
+                } else {
+                    NO_CYCLE
+                };
+            }
+            if let Some(states) = states.get_mut(groups[component] as usize) {
+                states.push(state);
+            }
         }
         let same: BTreeMap<Obligations, Vec<u32>> = same
             .into_iter()
-            .map(|(words, group)| (obligations(words), std::mem::take(&mut states[group])))
+            .map(|(words, group)| (obligations(words), std::mem::take(&mut states[group as usize])))
             .collect();
         let first = self.all.len();
         self.all.extend(same.into_iter().map(|(obligations, states)| {
             let nearest = components.component(states[0]);
             let is_of_it = |state: &u32| components.component(*state) == nearest;
+            let size = found.sizes[found.index(nearest)] as usize;
             ComponentClass {
-                first: states.iter().copied().filter(is_of_it).collect(),
+                first: states.iter().copied().filter(is_of_it).take(size).collect(),
                 states,
                 obligations,
                 remainders: BTreeMap::new(),

@@ -39,7 +39,7 @@ impl ComponentObligations {
     ) -> Self {
         let pairs = graph.labels().pairs().len();
         let width = 2 * pairs.div_ceil(64);
-        let mut words = vec![0; found.count * width];
+        let mut words = vec![0; found.sizes.len() * width];
         for from in (0..pairs).step_by(64) {
             let tallies = tallies(graph, inside, components, found, from);
             for (component, tally) in tallies.into_iter().enumerate() {
@@ -79,7 +79,7 @@ fn tallies(
     let discharged: Vec<u64> =
         graph.labels().discharged(from).into_iter().flat_map(|inside| [0, inside]).collect();
     let nothing = Tally { somewhere: 0, everywhere: u64::MAX, discharged: 0 };
-    let mut tallies = vec![nothing; found.count];
+    let mut tallies = vec![nothing; found.sizes.len()];
     for &state in &found.states {
         let component = components.component(state);
         let mut inside = 0;
