@@ -128,26 +128,25 @@ impl<'g> ComponentClasses<'g> {
     /// A component, or a component of a remainder, with a fair cycle; the first in a fixed order.
     pub(super) fn find_fair(&mut self, assumed: &Assumptions) -> Option<Vec<u32>> {
         let mut found = self.stop.map(|state| vec![state]);
-        let mut work = vec![self.first.clone()];
-        while let Some(classes) = work.pop() {
-            let mut remainder = Vec::new();
+        let mut classes = self.first.clone();
+        // What is left to be looked at. It is searched when its turn comes: it may not.
+        let mut remainders = Vec::new();
+        loop {
             for class in classes {
                 let ComponentClass { first, obligations, .. } = &self.all[class];
                 let is_near = found.as_ref().is_none_or(|other: &Vec<u32>| first[0] < other[0]);
                 match self.judge(assumed, obligations) {
                     FairCycle::Exists if is_near => found = Some(first.clone()),
                     FairCycle::Exists | FairCycle::None => {}
-                    FairCycle::OnlyAvoiding(avoided) => remainder.push((class, avoided)),
+                    FairCycle::OnlyAvoiding(avoided) => remainders.push((class, avoided)),
                 }
             }
             if found.is_some() {
                 return found;
             }
-            work.extend(
-                remainder.into_iter().map(|(class, avoided)| self.remainder(class, avoided)),
-            );
+            let (class, avoided) = remainders.pop()?;
+            classes = self.remainder(class, avoided);
         }
-        None
     }
 
     /// Groups the components found last that have a cycle by their obligations; returns their
