@@ -82,7 +82,8 @@ pub struct CheckOutcome<M> {
     pub impure: Option<String>,
 }
 
-const NO_ROOM: &str = "liveness is not checked: the state graph exceeds --max-memory";
+const NO_ROOM: &str =
+    "liveness is not checked: the state graph exceeds --max-memory, or 2^31 transitions";
 
 /// Checks a system in one search, or in several where one search cannot decide all properties.
 #[must_use]
