@@ -60,7 +60,8 @@ impl Transitions {
         self.to.push(to);
     }
 
-    /// Adds the labels of the targets added last, and how many of those each of the next states has.
+    /// Adds the labels of the targets added last, and how many of those each of the next states
+    /// has.
     pub(super) fn end_rows(&mut self, labels: &[u16], ends: &[u32]) {
         let begin = place(self.labels.len());
         self.labels.extend_from_slice(labels);

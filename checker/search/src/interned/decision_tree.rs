@@ -4,8 +4,8 @@
 //! An action whose cascade reads the same parts as before costs one look-up for each part it reads,
 //! whatever it does to them; a place that had one part so far is not looked up. A missing branch is
 //! computed operation by operation, in the order of [`crate::transition_system::cascade`], which
-//! defines the semantics. The tree is a cache of one thread: it is pruned to nothing when it exceeds
-//! [`NODES_MAX`], and forgotten when a place that it leaves out has a second part.
+//! defines the semantics. The tree is a cache of one thread: it is pruned to nothing when it
+//! exceeds [`NODES_MAX`], and forgotten when a place that it leaves out has a second part.
 
 use std::collections::{BTreeSet, VecDeque};
 
