@@ -266,12 +266,16 @@ impl Client {
     }
 }
 
+/// How long a look is waited with after one that was too early: who looks without a pause takes the
+/// processors from what is awaited, and from the tests beside it.
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// Asks again and again until something is so.
 #[track_caller]
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
     while !is_so() {
         assert!(started.elapsed() < PATIENCE, "{what} does not happen");
-        std::thread::yield_now();
+        std::thread::park_timeout(PAUSE);
     }
 }
