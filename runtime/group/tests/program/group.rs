@@ -13,6 +13,8 @@ use crate::running::Running;
 
 /// The maximum time for what the members do by themselves.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a look is waited with after one that was too early.
+const PAUSE: Duration = Duration::from_millis(1);
 /// The period of the failure detector, in seconds: a lease is two of them.
 const PERIOD: &str = "0.4";
 
@@ -25,7 +27,7 @@ impl Running {
                 return status.code();
             }
             assert!(begun.elapsed() < PATIENCE, "it does not end");
-            std::thread::yield_now();
+            std::thread::park_timeout(PAUSE);
         }
     }
 
@@ -43,7 +45,7 @@ impl Running {
                 return (status.code(), self);
             }
             assert!(begun.elapsed() < PATIENCE, "none of them ends");
-            std::thread::yield_now();
+            std::thread::park_timeout(PAUSE);
         }
     }
 
