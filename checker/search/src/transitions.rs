@@ -25,8 +25,8 @@ impl Default for Transitions {
 
 impl Transitions {
     /// Those of the same states that lead from one of `states`, which are in ascending order, to a
-    /// state with the same number of `group`.
-    pub(super) fn inside(&self, states: &[u32], group: &[u32]) -> Self {
+    /// state of the same group.
+    pub(super) fn inside(&self, states: &[u32], group: impl Fn(u32) -> u32) -> Self {
         let mut inside = Self { bounds: Vec::with_capacity(self.bounds.len()), ..Self::default() };
         inside.bounds.push(0);
         let mut end = 0;
@@ -38,14 +38,14 @@ impl Transitions {
                 inside.to.resize(length, 0);
                 inside.labels.resize(length, 0);
             }
-            let here = group[state as usize];
+            let here = group(state);
             let kept_to = &mut inside.to[end..end + row.len()];
             let kept_labels = &mut inside.labels[end..end + row.len()];
             // Each is written, and kept by what follows: a branch could not be predicted.
             let mut kept = 0;
             for (&to, &label) in self.to[row.clone()].iter().zip(&self.labels[row]) {
                 (kept_to[kept], kept_labels[kept]) = (to, label);
-                kept += usize::from(group[to as usize] == here);
+                kept += usize::from(group(to) == here);
             }
             end += kept;
         }

@@ -28,15 +28,15 @@ pub(super) struct Found {
     pub(super) states: Vec<u32>,
     /// By index of a component: how many states it has.
     pub(super) sizes: Vec<u32>,
-    /// The number of the component found last, which is the least.
-    last: u32,
+    /// The number of the component found first, which is the greatest.
+    first: u32,
 }
 
 impl Found {
     /// The index of a component among those found.
     #[inline]
     pub(super) fn index(&self, component: u32) -> usize {
-        (component - self.last) as usize
+        (self.first - component) as usize
     }
 }
 
@@ -54,11 +54,6 @@ impl Components {
     /// For a graph with this number of states.
     pub(super) fn new(states: usize) -> Self {
         Self { marks: vec![NONE; states], last: NONE }
-    }
-
-    /// By state: the number of the component that it was last found in; unique across subgraphs.
-    pub(super) fn numbers(&self) -> &[u32] {
-        &self.marks
     }
 
     /// The number of the component that a state was last found in; unique across subgraphs.
@@ -81,6 +76,7 @@ impl Components {
             self.marks.fill(NONE);
             self.last = NONE;
         }
+        let first = self.last - 1;
         open.clone().for_each(|state| self.marks[state as usize] = NEW);
         let mut search =
             Search { stack: Vec::new(), callers: Vec::new(), order: NEW, sizes: Vec::new() };
@@ -94,8 +90,7 @@ impl Components {
             *mark != NEW || mem::replace(mark, NONE) != NEW
         };
         let states = open.filter(is_reached).collect();
-        search.sizes.reverse();
-        Found { states, sizes: search.sizes, last: self.last }
+        Found { states, sizes: search.sizes, first }
     }
 }
 
@@ -107,7 +102,7 @@ struct Search<'t> {
     callers: Vec<Frame<'t>>,
     /// The order of the state discovered last.
     order: u32,
-    /// The sizes of the components found, the first of them first.
+    /// The sizes of the components found.
     sizes: Vec<u32>,
 }
 

@@ -120,7 +120,8 @@ impl<'g> ComponentClasses<'g> {
         let open = graph.states().filter(|&state| is_open(state));
         let found = classes.components.of(graph.transitions(), sources.iter().copied(), open);
         classes.stop = found.states.iter().copied().find(stops);
-        classes.inside = graph.transitions().inside(&found.states, classes.components.numbers());
+        classes.inside =
+            graph.transitions().inside(&found.states, |state| classes.components.component(state));
         classes.first = classes.classify(&found);
         classes
     }
