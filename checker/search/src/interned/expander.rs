@@ -236,26 +236,16 @@ impl<'s> Expander<'s> {
 
     /// The fingerprint of the representative of a state.
     pub fn fingerprint(&mut self, vector: &[u32]) -> u64 {
-        self.refresh(vector);
         self.vector.copy_from_slice(vector);
-        let sum = self.hash_sum(&self.vector);
+        let sum = self.hash_sum(vector);
         let sum = self.reduce(sum);
         from_sum(sum)
     }
 
-    fn hash_sum(&self, vector: &[u32]) -> u64 {
-        let hash_terms =
-            vector.iter().enumerate().map(|(place, &part)| self.cache.hash_term(place, part));
+    fn hash_sum(&mut self, vector: &[u32]) -> u64 {
+        let parts = vector.iter().enumerate();
+        let hash_terms = parts.map(|(place, &part)| self.cache.new_hash_term(place, part));
         hash_terms.fold(0, u64::wrapping_add)
-    }
-
-    /// Copies the parts of a state that this thread has not met from the shared store.
-    fn refresh(&mut self, vector: &[u32]) {
-        for (place, &part) in vector.iter().enumerate() {
-            if part as usize >= self.cache.len(place) {
-                self.cache.refresh(place);
-            }
-        }
     }
 
     /// Makes the delta of every successor one that can be applied. By default only those of

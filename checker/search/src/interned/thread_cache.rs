@@ -130,9 +130,7 @@ impl<'s> ThreadCache<'s> {
     /// The term of a part that this thread may not have met.
     #[inline]
     pub(super) fn new_hash_term(&mut self, place: usize, part: u32) -> u64 {
-        if part as usize >= self.len(place) {
-            self.refresh(place);
-        }
+        self.meet(place, part);
         self.hash_term(place, part)
     }
 
@@ -157,10 +155,12 @@ impl<'s> ThreadCache<'s> {
         }
     }
 
-    /// The number of parts cached of a place.
+    /// Copies a part from the shared store if this thread has not met it.
     #[inline]
-    pub(super) fn len(&self, place: usize) -> usize {
-        self.places[place].headers.len()
+    fn meet(&mut self, place: usize, part: u32) {
+        if part as usize >= self.places[place].headers.len() {
+            self.refresh(place);
+        }
     }
 
     /// Copies the parts of a place that were interned since the last copy.
@@ -189,9 +189,7 @@ impl<'s> ThreadCache<'s> {
     #[cold]
     #[inline(never)]
     pub(super) fn load_enabled(&mut self, place: usize, part: u32) {
-        if part as usize >= self.len(place) {
-            self.refresh(place);
-        }
+        self.meet(place, part);
         let enabled = self.system.enabled(place, part);
         let first = index(self.enabled.len());
         let is_followed = |op: &&StoredOp| !(op.is_loss && self.without_loss[place]);
