@@ -16,6 +16,7 @@ mod canonical_ids;
 mod dead_messages;
 mod decision_tree;
 mod decisions;
+mod direct_mapped;
 pub(crate) mod expander;
 mod indexed;
 pub(crate) mod interner;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use crate::fingerprint::{BuildStableHasher, from_sum};
 use crate::interned::canonical_ids::IdCanonicalizer;
 use crate::interned::decision_tree::{DecisionTree, Delta};
+use crate::interned::direct_mapped::DirectMapped;
 use crate::interned::indexed::Evaluator;
 use crate::interned::node_ref::{NodeKind, NodeRef};
 use crate::interned::predicates::PredicateCache;
@@ -47,7 +48,7 @@ pub struct Expander<'s> {
     in_flight: Vec<HashMap<u32, Arc<[StoredInFlight]>, BuildStableHasher>>,
     /// Representatives found recently: the hash sum of a state, and the fingerprint of its
     /// representative. The latter was found before, so its delta is never applied.
-    canonical: Vec<(u64, u64)>,
+    canonical: DirectMapped,
     /// Whether the delta of such a representative is needed, too.
     keeps_deltas: bool,
     /// The successor being materialised.
@@ -89,7 +90,7 @@ impl<'s> Expander<'s> {
                 .clone()
                 .map(|permutations| SymmetryReducer::new(permutations, width)),
             in_flight: vec![HashMap::default(); width],
-            canonical: vec![(0, 0); CANONICAL_CACHE_LEN],
+            canonical: DirectMapped::new(CANONICAL_CACHE_LEN),
             keeps_deltas: false,
             vector: vec![0; width],
             ops: vec![0; width * OPS_AT_ONCE as usize],
@@ -192,9 +193,9 @@ impl<'s> Expander<'s> {
     fn push_reduced(&mut self, delta: u32, vector: &[u32], from: u64, found: &mut Successors) {
         let Delta { hash_term, label, .. } = self.tree.delta(delta);
         let sum = from.wrapping_add(hash_term);
-        let slot = (sum & (CANONICAL_CACHE_LEN as u64 - 1)) as usize;
-        let (raw, fingerprint) = self.canonical[slot];
-        if raw == sum && fingerprint != 0 && !self.keeps_deltas {
+        if !self.keeps_deltas
+            && let Some(fingerprint) = self.canonical.get(sum)
+        {
             if fingerprint == from_sum(from) {
                 self.push_self_loop((delta, label), found);
             } else {
@@ -207,7 +208,7 @@ impl<'s> Expander<'s> {
         let raw = sum;
         let sum = self.canonicalizer.canonicalize(&mut self.cache, &mut self.vector, sum);
         let sum = self.reduce(sum);
-        self.canonical[slot] = (raw, from_sum(sum));
+        self.canonical.insert(raw, from_sum(sum));
         if sum == from {
             self.push_self_loop((delta, label), found);
             return;

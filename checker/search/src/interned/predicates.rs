@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::fingerprint::BuildStableHasher;
+use crate::interned::direct_mapped::DirectMapped;
 use crate::interned::indexed::Evaluator;
 use crate::interned::thread_cache::ThreadCache;
 use crate::transition_system::Predicate;
@@ -23,12 +24,12 @@ struct PredicateGroup {
     predicates: Vec<usize>,
     /// By the hash sum of the parts read: the propositions that hold, as bits.
     memo: HashMap<u64, u64, BuildStableHasher>,
-    /// By the low bits of a sum: one that was asked for recently, and what holds.
-    recent: Vec<(u64, u64)>,
+    /// What was asked of it recently.
+    recent: DirectMapped,
 }
 
-/// The length of [`PredicateGroup::recent`].
-const RECENT: u64 = 1 << 10;
+/// The slots of [`PredicateGroup::recent`].
+const RECENT: usize = 1 << 10;
 
 impl PredicateCache {
     pub(crate) fn new(predicates: &[Predicate], propositions: &[(usize, bool)]) -> Self {
@@ -48,8 +49,7 @@ impl PredicateCache {
                     reads,
                     predicates: vec![predicate],
                     memo: HashMap::default(),
-                    // No sum that has its slot.
-                    recent: (0..RECENT).map(|slot| (!slot, 0)).collect(),
+                    recent: DirectMapped::new(RECENT),
                 }),
             }
         }
@@ -79,12 +79,12 @@ impl PredicateCache {
             };
             let terms = reads.iter().map(|&place| cache.new_hash_term(place, vector[place]));
             let key = terms.fold(0, u64::wrapping_add);
-            let recent = &mut group.recent[(key & (RECENT - 1)) as usize];
-            if recent.0 != key {
+            holding |= group.recent.get(key).unwrap_or_else(|| {
                 let known = group.memo.entry(key);
-                *recent = (key, *known.or_insert_with(|| evaluate(&group.predicates)));
-            }
-            holding |= recent.1;
+                let holding = *known.or_insert_with(|| evaluate(&group.predicates));
+                group.recent.insert(key, holding);
+                holding
+            });
         }
         holding
     }
