@@ -1,6 +1,6 @@
 //! The channels to the other members, and their addresses: without IO, at given times.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -46,8 +46,6 @@ struct Other {
     sending: Sending<Message>,
     /// The last progress of it, if messages are not acknowledged.
     since: Option<Instant>,
-    /// The members of which this one has sent it the addresses.
-    told: BTreeSet<MemberId>,
     receiving: Receiving,
     /// How many messages it has sent that are not acknowledged.
     unacknowledged: u32,
@@ -78,7 +76,6 @@ impl Router {
                 gone: None,
                 sending: Sending::new(*channel),
                 since: None,
-                told: BTreeSet::new(),
                 receiving: Receiving::default(),
                 unacknowledged: 0,
             }
@@ -102,7 +99,7 @@ impl Router {
     /// A member's process is there.
     pub(crate) fn is_up(&mut self, (member, at): Located) {
         let other = self.other(member);
-        (other.at, other.is_up) = (Some(at), true);
+        (other.at, other.is_up, other.gone) = (Some(at), true, None);
     }
 
     /// A member's process is gone.
@@ -144,27 +141,23 @@ impl Router {
 
     /// The packets to a member that are to be sent now.
     pub(crate) fn due(&mut self, to: MemberId, now: Instant) -> Vec<Outgoing> {
-        let from = self.own;
-        let addresses: BTreeMap<MemberId, SocketAddr> =
-            self.others.iter().filter_map(|(member, other)| Some((*member, other.at?))).collect();
+        let from = self.own.0;
         let Some(other) = self.others.get_mut(&to) else { return Vec::new() };
         let Some(at) = other.at else { return Vec::new() };
         let channel = other.sending.number();
-        let mut packets = Vec::new();
+        let mut due = Vec::new();
         while let Some((place, message)) = other.sending.next() {
-            let message = message.clone();
-            let mut members = Vec::new();
-            for member in mentioned(&message) {
-                let known = (member == from.0).then_some(&from.1).or(addresses.get(&member));
-                if let Some(at) = known.filter(|_| other.told.insert(member)) {
-                    members.push((member, *at));
-                }
-            }
-            let from = from.0;
-            packets.push((at, Packet::Message { from, to, channel, place, members, message }));
+            due.push((place, message.clone()));
             other.since.get_or_insert(now);
         }
-        packets
+        let packet = |(place, message)| {
+            // Each time: the receiver may have forgotten a member that this one has not.
+            let members = mentioned(&message).into_iter();
+            let members = members.filter_map(|member| Some((member, self.address(member)?)));
+            let members = members.collect();
+            (at, Packet::Message { from, to, channel, place, members, message })
+        };
+        due.into_iter().map(packet).collect()
     }
 
     /// A message has arrived. Returns whether it is the next one of its channel, and what its
@@ -174,11 +167,18 @@ impl Router {
         (from, at): Located,
         (channel, place): (u64, u64),
         members: &[Located],
+        now: Instant,
     ) -> (bool, Option<Outgoing>) {
         let own = self.own.0;
         for (member, at) in members.iter().filter(|(member, _)| *member != own) {
             if self.has_room_for(*member) {
-                self.other(*member).at.get_or_insert(*at);
+                let is_new = !self.others.contains_key(member);
+                let other = self.other(*member);
+                other.at.get_or_insert(*at);
+                if is_new {
+                    // In no view yet, but its address is of use when it is in one.
+                    other.gone = Some(now);
+                }
             }
         }
         if !self.has_room_for(from) {
@@ -274,13 +274,11 @@ impl Other {
     /// Begins another channel: what is not acknowledged is lost.
     fn begin_anew(&mut self, channel: u64) {
         (self.sending, self.since) = (Sending::new(channel), None);
-        self.told.clear();
     }
 
     fn repeat(&mut self) {
         self.sending.repeat();
         self.since = None;
-        self.told.clear();
     }
 }
 
@@ -303,15 +301,20 @@ mod tests {
         router.is_up((MemberId(1), at(2)));
         let strangers = 2..2 * KNOWN_MAX as u64;
         for stranger in strangers.map(MemberId) {
-            router.arrived((stranger, at(3)), (1, 0), &[(MemberId(stranger.0 << 32), at(4))]);
+            router.arrived(
+                (stranger, at(3)),
+                (1, 0),
+                &[(MemberId(stranger.0 << 32), at(4))],
+                Instant::now(),
+            );
         }
         assert_eq!(router.others.len(), KNOWN_MAX);
         router.tick(Instant::now());
-        let (is_next, _) = router.arrived((MemberId(1), at(2)), (1, 0), &[]);
+        let (is_next, _) = router.arrived((MemberId(1), at(2)), (1, 0), &[], Instant::now());
         assert!(is_next, "who was known before is heard");
         tokio::time::advance(REMEMBERED).await;
         router.tick(Instant::now());
-        let (is_next, _) = router.arrived((MemberId(u64::MAX), at(5)), (1, 0), &[]);
+        let (is_next, _) = router.arrived((MemberId(u64::MAX), at(5)), (1, 0), &[], Instant::now());
         assert!(is_next, "there is room again");
         assert_eq!(router.others.len(), 2);
     }
@@ -321,18 +324,48 @@ mod tests {
         let other = (MemberId(1), at(2));
         let mut router = Router::new((MemberId(0), at(1)), 0);
         router.is_up(other);
-        assert!(router.arrived(other, (7, 0), &[]).0);
+        assert!(router.arrived(other, (7, 0), &[], Instant::now()).0);
         router.is_down(other.0, Instant::now());
         router.is_up(other);
         let (own, channel) = (router.own(), 7);
         let doubt = Packet::Doubt { from: own, to: other.0, channel };
-        assert_eq!(router.arrived(other, (7, 1), &[]), (false, Some((other.1, doubt))));
+        assert_eq!(
+            router.arrived(other, (7, 1), &[], Instant::now()),
+            (false, Some((other.1, doubt)))
+        );
         router.confirmed(other.0, channel);
-        assert!(router.arrived(other, (7, 1), &[]).0, "its channel goes on");
+        assert!(router.arrived(other, (7, 1), &[], Instant::now()).0, "its channel goes on");
         router.is_down(other.0, Instant::now());
         tokio::time::advance(REMEMBERED).await;
         router.is_down(other.0, Instant::now());
         assert!(router.others.is_empty(), "nothing is kept of who is gone");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_view_comes_with_the_addresses_of_its_members_each_time() {
+        let all = [1, 2, 3].map(|member| (MemberId(member.into()), at(member)));
+        let [coordinator, member, third] = all;
+        let (mut sender, mut receiver) = (Router::new(coordinator, 0), Router::new(member, 0));
+        sender.is_up(member);
+        for view in [1, 2] {
+            // The receiver's detector has not found the third one yet.
+            sender.is_up(third);
+            let whole = View::new(ViewId::new(view), all.map(|one| one.0));
+            assert!(sender.push(member.0, Message::Views(view::Message::View(whole.clone()))));
+            for (_, packet) in sender.due(member.0, Instant::now()) {
+                let Packet::Message { channel, place, members, .. } = packet else { continue };
+                receiver.arrived(coordinator, (channel, place), &members, Instant::now());
+            }
+            receiver.is_down(MemberId(4), Instant::now());
+            receiver.installed(whole, Instant::now());
+            assert_eq!(receiver.address(third.0), Some(third.1), "in view {view}");
+            // It is gone, for both of them.
+            let rest = View::new(ViewId::new(view), [coordinator.0, member.0]);
+            for router in [&mut sender, &mut receiver] {
+                router.installed(rest.clone(), Instant::now());
+                router.is_down(third.0, Instant::now());
+            }
+        }
     }
 
     #[tokio::test(start_paused = true)]
