@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use turnstile_search::allocation;
+use mimalloc::MiMalloc;
+use turnstile_search::allocation::{self, Counting};
 use turnstile_search::bounds::{Progress, ProgressSnapshot};
 use turnstile_world::trace::grouped;
 
@@ -16,7 +17,7 @@ use crate::report::text::bytes;
 
 /// Its counts tell what a search has needed.
 #[global_allocator]
-static ALLOCATOR: allocation::Counting = allocation::Counting;
+static ALLOCATOR: Counting<MiMalloc> = Counting(MiMalloc);
 
 /// Between two drawings of the line.
 const PAUSE: Duration = Duration::from_millis(100);

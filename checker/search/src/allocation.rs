@@ -1,22 +1,22 @@
-//! What the process has allocated: a counting global allocator, so that a search can say what it
-//! needed at its peak and end before the machine does. A program that wants the counts makes
-//! [`Counting`] its `#[global_allocator]`; in others they are zero.
+//! What the process has allocated: an allocator that counts what it hands on to another one, so
+//! that a search can say what it needed at its peak and end before the machine does. A program that
+//! wants the counts makes a [`Counting`] its `#[global_allocator]`; in others they are zero.
 //!
 //! Each thread counts for itself and settles with the others once it has moved by
 //! [`GRAIN`] bytes, so that threads do not wait for each other at every allocation.
 
-#![expect(unsafe_code, reason = "a global allocator is an unsafe trait; it hands on to System")]
+#![expect(unsafe_code, reason = "a global allocator is an unsafe trait; this one hands on")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Bytes a thread may be ahead of the common count.
 const GRAIN: i64 = 16 * 1024;
 
-/// Hands on to the system's allocator and counts.
+/// Hands on to an allocator and counts.
 #[derive(Debug)]
-pub struct Counting;
+pub struct Counting<A>(pub A);
 
 static HELD: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
@@ -83,12 +83,12 @@ fn publish(bytes: i64) {
     }
 }
 
-// SAFETY: every call is handed on unchanged to `System`, which keeps the contract; counting
+// SAFETY: every call is handed on unchanged to an allocator, which keeps the contract; counting
 // touches no memory that the caller knows of, and neither allocates nor unwinds.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise about `layout` is handed on.
-        let place = unsafe { System.alloc(layout) };
+        let place = unsafe { self.0.alloc(layout) };
         if !place.is_null() {
             count(size(layout));
         }
@@ -97,13 +97,13 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         // SAFETY: the caller's promise about `place` and `layout` is handed on.
-        unsafe { System.dealloc(place, layout) };
+        unsafe { self.0.dealloc(place, layout) };
         count(-size(layout));
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise about `layout` is handed on.
-        let place = unsafe { System.alloc_zeroed(layout) };
+        let place = unsafe { self.0.alloc_zeroed(layout) };
         if !place.is_null() {
             count(size(layout));
         }
@@ -112,7 +112,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
         // SAFETY: the caller's promises are handed on.
-        let moved = unsafe { System.realloc(place, layout, bytes) };
+        let moved = unsafe { self.0.realloc(place, layout, bytes) };
         if !moved.is_null() {
             count(i64::try_from(bytes).unwrap_or(i64::MAX) - size(layout));
         }
