@@ -89,7 +89,7 @@ fn a_link_that_overflows_leaves_the_search_open() {
     let folder = Scratch::new("overflow");
     let system = claim("slots: 3", "slots: 1");
     fs::write(folder.join("mine.yaml"), system).expect("the folder is ours");
-    let output = turnstile(&folder, &["check", "mine.yaml", "--max-states", "20000"]);
+    let output = turnstile(&folder, &["check", "mine.yaml", "--world", "small"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let said = "was dropped because the link is full";
     assert!(text(&output.stdout).contains(said), "{}", text(&output.stdout));
@@ -234,6 +234,6 @@ fn a_timer_with_two_time_relations() {
     let file = turnstile_bundled::system("byte-range-lock").expect("it is bundled").text;
     let relation = "time:\n  - { relation: messages before file server.lapse, because: x }";
     fs::write(folder.join("mine.yaml"), edited(file, "time:", relation)).expect("it is ours");
-    let output = turnstile(&folder, &["check", "mine.yaml", "--max-states", "3000"]);
+    let output = turnstile(&folder, &["check", "mine.yaml", "--max-states", "500"]);
     assert_ne!(output.status.code(), Some(101), "{}", text(&output.stderr));
 }
