@@ -181,7 +181,7 @@ impl Hub {
         let mut state = self.lock_for(to)?;
         // Otherwise the life has not begun.
         let inbox = state.inbox.clone()?;
-        let (is_next, due) = state.router.arrived(from, place, members, Instant::now());
+        let (is_next, due) = state.router.arrived(from, place, members);
         if is_next && message == STATE {
             state.transfers.giver = Some(from);
         }

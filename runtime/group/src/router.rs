@@ -38,7 +38,10 @@ pub(crate) struct Router {
 
 /// Another member.
 struct Other {
+    /// Its address, which is the same as long as it has its number.
     at: Option<SocketAddr>,
+    /// Nothing is sent to it until it is heard of again.
+    is_given_up: bool,
     /// Whether its process seems to be there.
     is_up: bool,
     /// Since when it is gone and in no common view.
@@ -72,6 +75,7 @@ impl Router {
             *channel += 1;
             Other {
                 at: None,
+                is_given_up: false,
                 is_up: false,
                 gone: None,
                 sending: Sending::new(*channel),
@@ -99,7 +103,8 @@ impl Router {
     /// A member's process is there.
     pub(crate) fn is_up(&mut self, (member, at): Located) {
         let other = self.other(member);
-        (other.at, other.is_up, other.gone) = (Some(at), true, None);
+        (other.at, other.is_up) = (Some(at), true);
+        (other.is_given_up, other.gone) = (false, None);
     }
 
     /// A member's process is gone.
@@ -123,12 +128,12 @@ impl Router {
         for (member, other) in &mut *others {
             let is_in_view = view.as_ref().is_some_and(|view| view.contains(*member));
             if other.is_up || is_in_view {
-                other.gone = None;
+                (other.is_given_up, other.gone) = (false, None);
             } else if other.gone.is_none() {
                 *channel += 1;
                 other.begin_anew(*channel);
                 other.receiving.doubt();
-                (other.at, other.gone) = (None, Some(now));
+                (other.is_given_up, other.gone) = (true, Some(now));
             }
         }
         others.retain(|_, other| other.gone.is_none_or(|since| now < since + REMEMBERED));
@@ -143,7 +148,7 @@ impl Router {
     pub(crate) fn due(&mut self, to: MemberId, now: Instant) -> Vec<Outgoing> {
         let from = self.own.0;
         let Some(other) = self.others.get_mut(&to) else { return Vec::new() };
-        let Some(at) = other.at else { return Vec::new() };
+        let Some(at) = other.destination() else { return Vec::new() };
         let channel = other.sending.number();
         let mut due = Vec::new();
         while let Some((place, message)) = other.sending.next() {
@@ -167,25 +172,20 @@ impl Router {
         (from, at): Located,
         (channel, place): (u64, u64),
         members: &[Located],
-        now: Instant,
     ) -> (bool, Option<Outgoing>) {
         let own = self.own.0;
         for (member, at) in members.iter().filter(|(member, _)| *member != own) {
             if self.has_room_for(*member) {
-                let is_new = !self.others.contains_key(member);
                 let other = self.other(*member);
                 other.at.get_or_insert(*at);
-                if is_new {
-                    // In no view yet, but its address is of use when it is in one.
-                    other.gone = Some(now);
-                }
+                other.is_given_up = false;
             }
         }
         if !self.has_room_for(from) {
             return (false, None);
         }
         let other = self.other(from);
-        other.at = Some(at);
+        (other.at, other.is_given_up) = (Some(at), false);
         let arrival = other.receiving.takes(channel, place);
         if arrival == Arrival::InDoubt {
             return (false, Some((at, Packet::Doubt { from: own, to: from, channel })));
@@ -224,7 +224,7 @@ impl Router {
         let other = self.others.get_mut(&to)?;
         other.unacknowledged = 0;
         let (channel, before) = other.receiving.acknowledgement();
-        Some((other.at?, Packet::Acknowledge { from, to, channel, before }))
+        Some((other.destination()?, Packet::Acknowledge { from, to, channel, before }))
     }
 
     /// A member has acknowledged messages.
@@ -271,6 +271,11 @@ impl Router {
 }
 
 impl Other {
+    /// Where packets to it are sent, if any are.
+    fn destination(&self) -> Option<SocketAddr> {
+        self.at.filter(|_| !self.is_given_up)
+    }
+
     /// Begins another channel: what is not acknowledged is lost.
     fn begin_anew(&mut self, channel: u64) {
         (self.sending, self.since) = (Sending::new(channel), None);
@@ -301,20 +306,15 @@ mod tests {
         router.is_up((MemberId(1), at(2)));
         let strangers = 2..2 * KNOWN_MAX as u64;
         for stranger in strangers.map(MemberId) {
-            router.arrived(
-                (stranger, at(3)),
-                (1, 0),
-                &[(MemberId(stranger.0 << 32), at(4))],
-                Instant::now(),
-            );
+            router.arrived((stranger, at(3)), (1, 0), &[(MemberId(stranger.0 << 32), at(4))]);
         }
         assert_eq!(router.others.len(), KNOWN_MAX);
         router.tick(Instant::now());
-        let (is_next, _) = router.arrived((MemberId(1), at(2)), (1, 0), &[], Instant::now());
+        let (is_next, _) = router.arrived((MemberId(1), at(2)), (1, 0), &[]);
         assert!(is_next, "who was known before is heard");
         tokio::time::advance(REMEMBERED).await;
         router.tick(Instant::now());
-        let (is_next, _) = router.arrived((MemberId(u64::MAX), at(5)), (1, 0), &[], Instant::now());
+        let (is_next, _) = router.arrived((MemberId(u64::MAX), at(5)), (1, 0), &[]);
         assert!(is_next, "there is room again");
         assert_eq!(router.others.len(), 2);
     }
@@ -324,17 +324,14 @@ mod tests {
         let other = (MemberId(1), at(2));
         let mut router = Router::new((MemberId(0), at(1)), 0);
         router.is_up(other);
-        assert!(router.arrived(other, (7, 0), &[], Instant::now()).0);
+        assert!(router.arrived(other, (7, 0), &[]).0);
         router.is_down(other.0, Instant::now());
         router.is_up(other);
         let (own, channel) = (router.own(), 7);
         let doubt = Packet::Doubt { from: own, to: other.0, channel };
-        assert_eq!(
-            router.arrived(other, (7, 1), &[], Instant::now()),
-            (false, Some((other.1, doubt)))
-        );
+        assert_eq!(router.arrived(other, (7, 1), &[]), (false, Some((other.1, doubt))));
         router.confirmed(other.0, channel);
-        assert!(router.arrived(other, (7, 1), &[], Instant::now()).0, "its channel goes on");
+        assert!(router.arrived(other, (7, 1), &[]).0, "its channel goes on");
         router.is_down(other.0, Instant::now());
         tokio::time::advance(REMEMBERED).await;
         router.is_down(other.0, Instant::now());
@@ -354,7 +351,7 @@ mod tests {
             assert!(sender.push(member.0, Message::Views(view::Message::View(whole.clone()))));
             for (_, packet) in sender.due(member.0, Instant::now()) {
                 let Packet::Message { channel, place, members, .. } = packet else { continue };
-                receiver.arrived(coordinator, (channel, place), &members, Instant::now());
+                receiver.arrived(coordinator, (channel, place), &members);
             }
             receiver.is_down(MemberId(4), Instant::now());
             receiver.installed(whole, Instant::now());

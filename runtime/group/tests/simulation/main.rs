@@ -2,11 +2,11 @@
 //! each other, links of one direction, messages that are held, processes that end, some with their
 //! machine's power, and start again.
 //!
-//! Whatever happens, no token is given twice, and no two users hold a lock by one coordinator's
-//! round, or in a view whose coordinator has granted it anew. Once all is repaired, the members
-//! have one view, and each user gets each lock, by a token greater than all before. The traces of
-//! all members are one run of the cores. A member that joins gets a whole state of the application
-//! or none.
+//! Whatever happens, a member knows the addresses of all members of its view, no token is given
+//! twice, and no two users hold a lock by one coordinator's round, or in a view whose coordinator
+//! has granted it anew. Once all is repaired, the members have one view, and each user gets each
+//! lock, by a token greater than all before. The traces of all members are one run of the cores. A
+//! member that joins gets a whole state of the application or none.
 //!
 //! A seed repeats its run in a process of its own. Beside others it may differ: the order in which
 //! tokio drops the tasks of a process that ends goes by numbers that all runtimes share.

@@ -16,6 +16,11 @@ const SELDOM: u64 = 120;
 /// The members have had one view for so long before it counts: a round takes five seconds at most.
 const SETTLED: Duration = Duration::from_secs(6);
 
+/// Whether a member knows the addresses of all members of its view.
+fn knows_its_view(status: &GroupStatus) -> bool {
+    status.members.iter().all(|one| one.address.is_some())
+}
+
 /// Disturbs a simulation.
 pub(crate) struct Trouble<'a, 'sim> {
     sim: &'a mut Sim<'sim>,
@@ -58,6 +63,8 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             stepped.unwrap_or_else(|error| panic!("seed {}: no node fails: {error}", self.seed));
             let wrong = self.group.witness.wrong();
             assert!(wrong.is_none(), "seed {}: {wrong:?} at {now:?}", self.seed);
+            let unknown = self.statuses().into_iter().find(|one| !knows_its_view(one));
+            assert_eq!(unknown, None, "seed {}: all addresses are known, {now:?}", self.seed);
             assert!(now < END, "seed {}: all comes to rest: {:#?}", self.seed, self.statuses());
         }
     }
