@@ -234,6 +234,6 @@ fn a_timer_with_two_time_relations() {
     let file = turnstile_bundled::system("byte-range-lock").expect("it is bundled").text;
     let relation = "time:\n  - { relation: messages before file server.lapse, because: x }";
     fs::write(folder.join("mine.yaml"), edited(file, "time:", relation)).expect("it is ours");
-    let output = turnstile(&folder, &["check", "mine.yaml", "--max-states", "500"]);
+    let output = turnstile(&folder, &["check", "mine.yaml", "--max-states", "3000"]);
     assert_ne!(output.status.code(), Some(101), "{}", text(&output.stderr));
 }
