@@ -39,37 +39,3 @@ pub(crate) fn is_title(name: &str) -> bool {
         && name.len() <= limit::NAME_BYTES
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b" -_".contains(&b))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{camel, is_title, is_variant};
-
-    #[test]
-    fn names_become_variants() {
-        for (name, ident) in [
-            ("retrying abort", "RetryingAbort"),
-            ("send PATCH (ttl=...)", "SendPatchTtl"),
-            ("WAITLOCK", "Waitlock"),
-            ("BecomeCoord", "BecomeCoord"),
-            ("LOCK-INFO-REQ", "LockInfoReq"),
-            ("4xx", "N4xx"),
-            ("…", ""),
-        ] {
-            assert_eq!(camel(name), ident);
-            assert_eq!(is_variant(ident), !ident.is_empty(), "{ident}");
-        }
-        for (name, can_be) in [
-            ("claim-record", true),
-            ("GetLock 2", true),
-            ("", false),
-            ("../door", false),
-            ("a/b", false),
-            ("2nd door", false),
-            ("door.yaml", false),
-        ] {
-            assert_eq!(is_title(name), can_be, "{name}");
-        }
-        assert!(!is_variant("Self"));
-        assert!(!is_variant("lower"));
-    }
-}

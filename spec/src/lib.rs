@@ -32,8 +32,6 @@ pub mod source;
 #[cfg(feature = "systems")]
 pub mod system;
 pub mod table;
-#[cfg(test)]
-mod typos;
 mod variable;
 mod vec_map;
 pub mod versions;

@@ -83,25 +83,3 @@ fn edits(a: &[char], b: &[char]) -> usize {
     }
     cost[a.len()][b.len()]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{like, nearest};
-    use proptest::prelude::*;
-
-    #[test]
-    fn the_nearest_name_is_meant() {
-        let known = ["waiting", "waited", "Waiting", "shut"];
-        assert_eq!(nearest("waitnig", known.into_iter()), Some("waiting"));
-        assert_eq!(nearest("WAITING", known.into_iter()), Some("Waiting"));
-        assert_eq!(nearest("open", known.into_iter()), None);
-    }
-
-    proptest! {
-        #[test]
-        fn likeness_is_that_of_another_implementation(a in "[abc]{0,9}", b in "[abcé]{0,9}") {
-            let other = strsim::normalized_damerau_levenshtein(&a, &b);
-            prop_assert_eq!(like(&a, &b), other);
-        }
-    }
-}

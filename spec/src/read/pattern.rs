@@ -203,36 +203,3 @@ pub(crate) fn text(pattern: &Pattern, domain: &PayloadDomain) -> String {
         .collect();
     texts.join(", ")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{PatternError, both, minus, read, text};
-    use crate::table::{Pattern, PayloadDomain};
-
-    const STATUS: PayloadDomain = PayloadDomain::Number(100..=599);
-
-    fn ranges(words: &str) -> Result<String, PatternError> {
-        read(words, &STATUS).map(|pattern| text(&pattern, &STATUS))
-    }
-
-    #[test]
-    fn patterns_are_sets_of_numbers() {
-        assert_eq!(ranges("4xx except 404").as_deref(), Ok("400..403, 405..499"));
-        assert_eq!(ranges("5xx, 404").as_deref(), Ok("404, 500..599"));
-        assert_eq!(ranges("409").as_deref(), Ok("409"));
-        assert_eq!(ranges("200 or 201 or 300..301").as_deref(), Ok("200..201, 300..301"));
-        assert_eq!(ranges("any except 2xx, 3xx").as_deref(), Ok("100..199, 400..599"));
-        assert_eq!(ranges("404 except 4xx"), Err(PatternError::Empty));
-        assert_eq!(ranges("6xx"), Err(PatternError::OutOfRange("6xx".into())));
-        assert_eq!(ranges("ok"), Err(PatternError::Invalid("ok".into())));
-        assert_eq!(ranges("65536"), Err(PatternError::Invalid("65536".into())));
-    }
-
-    #[test]
-    fn the_ends_of_the_numbers_do_not_overflow() {
-        let all = Pattern(vec![0..=u16::MAX]);
-        assert_eq!(minus(&all, &Pattern(vec![0..=0, u16::MAX..=u16::MAX])).0, vec![1..=65534]);
-        assert_eq!(minus(&all, &all).0, vec![]);
-        assert_eq!(both(&all, &Pattern(vec![7..=9])).0, vec![7..=9]);
-    }
-}

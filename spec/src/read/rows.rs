@@ -77,16 +77,3 @@ pub(crate) fn push(rows: &mut Vec<RowSource>, row: RowSource) -> RowId {
     rows.push(row);
     RowId(u16::try_from(rows.len() - 1).unwrap_or(u16::MAX))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::letters;
-
-    #[test]
-    fn letters_count_on() {
-        assert_eq!(
-            ["a", "z", "aa", "ab"],
-            [1, 26, 27, 28].map(letters).each_ref().map(String::as_str)
-        );
-    }
-}

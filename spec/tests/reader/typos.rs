@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::{Diagnostic, Span};
-use crate::yaml::{self, Node, Value};
-use crate::{Source, WrittenTable};
+use granit_parser::{Event, Parser};
+use turnstile_spec::diagnostic::Span;
+use turnstile_spec::{Diagnostic, Source, WrittenTable};
 
 /// Sections whose keys are names.
 const SECTIONS: [&str; 9] = [
@@ -86,28 +86,65 @@ fn declared(section: &str, path: &[&str]) -> &'static [&'static str] {
     }
 }
 
-fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, spots: &mut Vec<Spot>) {
-    match &node.value {
-        Value::Absent | Value::Refused => {}
-        Value::Scalar(_) => {
-            let is_bound = matches!(path.last(), Some(&("every" | "some" | "none")));
-            let may_pass = is_bound || path.contains(&"payload");
-            spots.extend(codes(path).map(|codes| Spot { span: node.span, may_pass, codes }));
-        }
-        Value::List(items) => items.iter().for_each(|item| walk(item, path, spots)),
-        Value::Map(entries) => {
-            let section = path.last().copied().filter(|last| SECTIONS.contains(last));
-            for (key, value) in entries {
-                if let Some(section) = section {
-                    let (codes, may_pass) = (declared(section, path), section == "rules");
-                    spots.push(Spot { span: key.span, may_pass, codes });
+/// A collection that the parser is in: a mapping has the key whose value comes next.
+enum Open {
+    List,
+    Map(Option<String>),
+}
+
+/// The places of a text where a name stands, in their order.
+fn spots(text: &str) -> Vec<Spot> {
+    let mut spots = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.expect("YAML");
+        let keys = open.iter().filter_map(|open| match open {
+            Open::Map(key) => key.clone(),
+            Open::List => None,
+        });
+        let path: Vec<String> = keys.collect();
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        match event {
+            Event::Scalar(word, ..) => {
+                let span = Span::of(&span.byte_range().expect("it stands somewhere"));
+                if let Some(Open::Map(key @ None)) = open.last_mut() {
+                    if let Some(section) = path.last().filter(|last| SECTIONS.contains(last)) {
+                        let (codes, may_pass) = (declared(section, &path), *section == "rules");
+                        spots.push(Spot { span, may_pass, codes });
+                    }
+                    *key = Some(word.into_owned());
+                    continue;
                 }
-                path.push(&key.text);
-                walk(value, path, spots);
-                path.pop();
+                let is_bound = matches!(path.last(), Some(&("every" | "some" | "none")));
+                let may_pass = is_bound || path.contains(&"payload");
+                spots.extend(codes(&path).map(|codes| Spot { span, may_pass, codes }));
             }
+            Event::SequenceStart(..) => {
+                open.push(Open::List);
+                continue;
+            }
+            Event::MappingStart(..) => {
+                open.push(Open::Map(None));
+                continue;
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                open.pop();
+            }
+            Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(..)
+            | Event::DocumentEnd
+            | Event::Alias(_)
+            | Event::Anchor(..)
+            | Event::UnresolvedAlias(_)
+            | _ => continue,
+        }
+        // A value is at its end.
+        if let Some(Open::Map(key)) = open.last_mut() {
+            *key = None;
         }
     }
+    spots
 }
 
 /// Ways to misspell the second letter of a name.
@@ -121,7 +158,6 @@ const SLIPS: [fn(&mut String, usize); 3] = [
 /// that do not come back as one diagnostic.
 fn slips(name: &str, text: &str) -> (usize, Vec<String>) {
     let source = Source::new(name, text);
-    let tree = yaml::parse(&source).root;
     let literal = WrittenTable::read(source.clone()).expect("readable");
     if let Err(diagnostics) = literal.amended() {
         panic!("{name} is not sound: {diagnostics}");
@@ -130,10 +166,8 @@ fn slips(name: &str, text: &str) -> (usize, Vec<String>) {
     let words = &literal.vocabulary;
     let all = words.states.iter().chain(&words.actions).chain(&words.guards);
     let names: BTreeSet<&str> = all.map(|name| name.name.as_str()).collect();
-    let mut spots = Vec::new();
-    walk(&tree.expect("YAML"), &mut Vec::new(), &mut spots);
     let (mut tried, mut wrong) = (0, Vec::new());
-    for (nth, Spot { span, may_pass, codes }) in spots.iter().enumerate() {
+    for (nth, Spot { span, may_pass, codes }) in spots(text).iter().enumerate() {
         let word = source.slice(*span);
         let first = usize::from(word.starts_with(['"', '\'']));
         // Of two names that differ only in case, either may be meant.
@@ -170,7 +204,7 @@ fn slips(name: &str, text: &str) -> (usize, Vec<String>) {
 
 #[test]
 fn a_misspelt_name_is_one_diagnostic() {
-    let own = [("session", include_str!("../tests/tables/session.yaml"))];
+    let own = [("session", include_str!("../tables/session.yaml"))];
     let bundled = turnstile_bundled::TABLES.iter().map(|table| (table.name, table.text));
     let (mut tried, mut wrong) = (0, Vec::new());
     std::thread::scope(|scope| {
@@ -190,7 +224,7 @@ fn a_misspelt_name_is_one_diagnostic() {
 /// Slips that are no names: each file, and the one code that comes back.
 #[test]
 fn one_slip_is_one_diagnostic() {
-    let good = include_str!("../tests/tables/session.yaml");
+    let good = include_str!("../tables/session.yaml");
     assert!(diagnostics(good.to_owned(), &BTreeSet::new()).is_empty());
     let slips = [
         ("status: 100..599 }", "status: 100..199, 200..599 }", "T008"),

@@ -1,0 +1,51 @@
+//! Patterns over payloads are sets of numbers.
+
+use turnstile_spec::{Source, WrittenTable, code};
+
+use crate::diagnostics;
+
+/// A table with one state, whose rows match these patterns.
+fn table(domain: &str, patterns: &[&str]) -> String {
+    let head = "language: 1\nmachine: m\nstates: { s: { initial: true } }\n";
+    let head = format!(
+        "{head}events: {{ e: {{ kind: command, payload: {{ n: {domain} }} }} }}\ntransitions:\n"
+    );
+    let row = |pattern: &&str| format!("- {{ from: s, to: s, event: \"e ({pattern})\" }}\n");
+    head + &patterns.iter().map(row).collect::<String>()
+}
+
+#[test]
+fn patterns_are_sets_of_numbers() {
+    for (pattern, ranges) in [
+        ("4xx except 404", &[400..=403, 405..=499][..]),
+        ("5xx, 404", &[404..=404, 500..=599]),
+        ("409", &[409..=409]),
+        ("200 or 201 or 300..301", &[200..=201, 300..=301]),
+        ("any except 2xx, 3xx", &[100..=199, 400..=599]),
+    ] {
+        let read = WrittenTable::read(Source::new("m.yaml", table("100..599", &[pattern])));
+        assert_eq!(read.expect("it is a table").table.rows[0].pattern.0, ranges, "{pattern}");
+    }
+    for (pattern, code) in [
+        ("404 except 4xx", code::EMPTY_PATTERN),
+        ("6xx", code::PATTERN_RANGE),
+        ("ok", code::INVALID_PATTERN),
+        ("65536", code::INVALID_PATTERN),
+    ] {
+        let diagnostics = diagnostics(&table("100..599", &[pattern]));
+        let codes: Vec<&str> = diagnostics.iter().map(|one| one.code).collect();
+        assert!(codes.contains(&code), "{pattern}: {codes:?}");
+    }
+}
+
+#[test]
+fn the_ends_of_the_numbers_do_not_overflow() {
+    let unspecified = |patterns: &[&str]| -> Vec<String> {
+        let diagnostics = diagnostics(&table("0..65535", patterns));
+        let of = diagnostics.into_iter().filter(|one| one.code == code::UNHANDLED_EVENT);
+        of.flat_map(|one| one.cells).map(|cell| cell.event).collect()
+    };
+    assert_eq!(unspecified(&["0, 65535"]), ["e (1..65534)"]);
+    assert_eq!(unspecified(&["0, 65535", "1..65534"]), [""; 0]);
+    assert_eq!(unspecified(&["any"]), [""; 0]);
+}
