@@ -3,9 +3,9 @@
 //! Each run draws a seed and prints it on failure; `TURNSTILE_SEED=N` repeats a run and
 //! `TURNSTILE_CASES=N` makes it longer.
 
-use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{fs, thread};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
@@ -238,7 +238,7 @@ fn large_files_end() {
         let count = (limit::FILE_BYTES - head.len() - 20) / line(99_999).len();
         format!("{head}transitions:\n{}", many(count, line))
     };
-    for text in [
+    let texts = [
         "a: ".repeat(limit::FILE_BYTES / 3),
         "[".repeat(limit::FILE_BYTES),
         "? ".repeat(limit::FILE_BYTES / 2),
@@ -272,7 +272,10 @@ fn large_files_end() {
                 &format!("{{ {} e:", many(900, &|nth| format!("e{nth}: {{ kind: command }},")))
             )
         ),
-    ] {
-        read(text);
-    }
+    ];
+    thread::scope(|scope| {
+        for text in texts {
+            scope.spawn(|| read(text));
+        }
+    });
 }

@@ -4,9 +4,9 @@
 //! Each run draws a seed and prints it on failure; `TURNSTILE_SEED=N` repeats a run and
 //! `TURNSTILE_CASES=N` makes it longer.
 
-use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{fs, thread};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
@@ -157,28 +157,34 @@ fn damaged_documents() {
 
 #[test]
 fn large_documents() {
-    let read = |name: &str, text: String| read_one(&Source::new(name, text), None);
+    let mut documents: Vec<(String, String)> = Vec::new();
+    let mut put = |name: &str, text: String| documents.push((name.to_owned(), text));
     let head = "| Source | Destination | Event | Actions |\n|---|---|---|---|\n";
     for many in [300, 3_000] {
         let row = |n: usize| format!("| s{n} | s{} | e{n} | start t{n} timer |\n", n + 1);
-        read("rows.md", format!("{head}{}", (0..many).map(row).collect::<String>()));
+        put("rows.md", format!("{head}{}", (0..many).map(row).collect::<String>()));
     }
     let many = 700;
     let header: String = (0..many).map(|n| format!("| s{n} ")).collect();
     let line = |n: usize| format!("| e{n} {}|\n", "| s1 ".repeat(many));
     let lines: String = (0..250).map(line).collect();
-    read("grid.md", format!("| State {header}|\n{}|\n{lines}", "|-".repeat(many + 1)));
+    put("grid.md", format!("| State {header}|\n{}|\n{lines}", "|-".repeat(many + 1)));
     for ending in ENDINGS {
         let name = format!("odd.{ending}");
-        read(&name, "(".repeat(900_000));
-        read(&name, "| ".repeat(400_000));
-        read(&name, "| | |\n".repeat(150_000));
-        read(&name, "a -> b: ".repeat(100_000));
-        read(&name, "a -> b: c\n".repeat(50_000));
+        put(&name, "(".repeat(900_000));
+        put(&name, "| ".repeat(400_000));
+        put(&name, "| | |\n".repeat(150_000));
+        put(&name, "a -> b: ".repeat(100_000));
+        put(&name, "a -> b: c\n".repeat(50_000));
     }
     let head = "Source,Destination,Event,Guard\na,b,go,";
     let deep = format!("{}x{}", "not (".repeat(50_000), ")".repeat(50_000));
-    read("deep.csv", format!("{head}{deep}\n"));
-    read("deep.csv", format!("{head}{}\n", "not ".repeat(100_000)));
-    read("else.csv", format!("{head}x\n{}", "a,b,go,else\n".repeat(3_000)));
+    put("deep.csv", format!("{head}{deep}\n"));
+    put("deep.csv", format!("{head}{}\n", "not ".repeat(100_000)));
+    put("else.csv", format!("{head}x\n{}", "a,b,go,else\n".repeat(3_000)));
+    thread::scope(|scope| {
+        for (name, text) in documents {
+            scope.spawn(|| read_one(&Source::new(name, text), None));
+        }
+    });
 }
