@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 use turnstile_group::{ApplicationState, Member, StateReader};
 
@@ -96,20 +97,24 @@ fn bytes(count: usize) -> Vec<u8> {
     numbers.take(count).collect()
 }
 
+async fn two_members_get_a_state(count: usize) {
+    let all = [bytes(count), vec![1], vec![2]].map(|bytes| Shared::new(bytes, 0));
+    let first = start(&all[0], &[]).await;
+    let second = start(&all[1], &[&first]).await;
+    assert!(all[1].replaced().await == bytes(count), "{count}");
+    let third = start(&all[2], &[&second]).await;
+    assert!(all[2].replaced().await == bytes(count), "{count}");
+    assert_eq!(*all[0].replaced.borrow(), 0, "the one that began it keeps its state");
+    for member in [&first, &second, &third] {
+        member.leave().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn members_that_join_get_the_state_whatever_its_size() {
-    for count in [0, 1, 64 << 10, (64 << 10) + 1, 5_000_000] {
-        let all = [bytes(count), vec![1], vec![2]].map(|bytes| Shared::new(bytes, 0));
-        let first = start(&all[0], &[]).await;
-        let second = start(&all[1], &[&first]).await;
-        assert!(all[1].replaced().await == bytes(count), "{count}");
-        let third = start(&all[2], &[&second]).await;
-        assert!(all[2].replaced().await == bytes(count), "{count}");
-        assert_eq!(*all[0].replaced.borrow(), 0, "the one that began it keeps its state");
-        for member in [&first, &second, &third] {
-            member.leave().await;
-        }
-    }
+    let counts = [0, 1, 64 << 10, (64 << 10) + 1, 5_000_000];
+    let groups: JoinSet<()> = counts.into_iter().map(two_members_get_a_state).collect();
+    groups.join_all().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+use std::thread;
 
 use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
 use turnstile_core::scenario::PROTOCOLS;
 use turnstile_host::Trace;
 use turnstile_ranges::{
@@ -297,14 +299,20 @@ fn compare(model: &Model, real: &Real, step: &Step) -> Result<(), TestCaseError>
     Ok(())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
-
-    #[test]
-    fn a_manager_does_what_the_model_does(steps in prop::collection::vec(step(), 1..40)) {
+/// Each thread draws runs of its own.
+#[test]
+fn a_manager_does_what_the_model_does() {
+    let config = Config { failure_persistence: None, ..Config::with_cases(1_000) };
+    let runs = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.expect("a runtime");
         let _entered = runtime.enter();
-        run(&steps)?;
-    }
+        let steps = prop::collection::vec(step(), 1..40);
+        let outcome = TestRunner::new(config.clone()).run(&steps, |steps| run(&steps));
+        outcome.unwrap_or_else(|error| panic!("{error}"));
+    };
+    thread::scope(|scope| {
+        scope.spawn(runs);
+        scope.spawn(runs);
+    });
 }
