@@ -236,30 +236,44 @@ impl Receiver<u64, Vec<u8>> for Back {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn why_a_member_is_not_added_is_said_with_its_remedy() {
+/// Asserts what is said of a third member that cannot be added at an address of the site.
+async fn is_not_added(address: impl FnOnce(&mut Site) -> String, why: &str) {
     let mut site = Site::new(3, false).await;
-    let quick = |id| Options { timeout: Duration::from_secs(6), ..options(id) };
+    let quick = |id| Options { timeout: Duration::from_secs(4), ..options(id) };
     let first = site.start(quick(1), 1).await;
     first.member.initialize(&site.members(1)).await.expect("it is one of them");
     let second = site.start(quick(2), 1).await;
     let leads = |status: &Status| status.role == Role::Leader;
     first.member.wait_for(PATIENCE, leads).await.expect("it leads");
-    // Its port is free.
-    drop(site.listeners.remove(&3));
-    let no_host = "x".repeat(64);
-    for (id, address, why) in [
-        (3, format!("{no_host}:1"), format!("the host of {no_host}:1 is not found")),
-        (3, site.members(3)[&3].clone(), "start member 3 first, or check its address".into()),
-        (3, site.members(3)[&2].clone(), "another member than 3 answers at".into()),
-        (3, site.members(3)[&1].clone(), "this member itself answers at".into()),
-    ] {
-        let refused = first.member.add_member(id, &address).await.expect_err("it is not there");
-        assert!(refused.to_string().contains(&why), "{why}: {refused}");
-    }
+    let address = address(&mut site);
+    let refused = first.member.add_member(3, &address).await.expect_err("it is not there");
+    let why = why.replace("ADDRESS", &address);
+    assert!(refused.to_string().contains(&why), "{why}: {refused}");
     for Running { member, .. } in [first, second] {
         member.stop().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_on_an_unknown_host_is_not_added() {
+    is_not_added(|_| format!("{}:1", "x".repeat(64)), "the host of ADDRESS is not found").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_that_is_not_started_is_not_added() {
+    let freed = |site: &mut Site| {
+        drop(site.listeners.remove(&3));
+        site.members(3)[&3].clone()
+    };
+    is_not_added(freed, "start member 3 first, or check its address").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_is_not_added_at_the_address_of_another() {
+    let of_another = |site: &mut Site| site.members(3)[&2].clone();
+    is_not_added(of_another, "another member than 3 answers at ADDRESS").await;
+    let of_the_leader = |site: &mut Site| site.members(3)[&1].clone();
+    is_not_added(of_the_leader, "this member itself answers at ADDRESS").await;
 }
 
 /// Its log has the address of the first process: the answers of the others go there.
