@@ -75,6 +75,8 @@ fn a_new_crate_checks_builds_and_runs() {
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--offline"]).current_dir(&lamp);
     command.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("new"));
+    // Nobody builds upon it, or debugs it.
+    command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "none");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("cargo can be started");
     let mut input = child.stdin.take().expect("it is piped");

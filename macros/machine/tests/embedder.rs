@@ -83,6 +83,8 @@ fn cargo(place: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(place).args(words);
     command.env("CARGO_TARGET_DIR", place.with_file_name("target"));
+    // Nobody builds upon it, or debugs it.
+    command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "none");
     for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TERM_COLOR"] {
         command.env_remove(variable);
     }
