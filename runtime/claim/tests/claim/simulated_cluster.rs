@@ -24,7 +24,7 @@ use crate::seeds;
 use crate::simulation::outcome::{Event, Outcome};
 
 /// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 60;
 /// These are run twice: two with five members, one with members that are replaced, and others.
 const EXACT: u64 = 5;
 

@@ -19,7 +19,7 @@ use run::simulate;
 use crate::seeds;
 
 /// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 60;
 
 #[test]
 fn nothing_is_held_twice_and_nothing_answered_is_lost() {

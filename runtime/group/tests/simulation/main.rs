@@ -27,7 +27,7 @@ mod witness;
 use outcome::{Event, add};
 
 /// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.
-const SEEDS: u64 = 50;
+const SEEDS: u64 = 30;
 
 #[test]
 fn members_part_and_meet_and_each_user_gets_each_lock() {
