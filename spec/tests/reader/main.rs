@@ -1,10 +1,20 @@
-//! What the reader makes of names, patterns, conditions and files, and of slips in them.
+//! The reader: what it makes of the bundled tables and systems, of names, patterns and conditions,
+//! and of each slip. (Damaged and random files, whose time is measured, are the test `robust`.)
 
+mod amendments;
+mod bundled;
+mod composition;
 mod conditions;
+mod dropped;
+mod faults;
 mod file;
 mod guard_values;
 mod names;
 mod patterns;
+mod prose;
+mod schema;
+mod second_reader;
+mod system;
 mod typos;
 
 use turnstile_spec::{Diagnostic, Source, WrittenTable};

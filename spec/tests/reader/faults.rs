@@ -73,7 +73,7 @@ fn check(name: &str) {
     let expected = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         text == expected,
-        "{name}.stderr differs; BLESS=1 cargo test -p turnstile-spec --test faults\n{text}"
+        "{name}.stderr differs; BLESS=1 cargo test -p turnstile-spec --test reader faults\n{text}"
     );
 }
 

@@ -64,10 +64,10 @@ fn drop_each(name: &str, text: &str) -> (usize, usize, Vec<String>) {
 #[test]
 fn a_dropped_row_of_our_own_tables_is_noticed() {
     let tables = [
-        ("session", include_str!("tables/session.yaml"), 18),
-        ("printer", include_str!("tables/printer.yaml"), 16),
+        ("session", include_str!("../tables/session.yaml"), 18),
+        ("printer", include_str!("../tables/printer.yaml"), 16),
         // `held` is the only state that holds what it holds, and few states are `revoked`.
-        ("lease", include_str!("tables/lease.yaml"), 14),
+        ("lease", include_str!("../tables/lease.yaml"), 14),
     ];
     for (name, text, rows) in tables {
         let (noticed, _, unseen) = drop_each(name, text);

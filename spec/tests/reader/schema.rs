@@ -1,6 +1,5 @@
 //! The JSON Schema and the reader say the same of a file's shape: what the reader takes, the schema
 //! takes, and a wrong shape neither.
-#![cfg(feature = "schema")]
 
 use std::fs;
 use std::path::Path;
