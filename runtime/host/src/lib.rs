@@ -51,6 +51,7 @@ mod engine;
 mod host;
 mod io_context;
 mod node;
+#[cfg(feature = "tls")]
 pub mod pem;
 mod random;
 mod rng;

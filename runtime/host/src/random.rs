@@ -2,8 +2,6 @@
 
 use std::io;
 
-use tokio_rustls::rustls::crypto::ring;
-
 use crate::simulation;
 
 /// So many bytes.
@@ -19,9 +17,6 @@ pub fn bytes<const N: usize>() -> io::Result<[u8; N]> {
         }
         return Ok(bytes);
     }
-    let random = ring::default_provider().secure_random;
-    random
-        .fill(&mut bytes)
-        .map_err(|_| io::Error::other("the system has no source of randomness"))?;
+    getrandom::fill(&mut bytes)?;
     Ok(bytes)
 }

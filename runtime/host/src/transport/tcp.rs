@@ -16,9 +16,9 @@
 //!
 //! # Authentication
 //!
-//! A node accepts only peers whose addresses it has. With [`Tls`] they are authenticated: the
-//! certificate of each must be valid for the name in its address. Without it any client that
-//! reaches the port may claim to be a peer, and replaces the peer's connection.
+//! A node accepts only peers whose addresses it has. With [`Tls`], of the feature `tls`, they are
+//! authenticated: the certificate of each must be valid for the name in its address. Without it any
+//! client that reaches the port may claim to be a peer, and replaces the peer's connection.
 
 mod backoff;
 mod batch;
@@ -32,6 +32,10 @@ mod options;
 mod queue;
 mod rejection;
 mod slots;
+#[cfg(feature = "tls")]
+mod tls;
+#[cfg(not(feature = "tls"))]
+#[path = "tcp/no_tls.rs"]
 mod tls;
 mod trouble;
 mod warned;
@@ -50,6 +54,7 @@ use tokio::time::{self, Instant};
 
 pub use network::{Dial, Listen, Stream, SystemTcp};
 pub use options::{Address, Limits, Options, PeerId};
+#[cfg(feature = "tls")]
 pub use tls::Tls;
 pub use trouble::Trouble;
 
@@ -159,6 +164,7 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
 
     /// Replaces the certificate for new connections, for example before it expires. Open
     /// connections are not affected.
+    #[cfg(feature = "tls")]
     pub fn set_tls(&self, tls: Tls) {
         self.node.set_tls(tls);
     }

@@ -120,6 +120,7 @@ impl<P: PeerId> NodeShared<P> {
     }
 
     /// Replaces the certificate for new connections.
+    #[cfg(feature = "tls")]
     pub(super) fn set_tls(&self, tls: Tls) {
         *self.tls.write().unwrap_or_else(PoisonError::into_inner) = Some(tls);
     }

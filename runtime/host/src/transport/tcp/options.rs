@@ -189,6 +189,7 @@ impl<P: PeerId> Options<P> {
     }
 
     /// Enables TLS: connections are encrypted, and only peers with valid certificates are accepted.
+    #[cfg(feature = "tls")]
     #[must_use]
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = Some(tls);
