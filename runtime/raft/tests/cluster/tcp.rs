@@ -272,6 +272,10 @@ async fn a_member_that_is_not_started_is_not_added() {
 async fn a_member_is_not_added_at_the_address_of_another() {
     let of_another = |site: &mut Site| site.members(3)[&2].clone();
     is_not_added(of_another, "another member than 3 answers at ADDRESS").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_is_not_added_at_the_address_of_the_leader() {
     let of_the_leader = |site: &mut Site| site.members(3)[&1].clone();
     is_not_added(of_the_leader, "this member itself answers at ADDRESS").await;
 }
