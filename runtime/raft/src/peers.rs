@@ -5,6 +5,7 @@
 //! has its id. Each request names the process that sends it and the one that it is for; after a
 //! restart of either they ask again.
 
+mod acknowledged;
 mod envelope;
 mod refusals;
 
@@ -25,6 +26,8 @@ use crate::machine::StateMachine;
 use crate::network::{CallError, Network, Trouble};
 use crate::news::News;
 use crate::options::Options;
+pub(crate) use acknowledged::Acknowledged;
+use acknowledged::AcknowledgedEntries;
 use envelope::{ANSWER, OTHER_PROCESS, REFUSED, REMOVED, refusal};
 pub(crate) use envelope::{Head, answer};
 use refusals::{Refusal, Refusals, Refuser, lost_entries, lost_log, removed, two_processes};
@@ -60,8 +63,7 @@ struct PeersState {
     /// The members by the applied log, and those that were once.
     members: Members,
     former: BTreeSet<u64>,
-    /// The greatest index of a committed entry that each member has acknowledged to this one.
-    acknowledged: BTreeMap<u64, u64>,
+    acknowledged: AcknowledgedEntries,
     /// One question to each member is asked at a time.
     asking: BTreeMap<u64, Arc<tokio::sync::Mutex<()>>>,
 }
@@ -93,7 +95,7 @@ impl Peers {
             refused: Refusals::default(),
             members: Members::new(),
             former: BTreeSet::new(),
-            acknowledged: BTreeMap::new(),
+            acknowledged: AcknowledgedEntries::default(),
             asking: BTreeMap::new(),
         };
         let (state, news) = (Mutex::new(state), Arc::new(News::default()));
@@ -149,11 +151,22 @@ impl Peers {
         state.members.clone_from(members);
     }
 
-    /// A member has acknowledged the entries up to a committed one.
-    pub(crate) fn acknowledged(&self, id: u64, index: u64) {
-        let mut state = self.lock();
-        let greatest = state.acknowledged.entry(id).or_default();
-        *greatest = index.max(*greatest);
+    /// A member has acknowledged entries.
+    pub(crate) fn acknowledged(&self, id: u64, more: Acknowledged) {
+        self.lock().acknowledged.add(id, more);
+    }
+
+    /// A member says to this one, the leader of a term, that it lacks an entry.
+    ///
+    /// # Errors
+    /// When it had acknowledged that entry to this leader: only a later one could have taken it
+    /// away, whose term it would know.
+    pub(crate) fn lacks(&self, id: u64, term: u64, index: u64) -> Result<(), CallError> {
+        if self.lock().acknowledged.has(id, term, index) {
+            let (why, by) = (lost_entries(id), Refuser::This);
+            return Err(self.refuse(id, Refusal { why, by }));
+        }
+        Ok(())
     }
 
     /// Sends a request to a member and waits for the content of its answer. `put` appends the
@@ -284,7 +297,7 @@ impl Peers {
 
     async fn identify(&self, id: u64) -> Result<Identity, CallError> {
         // Before the question: the answer may be older than what is acknowledged meanwhile.
-        let acknowledged = self.lock().acknowledged.get(&id).copied();
+        let acknowledged = self.lock().acknowledged.committed(id);
         let answer = timeout(self.patience, self.question(id)).await;
         let answer = answer.map_err(|_| CallError::new(format!("member {id} does not answer")))?;
         let peer: Identity = postcard::from_bytes(&answer?).map_err(|error| {

@@ -19,7 +19,7 @@ use super::unsynced::Unsynced;
 use super::{Raft, TypeConfig};
 use crate::inbox::LOG;
 use crate::network::{Boxed, Handler};
-use crate::peers::Peers;
+use crate::peers::{Acknowledged, Peers};
 
 /// What one member asks another. The answer is the `Result` of openraft's own handler.
 #[derive(Serialize, Deserialize)]
@@ -100,11 +100,23 @@ impl RaftNetwork<TypeConfig> for Client {
         let sync_most = SILENT_AFTER * self.heartbeat;
         let committed = self.unsynced.committed(request.leader_commit, is_told_again, sync_most);
         request.leader_commit = committed.await;
-        let last = request.entries.last().map(|entry| entry.log_id).or(request.prev_log_id);
+        let (term, previous) = (request.vote.leader_id().term, request.prev_log_id);
+        let last = request.entries.last().map(|entry| entry.log_id).or(previous);
         let committed = last.min(request.leader_commit).map(|id| id.index);
         let answer = self.call(&Request::Append(request)).await;
-        if let (Ok(AppendEntriesResponse::Success), Some(index)) = (&answer, committed) {
-            self.peers.acknowledged(self.to, index);
+        match &answer {
+            Ok(AppendEntriesResponse::Success) => {
+                let last = last.map(|id| id.index);
+                self.peers.acknowledged(self.to, Acknowledged { term, last, committed });
+            }
+            // Openraft relies on it that this does not happen.
+            Ok(AppendEntriesResponse::Conflict) => {
+                let index = previous.map_or(0, |id| id.index);
+                let is_new = self.peers.lacks(self.to, term, index);
+                is_new.map_err(|error| Unreachable::new(&error))?;
+            }
+            Ok(AppendEntriesResponse::PartialSuccess(_) | AppendEntriesResponse::HigherVote(_))
+            | Err(_) => {}
         }
         answer
     }

@@ -1,12 +1,14 @@
 //! A group of members on simulated disks, connected by a hub.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use turnstile_host::store::Disk;
 use turnstile_raft::network::hub::Hub;
 use turnstile_raft::{Member, Members, Options, Role, Status};
 
+use crate::answered::Answered;
 use crate::register::Register;
 
 /// The timeout of all waits of a test: reaching it is a failure.
@@ -28,6 +30,7 @@ pub(crate) struct Group {
     pub(crate) hub: Hub,
     pub(crate) members: BTreeMap<u64, Member>,
     pub(crate) registers: BTreeMap<u64, Register>,
+    pub(crate) networks: BTreeMap<u64, Arc<Answered>>,
     disks: BTreeMap<u64, Disk>,
     configure: fn(&mut Options),
 }
@@ -36,8 +39,8 @@ impl Group {
     /// No members yet.
     pub(crate) fn empty(configure: fn(&mut Options)) -> Self {
         let (hub, members) = (Hub::new(), BTreeMap::new());
-        let (registers, disks) = (BTreeMap::new(), BTreeMap::new());
-        Self { hub, members, registers, disks, configure }
+        let (registers, networks, disks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { hub, members, registers, networks, disks, configure }
     }
 
     /// Members 1 to `count`, as one group.
@@ -58,7 +61,9 @@ impl Group {
         let disk = self.disks.entry(id).or_default();
         let register = Register::default();
         let store = Box::new(disk.open());
-        let member = Member::start(options, store, register.clone(), self.hub.join(id)).await;
+        let network = Answered::new(self.hub.join(id));
+        self.networks.insert(id, Arc::clone(&network));
+        let member = Member::start(options, store, register.clone(), network).await;
         self.members.insert(id, member.expect("its disk is whole"));
         self.registers.insert(id, register);
     }

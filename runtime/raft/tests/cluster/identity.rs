@@ -211,6 +211,44 @@ async fn a_member_whose_disk_is_from_a_backup_is_refused_by_a_leader_that_knows_
     group.end().await;
 }
 
+/// No majority has the entry, so no commit tells of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_that_has_lost_what_it_acknowledged_to_a_leader_is_refused_by_it() {
+    let mut group = Group::start(5, |_| {}).await;
+    let leader = group.leader().await;
+    group.propose(leader, "a").await;
+    group.agree(leader).await;
+    let others = group.others(leader);
+    let (restored, absent) = (others[0], &others[1..]);
+    group.stop(restored).await;
+    let backup = group.back_up(restored);
+    group.join(restored).await;
+    for id in absent {
+        group.stop(*id).await;
+    }
+    let last = group.members[&restored].status().last_log_index;
+    let acknowledged = async {
+        let is_there = |status: &Status| status.last_log_index > last;
+        group.members[&restored].wait_for(PATIENCE, is_there).await.expect("it is sent");
+        group.networks[&leader].again(restored).await;
+    };
+    tokio::select! {
+        done = group.members[&leader].propose("b") => panic!("no majority: {done:?}"),
+        () = acknowledged => {}
+    }
+    group.stop(restored).await;
+    group.restore(restored, backup);
+    group.join(restored).await;
+    let why = refusal(&group, leader, restored).await;
+    assert!(why.contains("has lost entries that it had acknowledged"), "{why}");
+    for id in absent {
+        group.join(*id).await;
+    }
+    let leader = group.leader_among(&[&[leader], absent].concat()).await;
+    group.propose(leader, "goes on").await;
+    group.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_process_of_a_member_is_refused() {
     let mut group = Group::start(3, |_| {}).await;

@@ -1,5 +1,6 @@
 //! Groups of three members and more, in one process or over TCP, on simulated disks or in folders.
 
+mod answered;
 mod backups;
 mod chaos;
 mod failover;

@@ -249,6 +249,9 @@ async fn is_not_added(address: impl FnOnce(&mut Site) -> String, why: &str) {
     let refused = first.member.add_member(3, &address).await.expect_err("it is not there");
     let why = why.replace("ADDRESS", &address);
     assert!(refused.to_string().contains(&why), "{why}: {refused}");
+    // Nothing of it stays.
+    assert_eq!(first.member.status().members, site.members(1));
+    propose(&first, "goes on").await;
     for Running { member, .. } in [first, second] {
         member.stop().await;
     }

@@ -1,0 +1,55 @@
+//! A network that counts the answers that a member has had.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::watch;
+use tokio::time::timeout;
+use turnstile_raft::network::hub::HubPort;
+use turnstile_raft::network::{Boxed, CallError, Handler, Network};
+
+use crate::group::PATIENCE;
+
+/// The end of a hub, with the number of answers by member.
+pub(crate) struct Answered {
+    port: Arc<HubPort>,
+    counts: watch::Sender<BTreeMap<u64, u64>>,
+}
+
+impl Answered {
+    pub(crate) fn new(port: Arc<HubPort>) -> Arc<Self> {
+        Arc::new(Self { port, counts: watch::Sender::new(BTreeMap::new()) })
+    }
+
+    /// Waits for two more answers of a member: the first may be to a request from before.
+    pub(crate) async fn again(&self, by: u64) {
+        let mut counts = self.counts.subscribe();
+        let count = |counts: &BTreeMap<u64, u64>| counts.get(&by).copied().unwrap_or(0);
+        let before = count(&counts.borrow());
+        let more = counts.wait_for(|counts| count(counts) >= before + 2);
+        timeout(PATIENCE, more).await.expect("it answers").expect("the sender is kept");
+    }
+}
+
+impl Network for Answered {
+    fn serve(&self, handler: Arc<dyn Handler>) {
+        self.port.serve(handler);
+    }
+
+    fn set_members(&self, members: &BTreeMap<u64, String>) {
+        self.port.set_members(members);
+    }
+
+    fn call(&self, to: u64, request: Bytes) -> Boxed<'_, Result<Bytes, CallError>> {
+        Box::pin(async move {
+            let answer = self.port.call(to, request).await?;
+            self.counts.send_modify(|counts| *counts.entry(to).or_default() += 1);
+            Ok(answer)
+        })
+    }
+
+    fn close(&self) -> Boxed<'_, ()> {
+        self.port.close()
+    }
+}
