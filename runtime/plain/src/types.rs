@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use turnstile_machine::{Event, Machine, Name};
-use turnstile_step::{IdClass, Symbolic};
 
 /// A node of the system, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,12 +80,4 @@ impl<M: Machine> fmt::Display for Notice<M> {
 
 turnstile_step::not_symbolic!(Message);
 
-macro_rules! not_symbolic {
-    ($($name:ident),*) => {$(
-        impl<M: Machine> Symbolic for $name<M> {
-            fn visit_ids(&mut self, _each: &mut dyn FnMut(IdClass, &mut u64)) {}
-        }
-    )*};
-}
-
-not_symbolic!(State, Timer, Command, Notice);
+turnstile_step::not_symbolic!(<M: Machine> State<M>, Timer<M>, Command<M>, Notice<M>);

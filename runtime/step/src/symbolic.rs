@@ -54,6 +54,11 @@ pub trait Symbolic {
 /// alike.
 #[macro_export]
 macro_rules! not_symbolic {
+    (<$param:ident: $bound:path> $($type:ty),* $(,)?) => {$(
+        impl<$param: $bound> $crate::Symbolic for $type {
+            fn visit_ids(&mut self, _each: &mut dyn FnMut($crate::IdClass, &mut u64)) {}
+        }
+    )*};
     ($($type:ty),* $(,)?) => {$(
         impl $crate::Symbolic for $type {
             fn visit_ids(&mut self, _each: &mut dyn FnMut($crate::IdClass, &mut u64)) {}
