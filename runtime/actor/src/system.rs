@@ -200,7 +200,8 @@ impl<M> Member<M> {
     }
 
     /// A TCP transport to the nodes that links of the file lead to or from, by their names. Nodes
-    /// whose system file or tables differ reject each other.
+    /// whose system file or tables differ reject each other. With the feature `tls` its options
+    /// take certificates.
     ///
     /// # Errors
     ///

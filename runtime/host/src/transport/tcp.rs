@@ -16,7 +16,7 @@
 //!
 //! # Authentication
 //!
-//! A node accepts only peers whose addresses it has. With [`Tls`], of the feature `tls`, they are
+//! A node accepts only peers whose addresses it has. With `Tls`, of the feature `tls`, they are
 //! authenticated: the certificate of each must be valid for the name in its address. Without it any
 //! client that reaches the port may claim to be a peer, and replaces the peer's connection.
 
