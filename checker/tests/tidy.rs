@@ -1,4 +1,5 @@
-//! The house's rules that a program can see: sizes, headers, names, and which room uses which.
+//! The rules of the repository that a program can see: sizes, headers, names, and which layer uses
+//! which.
 //!
 //! An exception stands in [`EXCEPTIONS`] with its reason; one that nothing needs fails, too.
 
@@ -61,9 +62,9 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("runtime/raft/src/engine/machine.rs", "name", "the names of openraft's traits"),
 ];
 
-/// The rooms, each with the crates in it; a crate may use crates of its own room and of rooms
+/// The layers, each with the crates in it; a crate may use crates of its own layer and of layers
 /// before it.
-const ROOMS: [(&str, &[&str]); 5] = [
+const LAYERS: [(&str, &[&str]); 5] = [
     ("spec", &["spec", "spec/bundled", "spec/import", "spec/report"]),
     ("macros", &["macros/emit", "macros/render", "macros", "macros/machine"]),
     ("generated", &["generated"]),
@@ -130,9 +131,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The Rust files of all rooms, by their path from the root, and their texts.
+/// The Rust files of all layers, by their path from the root, and their texts.
 fn texts() -> Vec<(String, String)> {
-    let files = ROOMS.iter().flat_map(|(room, _)| sources(&root().join(room)));
+    let files = LAYERS.iter().flat_map(|(layer, _)| sources(&root().join(layer)));
     let text = |path: PathBuf| {
         let name = path.strip_prefix(root()).expect("it is below the root");
         let name = name.to_string_lossy().replace('\\', "/");
@@ -293,17 +294,17 @@ fn name_of(manifest: &str) -> &str {
 }
 
 #[test]
-fn every_crate_of_the_workspace_is_in_a_room() {
+fn every_crate_of_the_workspace_is_in_a_layer() {
     let members: BTreeSet<String> = members().into_iter().collect();
-    let crates = ROOMS.iter().flat_map(|(_, crates)| *crates);
+    let crates = LAYERS.iter().flat_map(|(_, crates)| *crates);
     let crates: BTreeSet<String> = crates.map(|path| (*path).to_owned()).collect();
     assert_eq!(crates, members);
 }
 
 #[test]
-fn a_room_uses_rooms_before_it_only() {
+fn a_layer_uses_layers_before_it_only() {
     let mut before: Vec<String> = Vec::new();
-    for (room, crates) in ROOMS {
+    for (layer, crates) in LAYERS {
         let manifests: Vec<String> = crates
             .iter()
             .map(|path| root().join(path).join("Cargo.toml"))
@@ -312,7 +313,7 @@ fn a_room_uses_rooms_before_it_only() {
         before.extend(manifests.iter().map(|manifest| name_of(manifest).to_owned()));
         for manifest in &manifests {
             for used in uses(manifest) {
-                assert!(before.contains(&used), "{} in {room} uses {used}", name_of(manifest));
+                assert!(before.contains(&used), "{} in {layer} uses {used}", name_of(manifest));
             }
         }
     }
