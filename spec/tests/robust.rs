@@ -3,42 +3,29 @@
 //! Each run draws a seed and prints it on failure; `TURNSTILE_SEED=N` repeats a run and
 //! `TURNSTILE_CASES=N` makes it longer.
 
+#[path = "random/parallel.rs"]
+mod parallel;
+mod random;
+
+use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use std::{fs, thread};
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use turnstile_spec::{Diagnostic, Source, System, WrittenTable, limit};
 
 /// The time limit for one file, with a margin for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok())
-}
-
 #[track_caller]
 fn check<S: Strategy>(name: &str, strategy: S, read: fn(S::Value)) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos();
-    let seed =
-        number("TURNSTILE_SEED").unwrap_or(u64::try_from(now % 1_000_000_007).expect("small"));
-    let cases = u32::try_from(number("TURNSTILE_CASES").unwrap_or(300)).expect("few cases");
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let end = Instant::now() + PATIENCE;
-    let outcome = TestRunner::new_with_rng(config, rng).run(&strategy, |value| {
+    random::cases(300, &format!("-p turnstile-spec --test robust {name}"), &strategy, |value| {
         if Instant::now() < end {
             read(value);
         }
-        Ok::<(), TestCaseError>(())
+        Ok(())
     });
-    if let Err(error) = outcome {
-        panic!("TURNSTILE_SEED={seed} cargo test -p turnstile-spec --test robust {name}\n{error}");
-    }
 }
 
 /// Reads a text in every way, and every fault to its end.
@@ -67,8 +54,7 @@ fn read(text: String) {
     if let Err(faults) = System::read(source.clone()) {
         sane(&faults.list, &source);
     }
-    let (time, begin) = (begun.elapsed(), source.text.chars().take(200).collect::<String>());
-    assert!(time < PATIENCE, "it took {time:?}: {begin}");
+    assert!(begun.elapsed() < PATIENCE, "it took {:?}: {:.200}", begun.elapsed(), source.text);
 }
 
 fn sane(faults: &[Diagnostic], source: &Source) {
@@ -229,22 +215,6 @@ fn good_lines_gone_wrong_are_read_in_peace() {
     });
 }
 
-/// Does this with each, as many at a time as there are processors: their times are measured.
-fn in_parallel<T: Send>(all: Vec<T>, each: impl Fn(T) + Sync) {
-    let queue = Mutex::new(all.into_iter());
-    let next = || queue.lock().expect("nobody panics while it is locked").next();
-    let work = || {
-        while let Some(one) = next() {
-            each(one);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(work);
-        }
-    });
-}
-
 /// Files at the bounds: each is read, or refused by a limit, in bounded time.
 #[test]
 fn large_files_end() {
@@ -291,5 +261,5 @@ fn large_files_end() {
             )
         ),
     ];
-    in_parallel(texts, read);
+    parallel::in_parallel(texts, read);
 }

@@ -1,13 +1,15 @@
 //! Random requests of a manager beside a model: what each byte has, and who waits, in turn.
 
+#[path = "../../../spec/tests/random/mod.rs"]
+mod random;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use turnstile_core::scenario::PROTOCOLS;
-use turnstile_host::{Rng, Trace};
+use turnstile_host::Trace;
 use turnstile_ranges::{
     ByteRange, File, FileServer, LockError, LockRequest, LockType, Manager, Options, Owner, Reply,
     ServerLock, Ticket,
@@ -302,22 +304,12 @@ fn compare(model: &Model, real: &Real, step: &Step) -> Result<(), TestCaseError>
 /// Each thread draws runs of its own: `TURNSTILE_SEED=N` repeats those of one.
 #[test]
 fn a_manager_does_what_the_model_does() {
-    let asked = std::env::var("TURNSTILE_SEED").ok();
-    let asked: Option<u64> = asked.map(|seed| seed.parse().expect("a number"));
     let runs = || {
-        let seed = asked.unwrap_or_else(|| Rng::from_entropy().number());
-        let config = Config { failure_persistence: None, ..Config::with_cases(1_000) };
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.expect("a runtime");
         let _entered = runtime.enter();
         let steps = prop::collection::vec(step(), 1..40);
-        let outcome = TestRunner::new_with_rng(config, rng).run(&steps, |steps| run(&steps));
-        outcome.unwrap_or_else(|error| {
-            panic!("TURNSTILE_SEED={seed} cargo test -p turnstile-ranges --test model\n{error}")
-        });
+        random::cases(1_000, "-p turnstile-ranges --test model", &steps, |steps| run(&steps));
     };
     thread::scope(|scope| {
         scope.spawn(runs);

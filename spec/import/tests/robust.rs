@@ -4,13 +4,16 @@
 //! Each run draws a seed and prints it on failure; `TURNSTILE_SEED=N` repeats a run and
 //! `TURNSTILE_CASES=N` makes it longer.
 
+#[path = "../../tests/random/parallel.rs"]
+mod parallel;
+#[path = "../../tests/random/mod.rs"]
+mod random;
+
+use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use std::{fs, thread};
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use turnstile_import::{Options, import};
 use turnstile_spec::{Diagnostic, Source, WrittenTable};
 
@@ -20,29 +23,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The formats.
 const ENDINGS: [&str; 5] = ["md", "adoc", "csv", "tsv", "txt"];
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok())
-}
-
 #[track_caller]
 fn check<S: Strategy>(name: &str, strategy: S, read: fn(S::Value)) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos();
-    let seed =
-        number("TURNSTILE_SEED").unwrap_or(u64::try_from(now % 1_000_000_007).expect("small"));
-    let cases = u32::try_from(number("TURNSTILE_CASES").unwrap_or(300)).expect("few cases");
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let outcome = TestRunner::new_with_rng(config, rng).run(&strategy, |value| {
+    random::cases(300, &format!("-p turnstile-import --test robust {name}"), &strategy, |value| {
         read(value);
-        Ok::<(), TestCaseError>(())
+        Ok(())
     });
-    if let Err(error) = outcome {
-        panic!(
-            "TURNSTILE_SEED={seed} cargo test -p turnstile-import --test robust {name}\n{error}"
-        );
-    }
 }
 
 /// Imports a text as each format, with itself as the cells.
@@ -67,8 +53,8 @@ fn read_one(source: &Source, cells: Option<&Source>) {
             inside(&faults.list, &faults.source);
         }
     }
-    let (time, begin) = (start.elapsed(), source.text.chars().take(200).collect::<String>());
-    assert!(time < PATIENCE, "{} took {time:?}: {begin}", source.name);
+    let (name, text) = (&source.name, &source.text);
+    assert!(start.elapsed() < PATIENCE, "{name} took {:?}: {text:.200}", start.elapsed());
 }
 
 fn inside(list: &[Diagnostic], source: &Source) {
@@ -157,22 +143,6 @@ fn damaged_documents() {
     });
 }
 
-/// Does this with each, as many at a time as there are processors: their times are measured.
-fn in_parallel<T: Send>(all: Vec<T>, each: impl Fn(T) + Sync) {
-    let queue = Mutex::new(all.into_iter());
-    let next = || queue.lock().expect("nobody panics while it is locked").next();
-    let work = || {
-        while let Some(one) = next() {
-            each(one);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(work);
-        }
-    });
-}
-
 #[test]
 fn large_documents() {
     let mut documents: Vec<(String, String)> = Vec::new();
@@ -200,5 +170,5 @@ fn large_documents() {
     put("deep.csv", format!("{head}{deep}\n"));
     put("deep.csv", format!("{head}{}\n", "not ".repeat(100_000)));
     put("else.csv", format!("{head}x\n{}", "a,b,go,else\n".repeat(3_000)));
-    in_parallel(documents, |(name, text)| read_one(&Source::new(name, text), None));
+    parallel::in_parallel(documents, |(name, text)| read_one(&Source::new(name, text), None));
 }
