@@ -2,7 +2,7 @@
 
 use turnstile_spec::code;
 
-use crate::diagnostics;
+use crate::{diagnostics, next};
 
 /// A condition over guards, and its text.
 enum Condition {
@@ -15,8 +15,7 @@ enum Condition {
 impl Condition {
     /// A condition by some numbers that look random.
     fn draw(seed: &mut u64, guards: usize, depth: usize) -> Self {
-        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let drawn = usize::try_from(*seed >> 40).expect("24 bits");
+        let drawn = next(seed);
         let mut part = || Self::draw(seed, guards, depth - 1);
         match (depth, drawn % 4) {
             (1.., 0) => Self::Not(Box::new(part())),

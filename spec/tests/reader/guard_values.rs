@@ -9,6 +9,8 @@ use turnstile_spec::table::{
     VariableId, Vocabulary,
 };
 
+use crate::next;
+
 fn variable(most: u16) -> Variable {
     let name = Name {
         name: String::new(),
@@ -41,12 +43,6 @@ const RELATIONS: [Relation; 6] = [
     Relation::Greater,
     Relation::AtLeast,
 ];
-
-/// The next of some numbers that look random.
-fn next(seed: &mut u64) -> usize {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-    usize::try_from(*seed >> 40).expect("24 bits")
-}
 
 fn operand(seed: &mut u64) -> Operand {
     match next(seed) % 4 {

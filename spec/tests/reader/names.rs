@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use turnstile_spec::{Source, WrittenTable, camel, code, nearest};
 
-use crate::diagnostics;
+use crate::{diagnostics, one_state};
 
 /// Whether a table with this text after its head is without errors in names.
 fn is_named_well(text: &str) -> bool {
@@ -52,12 +52,7 @@ fn a_machine_has_the_name_of_a_file() {
 
 #[test]
 fn rows_of_the_same_lines_have_letters_that_count_on() {
-    let head = "language: 1\nmachine: m\nstates: { s: { initial: true } }\n";
-    let head = format!(
-        "{head}events: {{ e: {{ kind: command, payload: {{ n: 0..99 }} }} }}\ntransitions:\n"
-    );
-    let row = |n: usize| format!("- {{ from: s, to: s, event: e ({n}), cite: 7 }}\n");
-    let text = head + &(0..28).map(row).collect::<String>();
+    let text = one_state("0..99", (0..28).map(|n| format!("e ({n}), cite: 7")));
     let table = WrittenTable::read(Source::new("m.yaml", text)).expect("it is a table");
     let ids = [0, 25, 26, 27].map(|nth: usize| table.vocabulary.rows[nth].id.as_str());
     assert_eq!(ids, ["7a", "7z", "7aa", "7ab"]);

@@ -2,7 +2,7 @@
 
 use turnstile_spec::{Source, WrittenTable, code};
 
-use crate::diagnostics;
+use crate::{diagnostics, one_state};
 
 /// The codes of a table's diagnostics, but of those about cells without a row, and about the state,
 /// which nothing leaves.
@@ -13,12 +13,7 @@ fn codes(text: &str) -> Vec<&'static str> {
 
 /// A table with one state, whose rows match these patterns.
 fn table(domain: &str, patterns: &[&str]) -> String {
-    let head = "language: 1\nmachine: m\nstates: { s: { initial: true } }\n";
-    let head = format!(
-        "{head}events: {{ e: {{ kind: command, payload: {{ n: {domain} }} }} }}\ntransitions:\n"
-    );
-    let row = |pattern: &&str| format!("- {{ from: s, to: s, event: \"e ({pattern})\" }}\n");
-    head + &patterns.iter().map(row).collect::<String>()
+    one_state(domain, patterns.iter().map(|pattern| format!("\"e ({pattern})\"")))
 }
 
 #[test]

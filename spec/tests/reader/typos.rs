@@ -86,64 +86,55 @@ fn declared(section: &str, path: &[&str]) -> &'static [&'static str] {
     }
 }
 
-/// A collection that the parser is in: a mapping has the key whose value comes next.
-enum Open {
-    List,
-    Map(Option<String>),
+/// An event of the parser, and where its text stands.
+type Place<'t> = (Event<'t>, Span);
+
+/// The places of a node where a name stands, in their order, by its first event and those after it.
+/// The path has the keys that lead to it.
+fn walk<'t>(
+    text: &'t str,
+    (first, span): Place<'t>,
+    events: &mut impl Iterator<Item = Place<'t>>,
+    path: &mut Vec<&'t str>,
+    spots: &mut Vec<Spot>,
+) {
+    if matches!(first, Event::Scalar(..)) {
+        let is_bound = matches!(path.last(), Some(&("every" | "some" | "none")));
+        let may_pass = is_bound || path.contains(&"payload");
+        spots.extend(codes(path).map(|codes| Spot { span, may_pass, codes }));
+    } else if matches!(first, Event::SequenceStart(..)) {
+        let is_item = |(event, _): &Place<'t>| !matches!(event, Event::SequenceEnd);
+        while let Some(item) = events.next().filter(is_item) {
+            walk(text, item, events, path, spots);
+        }
+    } else {
+        assert!(matches!(first, Event::MappingStart(..)), "{first:?}");
+        let section = path.last().copied().filter(|last| SECTIONS.contains(last));
+        while let Some((Event::Scalar(..), span)) = events.next() {
+            if let Some(section) = section {
+                let (codes, may_pass) = (declared(section, path), section == "rules");
+                spots.push(Spot { span, may_pass, codes });
+            }
+            path.push(&text[span.start as usize..span.end as usize]);
+            let value = events.next().expect("a key has a value");
+            walk(text, value, events, path, spots);
+            path.pop();
+        }
+    }
 }
 
 /// The places of a text where a name stands, in their order.
 fn spots(text: &str) -> Vec<Spot> {
     let mut spots = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
-    for event in Parser::new_from_str(text) {
+    let events = Parser::new_from_str(text).map(|event| {
         let (event, span) = event.expect("YAML");
-        let keys = open.iter().filter_map(|open| match open {
-            Open::Map(key) => key.clone(),
-            Open::List => None,
-        });
-        let path: Vec<String> = keys.collect();
-        let path: Vec<&str> = path.iter().map(String::as_str).collect();
-        match event {
-            Event::Scalar(word, ..) => {
-                let span = Span::of(&span.byte_range().expect("it stands somewhere"));
-                if let Some(Open::Map(key @ None)) = open.last_mut() {
-                    if let Some(section) = path.last().filter(|last| SECTIONS.contains(last)) {
-                        let (codes, may_pass) = (declared(section, &path), *section == "rules");
-                        spots.push(Spot { span, may_pass, codes });
-                    }
-                    *key = Some(word.into_owned());
-                    continue;
-                }
-                let is_bound = matches!(path.last(), Some(&("every" | "some" | "none")));
-                let may_pass = is_bound || path.contains(&"payload");
-                spots.extend(codes(&path).map(|codes| Spot { span, may_pass, codes }));
-            }
-            Event::SequenceStart(..) => {
-                open.push(Open::List);
-                continue;
-            }
-            Event::MappingStart(..) => {
-                open.push(Open::Map(None));
-                continue;
-            }
-            Event::SequenceEnd | Event::MappingEnd => {
-                open.pop();
-            }
-            Event::StreamStart
-            | Event::StreamEnd
-            | Event::DocumentStart(..)
-            | Event::DocumentEnd
-            | Event::Alias(_)
-            | Event::Anchor(..)
-            | Event::UnresolvedAlias(_)
-            | _ => continue,
-        }
-        // A value is at its end.
-        if let Some(Open::Map(key)) = open.last_mut() {
-            *key = None;
-        }
-    }
+        (event, span.byte_range().map_or_else(Span::default, |range| Span::of(&range)))
+    });
+    let is_before =
+        |(event, _): &Place<'_>| matches!(event, Event::StreamStart | Event::DocumentStart(..));
+    let mut events = events.skip_while(is_before);
+    let root = events.next().expect("the text is not empty");
+    walk(text, root, &mut events, &mut Vec::new(), &mut spots);
     spots
 }
 
