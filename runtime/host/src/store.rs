@@ -18,6 +18,7 @@ mod log;
 mod manifest;
 mod medium;
 mod new;
+mod note;
 mod os;
 mod recover;
 mod refusal;
@@ -32,6 +33,7 @@ pub use disk::{Disk, DiskStore};
 pub use log::{LOG_MAX, LogStore};
 pub use medium::{Faults, Medium};
 pub use new::{NewDirectory, NewFile, has_files};
+pub use note::{Note, NoteValue};
 pub use os::OsDirectory;
 pub use recover::PreviousUse;
 pub use refusal::REMEDY;
@@ -168,6 +170,14 @@ pub trait Store: Send {
 
     /// Writes a batch. A crash before the next sync keeps or loses the batch as a whole.
     fn write(&mut self, batch: &Batch);
+
+    /// The note beside the content, and what replaces it.
+    ///
+    /// # Errors
+    /// When the medium cannot be used, or the store has no note.
+    fn note(&mut self) -> io::Result<(Option<NoteValue>, Box<dyn Note>)> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "the store has no note"))
+    }
 
     /// Returns once everything written survives a crash.
     ///

@@ -5,6 +5,7 @@
 
 mod config;
 mod forwarding;
+mod founding;
 mod log_store;
 mod machine;
 mod membership;
@@ -25,13 +26,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use openraft::error::{CheckIsLeaderError, ClientWriteError, ForwardToLeader, RaftError};
-use openraft::{BasicNode, RaftMetrics, ServerState};
+use openraft::{RaftMetrics, ServerState};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use turnstile_host::Bell;
 use turnstile_host::simulation::blocking;
 
 use crate::error::{MemberError, Peer};
+use crate::group::MemberNode;
 use crate::log::Log;
 use crate::machine::StateMachine;
 use crate::network::{Handler, Network};
@@ -47,7 +49,7 @@ use rpc::{Requests, Rpc};
 use runtime::SeededRuntime;
 use snapshots::Schedule;
 pub(crate) use snapshots::TRIGGERED_EVERY;
-use status::{ids, members, role};
+use status::{elected, ids, logs, members, role};
 use unsynced::Unsynced;
 use versions::Versions;
 
@@ -57,7 +59,7 @@ openraft::declare_raft_types!(
         D = Bytes,
         R = Vec<Bytes>,
         NodeId = u64,
-        Node = BasicNode,
+        Node = MemberNode,
         Entry = openraft::Entry<TypeConfig>,
         SnapshotData = Bytes,
         Responder = openraft::impls::OneshotResponder<TypeConfig>,
@@ -65,7 +67,7 @@ openraft::declare_raft_types!(
 );
 
 type Raft = openraft::Raft<TypeConfig>;
-type Metrics = RaftMetrics<u64, BasicNode>;
+type Metrics = RaftMetrics<u64, MemberNode>;
 /// Openraft with our store, machine and network.
 pub(crate) struct Engine {
     id: u64,
@@ -184,12 +186,12 @@ impl Engine {
         }
         let peer = |id| {
             let node = metrics.membership_config.membership().get_node(&id);
-            Peer { id, address: node.map(|node| node.addr.clone()).unwrap_or_default() }
+            Peer { id, address: node.map(|node| node.address.clone()).unwrap_or_default() }
         };
         match role(metrics.state) {
             Role::Leader => Ok(()),
             Role::Learner | Role::Follower | Role::Candidate => {
-                Err(MemberError::NotLeader { leader: metrics.current_leader.map(peer) })
+                Err(MemberError::NotLeader { leader: elected(&metrics).map(peer) })
             }
             Role::Stopped => Err(MemberError::stopped()),
         }
@@ -310,7 +312,7 @@ async fn reached(
     news.changes.until(look).await
 }
 
-fn client_error(error: ClientWriteError<u64, BasicNode>) -> MemberError {
+fn client_error(error: ClientWriteError<u64, MemberNode>) -> MemberError {
     match error {
         ClientWriteError::ForwardToLeader(to) => not_leader(to),
         ClientWriteError::ChangeMembershipError(error) => {
@@ -319,9 +321,9 @@ fn client_error(error: ClientWriteError<u64, BasicNode>) -> MemberError {
     }
 }
 
-fn not_leader(to: ForwardToLeader<u64, BasicNode>) -> MemberError {
+fn not_leader(to: ForwardToLeader<u64, MemberNode>) -> MemberError {
     let ForwardToLeader { leader_id, leader_node } = to;
-    let address = leader_node.map(|node| node.addr).unwrap_or_default();
+    let address = leader_node.map(|node| node.address).unwrap_or_default();
     MemberError::NotLeader { leader: leader_id.map(|id| Peer { id, address }) }
 }
 

@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::group::Group;
+use crate::group::{Founding, Group};
 
-/// Who asks who is there.
+/// The request by which a member identifies itself and asks another one who it is.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Question {
+pub(crate) struct Handshake {
     pub(crate) from: Identity,
-    /// The number of the log that it has noted of the member that it asks.
+    /// The number that the log of the other member must have, if it is known.
     pub(crate) log: Option<u64>,
 }
 
-/// Who is there.
+/// A member, as it identifies itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     pub(crate) member: u64,
@@ -26,51 +26,70 @@ pub(crate) struct Identity {
     pub(crate) application: String,
     /// The newest version of the operations that it can apply.
     pub(crate) version: u32,
-    pub(crate) belongs: Belonging,
+    pub(crate) group: GroupIdentity,
 }
 
-/// Where a member belongs.
+/// The group of a member, as far as it has one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Belonging {
-    /// It is of this group.
+pub(crate) enum GroupIdentity {
+    /// It is of this group, durably, and never of another one.
     In(Group),
-    /// It is of no group yet, and is to be of one with this name; an empty one stands for any.
-    To(String),
+    /// It is to begin this group.
+    Founding(Founding),
+    /// It is to join a group with this name; an empty one stands for any.
+    Joining(String),
 }
 
-impl Belonging {
+impl GroupIdentity {
     pub(crate) const fn group(&self) -> Option<&Group> {
         match self {
             Self::In(group) => Some(group),
-            Self::To(_) => None,
+            Self::Founding(_) | Self::Joining(_) => None,
         }
     }
 
-    fn name(&self) -> Option<&str> {
+    const fn founding(&self) -> Option<&Founding> {
         match self {
-            Self::In(group) => Some(&group.name),
-            Self::To(name) => (!name.is_empty()).then_some(name),
+            Self::In(group) => Some(&group.founding),
+            Self::Founding(founding) => Some(founding),
+            Self::Joining(_) => None,
         }
     }
 
-    /// Why member `id`, which belongs here, does not work with member `their_id`.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::In(Group { founding, .. }) | Self::Founding(founding) => Some(&founding.name),
+            Self::Joining(name) => (!name.is_empty()).then_some(name),
+        }
+    }
+
+    /// Why member `id`, which has this group, does not work with member `their_id`.
     pub(crate) fn conflict(&self, id: u64, theirs: &Self, their_id: u64) -> Option<String> {
-        match (self.group(), theirs.group()) {
-            (Some(ours), Some(theirs)) => (ours != theirs).then(|| {
+        match (self, theirs) {
+            (Self::In(ours), Self::In(theirs)) => (ours != theirs).then(|| {
                 format!(
                     "member {their_id} is of the group {theirs}, and member {id} of the group \
                      {ours}: remove the data of the one that began with a wrong list or name, and \
                      begin it again"
                 )
             }),
-            (Some(_) | None, _) => match (self.name(), theirs.name()) {
-                (Some(our_name), Some(name)) if our_name != name => Some(format!(
-                    "member {their_id} is to be of a group with the name {name:?}, and member \
-                     {id} of one with the name {our_name:?}: start the one that has a wrong name \
-                     again with the right one"
-                )),
-                (Some(_) | None, _) => None,
-            },
+            (Self::In(_) | Self::Founding(_) | Self::Joining(_), _) => {
+                let names = self.name().zip(theirs.name());
+                if let Some((ours, theirs)) = names.filter(|(ours, theirs)| ours != theirs) {
+                    return Some(format!(
+                        "member {their_id} is to be of a group with the name {theirs:?}, and \
+                         member {id} of one with the name {ours:?}: start the one that has a wrong \
+                         name again with the right one"
+                    ));
+                }
+                let (ours, theirs) = self.founding().zip(theirs.founding())?;
+                (ours != theirs).then(|| {
+                    format!(
+                        "member {their_id} has a group begun{theirs}, and member {id} one \
+                         begun{ours}: start the one that has a wrong list again with the right one"
+                    )
+                })
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::error::MemberError;
 use crate::network::{ANSWERING_MAX, Boxed, CallError, Handler};
 use crate::options::Options;
-use crate::peers::{self, Head, Peers, WHO};
+use crate::peers::{self, HANDSHAKE, Head, Peers};
 use crate::proposer::{Proposals, WeakProposals, submit, try_room};
 
 /// The first byte of a request of the log.
@@ -97,7 +97,7 @@ impl<H> Inbox<H> {
 impl<H: Handler> Inbox<H> {
     async fn answer(&self, mut request: Bytes) -> Option<Bytes> {
         let peers = self.peers.upgrade()?;
-        if request.first() == Some(&WHO) {
+        if request.first() == Some(&HANDSHAKE) {
             return peers.answer(&request[1..]).await;
         }
         let head = Head::take(&mut request)?;
@@ -108,8 +108,8 @@ impl<H: Handler> Inbox<H> {
         let content = match head.kind {
             LOG => {
                 // A member of a group has taken this one in.
-                if let (None, Some(group)) = (peers.group(), sender.belongs.group()) {
-                    peers.set_group(group.clone());
+                if let (None, Some(group)) = (peers.group(), sender.group.group()) {
+                    peers.accept(group.clone()).await.ok()?;
                 }
                 self.log.handle(request).await?
             }
@@ -127,7 +127,7 @@ impl<H: Handler> Inbox<H> {
                 postcard::to_allocvec(&changed).expect("an outcome can be encoded").into()
             }
             // A member of a later version.
-            WHO.. => return None,
+            HANDSHAKE.. => return None,
         };
         Some(peers::answer(&content))
     }
@@ -169,7 +169,7 @@ pub(crate) async fn ask(peers: &Arc<Peers>, to: u64, request: &[u8]) -> Result<B
 
 async fn call(peers: &Arc<Peers>, to: u64, kind: u8, content: &[u8]) -> Result<Bytes, MemberError> {
     let put = |head: Vec<u8>| [&head, content].concat();
-    peers.call(to, kind, put).await.map_err(|CallError { why }| lost(&why))
+    peers.call((to, None), kind, put).await.map_err(|CallError { why }| lost(&why))
 }
 
 fn lost(why: &str) -> MemberError {

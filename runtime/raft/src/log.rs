@@ -67,7 +67,7 @@ struct LogState {
     group: Option<Bytes>,
     /// Empty while it is unknown.
     application: String,
-    peers: BTreeMap<u64, u64>,
+    founding: Option<Bytes>,
     vote: Option<Bytes>,
     committed: Option<Mark>,
     purged: Option<Mark>,

@@ -15,7 +15,7 @@ use crate::backup::Backup;
 use crate::changes::{Changes, MemberChange};
 use crate::engine::{self, Engine};
 use crate::error::{MemberError, Members, Peer};
-use crate::group::Group;
+use crate::group::Founding;
 use crate::inbox::{self, Inbox, NoRequests};
 use crate::log::Log;
 use crate::machine::StateMachine;
@@ -90,39 +90,57 @@ impl Member {
         network.serve(Arc::new(inbox));
         tokio::spawn(Arc::clone(&changes).finish());
         let member = Self { engine, proposals, peers, options, changes };
-        tokio::spawn(member.clone().finish_initialization());
+        tokio::spawn(member.clone().resume_founding());
         Ok(member)
     }
 
-    /// Begins the group again, if the process ended before the log had its first entry.
-    async fn finish_initialization(self) {
-        let Some(group) = self.peers.group() else { return };
-        if group.members.contains_key(&self.options.id)
-            && let Err(error) = self.engine.initialize(&group.members).await
-        {
-            tracing::warn!(%error, "the group is not begun");
+    /// Begins the group of a state that was restored, or one that the process ended before.
+    async fn resume_founding(self) {
+        let group = self.peers.group().map(|group| group.founding);
+        let Some(founding) = self.peers.founding().or(group) else { return };
+        match self.found(&founding).await {
+            Ok(()) | Err(MemberError::Stopped { .. }) => {}
+            Err(error) => tracing::warn!(%error, "the group is not begun"),
         }
     }
 
-    /// Makes these the first members of a new group; call it on one of them, or on several with the
-    /// same list. A member that is in a group already ignores it.
+    /// Makes these the first members of a new group, and returns once it has begun: all of them
+    /// must run until then, since the group has the numbers of their logs. Call it on one of them,
+    /// or on several with the same list, at each start. A member that is in a group, or has the
+    /// restored state of one, ignores it.
     ///
     /// # Errors
     /// When this member is not in the list, or has stopped.
     pub async fn initialize(&self, members: &Members) -> Result<(), MemberError> {
-        if self.peers.group().is_none() && self.status().last_log_index.is_none() {
-            let id = self.options.id;
-            if !members.contains_key(&id) {
-                let why = format!("member {id}, which is this one, is not in the list");
-                return Err(MemberError::Membership { why });
+        if self.peers.has_beginning() {
+            return self.wait_until_begun().await;
+        }
+        let id = self.options.id;
+        if !members.contains_key(&id) {
+            let why = format!("member {id}, which is this one, is not in the list");
+            return Err(MemberError::Membership { why });
+        }
+        let (name, members) = (self.options.group.clone(), members.clone());
+        let founding = Founding { name, members, origin: None };
+        self.peers.set_founding(founding.clone());
+        self.found(&founding).await
+    }
+
+    /// Begins a group, unless another of its first members has begun it before.
+    async fn found(&self, founding: &Founding) -> Result<(), MemberError> {
+        tokio::select! {
+            biased;
+            begun = self.wait_until_begun() => begun,
+            group = self.peers.found(founding) => {
+                let stopped = |error: io::Error| MemberError::Stopped { why: error.to_string() };
+                self.engine.begin(&group.map_err(stopped)?).await
             }
-            let (name, members) = (self.options.group.clone(), members.clone());
-            self.peers.set_group(Group { name, members, origin: None });
         }
-        match self.peers.group() {
-            Some(group) => self.engine.initialize(&group.members).await,
-            None => Ok(()),
-        }
+    }
+
+    /// Waits until the log has members.
+    async fn wait_until_begun(&self) -> Result<(), MemberError> {
+        self.wait_for_change(|status| !status.members.is_empty()).await.map(|_| ())
     }
 
     /// Proposes an operation, and returns the machine's answer after a majority has it and this
@@ -278,8 +296,8 @@ impl Member {
 
     /// Writes the state of another group into an empty store, for a member of a new group with
     /// these members: one, to which others are added, or several, each of which is restored from
-    /// the same backup with the same list. What the other group has executed after the backup is
-    /// not there.
+    /// the same backup with the same list, and which begin once all of them run. What the other
+    /// group has executed after the backup is not there.
     ///
     /// # Errors
     /// When the store is not empty, cannot be written, or this member is not in the list.
@@ -295,11 +313,11 @@ impl Member {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let (name, members) = (options.group.clone(), members.clone());
-        let group = Group { name, members, origin: Some(backup.0.checksum()) };
+        let founding = Founding { name, members, origin: Some(backup.0.checksum()) };
         let log = blocking(move || Log::open(store, id)).await??;
         // It is not retried: the operator sees the error.
         log.give_up();
-        let restored = engine::restore(&log, id, &backup.0, &group).await;
+        let restored = engine::restore(&log, &backup.0, &founding).await;
         blocking(move || log.close()).await?;
         restored
     }

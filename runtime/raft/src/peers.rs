@@ -1,12 +1,14 @@
 //! The other members, as this one knows them, and the requests to them.
 //!
-//! Before the first request to or from a member, this one asks at its address who is there. So a
-//! member of another group is refused, and one that has lost its log, and a second process that
-//! has its id. Each request names the process that sends it and the one that it is for; after a
-//! restart of either they ask again.
+//! A handshake precedes the first request to or from a member. So a member of another group is
+//! refused, and one that has lost its log, and a second process that has its id. Each request names
+//! the process that sends it and the one that it is for; after a restart of either the handshake is
+//! repeated.
 
 mod acknowledged;
 mod envelope;
+mod founding;
+mod handshake;
 mod refusals;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,12 +17,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
-use tokio::time::timeout;
 use turnstile_host::Rng;
 
 use crate::error::Members;
-use crate::group::Group;
-use crate::identity::{Belonging, Identity, Question};
+use crate::group::{Founding, Group};
+use crate::identity::{GroupIdentity, Identity};
 use crate::log::Log;
 use crate::machine::StateMachine;
 use crate::network::{CallError, Network, Trouble};
@@ -32,8 +33,8 @@ use envelope::{ANSWER, OTHER_PROCESS, REFUSED, REMOVED, refusal};
 pub(crate) use envelope::{Head, answer};
 use refusals::{Refusal, Refusals, Refuser, lost_entries, lost_log, removed, two_processes};
 
-/// The first byte of the question who is there.
-pub(crate) const WHO: u8 = 4;
+/// The first byte of a handshake.
+pub(crate) const HANDSHAKE: u8 = 4;
 
 /// How often a request is sent to a member that has restarted.
 const ATTEMPTS: usize = 2;
@@ -45,16 +46,20 @@ pub(crate) struct Peers {
     version: u32,
     log: Arc<Log>,
     network: Arc<dyn Network>,
-    /// The timeout of a question.
-    patience: Duration,
+    /// The timeout of a handshake.
+    handshake_max: Duration,
+    /// The pause between attempts.
+    pause: Duration,
     state: Mutex<PeersState>,
+    /// One group is accepted at a time, and only the first.
+    accepting: tokio::sync::Mutex<()>,
     /// Rings with each refusal, and with all else that is new of this member.
     news: Arc<News>,
 }
 
 struct PeersState {
     process: u64,
-    belongs: Belonging,
+    group: GroupIdentity,
     known: BTreeMap<u64, Identity>,
     /// The last process of each member, and the one before it: a request of that one is late, or it
     /// still runs.
@@ -63,8 +68,10 @@ struct PeersState {
     /// The members by the applied log, and those that were once.
     members: Members,
     former: BTreeSet<u64>,
+    /// The numbers of the logs of the members, by the last change of them, applied or not.
+    logs: BTreeMap<u64, u64>,
     acknowledged: AcknowledgedEntries,
-    /// One question to each member is asked at a time.
+    /// One handshake with each member is made at a time.
     asking: BTreeMap<u64, Arc<tokio::sync::Mutex<()>>>,
 }
 
@@ -77,30 +84,49 @@ impl Peers {
         log: Arc<Log>,
         network: Arc<dyn Network>,
     ) -> io::Result<Arc<Self>> {
-        let (id, patience) = (options.id, options.election_least);
-        let belongs = match log.group().and_then(|group| Group::decode(&group)) {
-            Some(group) if !options.group.is_empty() && options.group != group.name => {
-                let text = format!("the data are of a group with the name {:?}", group.name);
-                let text = format!("{text}, and not {:?}", options.group);
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-            }
-            Some(group) => Belonging::In(group),
-            None => Belonging::To(options.group.clone()),
+        let (id, handshake_max, pause) = (options.id, options.election_least, options.heartbeat);
+        let group = log.group().and_then(|group| Group::decode(&group));
+        let founding = log.founding().and_then(|founding| Founding::decode(&founding));
+        let group = match (group, founding) {
+            (Some(group), _) => GroupIdentity::In(group),
+            (None, Some(founding)) => GroupIdentity::Founding(founding),
+            (None, None) => GroupIdentity::Joining(options.group.clone()),
         };
+        if let Some(name) = group.name()
+            && !options.group.is_empty()
+            && options.group != name
+        {
+            let text = format!("the data are of a group with the name {name:?}");
+            let text = format!("{text}, and not {:?}", options.group);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        let logs = group.group().map(|group| group.logs.clone()).unwrap_or_default();
         let state = PeersState {
             process: Rng::from_entropy().number(),
-            belongs,
+            group,
             known: BTreeMap::new(),
             processes: BTreeMap::new(),
             refused: Refusals::default(),
             members: Members::new(),
             former: BTreeSet::new(),
+            logs,
             acknowledged: AcknowledgedEntries::default(),
             asking: BTreeMap::new(),
         };
         let (state, news) = (Mutex::new(state), Arc::new(News::default()));
         let (application, version) = (machine.application(), machine.version());
-        Ok(Arc::new(Self { id, application, version, log, network, patience, state, news }))
+        Ok(Arc::new(Self {
+            id,
+            application,
+            version,
+            log,
+            network,
+            handshake_max,
+            pause,
+            state,
+            accepting: tokio::sync::Mutex::default(),
+            news,
+        }))
     }
 
     /// The version of a member, if it is known.
@@ -115,15 +141,7 @@ impl Peers {
 
     /// The group of this member.
     pub(crate) fn group(&self) -> Option<Group> {
-        self.lock().belongs.group().cloned()
-    }
-
-    /// Makes this the group of this member. Others have to ask again.
-    pub(crate) fn set_group(&self, group: Group) {
-        let mut state = self.lock();
-        self.log.put_group(group.encode());
-        state.belongs = Belonging::In(group);
-        state.process = Rng::from_entropy().number();
+        self.lock().group.group().cloned()
     }
 
     /// The members with which this one does not work, and why.
@@ -145,10 +163,15 @@ impl Peers {
     /// The members by the log, of which this one has applied the last change.
     pub(crate) fn set_members(&self, members: &Members) {
         let mut state = self.lock();
-        let PeersState { belongs, former, .. } = &mut *state;
-        let first = belongs.group().into_iter().flat_map(|group| group.members.keys());
+        let PeersState { group, former, .. } = &mut *state;
+        let first = group.group().into_iter().flat_map(|group| group.logs.keys());
         former.extend(first.chain(members.keys()));
         state.members.clone_from(members);
+    }
+
+    /// The numbers of the logs of the members, by the last change of them, applied or not.
+    pub(crate) fn set_logs(&self, logs: BTreeMap<u64, u64>) {
+        self.lock().logs = logs;
     }
 
     /// A member has acknowledged entries.
@@ -169,16 +192,16 @@ impl Peers {
         Ok(())
     }
 
-    /// Sends a request to a member and waits for the content of its answer. `put` appends the
-    /// content of the request.
+    /// Sends a request to a member, whose log must have this number if there is one, and waits for
+    /// the content of its answer. `put` appends the content of the request.
     pub(crate) async fn call(
         self: &Arc<Self>,
-        to: u64,
+        (to, log): (u64, Option<u64>),
         kind: u8,
         put: impl Fn(Vec<u8>) -> Vec<u8>,
     ) -> Result<Bytes, CallError> {
         for _ in 0..ATTEMPTS {
-            if let Some(answer) = self.attempt(to, kind, &put).await? {
+            if let Some(answer) = self.attempt((to, log), kind, &put).await? {
                 return Ok(answer);
             }
         }
@@ -188,7 +211,7 @@ impl Peers {
     /// Sends a request; `None`: one of the two has restarted, and the request is not handled.
     async fn attempt(
         self: &Arc<Self>,
-        to: u64,
+        (to, log): (u64, Option<u64>),
         kind: u8,
         put: impl Fn(Vec<u8>) -> Vec<u8>,
     ) -> Result<Option<Bytes>, CallError> {
@@ -198,7 +221,10 @@ impl Peers {
             Some(peer) => peer,
             None => self.ask(to, |_| true).await?,
         };
-        self.note(kind, &peer);
+        // A vote or an acknowledgement of another log is none of this member.
+        if log.is_some_and(|log| log != peer.log) {
+            return Err(self.refuse(to, Refusal { why: lost_log(to), by: Refuser::This }));
+        }
         let process = self.lock().process;
         let head = Head { kind, from: self.id, process, to_process: peer.process };
         let mut answer = self.network.call(to, put(head.encode()).into()).await?;
@@ -229,7 +255,7 @@ impl Peers {
     /// Checks the sender of a request; an error is the answer to it, if it has one.
     pub(crate) async fn admit(self: &Arc<Self>, head: &Head) -> Result<Identity, Option<Bytes>> {
         self.look_for_rival();
-        let Head { kind, from, process, to_process } = *head;
+        let Head { from, process, to_process, .. } = *head;
         let (known, is_former, is_removed) = {
             let state = self.lock();
             if to_process != state.process {
@@ -250,6 +276,8 @@ impl Peers {
             )));
         }
         let is_sender = |peer: &Identity| peer.process == process;
+        // It was known before the log's members were.
+        let known = known.filter(|peer| !self.has_lost_log(peer));
         let asked = match known.filter(is_sender) {
             Some(peer) => Ok(peer),
             None => self.ask(from, is_sender).await,
@@ -257,7 +285,6 @@ impl Peers {
         match asked {
             Ok(peer) if is_sender(&peer) => {
                 self.lock().refused.admitted(from);
-                self.note(kind, &peer);
                 Ok(peer)
             }
             Ok(_) => {
@@ -275,97 +302,6 @@ impl Peers {
         }
     }
 
-    /// Asks a member who it is, unless one that is right has become known in the meantime. The
-    /// question goes on when its caller does not wait for it.
-    pub(crate) async fn ask(
-        self: &Arc<Self>,
-        id: u64,
-        is_right: impl Fn(&Identity) -> bool,
-    ) -> Result<Identity, CallError> {
-        let asking = Arc::clone(self.lock().asking.entry(id).or_default());
-        let asking = asking.lock_owned().await;
-        if let Some(known) = self.lock().known.get(&id).filter(|known| is_right(known)) {
-            return Ok(known.clone());
-        }
-        let peers = Arc::clone(self);
-        let asked = tokio::spawn(async move {
-            let _asking = asking;
-            peers.identify(id).await
-        });
-        asked.await.map_err(|_| CallError::new("the member stops"))?
-    }
-
-    async fn identify(&self, id: u64) -> Result<Identity, CallError> {
-        // Before the question: the answer may be older than what is acknowledged meanwhile.
-        let acknowledged = self.lock().acknowledged.committed(id);
-        let answer = timeout(self.patience, self.question(id)).await;
-        let answer = answer.map_err(|_| CallError::new(format!("member {id} does not answer")))?;
-        let peer: Identity = postcard::from_bytes(&answer?).map_err(|error| {
-            CallError::new(format!("member {id} is of another version: {error}"))
-        })?;
-        let refuse = |why| self.refuse(id, Refusal { why, by: Refuser::This });
-        self.check(id, &peer).map_err(refuse)?;
-        if acknowledged > peer.last {
-            return Err(refuse(lost_entries(id)));
-        }
-        let mut state = self.lock();
-        state.known.insert(id, peer.clone());
-        let last = state.processes.entry(id).or_insert((peer.process, None));
-        if last.0 != peer.process {
-            *last = (peer.process, Some(last.0));
-        }
-        Ok(peer)
-    }
-
-    async fn question(&self, id: u64) -> Result<Bytes, CallError> {
-        let question = Question { from: self.identity().await, log: self.log.peer(id) };
-        let question = postcard::to_extend(&question, vec![WHO]);
-        self.network.call(id, question.expect("an identity can be encoded").into()).await
-    }
-
-    /// Whether this one works with the member that is at the address of another.
-    fn check(&self, id: u64, peer: &Identity) -> Result<(), String> {
-        if peer.member != id {
-            return Err(format!("member {} is at the address of {id}", peer.member));
-        }
-        if self.log.peer(id).is_some_and(|log| log != peer.log) {
-            return Err(lost_log(id));
-        }
-        let (ours, theirs) = (self.application, peer.application.as_str());
-        if ours != theirs && !ours.is_empty() && !theirs.is_empty() {
-            return Err(format!(
-                "member {id} is one of {theirs:?}, and member {} of {ours:?}",
-                self.id
-            ));
-        }
-        self.lock().belongs.conflict(self.id, &peer.belongs, id).map_or(Ok(()), Err)
-    }
-
-    /// Answers the question who is there.
-    pub(crate) async fn answer(&self, question: &[u8]) -> Option<Bytes> {
-        let Question { from, log } = postcard::from_bytes(question).ok()?;
-        let identity = timeout(self.patience, self.identity()).await.ok()?;
-        let id = from.member;
-        if log.is_some_and(|log| log != identity.log) {
-            let why = format!("member {id} says: {}", lost_log(self.id));
-            self.refuse(id, Refusal { why, by: Refuser::Other });
-        } else if let Err(why) = self.check(id, &from) {
-            // It does not ask again, and so is not asked.
-            self.refuse(id, Refusal { why, by: Refuser::This });
-        }
-        Some(postcard::to_allocvec(&identity).expect("an identity can be encoded").into())
-    }
-
-    /// Who this is, once the number of its log is durable.
-    async fn identity(&self) -> Identity {
-        let log = self.log.number().await;
-        let last = self.log.last_index();
-        let state = self.lock();
-        let (process, belongs) = (state.process, state.belongs.clone());
-        let (application, version) = (self.application.to_owned(), self.version);
-        Identity { member: self.id, process, log, last, application, version, belongs }
-    }
-
     /// Notes whether another process with the id of this member takes over its connections.
     fn look_for_rival(&self) {
         let taken_over = self.network.replaced();
@@ -373,13 +309,6 @@ impl Peers {
         let PeersState { refused, members, .. } = &mut *state;
         if refused.taken_over(taken_over, self.id, members.get(&self.id)) {
             self.news.ring();
-        }
-    }
-
-    /// Notes the log of a member of the group.
-    fn note(&self, kind: u8, peer: &Identity) {
-        if kind == crate::inbox::LOG {
-            self.log.put_peer(peer.member, peer.log);
         }
     }
 

@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Batch, Image, Store, Visitor, apply};
+use super::{Batch, Image, Note, NoteValue, Store, Visitor, apply};
 
 /// The medium; it outlives the server that writes to it.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,7 @@ struct Contents {
     unsynced: Vec<Batch>,
     lost: u64,
     is_full: bool,
+    note: Option<NoteValue>,
 }
 
 impl Disk {
@@ -32,8 +33,8 @@ impl Disk {
     /// Another medium with what is synced on this one.
     #[must_use]
     pub fn copy(&self) -> Self {
-        let synced = self.contents().synced.clone();
-        let contents = Contents { synced, ..Contents::default() };
+        let Contents { synced, note, .. } = &*self.contents();
+        let contents = Contents { synced: synced.clone(), note: *note, ..Contents::default() };
         Self { contents: Arc::new(Mutex::new(contents)) }
     }
 
@@ -87,6 +88,10 @@ impl Store for DiskStore {
         self.disk.contents().unsynced.push(batch.clone());
     }
 
+    fn note(&mut self) -> io::Result<(Option<NoteValue>, Box<dyn Note>)> {
+        Ok((self.disk.contents().note, Box::new(self.clone())))
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         let mut contents = self.disk.contents();
         if contents.is_full {
@@ -96,6 +101,13 @@ impl Store for DiskStore {
         for batch in &unsynced {
             apply(&mut contents.synced, &batch.entries)?;
         }
+        Ok(())
+    }
+}
+
+impl Note for DiskStore {
+    fn put(&mut self, value: NoteValue) -> io::Result<()> {
+        self.disk.contents().note = Some(value);
         Ok(())
     }
 }

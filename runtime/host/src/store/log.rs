@@ -25,7 +25,8 @@ use super::files::{self, Files};
 use super::frame;
 use super::held::Held;
 use super::image;
-use super::manifest::{LogMark, Manifest};
+use super::manifest::{LogMark, Manifest, ManifestNote};
+use super::note::{Note, NoteValue};
 use super::os::OsDirectory;
 use super::recover::{PreviousUse, Recovered, recover};
 use super::replay::{self, LogEnd};
@@ -57,6 +58,7 @@ pub struct LogStore {
     health: Health,
     fold: Option<Background>,
     previous: PreviousUse,
+    note: Option<NoteValue>,
 }
 
 /// The condition of a store.
@@ -99,7 +101,7 @@ impl LogStore {
     }
 
     fn open_in(directory: Arc<dyn Directory>, place: &Path, log_max: u64) -> io::Result<Self> {
-        let Recovered { mut held, manifest, end, logs, log_bytes, previous } =
+        let Recovered { mut held, manifest, end, logs, log_bytes, previous, note } =
             recover(&*directory)?;
         if logs > LOGS_MAX || log_bytes > log_max {
             match put_image(&*directory, end, &held) {
@@ -128,6 +130,7 @@ impl LogStore {
             health: Health::Good,
             fold: None,
             previous,
+            note,
         })
     }
 
@@ -212,6 +215,11 @@ impl Store for LogStore {
 
     fn write(&mut self, batch: &Batch) {
         self.frame.extend_from_slice(&batch.entries);
+    }
+
+    fn note(&mut self) -> io::Result<(Option<NoteValue>, Box<dyn Note>)> {
+        let note = ManifestNote::open(&*self.directory).map_err(at(self.place.display()))?;
+        Ok((self.note, Box::new(note)))
     }
 
     fn sync(&mut self) -> io::Result<()> {

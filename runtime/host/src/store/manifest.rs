@@ -1,4 +1,5 @@
-//! The minimum content of the directory: the current log and the position that it has reached.
+//! The minimum content of the directory: the current log and the position that it has reached, and
+//! the note.
 //!
 //! It distinguishes a log that was truncated, emptied or removed from one that never was longer.
 //! Its position may lag behind and is never ahead: each log is recorded and synced before any write
@@ -11,6 +12,7 @@ use super::directory::{Directory, DirectoryFile};
 use super::entry::take_array;
 use super::frame::Position;
 use super::header::{VERSION, later_version};
+use super::note::{Note, NoteValue};
 use super::refusal::{self, refuse};
 use super::sip::sip;
 
@@ -22,7 +24,8 @@ pub(super) const NEW: &str = "manifest.new";
 const SLOT_BYTES: u64 = 4096;
 /// The offset after the two slots of the logs, which alternate.
 const END_SLOT: u64 = 2;
-const SLOTS: u64 = 3;
+const NOTE_SLOT: u64 = 3;
+const SLOTS: u64 = 4;
 const MARK_BYTES: usize = 48;
 const MAGIC: [u8; 8] = [b't', b'u', b'r', b'n', b's', b't', b'l', VERSION];
 
@@ -44,6 +47,7 @@ pub(super) struct LogMarks {
     pub begin: LogMark,
     /// The minimum position that it has reached.
     pub end: LogMark,
+    pub note: Option<NoteValue>,
 }
 
 /// The manifest, open.
@@ -67,6 +71,9 @@ impl Manifest {
     /// Opens the manifest and rewrites its content, which may have been in the page cache only.
     pub(super) fn open(directory: &dyn Directory, marks: LogMarks) -> io::Result<Self> {
         let manifest = Self { file: directory.open(NAME)? };
+        if let Some(note) = marks.note {
+            manifest.note(note)?;
+        }
         manifest.reach(marks.end)?;
         manifest.begin(marks.begin)?;
         Ok(manifest)
@@ -83,6 +90,11 @@ impl Manifest {
         self.file.write_at(&mark.bytes(), END_SLOT * SLOT_BYTES)
     }
 
+    /// Replaces the note. This is not synced.
+    fn note(&self, value: NoteValue) -> io::Result<()> {
+        self.file.write_at(&sealed([value[0], value[1], value[2], 0]), NOTE_SLOT * SLOT_BYTES)
+    }
+
     /// Records that the store is closed.
     pub(super) fn close(&self, mark: LogMark) -> io::Result<()> {
         self.reach(mark)?;
@@ -97,10 +109,11 @@ impl LogMarks {
     /// When it is corrupt or of an unsupported version.
     pub(super) fn read(directory: &dyn Directory) -> io::Result<Self> {
         let bytes = directory.read(NAME, 0, SLOTS * SLOT_BYTES)?;
-        let mark = |slot: u64| {
+        let slot = |slot: u64| {
             let at = usize::try_from(slot * SLOT_BYTES).ok()?;
-            bytes.get(at..).and_then(LogMark::read)
+            bytes.get(at..).and_then(unsealed)
         };
+        let mark = |number| slot(number).map(LogMark::of);
         let Some(begin) = mark(0).max(mark(1)) else {
             return Err(match later_version(&bytes) {
                 Some(later) => refusal::of_version(NAME, later),
@@ -108,31 +121,56 @@ impl LogMarks {
             });
         };
         let end = mark(END_SLOT).filter(|end| end.log == begin.log).max(Some(begin));
-        Ok(Self { begin, end: end.unwrap_or(begin) })
+        let note = slot(NOTE_SLOT).map(|[first, second, third, _]| [first, second, third]);
+        Ok(Self { begin, end: end.unwrap_or(begin), note })
     }
 }
 
 impl LogMark {
     fn bytes(&self) -> [u8; MARK_BYTES] {
-        let mut bytes = [0; MARK_BYTES];
-        bytes[..8].copy_from_slice(&MAGIC);
         let Position { sequence, chain } = self.position;
-        let numbers = [self.log, sequence, chain, u64::from(self.is_clean)];
-        for (place, number) in bytes[8..].chunks_exact_mut(8).zip(numbers) {
-            place.copy_from_slice(&number.to_le_bytes());
-        }
-        let sum = sip(&[0; 16], &[], &bytes[..MARK_BYTES - 8]);
-        bytes[MARK_BYTES - 8..].copy_from_slice(&sum.to_le_bytes());
-        bytes
+        sealed([self.log, sequence, chain, u64::from(self.is_clean)])
     }
 
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let bytes: &[u8; MARK_BYTES] = bytes.first_chunk()?;
-        let mut rest = &bytes[8..];
-        let mut next = || take_array(&mut rest).map(u64::from_le_bytes).ok();
-        let log = next()?;
-        let position = Position { sequence: next()?, chain: next()? };
-        let mark = Self { log, position, is_clean: next()? == 1 };
-        (mark.bytes() == *bytes).then_some(mark)
+    fn of([log, sequence, chain, is_clean]: [u64; 4]) -> Self {
+        Self { log, position: Position { sequence, chain }, is_clean: is_clean == 1 }
     }
+}
+
+/// The note of a directory, by a file of its own: it is replaced while the store syncs.
+#[derive(Debug)]
+pub(super) struct ManifestNote(Manifest);
+
+impl ManifestNote {
+    pub(super) fn open(directory: &dyn Directory) -> io::Result<Self> {
+        Ok(Self(Manifest { file: directory.open(NAME)? }))
+    }
+}
+
+impl Note for ManifestNote {
+    fn put(&mut self, value: NoteValue) -> io::Result<()> {
+        self.0.note(value)
+    }
+}
+
+/// Numbers as the content of a slot, with a checksum.
+fn sealed(numbers: [u64; 4]) -> [u8; MARK_BYTES] {
+    let mut bytes = [0; MARK_BYTES];
+    bytes[..8].copy_from_slice(&MAGIC);
+    for (place, number) in bytes[8..].chunks_exact_mut(8).zip(numbers) {
+        place.copy_from_slice(&number.to_le_bytes());
+    }
+    let sum = sip(&[0; 16], &[], &bytes[..MARK_BYTES - 8]);
+    bytes[MARK_BYTES - 8..].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+fn unsealed(bytes: &[u8]) -> Option<[u64; 4]> {
+    let bytes: &[u8; MARK_BYTES] = bytes.first_chunk()?;
+    let mut rest = &bytes[8..];
+    let mut numbers = [0; 4];
+    for number in &mut numbers {
+        *number = take_array(&mut rest).map(u64::from_le_bytes).ok()?;
+    }
+    (sealed(numbers) == *bytes).then_some(numbers)
 }

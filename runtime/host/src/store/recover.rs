@@ -11,6 +11,7 @@ use super::files::{Files, image_name, log_name};
 use super::held::Held;
 use super::legacy;
 use super::manifest::{self, LogMark, LogMarks, Manifest};
+use super::note::NoteValue;
 use super::refusal::refuse;
 use super::replay::{self, LogEnd};
 
@@ -26,6 +27,7 @@ pub(super) struct Recovered {
     /// The bytes of the last of them.
     pub log_bytes: u64,
     pub previous: PreviousUse,
+    pub note: Option<NoteValue>,
 }
 
 /// What a start found in a store's directory.
@@ -53,6 +55,7 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
                 logs: 0,
                 log_bytes: 0,
                 previous: PreviousUse::None,
+                note: None,
             });
         }
         legacy::upgrade(directory, &files)?;
@@ -78,7 +81,7 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     let is_closed = marks.end.is_clean || is_upgraded;
     let previous = if is_closed { PreviousUse::Closed } else { PreviousUse::Interrupted };
     let logs = (last + 1).saturating_sub(first);
-    Ok(Recovered { held, manifest, end, logs, log_bytes, previous })
+    Ok(Recovered { held, manifest, end, logs, log_bytes, previous, note: marks.note })
 }
 
 /// A log that the manifest does not name has no acknowledged writes.

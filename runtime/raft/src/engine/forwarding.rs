@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::snapshots::Schedule;
-use super::{Metrics, members};
+use super::{Metrics, logs, members};
 use crate::error::Members;
 use crate::network::Network;
 use crate::news::News;
@@ -45,6 +45,10 @@ impl Forwarding {
         loop {
             *self.published.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
             if let Some((mut members, is_applied)) = self.change(&mut seen) {
+                let logs = logs(&self.metrics.borrow());
+                if !logs.is_empty() {
+                    self.peers.set_logs(logs);
+                }
                 if !is_applied {
                     told.iter().for_each(|(id, address)| {
                         members.entry(*id).or_insert_with(|| address.clone());

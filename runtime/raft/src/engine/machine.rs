@@ -10,7 +10,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use openraft::storage::RaftStateMachine;
 use openraft::{
-    AnyError, BasicNode, Entry, EntryPayload, LogId, OptionalSend, RaftSnapshotBuilder, Snapshot,
+    AnyError, Entry, EntryPayload, LogId, OptionalSend, RaftSnapshotBuilder, Snapshot,
     SnapshotMeta, StorageError, StorageIOError, StoredMembership,
 };
 use serde::{Deserialize, Serialize};
@@ -21,12 +21,13 @@ use super::TypeConfig;
 use super::log_store::{decode, encode};
 use super::unsynced::Unsynced;
 use crate::batch;
+use crate::group::MemberNode;
 use crate::log::Log;
 use crate::machine::{Place, StateMachine};
 use crate::snapshot::{self, SnapshotParts};
 
 type Stored<T> = Result<T, StorageError<u64>>;
-pub(super) type Meta = SnapshotMeta<u64, BasicNode>;
+pub(super) type Meta = SnapshotMeta<u64, MemberNode>;
 
 /// Openraft's view of a [`StateMachine`], whose snapshots are in the log's store.
 #[derive(Clone)]
@@ -40,7 +41,7 @@ pub(super) struct Machine {
 struct Applied {
     machine: Box<dyn StateMachine>,
     last: Option<LogId<u64>>,
-    membership: StoredMembership<u64, BasicNode>,
+    membership: StoredMembership<u64, MemberNode>,
     /// The greatest version of the log's operations.
     version: Arc<AtomicU32>,
     /// Part of an entry or a snapshot may have changed the machine: what an error or a panic has
@@ -194,7 +195,7 @@ impl RaftStateMachine<TypeConfig> for Machine {
 
     async fn applied_state(
         &mut self,
-    ) -> Stored<(Option<LogId<u64>>, StoredMembership<u64, BasicNode>)> {
+    ) -> Stored<(Option<LogId<u64>>, StoredMembership<u64, MemberNode>)> {
         let applied = self.lock();
         Ok((applied.last, applied.membership.clone()))
     }

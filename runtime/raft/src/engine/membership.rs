@@ -1,40 +1,20 @@
 //! Changes of the members, by joint consensus.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use openraft::error::{InitializeError, RaftError};
-use openraft::{BasicNode, ChangeMembers, Vote};
+use openraft::error::RaftError;
+use openraft::ChangeMembers;
 use tokio::time::Instant;
 use turnstile_host::transport::Refusal;
 
 use super::{Engine, client_error, stopped};
-use crate::error::{MemberError, Members};
+use crate::error::MemberError;
+use crate::group::MemberNode;
+use crate::identity::Identity;
 use crate::network::{CallError, Trouble};
 
 impl Engine {
-    /// Makes these the first members; nothing happens if there are some, of which openraft would
-    /// speak as of an error.
-    pub(crate) async fn initialize(&self, members: &Members) -> Result<(), MemberError> {
-        let is_begun = {
-            let metrics = self.raft.metrics();
-            let metrics = metrics.borrow();
-            metrics.last_log_index.is_some() || metrics.vote != Vote::default()
-        };
-        if is_begun || !members.contains_key(&self.id) {
-            return Ok(());
-        }
-        let nodes: BTreeMap<u64, BasicNode> =
-            members.iter().map(|(id, address)| (*id, BasicNode::new(address))).collect();
-        match self.raft.initialize(nodes).await {
-            Ok(()) | Err(RaftError::APIError(InitializeError::NotAllowed(_))) => Ok(()),
-            Err(RaftError::APIError(InitializeError::NotInMembers(error))) => {
-                Err(MemberError::Membership { why: error.to_string() })
-            }
-            Err(RaftError::Fatal(fatal)) => Err(stopped(fatal)),
-        }
-    }
-
     /// Adds a member: first without a vote, until it has nearly all of the log.
     /// It must answer within `patience`.
     pub(crate) async fn add_member(
@@ -51,7 +31,7 @@ impl Engine {
         }
         // What former leaders have written is applied then.
         self.read_index().await?;
-        let version = self.candidate(id, address, patience).await?;
+        let Identity { version, log, .. } = self.candidate(id, address, patience).await?;
         let joining = self.versions.join(version, self.status().term);
         let _joining = joining.map_err(|log| MemberError::Membership {
             why: format!(
@@ -63,18 +43,19 @@ impl Engine {
         voters.insert(id);
         self.check_majority(&voters).await?;
         self.membership_synced().await?;
-        let added = self.raft.add_learner(id, BasicNode::new(address), true).await;
+        let node = MemberNode { address: address.to_owned(), log };
+        let added = self.raft.add_learner(id, node, true).await;
         added.map_err(write_error)?;
         self.change(ChangeMembers::AddVoterIds(BTreeSet::from([id]))).await
     }
 
-    /// Asks a member that is to be added who it is, until it answers; returns its version.
+    /// Asks a member that is to be added who it is, until it answers.
     async fn candidate(
         &self,
         id: u64,
         address: &str,
         patience: Duration,
-    ) -> Result<u32, MemberError> {
+    ) -> Result<Identity, MemberError> {
         let mut members = self.status().members;
         members.insert(id, address.to_owned());
         // A later change of the members replaces it.
@@ -82,7 +63,7 @@ impl Engine {
         let until = Instant::now() + patience;
         loop {
             let why = match self.peers.ask(id, |_| false).await {
-                Ok(candidate) => return Ok(candidate.version),
+                Ok(candidate) => return Ok(candidate),
                 Err(CallError { why }) => why,
             };
             if self.peers.refused().get(&id) == Some(&why) {
@@ -186,7 +167,7 @@ impl Engine {
     }
 
     /// Changes the members. After an error between the two steps of a change, it is repeated.
-    async fn change(&self, change: ChangeMembers<u64, BasicNode>) -> Result<(), MemberError> {
+    async fn change(&self, change: ChangeMembers<u64, MemberNode>) -> Result<(), MemberError> {
         self.membership_synced().await?;
         let changed = self.raft.change_membership(change, false).await;
         let Err(error) = changed.map_err(write_error) else { return Ok(()) };
@@ -203,7 +184,7 @@ impl Engine {
 }
 
 fn write_error(
-    error: RaftError<u64, openraft::error::ClientWriteError<u64, BasicNode>>,
+    error: RaftError<u64, openraft::error::ClientWriteError<u64, MemberNode>>,
 ) -> MemberError {
     match error {
         RaftError::APIError(error) => client_error(error),

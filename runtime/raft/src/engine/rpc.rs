@@ -8,7 +8,7 @@ use bytes::Bytes;
 use openraft::error::{Fatal, RPCError, RaftError, RemoteError, ReplicationClosed, Unreachable};
 use openraft::network::{Backoff, RPCOption, RaftNetwork, RaftNetworkFactory};
 use openraft::raft::{AppendEntriesRequest, AppendEntriesResponse, VoteRequest, VoteResponse};
-use openraft::{BasicNode, OptionalSend, Snapshot, Vote};
+use openraft::{OptionalSend, Snapshot, Vote};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
@@ -17,6 +17,7 @@ use super::log_store::{decode, encode};
 use super::stream::{Part, Receiving, Sent, send};
 use super::unsynced::Unsynced;
 use super::{Raft, TypeConfig};
+use crate::group::MemberNode;
 use crate::inbox::LOG;
 use crate::network::{Boxed, Handler};
 use crate::peers::{Acknowledged, Peers};
@@ -29,7 +30,7 @@ pub(super) enum Request {
     Snapshot(Part),
 }
 
-type CallResult<T> = Result<T, RPCError<u64, BasicNode, RaftError<u64>>>;
+type CallResult<T> = Result<T, RPCError<u64, MemberNode, RaftError<u64>>>;
 
 /// Makes the clients of a member.
 pub(super) struct Rpc {
@@ -51,9 +52,10 @@ impl Rpc {
 impl RaftNetworkFactory<TypeConfig> for Rpc {
     type Network = Client;
 
-    async fn new_client(&mut self, to: u64, _node: &BasicNode) -> Client {
+    async fn new_client(&mut self, to: u64, node: &MemberNode) -> Client {
         let (peers, unsynced) = (Arc::clone(&self.peers), Arc::clone(&self.unsynced));
-        Client { to, peers, unsynced, heartbeat: self.heartbeat, is_new: true }
+        let (log, heartbeat) = (node.log, self.heartbeat);
+        Client { to, log, peers, unsynced, heartbeat, is_new: true }
     }
 }
 
@@ -63,6 +65,9 @@ const SILENT_AFTER: u32 = 3;
 /// Sends requests to one member.
 pub(super) struct Client {
     to: u64,
+    /// The number of the log that it has as a member of the engine's last change of the members:
+    /// the answers of another log count for no majority.
+    log: u64,
     peers: Arc<Peers>,
     unsynced: Arc<Unsynced>,
     heartbeat: Duration,
@@ -75,7 +80,7 @@ impl Client {
     pub(super) async fn exchange(&self, request: &Request) -> Result<Bytes, Unreachable> {
         let put =
             |head| postcard::to_extend(request, head).expect("the log's types can be encoded");
-        let answer = self.peers.call(self.to, LOG, put).await;
+        let answer = self.peers.call((self.to, Some(self.log)), LOG, put).await;
         answer.map_err(|error| Unreachable::new(&error))
     }
 

@@ -1,11 +1,13 @@
 //! Openraft's metrics as the status of a member.
 
+use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use tokio::time::Instant;
 
 use openraft::ServerState;
 use turnstile_host::transport::Refusal;
 
+use super::founding::FOUNDER;
 use super::{Engine, Metrics};
 use crate::error::Members;
 use crate::network::Trouble;
@@ -30,7 +32,7 @@ impl Engine {
         Leadership {
             role: role(metrics.state),
             term: metrics.current_term,
-            leader: leader(metrics.current_leader, metrics.id, metrics.state),
+            leader: leader(elected(&metrics), metrics.id, metrics.state),
             millis_since_quorum_ack: metrics
                 .millis_since_quorum_ack
                 .map(|millis| aged(millis, published)),
@@ -47,7 +49,7 @@ impl Engine {
             id: metrics.id,
             role: role(metrics.state),
             term: metrics.current_term,
-            leader: leader(metrics.current_leader, metrics.id, metrics.state),
+            leader: leader(elected(metrics), metrics.id, metrics.state),
             last_log_index: metrics.last_log_index,
             applied_index: metrics.last_applied.map(|id| id.index),
             applied_term: metrics.last_applied.map(|id| id.leader_id.term),
@@ -72,7 +74,7 @@ impl Engine {
     /// no connection only of one that is no member: for one that is being added, a majority with
     /// it has the entry by which it is.
     fn is_told_removed(&self, metrics: &Metrics) -> bool {
-        if metrics.current_leader.is_some_and(|leader| leader != self.id) {
+        if elected(metrics).is_some_and(|leader| leader != self.id) {
             return false;
         }
         let voters = metrics.membership_config.membership().get_joint_config().last();
@@ -98,6 +100,11 @@ pub(super) const fn role(state: ServerState) -> Role {
     }
 }
 
+/// The leader that the metrics name, unless it only stands for the beginning of the group.
+pub(super) fn elected(metrics: &Metrics) -> Option<u64> {
+    metrics.current_leader.filter(|id| *id != FOUNDER)
+}
+
 /// The leader of the term. One that has removed itself still has the vote for itself.
 fn leader(elected: Option<u64>, own: u64, state: ServerState) -> Option<u64> {
     elected.filter(|id| *id != own || state == ServerState::Leader)
@@ -115,5 +122,10 @@ pub(super) fn ids(metrics: &Metrics) -> impl Iterator<Item = u64> {
 }
 
 pub(super) fn members(metrics: &Metrics) -> Members {
-    metrics.membership_config.nodes().map(|(id, node)| (*id, node.addr.clone())).collect()
+    metrics.membership_config.nodes().map(|(id, node)| (*id, node.address.clone())).collect()
+}
+
+/// The numbers of the logs of the members.
+pub(super) fn logs(metrics: &Metrics) -> BTreeMap<u64, u64> {
+    metrics.membership_config.nodes().map(|(id, node)| (*id, node.log)).collect()
 }

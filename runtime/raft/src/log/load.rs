@@ -61,10 +61,8 @@ impl Content {
             (record::CHUNK_KIND, Some(_)) => {
                 self.chunks.insert(*key, value.to_vec());
             }
-            (record::PEER_KIND, Some(id)) => {
-                self.state.peers.insert(id, record::number(value)?);
-            }
             (_, _) if *key == record::GROUP => self.state.group = Some(bytes()),
+            (_, _) if *key == record::FOUNDING => self.state.founding = Some(bytes()),
             (_, _) if *key == record::APPLICATION => {
                 self.state.application = String::from_utf8_lossy(value).into_owned();
             }

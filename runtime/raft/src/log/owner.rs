@@ -1,5 +1,5 @@
-//! Whose log it is: its own number, the application, the group of its member, and the numbers of
-//! the other members' logs, by which a member is recognised that has lost its log.
+//! Whose log it is: its own number, by which a member is recognised that has lost its log, the
+//! application, and the group of its member.
 
 use std::io;
 
@@ -30,8 +30,8 @@ impl Log {
     /// Whether nothing is written but its number.
     pub(crate) fn is_empty(&self) -> bool {
         let state = self.lock();
-        let is_begun = state.group.is_some() || state.vote.is_some() || state.snapshot.is_some();
-        !is_begun && state.last_index().is_none()
+        let is_begun = state.group.is_some() || state.founding.is_some() || state.vote.is_some();
+        !is_begun && state.snapshot.is_none() && state.last_index().is_none()
     }
 
     /// Checks whose operations it has, if that was noted.
@@ -64,28 +64,28 @@ impl Log {
         self.lock().group.clone()
     }
 
-    /// Replaces the group. It is durable before whatever is written later.
-    pub(crate) fn put_group(&self, group: Bytes) {
+    /// Notes the group, and returns once it is durable.
+    ///
+    /// # Errors
+    /// When the log was closed first.
+    pub(crate) async fn put_group(&self, group: Bytes) -> io::Result<()> {
         let mut batch = Batch::default();
         batch.put(&record::GROUP, &group);
-        let mut state = self.lock();
-        state.group = Some(group);
-        self.writer.write(Write { batch, done: None });
+        self.lock().group = Some(group);
+        self.write_and_wait(batch).await
     }
 
-    /// The number of a member's log, if it was noted.
-    pub(crate) fn peer(&self, id: u64) -> Option<u64> {
-        self.lock().peers.get(&id).copied()
+    /// What its member is to begin with what was restored, encoded.
+    pub(crate) fn founding(&self) -> Option<Bytes> {
+        self.lock().founding.clone()
     }
 
-    /// Notes the number of a member's log, with the next write.
-    pub(crate) fn put_peer(&self, id: u64, number: u64) {
-        let mut state = self.lock();
-        if state.peers.insert(id, number) == Some(number) {
-            return;
-        }
+    /// Notes what its member is to begin. It is durable before whatever is written later.
+    pub(crate) fn put_founding(&self, founding: Bytes) {
         let mut batch = Batch::default();
-        batch.put(&record::peer(id), &number.to_le_bytes());
+        batch.put(&record::FOUNDING, &founding);
+        let mut state = self.lock();
+        state.founding = Some(founding);
         self.writer.write(Write { batch, done: None });
     }
 }

@@ -22,22 +22,17 @@ pub(super) const GROUP: Key = Key::single(8);
 pub(super) const SNAPSHOT_KIND: u8 = 5;
 pub(super) const CHUNK_KIND: u8 = 6;
 pub(super) const ENTRY_KIND: u8 = 7;
-/// The numbers of the other members' logs.
-pub(super) const PEER_KIND: u8 = 9;
+/// What the member is to begin with what was restored.
+pub(super) const FOUNDING: Key = Key::single(9);
 /// The name of the application.
 pub(super) const APPLICATION: Key = Key::single(10);
 
 /// The version of the format of all values.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// The key of an entry.
 pub(super) const fn entry(index: u64) -> Key {
     Key::numbered(ENTRY_KIND, index)
-}
-
-/// The key of the number of a member's log.
-pub(super) const fn peer(id: u64) -> Key {
-    Key::numbered(PEER_KIND, id)
 }
 
 /// The value of [`OWNER`].

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use turnstile_host::store::Disk;
 use turnstile_raft::network::hub::Hub;
-use turnstile_raft::{Member, Members, Options, Role, Status};
+use turnstile_raft::{Backup, Member, Members, Options, Role, Status};
 
 use crate::answered::Answered;
 use crate::register::Register;
@@ -119,17 +119,33 @@ impl Group {
 
     /// Waits until all members have applied what this one has, and compares their machines.
     pub(crate) async fn agree(&self, with: u64) {
-        let index = self.members[&with].status().applied_index;
-        for member in self.members.values() {
+        let ids: Vec<u64> = self.members.keys().copied().filter(|id| *id != with).collect();
+        self.agree_among(&[&[with][..], &ids].concat()).await;
+    }
+
+    /// Waits until these members have applied what the first one has, and compares their machines.
+    pub(crate) async fn agree_among(&self, ids: &[u64]) {
+        let index = self.members[&ids[0]].status().applied_index;
+        let expected = self.registers[&ids[0]].operations();
+        for id in ids {
             let is_applied = |status: &Status| status.applied_index >= index;
-            member.wait_for(PATIENCE, is_applied).await.expect("it catches up");
+            self.members[id].wait_for(PATIENCE, is_applied).await.expect("it catches up");
+            assert_eq!(self.registers[id].operations(), expected, "member {id}");
         }
-        let expected = self.registers[&with].operations();
-        for (id, register) in &self.registers {
-            if self.members.contains_key(id) {
-                assert_eq!(register.operations(), expected, "member {id}");
-            }
-        }
+    }
+
+    /// Waits until a member does not work with another, and says why.
+    pub(crate) async fn refusal(&self, at: u64, other: u64) -> String {
+        let is_refused = |status: &Status| status.refused.contains_key(&other);
+        let status = self.members[&at].wait_for(PATIENCE, is_refused).await;
+        status.expect("it is refused").refused[&other].clone()
+    }
+
+    /// Writes a state into the disk of a member that does not run.
+    pub(crate) async fn restore_from(&mut self, id: u64, backup: &Backup, list: &Members) {
+        let disk = self.disks.entry(id).or_default();
+        let restored = Member::restore(&options(id), Box::new(disk.open()), backup, list).await;
+        restored.expect("the disk is empty");
     }
 
     pub(crate) async fn end(self) {

@@ -11,13 +11,6 @@ fn list(ids: &[u64]) -> Members {
     ids.iter().map(|id| (*id, format!("member-{id}"))).collect()
 }
 
-/// Waits until a member does not work with another, and says why.
-async fn refusal(group: &Group, at: u64, other: u64) -> String {
-    let is_refused = |status: &Status| status.refused.contains_key(&other);
-    let status = group.members[&at].wait_for(PATIENCE, is_refused).await;
-    status.expect("it is refused").refused[&other].clone()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn members_that_began_with_different_lists_refuse_each_other() {
     let mut group = Group::empty(|_| {});
@@ -27,15 +20,17 @@ async fn members_that_began_with_different_lists_refuse_each_other() {
     group.members[&2].initialize(&list(&[2])).await.expect("it is one of them");
     group.leader_among(&[2]).await;
     group.propose(2, "of the second").await;
-    group.members[&1].initialize(&list(&[1, 2, 3])).await.expect("it is one of them");
-    let leader = group.leader_among(&[1, 3]).await;
-    group.propose(leader, "of the first").await;
-    for (at, other) in [(leader, 2), (2, leader)] {
-        let why = refusal(&group, at, other).await;
+    let first = group.members[&1].clone();
+    let begins = tokio::spawn(async move { first.initialize(&list(&[1, 2, 3])).await });
+    for (at, other) in [(1, 2), (2, 1)] {
+        let why = group.refusal(at, other).await;
         assert!(why.contains("begun by 2=member-2"), "{why}");
         assert!(why.contains("begun by 1=member-1, 2=member-2, 3=member-3"), "{why}");
     }
+    assert_eq!(group.members[&3].status().group, None, "it begins with all of them");
     group.propose(2, "and again").await;
+    group.stop(1).await;
+    begins.await.expect("it does not panic").expect_err("it has stopped");
     assert_eq!(group.registers[&2].operations(), ["of the second", "and again"]);
     group.end().await;
 }
@@ -45,9 +40,10 @@ async fn a_group_of_another_name_is_another_one() {
     let mut group = Group::empty(|options| options.group = format!("group {}", options.id % 2));
     for id in 1..=2 {
         group.join(id).await;
-        group.members[&id].initialize(&list(&[1, 2])).await.expect("it is one of them");
+        let member = group.members[&id].clone();
+        tokio::spawn(async move { member.initialize(&list(&[1, 2])).await });
     }
-    let why = refusal(&group, 1, 2).await;
+    let why = group.refusal(1, 2).await;
     assert!(why.contains("\"group 0\"") && why.contains("\"group 1\""), "{why}");
     group.end().await;
 }
@@ -158,9 +154,9 @@ async fn a_member_that_has_lost_its_log_is_refused_and_its_leader_goes_on() {
     group.stop(lost).await;
     group.lose_disk(lost);
     group.join(lost).await;
-    let why = refusal(&group, leader, lost).await;
+    let why = group.refusal(leader, lost).await;
     assert!(why.contains(&format!("member {lost} has lost its log")), "{why}");
-    let why = refusal(&group, lost, leader).await;
+    let why = group.refusal(lost, leader).await;
     assert!(why.contains(&format!("member {lost} has lost its log")), "{why}");
     group.propose(leader, "b").await;
     assert_eq!(group.members[&leader].status().failure, None);
@@ -171,7 +167,7 @@ async fn a_member_that_has_lost_its_log_is_refused_and_its_leader_goes_on() {
         group.join(id).await;
     }
     let leader = group.leader_among(&group.others(lost)).await;
-    refusal(&group, leader, lost).await;
+    group.refusal(leader, lost).await;
     // It is replaced.
     group.stop(lost).await;
     group.members[&leader].remove_member(lost).await.expect("a majority remains");
@@ -198,7 +194,7 @@ async fn a_member_whose_disk_is_from_a_backup_is_refused_by_a_leader_that_knows_
     group.stop(restored).await;
     group.restore(restored, backup);
     group.join(restored).await;
-    let why = refusal(&group, leader, restored).await;
+    let why = group.refusal(leader, restored).await;
     assert!(why.contains("has lost entries that it had acknowledged"), "{why}");
     group.propose(leader, "d").await;
     let heard = group.registers[&restored].operations();
@@ -239,7 +235,7 @@ async fn a_member_that_has_lost_what_it_acknowledged_to_a_leader_is_refused_by_i
     group.stop(restored).await;
     group.restore(restored, backup);
     group.join(restored).await;
-    let why = refusal(&group, leader, restored).await;
+    let why = group.refusal(leader, restored).await;
     assert!(why.contains("has lost entries that it had acknowledged"), "{why}");
     for id in absent {
         group.join(*id).await;

@@ -8,6 +8,7 @@ mod failover;
 mod folder;
 mod group;
 mod identity;
+mod lost_disks;
 mod members;
 mod register;
 mod requests;
