@@ -3,6 +3,7 @@
 //! What a step to another version changes is here: the adapters between openraft's storage and
 //! network traits and our own, and the translation of its errors and metrics.
 
+mod answered;
 mod config;
 mod forwarding;
 mod founding;
@@ -17,6 +18,7 @@ mod status;
 mod stream;
 #[cfg(test)]
 mod suite;
+mod terms;
 mod unsynced;
 mod versions;
 
@@ -41,6 +43,7 @@ use crate::news::News;
 use crate::options::Options;
 use crate::peers::Peers;
 use crate::status::{Leadership, Role, Status};
+use answered::Answered;
 use forwarding::Forwarding;
 use log_store::LogStore;
 use machine::Machine;
@@ -76,6 +79,7 @@ pub(crate) struct Engine {
     raft: Raft,
     log: Arc<Log>,
     unsynced: Arc<Unsynced>,
+    answered: Arc<Answered>,
     network: Arc<dyn Network>,
     peers: Arc<Peers>,
     versions: Versions,
@@ -101,11 +105,14 @@ impl Engine {
         let config = Arc::new(config::of(options)?);
         let own = machine.version();
         let unsynced = Arc::new(Unsynced::default());
-        let machine = Machine::open(options.id, Arc::clone(&log), Arc::clone(&unsynced), machine)?;
+        let answered = Answered::open(Arc::clone(&log))?;
+        let (kept, synced) = (Arc::clone(&answered), Arc::clone(&unsynced));
+        let machine = Machine::open(options.id, kept, synced, machine)?;
         let versions = Versions::new(options.id, own, Arc::clone(&peers), machine.version());
         let rpc = Rpc::new(Arc::clone(&peers), Arc::clone(&unsynced), options.heartbeat);
-        let store =
-            LogStore { log: Arc::clone(&log), id: options.id, unsynced: Arc::clone(&unsynced) };
+        let (kept, id) = (Arc::clone(&log), options.id);
+        let (synced, applied) = (Arc::clone(&unsynced), Arc::clone(&answered));
+        let store = LogStore { log: kept, id, unsynced: synced, answered: applied };
         let raft = Raft::new(options.id, config, rpc, store, machine).await;
         let raft = raft.map_err(io::Error::other)?;
         let published = Arc::new(Mutex::new(Instant::now()));
@@ -121,13 +128,26 @@ impl Engine {
         };
         tokio::spawn(forwarding.run());
         tokio::spawn(schedule.run(raft.clone(), Arc::clone(&news)));
+        tokio::spawn(Arc::clone(&log).keep_synced(options.heartbeat));
         let (id, pause) = (options.id, options.heartbeat);
-        Ok(Self { id, pause, raft, log, unsynced, network, peers, versions, news, published })
+        Ok(Self {
+            id,
+            pause,
+            raft,
+            log,
+            unsynced,
+            answered,
+            network,
+            peers,
+            versions,
+            news,
+            published,
+        })
     }
 
     /// Answers the requests of other members.
     pub(crate) fn requests(&self) -> impl Handler + use<> {
-        Requests::new(self.raft.clone())
+        Requests::new(self.raft.clone(), Arc::clone(&self.answered), Arc::clone(&self.news))
     }
 
     /// The version of the operations of the next entry, which is written next.
@@ -181,8 +201,8 @@ impl Engine {
     pub(crate) fn check_leader(&self) -> Result<(), MemberError> {
         let metrics = self.raft.metrics();
         let metrics = metrics.borrow();
-        if let Err(fatal) = &metrics.running_state {
-            return Err(stopped(fatal));
+        if let Some(why) = self.failure(&metrics) {
+            return Err(MemberError::Stopped { why });
         }
         let peer = |id| {
             let node = metrics.membership_config.membership().get_node(&id);

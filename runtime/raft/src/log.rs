@@ -11,6 +11,7 @@
 mod crash;
 mod held;
 mod load;
+mod note;
 mod owner;
 pub(crate) mod record;
 #[cfg(test)]
@@ -25,7 +26,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::oneshot;
 use turnstile_host::Bell;
-use turnstile_host::store::{Batch, Store};
+use turnstile_host::store::{Batch, Note, NoteValue, Store};
 
 use crate::writer::{Done, Write, Writer};
 use held::HeldPurge;
@@ -59,6 +60,7 @@ pub(crate) struct Log {
     snapshots: tokio::sync::Mutex<()>,
     /// Rings once: its number is durable.
     begun: Bell,
+    note: Mutex<Box<dyn Note>>,
 }
 
 #[derive(Debug, Default)]
@@ -70,6 +72,9 @@ struct LogState {
     founding: Option<Bytes>,
     vote: Option<Bytes>,
     committed: Option<Mark>,
+    /// Whether what is committed was noted after the last write that is synced.
+    is_commit_unsynced: bool,
+    noted: Option<NoteValue>,
     purged: Option<Mark>,
     entries: BTreeMap<u64, Bytes>,
     /// The size of the entries that the snapshot does not cover.
@@ -110,11 +115,13 @@ impl Log {
     /// # Errors
     /// When the store cannot be read, belongs to another member, or has data that cannot be a log.
     pub(crate) fn open(mut store: Box<dyn Store>, member: u64) -> io::Result<Self> {
-        let load::Loaded { state, repair } = load::load(&mut *store, member)?;
+        let load::Loaded { mut state, repair } = load::load(&mut *store, member)?;
+        let (noted, note) = store.note()?;
+        state.noted = noted;
         let writer = Writer::start(store)?;
         writer.write(Write { batch: repair, done: None });
         let (state, snapshots) = (Mutex::new(state), tokio::sync::Mutex::new(()));
-        Ok(Self { state, writer, snapshots, begun: Bell::default() })
+        Ok(Self { state, writer, snapshots, begun: Bell::default(), note: Mutex::new(note) })
     }
 
     /// The vote.
@@ -146,7 +153,7 @@ impl Log {
             None => batch.remove(&record::COMMITTED),
         }
         let mut state = self.lock();
-        state.committed = committed;
+        (state.committed, state.is_commit_unsynced) = (committed, true);
         self.writer.write(Write { batch, done: None });
     }
 
@@ -182,6 +189,7 @@ impl Log {
     pub(crate) fn append(&self, entries: Vec<(u64, Bytes)>, done: Done) {
         let mut batch = Batch::default();
         let mut state = self.lock();
+        state.is_commit_unsynced = false;
         for (index, entry) in entries {
             batch.put(&record::entry(index), &entry);
             state.uncovered_bytes += entry.len();
@@ -313,6 +321,11 @@ impl Log {
     /// How many syncs have succeeded, and how long they took together.
     pub(crate) fn syncs(&self) -> (u64, Duration) {
         self.writer.syncs()
+    }
+
+    /// Whether the retries of a store that rejects writes have ended.
+    pub(crate) fn gives_up(&self) -> bool {
+        self.writer.gives_up()
     }
 
     /// Ends the retries of a store that rejects writes.

@@ -126,6 +126,11 @@ impl Writer {
         self.flags.gives_up.store(true, Ordering::Relaxed);
     }
 
+    /// Whether its retries have ended.
+    pub(crate) fn gives_up(&self) -> bool {
+        self.flags.gives_up.load(Ordering::Relaxed)
+    }
+
     /// Syncs what is queued and closes the store. Blocks.
     pub(crate) fn close(&self) {
         self.give_up();

@@ -17,6 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::TypeConfig;
+use super::answered::Answered;
 use super::unsynced::Unsynced;
 use crate::log::{Log, Mark};
 
@@ -31,6 +32,7 @@ pub(super) struct LogStore {
     pub(super) log: Arc<Log>,
     pub(super) id: u64,
     pub(super) unsynced: Arc<Unsynced>,
+    pub(super) answered: Arc<Answered>,
 }
 
 /// A member that led does not lead again in the same term after a restart. Openraft would let it
@@ -84,12 +86,13 @@ impl RaftLogStorage<TypeConfig> for LogStore {
     }
 
     async fn save_committed(&mut self, committed: Option<LogId<u64>>) -> Stored<()> {
+        self.answered.set_committed(committed);
         self.log.put_committed(committed.as_ref().map(mark));
         Ok(())
     }
 
     async fn read_committed(&mut self) -> Stored<Option<LogId<u64>>> {
-        self.log.committed().map(|committed| log_id(&committed)).transpose()
+        Ok(self.answered.committed())
     }
 
     async fn append<I>(&mut self, entries: I, callback: LogFlushed<TypeConfig>) -> Stored<()>
@@ -135,6 +138,12 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
 
 fn entry(bytes: &Bytes) -> Stored<Entry<TypeConfig>> {
     Ok(decode(bytes).map_err(|error| StorageIOError::read_logs(AnyError::new(&error)))?)
+}
+
+/// The id of an entry of the log, if it is there.
+pub(super) fn log_id_at(log: &Log, index: u64) -> Option<LogId<u64>> {
+    let bytes = log.entries(index..=index, usize::MAX);
+    bytes.first().and_then(|bytes| entry(bytes).ok()).map(|entry| entry.log_id)
 }
 
 pub(super) fn mark(id: &LogId<u64>) -> Mark {

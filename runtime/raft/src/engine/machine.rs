@@ -18,7 +18,9 @@ use turnstile_host::Rng;
 use turnstile_host::simulation::blocking;
 
 use super::TypeConfig;
+use super::answered::Answered;
 use super::log_store::{decode, encode};
+use super::terms::Terms;
 use super::unsynced::Unsynced;
 use crate::batch;
 use crate::group::MemberNode;
@@ -35,6 +37,7 @@ pub(super) struct Machine {
     member: u64,
     log: Arc<Log>,
     unsynced: Arc<Unsynced>,
+    answered: Arc<Answered>,
     applied: Arc<Mutex<Applied>>,
 }
 
@@ -42,6 +45,7 @@ struct Applied {
     machine: Box<dyn StateMachine>,
     last: Option<LogId<u64>>,
     membership: StoredMembership<u64, MemberNode>,
+    terms: Terms,
     /// The greatest version of the log's operations.
     version: Arc<AtomicU32>,
     /// Part of an entry or a snapshot may have changed the machine: what an error or a panic has
@@ -54,6 +58,7 @@ struct Applied {
 pub(super) struct SnapshotHead {
     pub(super) meta: Meta,
     pub(super) version: u32,
+    pub(super) terms: Terms,
 }
 
 impl Machine {
@@ -63,16 +68,18 @@ impl Machine {
     /// When the snapshot is damaged, or the machine refuses it.
     pub(super) fn open(
         member: u64,
-        log: Arc<Log>,
+        answered: Arc<Answered>,
         unsynced: Arc<Unsynced>,
         machine: Box<dyn StateMachine>,
     ) -> io::Result<Self> {
+        let log = answered.log();
         let (membership, version) = (StoredMembership::default(), Arc::new(AtomicU32::new(1)));
-        let mut applied = Applied { machine, last: None, membership, version, is_partial: false };
+        let (last, terms, is_partial) = (None, Terms::default(), false);
+        let mut applied = Applied { machine, last, membership, terms, version, is_partial };
         if let Some(bytes) = log.snapshot() {
-            applied.install(bytes, None)?;
+            applied.install(bytes, None, &answered)?;
         }
-        Ok(Self { member, log, unsynced, applied: Arc::new(Mutex::new(applied)) })
+        Ok(Self { member, log, unsynced, answered, applied: Arc::new(Mutex::new(applied)) })
     }
 
     /// The greatest version of the operations that are applied.
@@ -93,18 +100,26 @@ impl Machine {
 
 impl Applied {
     /// Installs a snapshot, which is the one that was announced.
-    fn install(&mut self, bytes: Bytes, announced: Option<&Meta>) -> io::Result<()> {
+    fn install(
+        &mut self,
+        bytes: Bytes,
+        announced: Option<&Meta>,
+        answered: &Answered,
+    ) -> io::Result<()> {
         let parts = SnapshotParts::decode(bytes)?;
-        let SnapshotHead { meta, version } = decode(&parts.meta)?;
+        let SnapshotHead { meta, version, terms } = decode(&parts.meta)?;
         if announced.is_some_and(|announced| *announced != meta) {
             return Err(io::Error::other("the snapshot is not the one that was announced"));
         }
         let version = self.check_version(version).map_err(io::Error::other)?;
+        if let Some(last) = meta.last_log_id {
+            answered.check_install(last, &terms)?;
+        }
         self.is_partial = true;
         self.machine.install(&parts.state)?;
         self.version.store(version, Ordering::Relaxed);
         self.last = meta.last_log_id;
-        self.membership = meta.last_membership;
+        (self.membership, self.terms) = (meta.last_membership, terms);
         self.is_partial = false;
         Ok(())
     }
@@ -127,6 +142,7 @@ impl Applied {
         self.is_partial = true;
         let answers = self.apply_payload(id, entry.payload)?;
         self.last = Some(id);
+        self.terms.add(id);
         self.is_partial = false;
         Ok(answers)
     }
@@ -163,19 +179,20 @@ impl Applied {
 impl RaftSnapshotBuilder<TypeConfig> for Machine {
     async fn build_snapshot(&mut self) -> Stored<Snapshot<TypeConfig>> {
         let started = Instant::now();
-        let (state, last_log_id, last_membership, version) = {
+        let (state, last_log_id, last_membership, version, terms) = {
             let applied = self.lock();
             if applied.is_partial {
                 let why = AnyError::error("this member does not know what it has applied");
                 return Err(StorageIOError::read_state_machine(why).into());
             }
             let version = applied.version.load(Ordering::Relaxed);
-            (applied.machine.snapshot(), applied.last, applied.membership.clone(), version)
+            let (last, terms) = (applied.last, applied.terms.clone());
+            (applied.machine.snapshot(), last, applied.membership.clone(), version, terms)
         };
         let captured_ms = started.elapsed().as_millis();
         let snapshot_id = self.snapshot_id(last_log_id);
         let meta = SnapshotMeta { last_log_id, last_membership, snapshot_id };
-        let head = SnapshotHead { meta, version };
+        let head = SnapshotHead { meta, version, terms };
         let parts_meta = encode(&head);
         let meta = head.meta;
         // The state is probably about as large as it was.
@@ -209,6 +226,9 @@ impl RaftStateMachine<TypeConfig> for Machine {
         let last = entries.last().map(|entry| entry.log_id);
         let synced = self.unsynced.wait(last).await;
         synced.map_err(|error| StorageIOError::write_logs(&error))?;
+        if let Some(last) = last {
+            self.answered.note(last).await?;
+        }
         let mut applied = self.lock();
         entries.into_iter().map(|entry| applied.apply(entry)).collect()
     }
@@ -223,10 +243,14 @@ impl RaftStateMachine<TypeConfig> for Machine {
 
     async fn install_snapshot(&mut self, meta: &Meta, snapshot: Box<Bytes>) -> Stored<()> {
         let bytes = *snapshot;
-        let installed = self.lock().install(bytes.clone(), Some(meta));
+        let installed = self.lock().install(bytes.clone(), Some(meta), &self.answered);
         installed.map_err(|error| read_error(meta, &error))?;
         let written = self.log.put_snapshot(meta.last_log_id.map(|id| id.index), bytes).await;
-        written.map_err(|error| write_error(meta, &error))
+        written.map_err(|error| write_error(meta, &error))?;
+        match meta.last_log_id {
+            Some(last) => self.answered.note(last).await,
+            None => Ok(()),
+        }
     }
 
     async fn get_current_snapshot(&mut self) -> Stored<Option<Snapshot<TypeConfig>>> {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use openraft::error::RaftError;
 use openraft::ChangeMembers;
+use openraft::error::RaftError;
 use tokio::time::Instant;
 use turnstile_host::transport::Refusal;
 

@@ -7,13 +7,14 @@ use openraft::{CommittedLeaderId, LogId, StoredMembership};
 
 use super::log_store::{decode, encode, mark};
 use super::machine::{Meta, SnapshotHead};
+use super::terms::Terms;
 use crate::group::Founding;
 use crate::log::Log;
 use crate::snapshot::SnapshotParts;
 
 /// What a snapshot says about a log that has written nothing.
 pub(crate) fn unwritten() -> Bytes {
-    encode(&SnapshotHead { meta: Meta::default(), version: 1 })
+    encode(&SnapshotHead { meta: Meta::default(), version: 1, terms: Terms::default() })
 }
 
 /// Writes a state into an empty log: as a snapshot without members, which those of the new group
@@ -30,14 +31,14 @@ pub(crate) async fn restore(
         let text = "the store has a log already: a state is restored into an empty one";
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
     }
-    let SnapshotHead { mut meta, version } = decode(&parts.meta)?;
+    let SnapshotHead { mut meta, version, terms } = decode(&parts.meta)?;
     let first = LogId::new(CommittedLeaderId::new(0, 0), 0);
     let last = meta.last_log_id.unwrap_or(first);
     meta.last_log_id = Some(last);
     meta.last_membership = StoredMembership::default();
     meta.snapshot_id = format!("{last}-restored-{:x}", founding.origin.unwrap_or_default());
-    let parts =
-        SnapshotParts { meta: encode(&SnapshotHead { meta, version }), state: parts.state.clone() };
+    let head = encode(&SnapshotHead { meta, version, terms });
+    let parts = SnapshotParts { meta: head, state: parts.state.clone() };
     log.put_founding(founding.encode());
     log.put_snapshot(Some(last.index), parts.encode()).await?;
     log.purge(mark(&last));

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
+use super::answered::Answered;
 use super::log_store::{decode, encode};
 use super::stream::{Part, Receiving, Sent, send};
 use super::unsynced::Unsynced;
@@ -20,6 +21,7 @@ use super::{Raft, TypeConfig};
 use crate::group::MemberNode;
 use crate::inbox::LOG;
 use crate::network::{Boxed, Handler};
+use crate::news::News;
 use crate::peers::{Acknowledged, Peers};
 
 /// What one member asks another. The answer is the `Result` of openraft's own handler.
@@ -157,6 +159,8 @@ impl RaftNetwork<TypeConfig> for Client {
 /// Answers the requests of other members.
 pub(super) struct Requests {
     raft: Raft,
+    answered: Arc<Answered>,
+    news: Arc<News>,
     places: Semaphore,
     receiving: Receiving,
 }
@@ -166,9 +170,23 @@ pub(super) struct Requests {
 const REQUESTS_MAX: usize = 64;
 
 impl Requests {
-    pub(super) fn new(raft: Raft) -> Self {
+    pub(super) fn new(raft: Raft, answered: Arc<Answered>, news: Arc<News>) -> Self {
         let (places, receiving) = (Semaphore::new(REQUESTS_MAX), Receiving::default());
-        Self { raft, places, receiving }
+        Self { raft, answered, news, places, receiving }
+    }
+
+    /// Appends entries, unless this member has answered for others at their place: then it stops.
+    async fn append(&self, request: AppendEntriesRequest<TypeConfig>) -> Option<Bytes> {
+        let entries = request.entries.iter().map(|entry| entry.log_id);
+        let ids = request.prev_log_id.into_iter().chain(entries);
+        if let Err(why) = self.answered.check_entries(&request.vote.leader_id, ids) {
+            self.answered.set_loss(why);
+            self.news.ring();
+            // A panic there is reported there.
+            let _stopped = self.raft.shutdown().await;
+            return None;
+        }
+        reply(&self.raft.append_entries(request).await)
     }
 
     async fn answer(&self, request: &[u8]) -> Option<Bytes> {
@@ -181,7 +199,7 @@ impl Requests {
             }
         };
         match request {
-            Request::Append(request) => reply(&self.raft.append_entries(request).await),
+            Request::Append(request) => self.append(request).await,
             Request::Vote(request) => reply(&self.raft.vote(request).await),
             Request::Snapshot(part) => self.receiving.take(&self.raft, part).await,
         }

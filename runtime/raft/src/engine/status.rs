@@ -64,8 +64,14 @@ impl Engine {
             group: self.peers.group().map(|group| group.to_string()),
             refused: self.peers.refused(),
             is_told_removed: self.is_told_removed(metrics),
-            failure: metrics.running_state.as_ref().err().map(ToString::to_string),
+            failure: self.failure(metrics),
         }
+    }
+
+    /// Why this member has stopped, if it has.
+    pub(super) fn failure(&self, metrics: &Metrics) -> Option<String> {
+        let fatal = || metrics.running_state.as_ref().err().map(ToString::to_string);
+        self.answered.loss().cloned().or_else(fatal)
     }
 }
 

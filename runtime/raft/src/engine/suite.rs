@@ -12,6 +12,7 @@ use openraft::{
 use turnstile_host::store::{Disk, LogStore as HostStore, Store};
 
 use super::TypeConfig;
+use super::answered::Answered;
 use super::log_store::LogStore;
 use super::machine::Machine;
 use super::unsynced::Unsynced;
@@ -56,10 +57,12 @@ impl StoreBuilder<TypeConfig, LogStore, Machine, Folder> for Build {
         };
         let log = Arc::new(Log::open(store, 1).expect("the store is empty"));
         let unsynced = Arc::new(Unsynced::default());
-        let machine = Machine::open(1, Arc::clone(&log), Arc::clone(&unsynced), Box::new(Nothing));
+        let answered = Answered::open(Arc::clone(&log)).expect("the store is empty");
+        let (kept, synced) = (Arc::clone(&answered), Arc::clone(&unsynced));
+        let machine = Machine::open(1, kept, synced, Box::new(Nothing));
         Ok((
             folder,
-            LogStore { log, id: u64::MAX, unsynced },
+            LogStore { log, id: u64::MAX, unsynced, answered },
             machine.expect("there is no snapshot"),
         ))
     }
@@ -86,7 +89,7 @@ fn damaged() -> Vec<u8> {
 async fn a_damaged_snapshot_is_refused_at_a_start_and_at_an_installation() {
     let disk = Disk::default();
     let log = Arc::new(Log::open(Box::new(disk.open()), 1).expect("the disk is empty"));
-    let open = |log| Machine::open(1, log, Arc::default(), Box::new(Nothing));
+    let open = |log| Machine::open(1, Answered::open(log)?, Arc::default(), Box::new(Nothing));
     let mut machine = open(Arc::clone(&log)).expect("it is empty");
     let data = Box::new(damaged().into());
     let installed = machine.install_snapshot(&SnapshotMeta::default(), data).await;
@@ -103,7 +106,8 @@ async fn a_damaged_snapshot_is_refused_at_a_start_and_at_an_installation() {
 async fn what_an_operation_without_a_known_effect_has_left_gets_into_no_snapshot() {
     let disk = Disk::default();
     let log = Arc::new(Log::open(Box::new(disk.open()), 1).expect("the disk is empty"));
-    let machine = Machine::open(1, Arc::clone(&log), Arc::default(), Box::new(Nothing));
+    let answered = Answered::open(Arc::clone(&log)).expect("the store is empty");
+    let machine = Machine::open(1, answered, Arc::default(), Box::new(Nothing));
     let mut machine = machine.expect("it is empty");
     let entry = |index, version, operation: &[u8]| {
         let mut operations = batch::begin(version);

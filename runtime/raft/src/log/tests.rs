@@ -4,7 +4,7 @@ use std::io;
 use std::sync::mpsc::{Sender, channel};
 
 use bytes::Bytes;
-use turnstile_host::store::{Batch, Disk, DiskStore, Key, Store, Visitor};
+use turnstile_host::store::{Batch, Disk, DiskStore, Key, Note, NoteValue, Store, Visitor};
 
 use super::{Log, Mark, record};
 
@@ -97,6 +97,10 @@ impl Store for Failing {
 
     fn write(&mut self, batch: &Batch) {
         self.store.write(batch);
+    }
+
+    fn note(&mut self) -> io::Result<(Option<NoteValue>, Box<dyn Note>)> {
+        self.store.note()
     }
 
     fn sync(&mut self) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use turnstile_host::store::{Batch, Key, Store, Visitor};
+use turnstile_host::store::{Batch, Key, Note, NoteValue, Store, Visitor};
 
 use crate::log::record::{OWNER, OWNER_BYTES};
 
@@ -28,6 +28,10 @@ impl Store for MemberStore {
 
     fn write(&mut self, batch: &Batch) {
         self.0.write(batch);
+    }
+
+    fn note(&mut self) -> io::Result<(Option<NoteValue>, Box<dyn Note>)> {
+        self.0.note()
     }
 
     fn sync(&mut self) -> io::Result<()> {

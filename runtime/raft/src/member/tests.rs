@@ -1,15 +1,16 @@
 //! A member that is alone: at its first start, and with snapshots or a store that hang or panic.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use tokio::time::timeout;
-use turnstile_host::store::{Batch, Disk, Store, Visitor};
+use turnstile_host::store::{Batch, Disk, Note, NoteValue, Store, Visitor};
 
 use super::Member;
 use crate::error::Members;
-use crate::group::Group;
+use crate::group::{Founding, Group};
 use crate::log::Log;
 use crate::machine::{Encode, Place, StateMachine};
 use crate::network::hub::Hub;
@@ -58,9 +59,10 @@ async fn a_group_that_is_known_and_has_no_entry_is_begun_at_the_next_start() {
     let disk = Disk::default();
     let log = Log::open(Box::new(disk.open()), 1).expect("the disk is empty");
     let members = Members::from([(1, "first".to_owned())]);
-    let group = Group { name: String::new(), members, origin: None };
-    log.put_group(group.encode());
     log.begin().await.expect("the disk works");
+    let logs = BTreeMap::from([(1, log.number().await)]);
+    let group = Group { founding: Founding { name: String::new(), members, origin: None }, logs };
+    log.put_group(group.encode()).await.expect("the disk works");
     log.close();
     let network = Hub::new().join(1);
     let member =
@@ -138,6 +140,10 @@ impl Store for Panics {
         let is_due = batch.as_bytes().windows(PANICS.len()).any(|part| part == PANICS);
         assert!(!is_due, "the store is broken");
         self.0.write(batch);
+    }
+
+    fn note(&mut self) -> io::Result<(Option<NoteValue>, Box<dyn Note>)> {
+        self.0.note()
     }
 
     fn sync(&mut self) -> io::Result<()> {

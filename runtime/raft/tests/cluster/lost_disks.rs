@@ -228,3 +228,78 @@ async fn members_that_are_restored_from_different_states_refuse_each_other() {
         member.stop().await;
     }
 }
+
+/// A majority runs with older data: three members of which two are as they were before the
+/// acknowledged operation. The third one has applied it.
+async fn rolled_back() -> (Group, u64, [u64; 2]) {
+    let mut group = Group::start(3, |options| options.keep_entries = 0).await;
+    let leader = group.leader().await;
+    group.propose(leader, "kept").await;
+    group.agree(leader).await;
+    let others = group.others(leader);
+    let others = [others[0], others[1]];
+    for id in others {
+        group.stop(id).await;
+    }
+    let older = others.map(|id| group.back_up(id));
+    group.join(others[0]).await;
+    group.propose(leader, "acknowledged").await;
+    group.stop(leader).await;
+    group.stop(others[0]).await;
+    for (id, disk) in others.into_iter().zip(older) {
+        group.restore(id, disk);
+        group.join(id).await;
+    }
+    group.leader_among(&others).await;
+    (group, leader, others)
+}
+
+/// Waits until a member stops since acknowledged changes are lost.
+async fn notices_the_loss(group: &Group, id: u64) {
+    let has_failed = |status: &Status| status.failure.is_some();
+    let failed = group.members[&id].wait_for(PATIENCE, has_failed).await;
+    let why = failed.expect("it stops").failure.expect("it was waited for");
+    assert!(why.contains("acknowledged changes are lost: the leader lacks entry"), "{why}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_whose_applied_entry_is_to_be_dropped_says_that_changes_are_lost() {
+    let (mut group, leader, _others) = rolled_back().await;
+    group.join(leader).await;
+    notices_the_loss(&group, leader).await;
+    // And again at each start.
+    group.stop(leader).await;
+    group.join(leader).await;
+    notices_the_loss(&group, leader).await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_whose_applied_entry_a_snapshot_lacks_says_that_changes_are_lost() {
+    let (mut group, leader, others) = rolled_back().await;
+    let next = group.leader_among(&others).await;
+    for number in 0..20 {
+        group.propose(next, &format!("later {number}")).await;
+    }
+    let made = group.members[&next].snapshot().await.expect("it has applied something");
+    let has_purged = |status: &Status| status.purged_index == made.snapshot_index;
+    group.members[&next].wait_for(PATIENCE, has_purged).await.expect("its entries are purged");
+    group.join(leader).await;
+    notices_the_loss(&group, leader).await;
+    group.end().await;
+}
+
+/// The one that noticed has what is lost: alone it applies all that it had answered for.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_others_have_lost_is_in_a_snapshot_of_the_one_that_noticed() {
+    let (mut group, leader, others) = rolled_back().await;
+    for id in others {
+        group.stop(id).await;
+    }
+    group.join(leader).await;
+    let has_applied = |status: &Status| status.applied_index.is_some();
+    group.members[&leader].wait_for(PATIENCE, has_applied).await.expect("it has what it had");
+    let backup = group.members[&leader].backup().await.expect("it has applied something");
+    assert_eq!(backup.state(), b"kept\nacknowledged");
+    group.end().await;
+}

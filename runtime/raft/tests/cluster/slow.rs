@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::timeout;
-use turnstile_host::store::{Batch, Disk, Store, Visitor};
+use turnstile_host::store::{Batch, Disk, Note, NoteValue, Store, Visitor};
 use turnstile_raft::network::hub::Hub;
 use turnstile_raft::{Member, Members, Options, Role, Status};
 
@@ -41,6 +41,10 @@ impl<S: Store> Store for Gated<S> {
 
     fn write(&mut self, batch: &Batch) {
         self.0.write(batch);
+    }
+
+    fn note(&mut self) -> io::Result<(Option<NoteValue>, Box<dyn Note>)> {
+        self.0.note()
     }
 
     fn sync(&mut self) -> io::Result<()> {

@@ -10,6 +10,7 @@ use turnstile_host::store::Disk;
 
 use super::*;
 use crate::engine::TypeConfig;
+use crate::engine::answered::Answered;
 use crate::engine::log_store::LogStore;
 use crate::log::Log;
 
@@ -96,7 +97,9 @@ async fn only_a_leaders_own_entries_are_written_before_their_sync() {
     let disk = Disk::default();
     let log = Log::open(Box::new(disk.open()), OWN).expect("it is empty");
     let unsynced = Arc::new(Unsynced::default());
-    let mut store = LogStore { log: Arc::new(log), id: OWN, unsynced };
+    let log = Arc::new(log);
+    let answered = Answered::open(Arc::clone(&log)).expect("it is empty");
+    let mut store = LogStore { log, id: OWN, unsynced, answered };
     store.save_vote(&Vote::new_committed(2, OWN)).await.expect("the disk works");
     disk.set_full(true);
     let written = now(store.blocking_append(blank(id(2, OWN, 0))));
