@@ -44,12 +44,13 @@ pub(crate) struct MemberArgs {
     /// members elect another leader.
     #[arg(long, value_name = "SECONDS", value_parser = heartbeat, default_value = "0.15")]
     heartbeat: Duration,
-    /// Begins an empty log: for the first start of each of the first members. One that has lost its
-    /// log must not start again under its number, since it may have voted for what it no longer
-    /// knows.
+    /// Begins a cluster, unless --data has a log: for its first members, at each start. The cluster
+    /// begins once all of them have run. One that has lost its log is refused by the others, since
+    /// it may have voted for what it no longer knows; replace it by a member with a new number.
     #[arg(long, requires = "cluster")]
     new: bool,
-    /// Begins an empty log for a member that `turnstiled member add` will add to the cluster.
+    /// Begins an empty log, unless --data has one, for a member that `turnstiled member add` adds to
+    /// the cluster: at each start.
     #[arg(long, requires = "cluster", conflicts_with = "new")]
     join: bool,
 }
@@ -60,23 +61,9 @@ pub(crate) struct MemberConfig {
     members: Members,
     network: TcpOptions,
     listen: SocketAddr,
-    begins: Option<Beginning>,
-}
-
-/// The first start of a member.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Beginning {
-    New,
-    Join,
-}
-
-impl Beginning {
-    const fn option(self) -> &'static str {
-        match self {
-            Self::New => "--new",
-            Self::Join => "--join",
-        }
-    }
+    is_new: bool,
+    /// Whether there may be no log yet.
+    may_begin: bool,
 }
 
 impl MemberArgs {
@@ -112,12 +99,8 @@ impl MemberArgs {
             network = network.tls(tls);
         }
         let cluster = ClusterOptions::new(name, raft);
-        let begins = match (new, join) {
-            (true, _) => Some(Beginning::New),
-            (false, true) => Some(Beginning::Join),
-            (false, false) => None,
-        };
-        Ok(Some(MemberConfig { cluster, members, network, listen, begins }))
+        let (is_new, may_begin) = (*new, *new || *join);
+        Ok(Some(MemberConfig { cluster, members, network, listen, is_new, may_begin }))
     }
 }
 
@@ -132,12 +115,14 @@ impl MemberConfig {
         let network = TcpNetwork::bind(self.network, &listen).await;
         let network: Arc<TcpNetwork> = network.map_err(named("--peer-listen"))?;
         // The last, so that nothing else leaves a new log.
-        let store = open(data, self.begins, self.cluster.raft.id)?;
+        let store = open(data, self.may_begin, self.cluster.raft.id)?;
         let server = Server::join(self.cluster, Box::new(store), network, options).await;
         let server = server.map_err(|error| explained(data, error))?;
         match server.member() {
-            Some(member) if self.begins == Some(Beginning::New) => {
-                member.initialize(&self.members).await.map_err(io::Error::other)?;
+            Some(member) if self.is_new => {
+                let (member, members) = (member.clone(), self.members);
+                // An error means that it has stopped, which the server reports.
+                tokio::spawn(async move { member.initialize(&members).await });
             }
             Some(member) if member.status().group.is_none() => {
                 let next = "`turnstiled member add` at another member adds it";
@@ -149,23 +134,17 @@ impl MemberConfig {
     }
 }
 
-/// Opens the log, which must be there unless it is the first start.
-fn open(data: &Path, begins: Option<Beginning>, id: u64) -> io::Result<LogStore> {
+/// Opens the log, which must be there unless it may be the first start.
+fn open(data: &Path, may_begin: bool, id: u64) -> io::Result<LogStore> {
     let path = data.display();
-    let is_there = has_files(data).map_err(named("--data"))?;
-    match (is_there, begins) {
-        (true, Some(begins)) => {
-            let option = begins.option();
-            Err(invalid(format!("{option}: {path} has a log already: start without {option}")))
-        }
-        (false, None) => Err(invalid(format!(
-            "--data {path} has no log: the first start of a member needs --new or --join; one that \
-             has lost its log must not start again as member {id}"
-        ))),
-        (_, _) => LogStore::open(data).map_err(|error| {
-            io::Error::new(error.kind(), format!("--data {}", not_opened(id, &error)))
-        }),
+    if !may_begin && !has_files(data).map_err(named("--data"))? {
+        return Err(invalid(format!(
+            "--data {path} has no log: a member that begins needs --new or --join; one that has \
+             lost its log must not start again as member {id}"
+        )));
     }
+    LogStore::open(data)
+        .map_err(|error| io::Error::new(error.kind(), format!("--data {}", not_opened(id, &error))))
 }
 
 /// Names the directory and what it is, if it is none of a member.

@@ -133,7 +133,8 @@ impl Members {
                 if id == 1 {
                     let list = (1..=3).map(|id| (id, format!("member-{id}"))).collect();
                     // A member of a cluster ignores it.
-                    member.initialize(&list).await.expect("it is one of them");
+                    let member = member.clone();
+                    tokio::spawn(async move { member.initialize(&list).await });
                 }
                 started.send(Ok(member)).expect("it is awaited");
                 let listener = tokio::net::TcpListener::from_std(listener).expect("it is bound");

@@ -172,7 +172,7 @@ fn what_keeps_a_member_from_starting_is_named() {
     let mut site = Site::new("refused");
     let first = site.arguments(1);
     let first: Vec<&str> = first.iter().map(String::as_str).collect();
-    check_refused(&first, "has no log: the first start of a member needs --new or --join");
+    check_refused(&first, "has no log: a member that begins needs --new or --join");
     check_refused(&[&first[..], &["--peer", "1=127.0.0.1:1"]].concat(), "member 1 is given twice");
     check_refused(&[&first[..], &["--peer", "4=nowhere"]].concat(), "is not HOST:PORT");
     check_refused(&[&first[..], &["--trace", "trace"]].concat(), "cannot be used with");
@@ -199,9 +199,17 @@ fn what_keeps_a_member_from_starting_is_named() {
     assert!(!Path::new(&site.path("1")).exists());
     (1..=3).for_each(|id| site.start(id, &["--new"]));
     site.ready();
-    let leader = site.leader();
-    drop(site.members.remove(&leader));
-    let again = site.arguments(leader);
-    let again: Vec<&str> = again.iter().map(String::as_str).collect();
-    check_refused(&[&again[..], &["--new"]].concat(), "has a log already");
+}
+
+/// A unit or a container has one command line.
+#[test]
+fn a_member_starts_again_with_the_options_of_its_first_start() {
+    let mut site = Site::new("again");
+    (1..=3).for_each(|id| site.start(id, &["--new"]));
+    site.ready();
+    let held = site.client(1).post(&body("r")).expect(201);
+    site.members.clear();
+    (1..=3).for_each(|id| site.start(id, &["--new"]));
+    site.ready();
+    assert_eq!(site.client(1).get(&held.path()).expect(200).field("status"), "active");
 }

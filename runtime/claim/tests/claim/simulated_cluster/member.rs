@@ -97,7 +97,9 @@ pub(super) async fn run_member(id: u64, cluster: Cluster) -> turmoil::Result {
     let member = server.member().expect("it is one").clone();
     if id <= cluster.first {
         let list: Members = (1..=cluster.first).map(|id| (id, name(id))).collect();
-        member.initialize(&list).await?;
+        let member = member.clone();
+        // As in the program: it goes on when all have run.
+        tokio::task::spawn_local(async move { member.initialize(&list).await });
     }
     cluster.running.borrow_mut().insert(id, member.clone());
     let tally = cluster.tally.clone();

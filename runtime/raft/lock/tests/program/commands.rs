@@ -123,7 +123,7 @@ fn who_waits_long_is_told_where_to_look() {
 }
 
 #[test]
-fn a_member_starts_anew_only_when_it_is_told_to() {
+fn a_member_begins_only_when_it_is_told_to() {
     let folder = Folder::new("raftlock-new");
     let start = |more: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raftlock"));
@@ -139,9 +139,10 @@ fn a_member_starts_anew_only_when_it_is_told_to() {
     let data = folder.path().join("data");
     std::fs::create_dir_all(&data).expect("the temporary folder can be written");
     std::fs::write(data.join("1.log"), "a log").expect("the temporary folder can be written");
-    let again = start(&["--new"]).output().expect("the program is built");
-    assert_eq!(code(&again), Some(2));
-    assert!(String::from_utf8_lossy(&again.stderr).contains("has a log already"), "{again:?}");
+    let damaged = start(&["--new"]).output().expect("the program is built");
+    assert_eq!(code(&damaged), Some(69), "{damaged:?}");
+    let text = String::from_utf8_lossy(&damaged.stderr).into_owned();
+    assert!(text.contains("never start member 1 again"), "{text}");
     let fast = start(&["--heartbeat", "0"]).output().expect("the program is built");
     assert_eq!(code(&fast), Some(2));
 }

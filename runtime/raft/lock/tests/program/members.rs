@@ -51,7 +51,7 @@ fn a_member_that_is_lost_for_good_is_replaced() {
     assert!(group.token(3) > token);
     // It restarts as any other.
     drop(group.members[3].take());
-    group.start_member(3, &[]);
+    group.start_member(3, &["--join"]);
     group.await_status(3, |status| status["ready"] == true);
     group.assert_nothing_unhandled();
 }

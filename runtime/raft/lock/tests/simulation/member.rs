@@ -84,7 +84,9 @@ pub(crate) async fn run_member(process: Process, cluster: Cluster) -> turmoil::R
     let service = start(id, &cluster).await;
     if id <= cluster.first {
         let list: Members = (1..=cluster.first).map(|id| (id, name(id))).collect();
-        service.raft().initialize(&list).await?;
+        let raft = service.raft().clone();
+        // As in the program: it goes on when all have run.
+        spawn_local(async move { raft.initialize(&list).await });
     }
     cluster.running.borrow_mut().insert(id, service.clone());
     let raft = || service.raft().clone();

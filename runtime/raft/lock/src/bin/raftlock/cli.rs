@@ -114,7 +114,7 @@ pub(crate) enum SnapshotCommand {
         socket: SocketArgs,
     },
     /// Writes a saved state into the data directory of a member of a new group, which then starts
-    /// without --new.
+    /// as any other.
     ///
     /// For a group that has lost a majority of its members for good. Nobody holds a lock in the new
     /// group, and its fencing tokens are greater than all before. Members of the former group that
@@ -154,8 +154,8 @@ pub(crate) struct MemberArgs {
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: SocketAddr,
     /// The members of the group, with the addresses that the others connect to. With --new this
-    /// one is among them, and each needs the same list: members that began with different ones
-    /// refuse each other. Later, and with --join, those of the log replace them.
+    /// one is among them, and each needs the same list: members with different ones refuse each
+    /// other. Later, and with --join, those of the log replace them.
     #[arg(long = "peer", value_name = "N=ADDR", value_parser = peer, required = true)]
     pub(crate) peers: Vec<(u64, Address)>,
     /// The directory of the member's log.
@@ -165,12 +165,14 @@ pub(crate) struct MemberArgs {
     /// member stands for election, and without contact to a majority for 28 its locks are lost.
     #[arg(long, value_name = "SECONDS", value_parser = heartbeat, default_value = "0.15")]
     pub(crate) heartbeat: Duration,
-    /// Begins a group with an empty log: for the first start of each of its first members. One that
-    /// has lost its log must not start again under its number, since it may have voted for what it
-    /// no longer knows; the others refuse it.
+    /// Begins a group, unless the directory has a log: for its first members, at each start. The
+    /// group begins once all of them have run. One that has lost its log is refused by the others,
+    /// since it may have voted for what it no longer knows; replace it by a member with a new
+    /// number.
     #[arg(long)]
     pub(crate) new: bool,
-    /// Begins an empty log for a member that `raftlock members add` will add to a group.
+    /// Begins an empty log, unless the directory has one, for a member that `raftlock members add`
+    /// adds to a group: at each start.
     #[arg(long, conflicts_with = "new")]
     pub(crate) join: bool,
     /// The name of the group that --new begins: members that began with another one are refused.

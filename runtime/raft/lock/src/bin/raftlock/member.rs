@@ -41,8 +41,9 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     let service =
         service.map_err(|error| Failure::Unavailable(format!("--data {data}: {error}")))?;
     if args.new {
-        let initialized = service.raft().initialize(&members).await;
-        initialized.map_err(|error| Failure::Unavailable(error.to_string()))?;
+        let raft = service.raft().clone();
+        // An error means that it has stopped, which is reported below.
+        tokio::spawn(async move { raft.initialize(&members).await });
     } else if service.raft().status().group.is_none() {
         tracing::info!("it is in no group yet: `raftlock members add` at another member adds it");
     }
@@ -63,24 +64,18 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     ended
 }
 
-/// Opens the log, which must be there unless it is the first start.
+/// Opens the log, which must be there unless it may be the first start.
 fn open(args: &MemberArgs) -> Result<LogStore, Failure> {
     let (id, path) = (args.id, args.data.display());
     let is_there =
         has_files(&args.data).map_err(|error| Failure::Unavailable(error.to_string()))?;
-    let begins = if args.join { "--join" } else { "--new" };
-    match (is_there, args.new || args.join) {
-        (true, true) => Err(Failure::Usage(format!(
-            "{begins}: {path} has a log already: start without {begins}"
-        ))),
-        (false, false) => Err(Failure::Usage(format!(
-            "{path} has no log: the first start of a member needs --new or --join; one that has \
-             lost its log must not start again as member {id}"
-        ))),
-        (_, _) => {
-            LogStore::open(&args.data).map_err(|error| Failure::Unavailable(not_opened(id, &error)))
-        }
+    if !is_there && !args.new && !args.join {
+        return Err(Failure::Usage(format!(
+            "{path} has no log: a member that begins needs --new or --join; one that has lost its \
+             log must not start again as member {id}"
+        )));
     }
+    LogStore::open(&args.data).map_err(|error| Failure::Unavailable(not_opened(id, &error)))
 }
 
 /// The members of a list.
