@@ -10,12 +10,14 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
 use openraft::{CommittedLeaderId, LogId, StorageError, StorageIOError};
 use tokio::time::sleep;
 
 use super::log_store::{decode, log_id_at};
-use super::terms::Terms;
+use super::machine::SnapshotHead;
 use crate::log::Log;
+use crate::snapshot::SnapshotParts;
 
 type Id = LogId<u64>;
 
@@ -119,20 +121,29 @@ impl Answered {
         if own.is_none_or(|own| own == id) { Ok(()) } else { Err(lost(&has_another(committed))) }
     }
 
-    /// Checks that the state up to an entry may be installed, which was applied in these terms.
+    /// Checks the snapshot of a leader up to an entry. One that is damaged is refused later.
     ///
     /// # Errors
-    /// When this member has applied an entry that is not in it.
-    pub(super) fn check_install(&self, upto: Id, terms: &Terms) -> io::Result<()> {
-        let Some(noted) = self.lock().noted else { return Ok(()) };
-        let has_noted = if noted.index <= upto.index {
-            terms.leader(noted.index).is_none_or(|leader| leader == noted.leader_id)
-        } else {
-            // Openraft installs none that it takes for older.
-            upto < noted
+    /// When this member has a committed entry that is not in it.
+    pub(super) fn check_snapshot(
+        &self,
+        leader: &CommittedLeaderId<u64>,
+        upto: Option<Id>,
+        snapshot: &Bytes,
+    ) -> Result<(), String> {
+        let committed = self.committed().filter(|id| id.leader_id <= *leader);
+        // Openraft does not install one that has no more than this member.
+        let (Some(committed), Some(upto)) = (committed, upto.filter(|_| upto > committed)) else {
+            return Ok(());
         };
-        let lost = || io::Error::new(io::ErrorKind::InvalidData, lost(&has_another(noted)));
-        has_noted.then_some(()).ok_or_else(lost)
+        let head = SnapshotParts::decode(snapshot.clone()).and_then(|parts| decode(&parts.meta));
+        let Ok(SnapshotHead { terms, .. }) = head else { return Ok(()) };
+        let is_there = |leader| leader == committed.leader_id;
+        if committed.index <= upto.index && terms.leader(committed.index).is_none_or(is_there) {
+            Ok(())
+        } else {
+            Err(lost(&has_another(committed)))
+        }
     }
 
     /// Notes that acknowledged changes are lost.

@@ -77,7 +77,7 @@ impl Machine {
         let (last, terms, is_partial) = (None, Terms::default(), false);
         let mut applied = Applied { machine, last, membership, terms, version, is_partial };
         if let Some(bytes) = log.snapshot() {
-            applied.install(bytes, None, &answered)?;
+            applied.install(bytes, None)?;
         }
         Ok(Self { member, log, unsynced, answered, applied: Arc::new(Mutex::new(applied)) })
     }
@@ -100,21 +100,13 @@ impl Machine {
 
 impl Applied {
     /// Installs a snapshot, which is the one that was announced.
-    fn install(
-        &mut self,
-        bytes: Bytes,
-        announced: Option<&Meta>,
-        answered: &Answered,
-    ) -> io::Result<()> {
+    fn install(&mut self, bytes: Bytes, announced: Option<&Meta>) -> io::Result<()> {
         let parts = SnapshotParts::decode(bytes)?;
         let SnapshotHead { meta, version, terms } = decode(&parts.meta)?;
         if announced.is_some_and(|announced| *announced != meta) {
             return Err(io::Error::other("the snapshot is not the one that was announced"));
         }
         let version = self.check_version(version).map_err(io::Error::other)?;
-        if let Some(last) = meta.last_log_id {
-            answered.check_install(last, &terms)?;
-        }
         self.is_partial = true;
         self.machine.install(&parts.state)?;
         self.version.store(version, Ordering::Relaxed);
@@ -243,7 +235,7 @@ impl RaftStateMachine<TypeConfig> for Machine {
 
     async fn install_snapshot(&mut self, meta: &Meta, snapshot: Box<Bytes>) -> Stored<()> {
         let bytes = *snapshot;
-        let installed = self.lock().install(bytes.clone(), Some(meta), &self.answered);
+        let installed = self.lock().install(bytes.clone(), Some(meta));
         installed.map_err(|error| read_error(meta, &error))?;
         let written = self.log.put_snapshot(meta.last_log_id.map(|id| id.index), bytes).await;
         written.map_err(|error| write_error(meta, &error))?;

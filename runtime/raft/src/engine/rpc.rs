@@ -175,18 +175,23 @@ impl Requests {
         Self { raft, answered, news, places, receiving }
     }
 
-    /// Appends entries, unless this member has answered for others at their place: then it stops.
-    async fn append(&self, request: AppendEntriesRequest<TypeConfig>) -> Option<Bytes> {
+    /// Appends entries, unless this member has answered for others at their place.
+    async fn append(
+        &self,
+        request: AppendEntriesRequest<TypeConfig>,
+    ) -> Result<Option<Bytes>, String> {
         let entries = request.entries.iter().map(|entry| entry.log_id);
         let ids = request.prev_log_id.into_iter().chain(entries);
-        if let Err(why) = self.answered.check_entries(&request.vote.leader_id, ids) {
-            self.answered.set_loss(why);
-            self.news.ring();
-            // A panic there is reported there.
-            let _stopped = self.raft.shutdown().await;
-            return None;
-        }
-        reply(&self.raft.append_entries(request).await)
+        self.answered.check_entries(&request.vote.leader_id, ids)?;
+        Ok(reply(&self.raft.append_entries(request).await))
+    }
+
+    /// Stops, since acknowledged changes are lost.
+    async fn stop(&self, why: String) {
+        self.answered.set_loss(why);
+        self.news.ring();
+        // A panic there is reported there.
+        let _stopped = self.raft.shutdown().await;
     }
 
     async fn answer(&self, request: &[u8]) -> Option<Bytes> {
@@ -198,10 +203,17 @@ impl Requests {
                 return None;
             }
         };
-        match request {
+        let answer = match request {
             Request::Append(request) => self.append(request).await,
-            Request::Vote(request) => reply(&self.raft.vote(request).await),
-            Request::Snapshot(part) => self.receiving.take(&self.raft, part).await,
+            Request::Vote(request) => Ok(reply(&self.raft.vote(request).await)),
+            Request::Snapshot(part) => self.receiving.take(&self.raft, &self.answered, part).await,
+        };
+        match answer {
+            Ok(answer) => answer,
+            Err(why) => {
+                self.stop(why).await;
+                None
+            }
         }
     }
 }

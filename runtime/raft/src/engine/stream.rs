@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
+use super::answered::Answered;
 use super::log_store::{decode, encode};
 use super::machine::Meta;
 use super::rpc::{Client, Request};
@@ -96,11 +97,19 @@ impl Default for Content {
 impl Receiving {
     /// Takes a part, and installs the snapshot with the last one. Returns the answer; `None` if the
     /// member has stopped.
-    pub(super) async fn take(&self, raft: &Raft, part: Part) -> Option<Bytes> {
+    ///
+    /// # Errors
+    /// When acknowledged changes are not in the snapshot.
+    pub(super) async fn take(
+        &self,
+        raft: &Raft,
+        answered: &Answered,
+        part: Part,
+    ) -> Result<Option<Bytes>, String> {
         let mut received = self.0.lock().await;
         let own = raft.metrics().borrow().vote;
         if own > part.vote {
-            return Some(encode(&Progress { vote: own, has: 0, is_installed: false }));
+            return Ok(Some(encode(&Progress { vote: own, has: 0, is_installed: false })));
         }
         if received.snapshot_id != part.meta.snapshot_id {
             let snapshot_id = part.meta.snapshot_id.clone();
@@ -110,14 +119,17 @@ impl Receiving {
         let mut progress =
             Progress { vote: part.vote, has: received.content.len(part.len), is_installed: false };
         if let Content::Whole(bytes) = &received.content {
+            answered.check_snapshot(&part.vote.leader_id, part.meta.last_log_id, bytes)?;
             let snapshot = Snapshot { meta: part.meta, snapshot: Box::new(bytes.clone()) };
-            progress.vote = raft.install_full_snapshot(part.vote, snapshot).await.ok()?.vote;
+            let installed = raft.install_full_snapshot(part.vote, snapshot).await;
+            let Ok(SnapshotResponse { vote }) = installed else { return Ok(None) };
+            progress.vote = vote;
             if progress.vote == part.vote {
                 received.content = Content::Installed;
             }
         }
         progress.is_installed = matches!(received.content, Content::Installed);
-        Some(encode(&progress))
+        Ok(Some(encode(&progress)))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Members in one simulated time and network, on disks that lose their power: a seed decides all of
 //! it, and repeats its run exactly.
 
+#[path = "../net/loss.rs"]
+mod loss;
 #[path = "../net/mod.rs"]
 mod net;
 #[path = "../cluster/register.rs"]
@@ -29,6 +31,8 @@ fn operations_are_executed_once() {
     assert!(sum.killed > seeds && sum.powerless > 0 && sum.lost > seeds, "{sum:?}");
     assert!(sum.cut > 0 && sum.held > 0 && sum.slowed > 0 && sum.snapshots > seeds, "{sum:?}");
     assert!(sum.tails > seeds / 2, "{sum:?}");
+    assert!(sum.wiped > seeds / 4 && sum.rolled_back > seeds / 4, "{sum:?}");
+    assert!(sum.noticed > seeds / 10, "a lost operation is noticed: {sum:?}");
     assert!(sum.terms > seeds, "leaders change: {sum:?}");
 }
 

@@ -14,14 +14,19 @@ use std::time::Duration;
 use turmoil::{Builder, Sim};
 use turnstile_host::store::{LogStore, Medium};
 use turnstile_host::{Rng, simulation};
-use turnstile_raft::{Encode, Member, MemberError, Members, Options, Place, StateMachine, Status};
+use turnstile_raft::{
+    Encode, Member, MemberError, Members, Options, Place, Role, StateMachine, Status,
+};
 
+use crate::loss::{Due, LosingDisk, Loss};
 use crate::net::{Net, Trace, watch};
 use crate::register::Register;
 use tail::Tail;
 
 const MEMBERS: u64 = 3;
 const DISTURBED: Duration = Duration::from_secs(8);
+/// The clients are busy for half of this time afterwards, and then come to rest.
+const CLIENTS_REST: Duration = Duration::from_secs(8);
 /// By then everything is as it should be.
 const END: Duration = Duration::from_secs(60);
 const TICK: Duration = Duration::from_millis(2);
@@ -44,6 +49,10 @@ pub(crate) struct Outcome {
     pub(crate) lost: u64,
     pub(crate) snapshots: u64,
     pub(crate) terms: u64,
+    pub(crate) wiped: u64,
+    pub(crate) rolled_back: u64,
+    /// A member has stopped since acknowledged operations are lost.
+    pub(crate) noticed: u64,
 }
 
 impl Outcome {
@@ -61,6 +70,9 @@ impl Outcome {
         self.lost += one.lost;
         self.snapshots += one.snapshots;
         self.terms += one.terms;
+        self.wiped += one.wiped;
+        self.rolled_back += one.rolled_back;
+        self.noticed += one.noticed;
     }
 }
 
@@ -88,6 +100,8 @@ struct World {
     told: Arc<Mutex<BTreeMap<String, Told>>>,
     /// The number of reads that were confirmed.
     read: Rc<Cell<u64>>,
+    /// What a read lacked: a wrong one, unless a member notices that operations are lost.
+    lacking: Rc<RefCell<Option<String>>>,
 }
 
 impl World {
@@ -111,7 +125,10 @@ impl World {
         self.read.set(self.read.get() + 1);
         let seen: BTreeSet<String> = register.operations().into_iter().collect();
         for operation in answered {
-            assert!(seen.contains(&operation), "a read at member {id} lacks {operation}");
+            if !seen.contains(&operation) {
+                let why = format!("a read at member {id} lacks {operation}");
+                self.lacking.borrow_mut().get_or_insert(why);
+            }
         }
     }
 }
@@ -164,6 +181,7 @@ pub(crate) fn simulate(seed: u64, is_traced: bool) -> Run {
         members: Rc::default(),
         told: Arc::default(),
         read: Rc::default(),
+        lacking: Rc::default(),
     };
     let mut sim = Builder::new()
         .rng_seed(seed)
@@ -176,8 +194,15 @@ pub(crate) fn simulate(seed: u64, is_traced: bool) -> Run {
         sim.host(name(id), move || run_member(id, world.clone()));
     }
     let mut outcome = Outcome::default();
-    disturb(&mut sim, seed, &world, &mut outcome);
-    check(seed, &world, &mut outcome);
+    let lost = disturb(&mut sim, seed, &world, &mut outcome);
+    match lost {
+        Some((_, Loss::RolledBack)) if has_noticed(&world) => outcome.noticed += 1,
+        Some((id, Loss::Wiped)) => {
+            assert!(!world.members.borrow().contains_key(&id), "seed {seed}: it is refused");
+            check(seed, &world, &mut outcome);
+        }
+        Some((_, Loss::RolledBack)) | None => check(seed, &world, &mut outcome),
+    }
     drop(sim);
     Run { outcome, trace: trace.lines() }
 }
@@ -197,7 +222,7 @@ async fn run_member(id: u64, world: World) -> turmoil::Result {
     let mut rng = Rng::from_entropy();
     for number in 0.. {
         tokio::time::sleep(rng.between(Duration::ZERO, Duration::from_millis(150))).await;
-        if turmoil::sim_elapsed().is_some_and(|now| now > DISTURBED + Duration::from_secs(2)) {
+        if turmoil::sim_elapsed().is_some_and(|now| now > DISTURBED + CLIENTS_REST / 2) {
             break;
         }
         world.read(id, &member, &register).await;
@@ -214,11 +239,63 @@ async fn run_member(id: u64, world: World) -> turmoil::Result {
     std::future::pending().await
 }
 
-/// Steps the simulation and disturbs it, then lets it come to rest.
-fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
+/// Whether a member has stopped since acknowledged operations are lost.
+fn has_noticed(world: &World) -> bool {
+    let members = world.members.borrow();
+    members.values().any(|(member, _)| Loss::is_noticed(member.status().failure.as_ref()))
+}
+
+/// Begins to lose a disk, if all run and one leads.
+fn begin_loss(world: &World, loss: Loss, now: Duration, rng: &mut Rng) -> Option<LosingDisk> {
+    let leader = {
+        let members = world.members.borrow();
+        let mut statuses = members.values().map(|(member, _)| member.status());
+        let leads = statuses.find(|status| status.role == Role::Leader);
+        leads.filter(|_| members.len() as u64 == MEMBERS)?.id
+    };
+    let first = leader % MEMBERS + 1;
+    let mut others = [first, first % MEMBERS + 1];
+    others.rotate_left((rng.number() % 2) as usize);
+    Some(LosingDisk::begin((&world.net, &world.media), (leader, others), loss, now, rng))
+}
+
+/// Loses a disk; returns whether that is over.
+fn lose(disk: &mut LosingDisk, sim: &mut Sim<'_>, world: &World) -> bool {
+    let due = disk.due(sim.elapsed());
+    match due {
+        Due::Nothing => {}
+        Due::Lose => {
+            for id in [disk.leader, disk.lost] {
+                if sim.is_host_running(name(id)) {
+                    kill(sim, world, id, false);
+                }
+            }
+            disk.lose(&world.media[&disk.lost]);
+            sim.bounce(name(disk.lost));
+            world.net.heal();
+        }
+        Due::Over => sim.bounce(name(disk.leader)),
+    }
+    due == Due::Over
+}
+
+/// Steps the simulation and disturbs it, then lets it come to rest. Returns whose disk is lost.
+fn disturb(
+    sim: &mut Sim<'_>,
+    seed: u64,
+    world: &World,
+    outcome: &mut Outcome,
+) -> Option<(u64, Loss)> {
     let mut rng = Rng::seeded(seed.rotate_left(31));
     let mut restarts: Vec<(Duration, u64)> = Vec::new();
     let mut tail: Option<Tail> = None;
+    // One disk is lost in a run, once nothing else goes wrong.
+    let mut loss = match seed % 3 {
+        0 => None,
+        1 => Some(Loss::Wiped),
+        _ => Some(Loss::RolledBack),
+    };
+    let (mut losing, mut lost): (Option<LosingDisk>, _) = (None, None);
     loop {
         let now = sim.elapsed();
         restarts.retain(|(at, id)| {
@@ -227,7 +304,11 @@ fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
             }
             *at > now
         });
-        if let Some(id) = tail.as_ref().and_then(|tail| tail.step(sim, world)) {
+        if let Some(disk) = &mut losing {
+            if lose(disk, sim, world) {
+                losing = None;
+            }
+        } else if let Some(id) = tail.as_ref().and_then(|tail| tail.step(sim, world)) {
             tail = None;
             outcome.tails += 1;
             restarts.push((now + Duration::from_millis(rng.number() % 300), id));
@@ -235,10 +316,25 @@ fn disturb(sim: &mut Sim<'_>, seed: u64, world: &World, outcome: &mut Outcome) {
             // Nothing else happens meanwhile.
         } else if now > DISTURBED {
             world.net.heal();
-            if restarts.is_empty() && has_settled(world, now) {
-                return;
+            if restarts.is_empty() && has_noticed(world) {
+                return lost;
             }
-            assert!(now < END - TICK, "seed {seed}: the members come to rest");
+            if restarts.is_empty() && loss.is_none() && has_settled(world, now, lost) {
+                return lost;
+            }
+            if let Some(what) = loss.filter(|_| restarts.is_empty())
+                && let Some(disk) = begin_loss(world, what, now, &mut rng)
+            {
+                (loss, lost) = (None, Some((disk.lost, what)));
+                losing = Some(disk);
+                outcome.wiped += u64::from(what == Loss::Wiped);
+                outcome.rolled_back += u64::from(what == Loss::RolledBack);
+            }
+            let all = || {
+                let members = world.members.borrow();
+                members.values().map(|(member, _)| member.status()).collect::<Vec<_>>()
+            };
+            assert!(now < END - TICK, "seed {seed}: the members come to rest: {:#?}", all());
         } else if rng.number().is_multiple_of(150) {
             let id = 1 + rng.number() % MEMBERS;
             match rng.number() % 10 {
@@ -286,7 +382,7 @@ fn kill(sim: &mut Sim<'_>, world: &World, id: u64, is_powerless: bool) {
 }
 
 /// Whether all members have applied the whole log, and no client waits.
-fn has_settled(world: &World, now: Duration) -> bool {
+fn has_settled(world: &World, now: Duration, lost: Option<(u64, Loss)>) -> bool {
     let members = world.members.borrow();
     let ends: Vec<Status> = members.values().map(|(member, _)| member.status()).collect();
     let is_equal = |status: &Status| {
@@ -295,15 +391,18 @@ fn has_settled(world: &World, now: Duration) -> bool {
             && status.applied_index == ends[0].last_log_index
             && status.last_log_index == ends[0].last_log_index
     };
-    now > DISTURBED + Duration::from_secs(5)
-        && members.len() as u64 == MEMBERS
+    let is_refused = u64::from(lost.is_some_and(|(_, loss)| loss == Loss::Wiped));
+    now > DISTURBED + CLIENTS_REST
+        && members.len() as u64 == MEMBERS - is_refused
         && ends.iter().all(is_equal)
 }
 
 /// What was answered is executed once, what was refused never, and all members have the same.
 fn check(seed: u64, world: &World, outcome: &mut Outcome) {
+    assert_eq!(*world.lacking.borrow(), None, "seed {seed}");
     let members = world.members.borrow();
-    let operations = members[&1].1.operations();
+    let (first, register) = members.values().next().expect("two of them run");
+    let operations = register.operations();
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for operation in &operations {
         *counts.entry(operation).or_default() += 1;
@@ -312,7 +411,7 @@ fn check(seed: u64, world: &World, outcome: &mut Outcome) {
         assert_eq!(register.operations(), operations, "seed {seed}: member {id}");
         outcome.snapshots += u64::from(member.status().snapshot_index.is_some());
     }
-    outcome.terms += members[&1].0.status().term;
+    outcome.terms += first.status().term;
     outcome.lost += world.net.lost();
     outcome.read += world.read.get();
     for (operation, told) in &*world.told.lock().unwrap_or_else(PoisonError::into_inner) {

@@ -9,6 +9,8 @@
 #[path = "../net/cluster.rs"]
 mod cluster;
 mod line;
+#[path = "../net/loss.rs"]
+mod loss;
 mod member;
 #[path = "../net/mod.rs"]
 mod net;

@@ -73,10 +73,16 @@ pub(crate) enum Event {
     MemberRemoved,
     /// A new term, beyond the first.
     TermBegun,
+    /// A member begins again with an empty disk.
+    DiskWiped,
+    /// A member begins again with an older content of its disk.
+    DiskRolledBack,
+    /// A member has stopped since what it has answered for is lost.
+    LossNoticed,
 }
 
 impl Event {
-    pub(crate) const ALL: [Self; 33] = [
+    pub(crate) const ALL: [Self; 36] = [
         Self::Granted,
         Self::Waited,
         Self::TriedInVain,
@@ -110,6 +116,9 @@ impl Event {
         Self::MemberAdded,
         Self::MemberRemoved,
         Self::TermBegun,
+        Self::DiskWiped,
+        Self::DiskRolledBack,
+        Self::LossNoticed,
     ];
 }
 

@@ -43,14 +43,14 @@ pub(crate) fn simulate(seed: u64, is_traced: bool) -> Run {
         net: Net::new(seed.rotate_left(7), &trace),
         witness: Witness::new(&tally, &trace),
         first,
-        media: (1..=first + 1).map(|id| (id, Medium::new(seed ^ id << 40))).collect(),
+        media: (1..=first + 2).map(|id| (id, Medium::new(seed ^ id << 40))).collect(),
         started: Rc::new((1..=first).collect::<BTreeSet<u64>>().into()),
         running: Rc::default(),
         changes: Rc::default(),
         is_over: Rc::default(),
         states: Rc::default(),
     };
-    for id in 1..=first + 1 {
+    for id in 1..=first + 2 {
         let (cluster, lives) = (cluster.clone(), Cell::new(0));
         sim.host(name(id), move || {
             lives.set(lives.get() + 1);

@@ -10,6 +10,7 @@ use turnstile_raft_lock::LockService;
 use crate::cluster::{
     Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, mend, name, replacement, spoil,
 };
+use crate::loss::{Due, LosingDisk, Loss};
 use crate::member::{Cluster, USERS};
 use crate::outcome::Event;
 use crate::run::{DISTURBED, END, TICK};
@@ -28,6 +29,11 @@ pub(crate) struct Trouble<'a, 'sim> {
     /// The member that is to be removed, and then the process.
     gone: Option<u64>,
     is_lined_up: bool,
+    /// A disk that is to be lost, once a member was replaced.
+    loss: Option<Loss>,
+    losing: Option<LosingDisk>,
+    /// Whether acknowledged locks may be lost, as long as a member notices it.
+    is_rolled_back: bool,
 }
 
 /// What ends a disturbance.
@@ -46,7 +52,24 @@ enum Mend {
 impl<'a, 'sim> Trouble<'a, 'sim> {
     pub(crate) fn new(sim: &'a mut Sim<'sim>, seed: u64, cluster: &Cluster) -> Self {
         let (rng, cluster) = (Rng::seeded(seed.rotate_left(31)), cluster.clone());
-        Self { sim, seed, rng, cluster, mends: Vec::new(), gone: None, is_lined_up: false }
+        // In runs in which a member is replaced.
+        let loss = match seed % 8 {
+            1 => Some(Loss::Wiped),
+            5 => Some(Loss::RolledBack),
+            _ => None,
+        };
+        Self {
+            sim,
+            seed,
+            rng,
+            cluster,
+            mends: Vec::new(),
+            gone: None,
+            is_lined_up: false,
+            loss,
+            losing: None,
+            is_rolled_back: false,
+        }
     }
 
     /// Steps the simulation and disturbs it, then lets it come to rest.
@@ -60,17 +83,27 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             self.part(now);
             if replaces && now >= replaced {
                 replaces = false;
-                self.replace();
+                let old = 1 + self.rng.number() % self.cluster.first;
+                self.cluster.changes.borrow_mut().extend(replacement(self.cluster.first + 1, old));
+                self.replace(self.cluster.first + 1, old);
             }
-            if now >= DISTURBED && self.mends.is_empty() && self.is_at_rest() {
+            if !replaces && self.losing.is_none() {
+                self.begin_loss(now);
+            }
+            if self.is_noticed() {
+                return;
+            }
+            let is_calm = self.loss.is_none() && self.losing.is_none() && self.mends.is_empty();
+            if let Some(disk) = self.losing.take() {
+                self.lose(disk, now);
+            } else if now >= DISTURBED && is_calm && self.is_at_rest() {
                 return self.check_each();
-            }
-            if now < DISTURBED && self.rng.number().is_multiple_of(SELDOM) {
+            } else if now < DISTURBED && self.rng.number().is_multiple_of(SELDOM) {
                 self.disturb(now);
             }
             let stepped = self.sim.step();
             stepped.unwrap_or_else(|error| panic!("seed {}: no node fails: {error}", self.seed));
-            let wrong = self.cluster.witness.wrong();
+            let wrong = self.cluster.witness.wrong().filter(|_| !self.is_rolled_back);
             assert!(wrong.is_none(), "seed {}: {wrong:?} at {now:?}", self.seed);
             let running = self.cluster.running.borrow();
             let all = || running.values().map(LockService::status).collect::<Vec<_>>();
@@ -155,11 +188,67 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     /// A member is added under load, and another removed.
-    fn replace(&mut self) {
-        let (new, old) = (self.cluster.first + 1, 1 + self.rng.number() % self.cluster.first);
+    fn replace(&mut self, new: u64, old: u64) {
         self.cluster.started.borrow_mut().insert(new);
         self.gone = Some(old);
-        *self.cluster.changes.borrow_mut() = replacement(new, old);
+    }
+
+    /// Begins to lose the disk of the new member, or of another, once it has replaced another.
+    fn begin_loss(&mut self, now: Duration) {
+        let Some(loss) = self.loss else { return };
+        let running: Vec<u64> = self.cluster.running.borrow().keys().copied().collect();
+        let is_replaced = self.cluster.changes.borrow().is_empty() && self.gone.is_none();
+        let Some(leader) = self.leader() else { return };
+        let is_whole = running.len() as u64 == self.cluster.first && self.mends.is_empty();
+        if !is_replaced || !is_whole || self.cluster.first != 3 || !running.contains(&leader) {
+            return;
+        }
+        let mut others: Vec<u64> = running.into_iter().filter(|id| *id != leader).collect();
+        // The newest one first, which the others know least.
+        others.reverse();
+        let members = (leader, [others[0], others[1]]);
+        let world = (&self.cluster.net, &self.cluster.media);
+        self.losing = Some(LosingDisk::begin(world, members, loss, now, &mut self.rng));
+    }
+
+    fn lose(&mut self, mut disk: LosingDisk, now: Duration) {
+        match disk.due(now) {
+            Due::Nothing => {}
+            Due::Lose => {
+                for id in [disk.leader, disk.lost] {
+                    self.end(id, false);
+                }
+                disk.lose(&self.cluster.media[&disk.lost]);
+                self.sim.bounce(name(disk.lost));
+                self.cluster.net.heal();
+                self.is_rolled_back = self.loss == Some(Loss::RolledBack);
+                self.cluster.witness.tally.note(match self.loss {
+                    Some(Loss::RolledBack) => Event::DiskRolledBack,
+                    Some(Loss::Wiped) | None => Event::DiskWiped,
+                });
+            }
+            Due::Over => {
+                self.sim.bounce(name(disk.leader));
+                if self.loss.take() == Some(Loss::Wiped) {
+                    let new = self.cluster.first + 2;
+                    let mut changes = replacement(new, disk.lost);
+                    changes.reverse();
+                    *self.cluster.changes.borrow_mut() = changes;
+                    self.replace(new, disk.lost);
+                }
+                return;
+            }
+        }
+        self.losing = Some(disk);
+    }
+
+    /// Whether a member has stopped since what it has answered for is lost.
+    fn is_noticed(&self) -> bool {
+        let running = self.cluster.running.borrow();
+        let mut failures = running.values().map(|service| service.raft().status().failure);
+        let is_noticed = self.is_rolled_back && failures.any(|why| Loss::is_noticed(why.as_ref()));
+        self.cluster.witness.tally.add(Event::LossNoticed, u64::from(is_noticed));
+        is_noticed
     }
 
     fn later(&mut self, now: Duration) -> Duration {
