@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -17,6 +18,8 @@ use crate::service::{Change, Place, Programs, Service, Standing, Start};
 const CLOCK: &str = "faketime/libfaketime.so.1";
 /// The maximum time for what the members do by themselves.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// The last of the first members starts so much later than the others.
+const LATE: Duration = Duration::from_millis(2500);
 /// Between two questions to a member.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -57,7 +60,16 @@ impl Cluster {
         let mut cluster =
             Self { service, programs, folder, options, members, begun, last, network };
         (1..=count).try_for_each(|id| cluster.add_host(id))?;
-        (1..=count).try_for_each(|id| cluster.start_member(id, Start::New, 0))?;
+        (1..count).try_for_each(|id| cluster.start_member(id, Start::New, 0))?;
+        if service.begins_with_all() && count > 1 {
+            sleep(LATE);
+            let ready = cluster.ready();
+            if !ready.is_empty() {
+                let text = format!("members {ready:?} are ready, and member {count} never ran");
+                return Err(io::Error::other(text));
+            }
+        }
+        cluster.start_member(count, Start::New, 0)?;
         cluster.await_ready()?;
         Ok(cluster)
     }
@@ -220,6 +232,16 @@ impl Cluster {
             }
         }
         Ok(())
+    }
+
+    /// The members that are ready.
+    pub(crate) fn ready(&self) -> Vec<u8> {
+        let is_ready = |member: &&Member| {
+            let place = &member.place;
+            let standing = self.service.standing(&self.network, &self.programs, place);
+            standing.is_some_and(|standing| standing.is_ready)
+        };
+        self.members.values().filter(is_ready).map(|member| member.place.id).collect()
     }
 
     /// Waits until a member that runs says that it is not ready.

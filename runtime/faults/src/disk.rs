@@ -66,6 +66,11 @@ impl Disk {
         remove_file(self.0.join(FILLER))
     }
 
+    /// Removes all that the member has.
+    pub(crate) fn wipe(&self) -> io::Result<()> {
+        std::fs::remove_dir_all(self.data())
+    }
+
     /// Leaves a part of a write that was cut short behind the end of the log.
     pub(crate) fn tear(&self) -> io::Result<()> {
         let log = self.log()?;

@@ -8,8 +8,9 @@ use rustix::process::Signal;
 use turnstile_host::Rng;
 
 use crate::cluster::Cluster;
+use crate::losses;
 use crate::schedule;
-use crate::service::{Change, HEARTBEAT, Start};
+use crate::service::{HEARTBEAT, Start};
 
 /// The packets that are lost, in a hundred.
 const LOST: u8 = 20;
@@ -45,6 +46,9 @@ pub(crate) enum Fault {
     Clock,
     /// A bit of a member's log is flipped: it must refuse to start, and is replaced by another one.
     FlippedLog,
+    /// A member that has replaced another loses its disk, with what only it and the leader have
+    /// acknowledged, and starts again: the others must not go on with it. It is replaced, too.
+    LostDisk,
     /// All members end, one after the other, and each starts again.
     RollingRestart,
     /// Several of these by chance, at the same time.
@@ -114,6 +118,7 @@ impl Fault {
                 cluster.await_ready()
             }),
             Self::FlippedLog => replace_damaged(cluster, rng),
+            Self::LostDisk => losses::lose_disk(cluster, short, long),
             Self::RollingRestart => restart_all(cluster),
             Self::Schedule => schedule::run(cluster, rng),
         }
@@ -152,6 +157,7 @@ impl Fault {
             | Self::TornLog
             | Self::Clock
             | Self::FlippedLog
+            | Self::LostDisk
             | Self::RollingRestart
             | Self::Schedule => Box::new(|_, _| false),
         }
@@ -177,13 +183,8 @@ fn replace_damaged(cluster: &mut Cluster, rng: &mut Rng) -> io::Result<()> {
     if status.success() {
         return Err(io::Error::other(format!("member {one} ended well with a damaged log")));
     }
-    cluster.remove_host(one)?;
-    let by = any(cluster, rng);
-    cluster.change(by, Change::Remove(one))?;
-    let new = cluster.unused();
-    cluster.add_host(new)?;
-    cluster.start_member(new, Start::Join, 0)?;
-    cluster.change(by, Change::Add(new))
+    let by = any_but(cluster, rng, one);
+    losses::replace(cluster, one, by).map(|_| ())
 }
 
 /// Cuts some directions between the hosts for some time.

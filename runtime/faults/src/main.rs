@@ -10,6 +10,7 @@ mod history;
 mod hold;
 mod http;
 mod idle;
+mod losses;
 mod network;
 mod page;
 mod register;

@@ -83,8 +83,14 @@ impl Service {
 
     /// Whether a fault means something to it. A group writes to its disks only when its members
     /// change.
-    pub(crate) const fn suffers(self, fault: Fault) -> bool {
-        !matches!((self, fault), (Self::Grouplock, Fault::FullDisk | Fault::FlippedLog))
+    pub(crate) fn suffers(self, fault: Fault) -> bool {
+        let of_log = matches!(fault, Fault::FullDisk | Fault::FlippedLog | Fault::LostDisk);
+        !(of_log && self == Self::Grouplock)
+    }
+
+    /// Whether it begins only once all of its first members have run.
+    pub(crate) const fn begins_with_all(self) -> bool {
+        matches!(self, Self::Raftlock | Self::Turnstiled)
     }
 
     /// Whether its members write traces that can be replayed together.

@@ -13,6 +13,7 @@ use turnstile_host::store::Medium;
 use turnstile_raft::{Member, MemberChange, Members, Role, Status};
 
 use super::cluster::{Changes, States, make_changes, name, tell_state};
+use super::loss::Loss;
 use super::net::{Net, Trace, watch};
 use super::tenant::note_contact;
 use crate::simulation::disk::Watched;
@@ -23,7 +24,7 @@ pub(super) const PORT: u16 = 5000;
 /// The name in the URLs of all members.
 pub(super) const CLUSTER: &str = "cluster";
 /// The greatest number of a member.
-pub(super) const MEMBERS_MAX: usize = 6;
+pub(super) const MEMBERS_MAX: usize = 7;
 const HEARTBEAT: Duration = Duration::from_millis(60);
 /// A process that cannot start is started again after so long.
 const RESTART_PAUSE: Duration = Duration::from_millis(40);
@@ -51,6 +52,8 @@ pub(super) struct Cluster {
     /// Nothing is written any more.
     pub(super) is_over: Rc<Cell<bool>>,
     pub(super) states: States,
+    /// A member has stopped since what it has answered for is lost.
+    pub(super) is_loss_noticed: Rc<Cell<bool>>,
 }
 
 /// The wall clock of a member's machine.
@@ -60,8 +63,15 @@ fn wall_us<const ID: usize>() -> u64 {
 }
 
 /// The wall clock of each member's machine.
-const WALLS: [fn() -> u64; MEMBERS_MAX] =
-    [wall_us::<1>, wall_us::<2>, wall_us::<3>, wall_us::<4>, wall_us::<5>, wall_us::<6>];
+const WALLS: [fn() -> u64; MEMBERS_MAX] = [
+    wall_us::<1>,
+    wall_us::<2>,
+    wall_us::<3>,
+    wall_us::<4>,
+    wall_us::<5>,
+    wall_us::<6>,
+    wall_us::<7>,
+];
 
 fn options(id: u64) -> (ClusterOptions, Options) {
     let raft = turnstile_raft::Options {
@@ -126,7 +136,13 @@ pub(super) async fn run_member(id: u64, cluster: Cluster) -> turmoil::Result {
     let failed = server.failed();
     tokio::select! {
         biased;
-        why = failed => Err(format!("member {id} has stopped by itself: {why}").into()),
+        why = failed => {
+            if !Loss::is_noticed(Some(&why)) {
+                return Err(format!("member {id} has stopped by itself: {why}").into());
+            }
+            cluster.is_loss_noticed.set(true);
+            std::future::pending().await
+        }
         served = server.serve(listener, std::future::pending()) => Ok(served?),
     }
 }

@@ -32,6 +32,7 @@ const TTL: Duration = Duration::from_secs(1);
 /// The date at which a simulation begins, since the Unix epoch.
 const BEGINNING: Duration = Duration::from_secs(1_800_000_000);
 pub(super) const KEEPER: &str = "keeper";
+pub(super) const TENANT: &str = "tenant";
 
 /// A run, and all that happened in it.
 pub(super) struct Run {
@@ -60,16 +61,17 @@ pub(super) fn simulate(seed: u64, is_traced: bool) -> Run {
         trace: trace.clone(),
         tally: tally.clone(),
         first,
-        media: (1..=first + 1).map(|id| (id, Medium::new(seed ^ id << 40))).collect(),
+        media: (1..=first + 2).map(|id| (id, Medium::new(seed ^ id << 40))).collect(),
         started: Rc::new(RefCell::new((1..=first).collect::<BTreeSet<u64>>())),
         running: Rc::default(),
         changes: Rc::default(),
         contact: Rc::default(),
         is_over: Rc::default(),
         states: Rc::default(),
+        is_loss_noticed: Rc::default(),
     };
     let world = World::new(&tally, TTL);
-    for id in 1..=first + 1 {
+    for id in 1..=first + 2 {
         let cluster = cluster.clone();
         sim.host(name(id), move || run_member(id, cluster.clone()));
     }
@@ -128,7 +130,7 @@ fn host_client(
 /// The client whose lease never lapses.
 fn host_tenant(sim: &mut Sim<'_>, cluster: &Cluster) {
     let cluster = cluster.clone();
-    sim.host("tenant", move || {
+    sim.host(TENANT, move || {
         let cluster = cluster.clone();
         async move {
             tenant::hold(cluster).await;

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use turmoil::Sim;
 use turnstile_claim::client::Rng;
-use turnstile_raft::{Member, Status};
+use turnstile_raft::{Member, MemberChange, Status};
 
 use super::cluster::{
     Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, mend, name, newest_leader,
     replacement, spoil,
 };
+use super::loss::{Due, LosingDisk, Loss};
 use super::member::{Cluster, WALL_OFF_US};
-use super::run::{DISTURBED, END, KEEPER, TICK};
+use super::run::{DISTURBED, END, KEEPER, TENANT, TICK};
 use crate::simulation::outcome::Event;
 use crate::simulation::run::{CLIENTS, SLEPT, Seen};
 
@@ -32,7 +33,15 @@ pub(super) struct Trouble<'a, 'sim> {
     led: Option<(u64, u64)>,
     /// Until then a leader hears nobody, and nothing else happens.
     deaf_until: Duration,
+    /// A disk that is to be lost, once a member was replaced.
+    loss: Option<Loss>,
+    losing: Option<LosingDisk>,
+    /// A disk was rolled back: the run ends by then, or when the loss is noticed.
+    ends: Option<Duration>,
 }
+
+/// How long after its return the member that led may take to notice what is lost.
+const NOTICED_MOST: Duration = Duration::from_secs(8);
 
 /// What ends a disturbance.
 #[derive(Clone)]
@@ -60,6 +69,14 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             gone: None,
             led: None,
             deaf_until: Duration::ZERO,
+            // In runs in which a member is replaced.
+            loss: match seed % 8 {
+                1 => Some(Loss::Wiped),
+                5 => Some(Loss::RolledBack),
+                _ => None,
+            },
+            losing: None,
+            ends: None,
         }
     }
 
@@ -74,13 +91,27 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             self.end_the_removed();
             if replaces && now >= replaced {
                 replaces = false;
-                self.replace();
+                let (new, old) =
+                    (self.cluster.first + 1, 1 + self.rng.number() % self.cluster.first);
+                self.replace(replacement(new, old), new, old);
             }
-            if now >= DISTURBED && self.mends.is_empty() && self.is_at_rest() {
+            if !replaces && self.losing.is_none() {
+                self.begin_loss(now);
+            }
+            if self.cluster.is_loss_noticed.get() {
+                assert!(self.ends.is_some(), "seed {}: nothing was lost", self.seed);
+                return self.cluster.tally.note(Event::LossNoticed);
+            }
+            if self.ends.is_some_and(|ends| now >= ends) {
                 return;
             }
+            let is_calm = self.loss.is_none() && self.losing.is_none() && self.mends.is_empty();
             assert!(now < END - 2 * TICK, "seed {}: all comes to rest", self.seed);
-            if now < DISTURBED && now >= self.deaf_until {
+            if let Some(disk) = self.losing.take() {
+                self.lose(disk, now);
+            } else if now >= DISTURBED && is_calm && self.ends.is_none() && self.is_at_rest() {
+                return;
+            } else if now < DISTURBED && now >= self.deaf_until {
                 self.deafen_the_new(now);
                 if self.rng.number().is_multiple_of(60) {
                     self.disturb(now);
@@ -145,11 +176,62 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     /// A member is added under load, and another removed.
-    fn replace(&mut self) {
-        let (new, old) = (self.cluster.first + 1, 1 + self.rng.number() % self.cluster.first);
+    fn replace(&mut self, changes: Vec<MemberChange>, new: u64, old: u64) {
         self.cluster.started.borrow_mut().insert(new);
         self.gone = Some(old);
-        *self.cluster.changes.borrow_mut() = replacement(new, old);
+        *self.cluster.changes.borrow_mut() = changes;
+    }
+
+    /// Begins to lose the disk of the new member, or of another, once it has replaced another.
+    fn begin_loss(&mut self, now: Duration) {
+        let Some(loss) = self.loss else { return };
+        let running: Vec<u64> = self.cluster.running.borrow().keys().copied().collect();
+        let Some((_, leader)) = self.newest_leader() else { return };
+        let is_whole = running.len() as u64 == self.cluster.first && self.mends.is_empty();
+        let is_replaced = self.cluster.changes.borrow().is_empty();
+        if !is_replaced || !is_whole || !running.contains(&leader) || now < self.deaf_until {
+            return;
+        }
+        let mut others: Vec<u64> = running.into_iter().filter(|id| *id != leader).collect();
+        // The newest one first, which the others know least.
+        others.reverse();
+        let members = (leader, [others[0], others[1]]);
+        let world = (&self.cluster.net, &self.cluster.media);
+        self.losing = Some(LosingDisk::begin(world, members, loss, now, &mut self.rng));
+    }
+
+    fn lose(&mut self, mut disk: LosingDisk, now: Duration) {
+        match disk.due(now) {
+            Due::Nothing => {}
+            Due::Lose => {
+                for id in [disk.leader, disk.lost] {
+                    self.end(id, false);
+                }
+                disk.lose(&self.cluster.media[&disk.lost]);
+                self.sim.bounce(name(disk.lost));
+                self.cluster.net.heal();
+                if self.loss == Some(Loss::RolledBack) {
+                    // What clients are told from now on may be wrong.
+                    CLIENTS.iter().chain(&[KEEPER, TENANT]).for_each(|one| self.sim.crash(*one));
+                    self.cluster.tally.note(Event::DiskRolledBack);
+                } else {
+                    self.cluster.tally.note(Event::DiskWiped);
+                }
+            }
+            Due::Over => {
+                self.sim.bounce(name(disk.leader));
+                if self.loss.take() == Some(Loss::Wiped) {
+                    let new = self.cluster.first + 2;
+                    let mut changes = replacement(new, disk.lost);
+                    changes.reverse();
+                    self.replace(changes, new, disk.lost);
+                } else {
+                    self.ends = Some(now + NOTICED_MOST);
+                }
+                return;
+            }
+        }
+        self.losing = Some(disk);
     }
 
     fn later(&mut self, now: Duration) -> Duration {
@@ -267,10 +349,14 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         }
     }
 
-    fn kill(&mut self, now: Duration, id: u64, is_powerless: bool) {
+    fn end(&mut self, id: u64, is_powerless: bool) {
         self.cluster.running.borrow_mut().remove(&id);
         self.cluster.trace.note(format_args!("end of member {id}"));
         end_process(self.sim, &self.cluster.media[&id], id, is_powerless);
+    }
+
+    fn kill(&mut self, now: Duration, id: u64, is_powerless: bool) {
+        self.end(id, is_powerless);
         self.cluster.tally.note(Event::MemberKilled);
         self.cluster.tally.add(Event::MemberPowerLost, u64::from(is_powerless));
         let later = self.later(now);

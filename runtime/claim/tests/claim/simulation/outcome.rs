@@ -92,6 +92,12 @@ pub(crate) enum Event {
     MemberRemoved,
     /// A new term, beyond the first.
     TermBegun,
+    /// A member begins again with an empty disk.
+    DiskWiped,
+    /// A member begins again with an older content of its disk.
+    DiskRolledBack,
+    /// A member has stopped since what it has answered for is lost.
+    LossNoticed,
     /// A write is answered with success.
     Written,
     /// A write has no answer, or one that says that it is unknown.
@@ -136,7 +142,7 @@ impl Event {
 
     /// Likewise of a cluster.
     #[cfg(feature = "cluster")]
-    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 31] = [
+    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 34] = [
         Self::Acquired,
         Self::Lost,
         Self::TimedOut,
@@ -168,6 +174,9 @@ impl Event {
         Self::OutcomeUnknown,
         Self::Read,
         Self::Renewed,
+        Self::DiskWiped,
+        Self::DiskRolledBack,
+        Self::LossNoticed,
     ];
 }
 

@@ -119,7 +119,7 @@ impl User {
     async fn hold(&mut self, lock: &'static str, guard: Guard) {
         let Some(guard) = self.witness.granted(self.process, lock, guard) else { return };
         let (tally, epoch) = (self.witness.tally.clone(), self.service.status().epoch);
-        let is_long = self.rng.number().is_multiple_of(6);
+        let is_long = self.rng.number().is_multiple_of(4);
         let time = self.rng.between(Duration::ZERO, if is_long { LONG_MOST } else { HOLD_MOST });
         if self.rng.number().is_multiple_of(2) {
             tally.note(Event::Stalled);
