@@ -45,7 +45,7 @@ pub(crate) fn lose_disk(cluster: &mut Cluster, short: Duration, long: Duration) 
     sleep(long);
     let ready = cluster.ready();
     if !ready.is_empty() {
-        let text = format!("members {ready:?} are ready by the vote of {lost}, which lost its disk");
+        let text = format!("members {ready:?} are ready by the vote of the lost disk of {lost}");
         return Err(io::Error::other(text));
     }
     let refusal = format!("member {lost} has lost its log");

@@ -173,8 +173,8 @@ fn has_another(own: Id) -> String {
 
 fn lost(why: &str) -> String {
     format!(
-        "acknowledged changes are lost: {why}; a majority of the members has lost its data, or runs \
-         with older data. To keep the changes: stop the other members, start this one, save a \
+        "acknowledged changes are lost: {why}; a majority of the members has lost its data, or \
+         runs with older data. To keep the changes: stop the other members, start this one, save a \
          snapshot of it, and restore a new group from that. To give them up: remove this member, \
          and add one with a new id"
     )

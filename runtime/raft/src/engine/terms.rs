@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// So many leaders are kept, the newest ones.
 const LEADERS_MAX: usize = 1024;
 
-/// Each leader, with its term, by the index of its first entry. A term of openraft may have several.
+/// Each leader, with its term, by the index of its first entry. A term of openraft may have
+/// several.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Terms(BTreeMap<u64, CommittedLeaderId<u64>>);
 

@@ -23,7 +23,8 @@ impl Log {
         self.note.lock().unwrap_or_else(PoisonError::into_inner).put(value)
     }
 
-    /// Syncs what is committed if nothing else is written for such a pause, until the log is closed.
+    /// Syncs what is committed if nothing else is written for such a pause, until the log is
+    /// closed.
     pub(crate) async fn keep_synced(self: Arc<Self>, pause: Duration) {
         while !self.gives_up() {
             sleep(pause).await;

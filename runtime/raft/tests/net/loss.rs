@@ -1,5 +1,5 @@
-//! A disk that is lost, or as it was before, while the member that led is away: a third member lacks
-//! what those two have acknowledged.
+//! A disk that is lost, or as it was before, while the member that led is away: a third member
+//! lacks what those two have acknowledged.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -2,6 +2,8 @@
 
 #[path = "tail.rs"]
 mod tail;
+#[path = "trouble.rs"]
+mod trouble;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,17 +13,15 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use turmoil::{Builder, Sim};
+use turmoil::Builder;
 use turnstile_host::store::{LogStore, Medium};
 use turnstile_host::{Rng, simulation};
-use turnstile_raft::{
-    Encode, Member, MemberError, Members, Options, Place, Role, StateMachine, Status,
-};
+use turnstile_raft::{Encode, Member, MemberError, Members, Options, Place, StateMachine, Status};
 
-use crate::loss::{Due, LosingDisk, Loss};
+use crate::loss::Loss;
 use crate::net::{Net, Trace, watch};
 use crate::register::Register;
-use tail::Tail;
+use trouble::{Trouble, has_noticed, kill};
 
 const MEMBERS: u64 = 3;
 const DISTURBED: Duration = Duration::from_secs(8);
@@ -116,6 +116,11 @@ impl World {
         executed.map(|(operation, _)| operation.clone()).collect()
     }
 
+    /// The members that run.
+    fn statuses(&self) -> Vec<Status> {
+        self.members.borrow().values().map(|(member, _)| member.status()).collect()
+    }
+
     /// Reads at a member. What was answered before, by any member, is there.
     async fn read(&self, id: u64, member: &Member, register: &Register) {
         let answered = self.executed();
@@ -194,7 +199,7 @@ pub(crate) fn simulate(seed: u64, is_traced: bool) -> Run {
         sim.host(name(id), move || run_member(id, world.clone()));
     }
     let mut outcome = Outcome::default();
-    let lost = disturb(&mut sim, seed, &world, &mut outcome);
+    let lost = Trouble::new(&mut sim, seed, &world).run(&mut outcome);
     match lost {
         Some((_, Loss::RolledBack)) if has_noticed(&world) => outcome.noticed += 1,
         Some((id, Loss::Wiped)) => {
@@ -237,164 +242,6 @@ async fn run_member(id: u64, world: World) -> turmoil::Result {
         }
     }
     std::future::pending().await
-}
-
-/// Whether a member has stopped since acknowledged operations are lost.
-fn has_noticed(world: &World) -> bool {
-    let members = world.members.borrow();
-    members.values().any(|(member, _)| Loss::is_noticed(member.status().failure.as_ref()))
-}
-
-/// Begins to lose a disk, if all run and one leads.
-fn begin_loss(world: &World, loss: Loss, now: Duration, rng: &mut Rng) -> Option<LosingDisk> {
-    let leader = {
-        let members = world.members.borrow();
-        let mut statuses = members.values().map(|(member, _)| member.status());
-        let leads = statuses.find(|status| status.role == Role::Leader);
-        leads.filter(|_| members.len() as u64 == MEMBERS)?.id
-    };
-    let first = leader % MEMBERS + 1;
-    let mut others = [first, first % MEMBERS + 1];
-    others.rotate_left((rng.number() % 2) as usize);
-    Some(LosingDisk::begin((&world.net, &world.media), (leader, others), loss, now, rng))
-}
-
-/// Loses a disk; returns whether that is over.
-fn lose(disk: &mut LosingDisk, sim: &mut Sim<'_>, world: &World) -> bool {
-    let due = disk.due(sim.elapsed());
-    match due {
-        Due::Nothing => {}
-        Due::Lose => {
-            for id in [disk.leader, disk.lost] {
-                if sim.is_host_running(name(id)) {
-                    kill(sim, world, id, false);
-                }
-            }
-            disk.lose(&world.media[&disk.lost]);
-            sim.bounce(name(disk.lost));
-            world.net.heal();
-        }
-        Due::Over => sim.bounce(name(disk.leader)),
-    }
-    due == Due::Over
-}
-
-/// Steps the simulation and disturbs it, then lets it come to rest. Returns whose disk is lost.
-fn disturb(
-    sim: &mut Sim<'_>,
-    seed: u64,
-    world: &World,
-    outcome: &mut Outcome,
-) -> Option<(u64, Loss)> {
-    let mut rng = Rng::seeded(seed.rotate_left(31));
-    let mut restarts: Vec<(Duration, u64)> = Vec::new();
-    let mut tail: Option<Tail> = None;
-    // One disk is lost in a run, once nothing else goes wrong.
-    let mut loss = match seed % 3 {
-        0 => None,
-        1 => Some(Loss::Wiped),
-        _ => Some(Loss::RolledBack),
-    };
-    let (mut losing, mut lost): (Option<LosingDisk>, _) = (None, None);
-    loop {
-        let now = sim.elapsed();
-        restarts.retain(|(at, id)| {
-            if *at <= now {
-                sim.bounce(name(*id));
-            }
-            *at > now
-        });
-        if let Some(disk) = &mut losing {
-            if lose(disk, sim, world) {
-                losing = None;
-            }
-        } else if let Some(id) = tail.as_ref().and_then(|tail| tail.step(sim, world)) {
-            tail = None;
-            outcome.tails += 1;
-            restarts.push((now + Duration::from_millis(rng.number() % 300), id));
-        } else if tail.is_some() {
-            // Nothing else happens meanwhile.
-        } else if now > DISTURBED {
-            world.net.heal();
-            if restarts.is_empty() && has_noticed(world) {
-                return lost;
-            }
-            if restarts.is_empty() && loss.is_none() && has_settled(world, now, lost) {
-                return lost;
-            }
-            if let Some(what) = loss.filter(|_| restarts.is_empty())
-                && let Some(disk) = begin_loss(world, what, now, &mut rng)
-            {
-                (loss, lost) = (None, Some((disk.lost, what)));
-                losing = Some(disk);
-                outcome.wiped += u64::from(what == Loss::Wiped);
-                outcome.rolled_back += u64::from(what == Loss::RolledBack);
-            }
-            let all = || {
-                let members = world.members.borrow();
-                members.values().map(|(member, _)| member.status()).collect::<Vec<_>>()
-            };
-            assert!(now < END - TICK, "seed {seed}: the members come to rest: {:#?}", all());
-        } else if rng.number().is_multiple_of(150) {
-            let id = 1 + rng.number() % MEMBERS;
-            match rng.number() % 10 {
-                0..3 if sim.is_host_running(name(id)) => {
-                    let is_powerless = rng.number().is_multiple_of(2);
-                    kill(sim, world, id, is_powerless);
-                    outcome.killed += 1;
-                    outcome.powerless += u64::from(is_powerless);
-                    restarts.push((now + Duration::from_millis(rng.number() % 1_500), id));
-                }
-                0..3 => {}
-                3 => {
-                    world.net.isolate(id, 1..=MEMBERS);
-                    outcome.cut += MEMBERS;
-                }
-                4 => {
-                    world.net.cut(id, 1 + rng.number() % MEMBERS);
-                    outcome.cut += 1;
-                }
-                5 => {
-                    world.net.hold(id);
-                    outcome.held += 1;
-                }
-                6 => {
-                    world.net.slow(id);
-                    outcome.slowed += 1;
-                }
-                7 => tail = Tail::begin(world, now, &mut rng),
-                8.. => world.net.heal(),
-            }
-        }
-        sim.step().unwrap_or_else(|error| panic!("seed {seed}: no member fails: {error}"));
-    }
-}
-
-fn kill(sim: &mut Sim<'_>, world: &World, id: u64, is_powerless: bool) {
-    let medium = &world.media[&id];
-    world.members.borrow_mut().remove(&id);
-    medium.kill();
-    sim.crash(name(id));
-    if is_powerless {
-        medium.lose_power();
-    }
-    medium.revive();
-}
-
-/// Whether all members have applied the whole log, and no client waits.
-fn has_settled(world: &World, now: Duration, lost: Option<(u64, Loss)>) -> bool {
-    let members = world.members.borrow();
-    let ends: Vec<Status> = members.values().map(|(member, _)| member.status()).collect();
-    let is_equal = |status: &Status| {
-        status.leader.is_some()
-            && status.leader == ends[0].leader
-            && status.applied_index == ends[0].last_log_index
-            && status.last_log_index == ends[0].last_log_index
-    };
-    let is_refused = u64::from(lost.is_some_and(|(_, loss)| loss == Loss::Wiped));
-    now > DISTURBED + CLIENTS_REST
-        && members.len() as u64 == MEMBERS - is_refused
-        && ends.iter().all(is_equal)
 }
 
 /// What was answered is executed once, what was refused never, and all members have the same.

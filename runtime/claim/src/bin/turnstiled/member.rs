@@ -49,8 +49,8 @@ pub(crate) struct MemberArgs {
     /// it may have voted for what it no longer knows; replace it by a member with a new number.
     #[arg(long, requires = "cluster")]
     new: bool,
-    /// Begins an empty log, unless --data has one, for a member that `turnstiled member add` adds to
-    /// the cluster: at each start.
+    /// Begins an empty log, unless --data has one, for a member that `turnstiled member add` adds
+    /// to the cluster: at each start.
     #[arg(long, requires = "cluster", conflicts_with = "new")]
     join: bool,
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use turnstile_host::store::{Batch, LogStore, Medium, Store, Visitor};
+use turnstile_host::store::{Batch, LogStore, Medium, Note, NoteValue, Store, Visitor};
 
 use super::outcome::{Event, Tally};
 
@@ -30,6 +30,10 @@ impl Watched {
 impl Store for Watched {
     fn read(&mut self, each: Visitor<'_>) -> io::Result<()> {
         self.store.read(each)
+    }
+
+    fn note(&mut self) -> io::Result<(Option<NoteValue>, Box<dyn Note>)> {
+        self.store.note()
     }
 
     fn write(&mut self, batch: &Batch) {
