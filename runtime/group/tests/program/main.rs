@@ -10,4 +10,5 @@ mod ports;
 #[path = "../../../raft/lock/tests/program/running.rs"]
 mod running;
 mod secure;
+mod socket;
 mod tokens;

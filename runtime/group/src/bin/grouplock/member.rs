@@ -10,6 +10,7 @@ use turnstile_host::store::LogStore;
 use turnstile_host::transport::tcp::Tls;
 use turnstile_local::{Failure, Socket, Times, raise_open_files};
 
+use super::PROGRAM;
 use super::cli::MemberArgs;
 use super::service::Local;
 
@@ -24,7 +25,7 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     let mut term = signal(SignalKind::terminate())?;
     let mut int = signal(SignalKind::interrupt())?;
     let path = &args.socket.socket;
-    let socket = Socket::bind(path).await?;
+    let socket = Socket::bind(PROGRAM, path).await?;
     let member = start(&args).await?;
     // The others find that a process is gone after two periods at the earliest.
     let lease = 2 * args.period;

@@ -13,6 +13,7 @@ use turnstile_raft::arguments::{self, log_filter, not_opened};
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 use turnstile_raft_lock::{LockService, Options};
 
+use super::PROGRAM;
 use super::cli::MemberArgs;
 use super::service::Local;
 
@@ -30,7 +31,7 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     }
     let network = network(&args).await?;
     let path = &args.socket.socket;
-    let socket = Socket::bind(path).await?;
+    let socket = Socket::bind(PROGRAM, path).await?;
     let store = open(&args)?;
     let mut raft = turnstile_raft::Options::with_heartbeat(args.id, args.heartbeat);
     raft.group.clone_from(&args.group);
