@@ -106,12 +106,13 @@ enum CliCommand {
     /// Holds claims for another program, which sends requests on standard input and reads
     /// responses on standard output.
     ///
-    /// Requests are lines of JSON: {"id": 1, "claim": "r", "ttl": 60, "timeout": 5, "data": {}},
-    /// {"id": 2, "refresh": "r"}, {"id": 3, "release": "r"}; ttl and timeout are in seconds. Each
-    /// response has the request's id and "held", "refreshed", "released" or "error". A line
-    /// {"now": ...} reports each change of a claim's lease; its "until" is in seconds of
-    /// CLOCK_BOOTTIME. All claims are released at the end of the input, and on SIGTERM, SIGINT,
-    /// SIGQUIT and SIGHUP, after a line has reported each claim as lost.
+    /// Requests are JSON objects, one a line: {"id": 1, "claim": "r", "ttl": 60, "timeout": 5,
+    /// "data": {}}, {"id": 2, "refresh": "r"}, {"id": 3, "release": "r"}; ttl and timeout are in
+    /// seconds, id and data are any JSON. Another line, or one with an unknown or repeated key, is
+    /// answered by an error. Each response has the request's id and "held", "refreshed", "released"
+    /// or "error". A line {"now": ...} reports each change of a claim's lease; its "until" is in
+    /// seconds of CLOCK_BOOTTIME. All claims are released at the end of the input, and on SIGTERM,
+    /// SIGINT, SIGQUIT and SIGHUP, after a line has reported each claim as lost.
     Keychain,
     /// Kills a process group that has outlived this program's parent.
     #[command(name = REAP, hide = true)]
