@@ -1,5 +1,7 @@
 //! The program `grouplock`: members as processes, and commands under their locks.
 
+#[path = "../../../raft/lock/tests/authority/mod.rs"]
+mod authority;
 mod commands;
 #[path = "../../../raft/tests/folder/mod.rs"]
 mod folder;

@@ -32,10 +32,11 @@ const LOG_FILTER: &str = "warn,claim=info,turnstile_claim::client=info";
 /// Client of the turnstiled lock server: run commands under locks; list, show and revoke claims.
 ///
 /// Environment: TURNSTILE_URL, the server's URL, or several separated by spaces, if --url is
-/// not given; TURNSTILE_TOKEN, the bearer token; TURNSTILE_CA, a PEM file with the certificate
-/// authority (default: those of the operating system); TURNSTILE_LOG, the level of messages on
-/// standard error: off, error, warn, info, debug or trace (default: warn, and the messages that
-/// a lock is waited for and that the server is connected again, which warn omits).
+/// not given; TURNSTILE_TOKEN, the bearer token; TURNSTILE_CA, a PEM file with the trusted
+/// certificates: of authorities, or a server's own one if it is self-signed (default: those of
+/// the operating system); TURNSTILE_LOG, the level of messages on standard error: off, error,
+/// warn, info, debug or trace (default: warn, and the messages that a lock is waited for and that
+/// the server is connected again, which warn omits).
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Cli {
