@@ -118,11 +118,9 @@ struct Keychain {
 
 impl Keychain {
     async fn handle(self, text: &[u8]) {
-        let line: Request = match serde_json::from_slice(text) {
+        let line = match Request::read(text) {
             Ok(line) => line,
-            Err(error) => {
-                return self.refuse(id_of(text), "", format!("invalid request: {error}"));
-            }
+            Err(why) => return self.refuse(id_of(text), "", why),
         };
         let id = line.id.clone();
         match (&line.claim, &line.refresh, &line.release) {

@@ -45,6 +45,8 @@
 //! ```
 
 mod bell;
+#[cfg(feature = "tls")]
+pub mod certificates;
 mod clock;
 mod commit;
 mod engine;

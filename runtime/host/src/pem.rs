@@ -17,6 +17,17 @@ pub fn certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
     found.map_err(|error| invalid(path, &error))
 }
 
+/// The certificates in a file, in their order.
+///
+/// # Errors
+/// When the file cannot be read, is not PEM, or has none.
+pub fn some_certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
+    match certificates(path)? {
+        found if found.is_empty() => Err(invalid(path, &"the file has no certificate")),
+        found => Ok(found),
+    }
+}
+
 /// The first private key in a file.
 ///
 /// # Errors

@@ -12,6 +12,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::{sleep, timeout};
 
 use crate::program::{Failure, Program};
+use crate::socket::check_path;
 use crate::wire::{Lines, write};
 
 /// The pause before the member is asked again.
@@ -94,6 +95,7 @@ impl<'a> Client<'a> {
     /// Connects to the member of this machine. While the system holds as many connections for it as
     /// it may, because it is stopped, the caller's timeout ends the wait.
     async fn connect(&self) -> Result<UnixStream, Failure> {
+        check_path(self.program, self.socket)?;
         loop {
             match UnixStream::connect(self.socket).await {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

@@ -1,15 +1,15 @@
 //! A lock that a connection waits for and holds.
 
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
-use tokio::io::AsyncWrite;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::{interval, sleep};
 
+use crate::serve::refuse;
 use crate::service::{LockGuard, Service, UnlockError};
-use crate::wire::{Lines, LockReply, LockRequest, Unlock, write};
+use crate::wire::{LineError, Lines, LockReply, LockRequest, Unlock, write};
 
 /// How often a user is told that a lock is held, and for how long without it may be taken for held.
 #[derive(Clone, Copy, Debug)]
@@ -22,25 +22,61 @@ pub struct Times {
 
 /// Waits for a lock, and holds it until the user unlocks it or hangs up.
 pub(crate) async fn use_lock<S: Service>(
-    mut lines: Lines<OwnedReadHalf>,
+    lines: Lines<OwnedReadHalf>,
     mut sink: OwnedWriteHalf,
     service: &S,
     request: &LockRequest,
     times: Times,
 ) -> io::Result<()> {
     let most = request.timeout_ms.map_or(Duration::MAX, Duration::from_millis);
-    let mut end = pin!(lines.next::<Unlock>());
+    let mut end = pin!(End::of(lines));
     let locked = tokio::select! {
         locked = lock(service, &request.id, most.is_zero()) => locked,
         () = sleep(most), if !most.is_zero() => Ok(None),
-        // The user has gone; who waits gives the lock back when it is granted.
-        _ = &mut end => return Ok(()),
+        // Who waits gives the lock back when it is granted.
+        (end, lines) = &mut end => return match end {
+            End::Gone => Ok(()),
+            End::Unlock => write(&mut sink, &LockReply::Unlocked).await,
+            End::Wrong(why) => {
+                refuse(lines, sink, second_request(&why, "it no longer waits for the lock")).await
+            }
+        },
     };
     match locked {
-        Ok(Some(guard)) => hold(guard, end, &mut sink, times).await,
+        Ok(Some(guard)) => hold(guard, end, sink, times).await,
         Ok(None) => write(&mut sink, &LockReply::TimedOut).await,
         Err(text) => write(&mut sink, &LockReply::Error(text)).await,
     }
+}
+
+/// How a user ends its wait for a lock, or its hold.
+enum End {
+    /// It unlocks.
+    Unlock,
+    /// It has hung up.
+    Gone,
+    /// It has sent something else; the text says what is wrong with that.
+    Wrong(String),
+}
+
+impl End {
+    /// Waits for it.
+    async fn of(mut lines: Lines<OwnedReadHalf>) -> (Self, Lines<OwnedReadHalf>) {
+        let end = match lines.request().await {
+            Ok(Some(Unlock::Unlock)) => Self::Unlock,
+            Ok(None) | Err(LineError::Failed(_)) => Self::Gone,
+            Err(LineError::Wrong(why)) => Self::Wrong(why),
+        };
+        (end, lines)
+    }
+}
+
+/// What is said to a user that sends more than a request for a lock and the end of it.
+fn second_request(why: &str, so: &str) -> String {
+    format!(
+        "a connection has one request, and after one for a lock it takes \"unlock\" alone: {why}; \
+         {so}, and another request needs another connection"
+    )
 }
 
 async fn lock<S: Service>(
@@ -54,30 +90,43 @@ async fn lock<S: Service>(
 /// Holds a lock until the user unlocks it or hangs up, or it is lost.
 async fn hold(
     guard: impl LockGuard,
-    end: impl Future<Output = io::Result<Option<Unlock>>>,
-    sink: &mut (impl AsyncWrite + Unpin),
+    mut end: Pin<&mut impl Future<Output = (End, Lines<OwnedReadHalf>)>>,
+    mut sink: OwnedWriteHalf,
     times: Times,
 ) -> io::Result<()> {
     let lease_ms = u64::try_from(times.lease.as_millis()).unwrap_or(u64::MAX);
-    write(sink, &LockReply::Held { token: guard.token(), lease_ms }).await?;
+    write(&mut sink, &LockReply::Held { token: guard.token(), lease_ms }).await?;
     let mut beats = interval(times.heartbeat);
-    let mut end = pin!(end);
-    let end = loop {
+    let (end, lines) = loop {
         tokio::select! {
             biased;
-            () = guard.lost() => return write(sink, &LockReply::Lost).await,
+            () = guard.lost() => return write(&mut sink, &LockReply::Lost).await,
             end = &mut end => break end,
-            _ = beats.tick() => write(sink, &LockReply::StillHeld).await?,
+            _ = beats.tick() => write(&mut sink, &LockReply::StillHeld).await?,
         }
     };
-    if !matches!(end, Ok(Some(Unlock::Unlock))) {
-        // The user has hung up. Dropping the guard unlocks.
+    if matches!(end, End::Gone) {
+        // Dropping the guard unlocks.
         return Ok(());
     }
-    let answer = match guard.unlock().await {
-        Ok(()) => LockReply::Unlocked,
-        Err(UnlockError::Lost) => LockReply::Lost,
-        Err(UnlockError::Failed(text)) => LockReply::Error(text),
-    };
-    write(sink, &answer).await
+    let unlocked = guard.unlock().await;
+    match end {
+        End::Gone => Ok(()),
+        End::Unlock => {
+            let answer = match unlocked {
+                Ok(()) => LockReply::Unlocked,
+                Err(UnlockError::Lost) => LockReply::Lost,
+                Err(UnlockError::Failed(text)) => LockReply::Error(text),
+            };
+            write(&mut sink, &answer).await
+        }
+        End::Wrong(why) => {
+            let so = match unlocked {
+                Ok(()) => "the lock is unlocked",
+                Err(UnlockError::Lost) => "the lock was lost before",
+                Err(UnlockError::Failed(_)) => "the member unlocks the lock",
+            };
+            refuse(lines, sink, second_request(&why, so)).await
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod arrivals;
+mod certificates;
 mod client;
 mod hold;
 mod places;
@@ -15,6 +16,7 @@ mod wire;
 pub use turnstile_supervisor::{REAP, reap};
 
 pub use arguments::{RunArgs, users};
+pub use certificates::MemberCertificates;
 pub use client::Client;
 pub use hold::Times;
 pub use program::{Failure, Program, print};

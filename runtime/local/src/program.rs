@@ -20,7 +20,8 @@ pub struct Program {
     /// Its name, in messages.
     pub name: &'static str,
     /// How its environment variables begin, which it sets for a command: `RAFTLOCK` in
-    /// `RAFTLOCK_FENCING_TOKEN`, `RAFTLOCK_ID` and `RAFTLOCK_HELD`.
+    /// `RAFTLOCK_FENCING_TOKEN`, `RAFTLOCK_ID` and `RAFTLOCK_HELD`. `RAFTLOCK_SOCKET` stands for
+    /// the option `--socket`.
     pub variable: &'static str,
     /// Why a member that runs may be unable to decide about a lock, after "it": `has no contact to
     /// a majority`.

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::{sleep, timeout};
 
@@ -12,12 +14,15 @@ use crate::arrivals::{Arrival, Arrivals};
 use crate::hold::{Times, use_lock};
 use crate::places::Places;
 use crate::service::{Service, Work};
-use crate::wire::{Lines, LockReply, write};
+use crate::wire::{LineError, Lines, LockReply, write};
 
 /// The maximum number of connections that have not sent their request yet.
 const SILENT_MAX: usize = 64;
 /// The maximum time for the first line of a connection, and for taking an answer.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
+/// What a user may send instead of a line that is not understood.
+const EXAMPLE: &str =
+    r#"a request is one line of JSON, such as {"lock":{"id":"job","timeout_ms":null}} or "status""#;
 /// The pause after a connection could not be accepted.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -61,7 +66,7 @@ async fn answer<S: Service>(
     let mut lines = Lines::new(lines);
     let request = tokio::select! {
         biased;
-        request = timeout(REQUEST_MAX, lines.next::<S::Request>()) => request,
+        request = timeout(REQUEST_MAX, lines.request::<S::Request>()) => request,
         () = arrival.gives_way() => {
             let text = "too many connections are silent: this one is closed for a newer one";
             return timeout(REQUEST_MAX, write(&mut sink, &LockReply::Error(text.into()))).await?;
@@ -70,23 +75,44 @@ async fn answer<S: Service>(
     drop(arrival);
     let refused = match request {
         Ok(Ok(Some(request))) => match service.handle(request) {
-            Work::Lock(request) => {
-                let place = lock_id(&request.id).and_then(|_| places.take(request.nested));
-                match place {
+            Work::Lock(request) => match lock_id(&request.id) {
+                Ok(_) => match places.take(request.nested) {
                     Ok(_place) => return use_lock(lines, sink, service, &request, times).await,
                     Err(text) => text,
-                }
-            }
+                },
+                Err(text) => not_understood(&format!("id: {text}")),
+            },
             Work::Reply(reply) => {
                 // An error cannot be: the semaphore is never closed.
                 let _turn = places.answering.acquire().await.ok();
                 let reply = reply.await;
-                return timeout(REQUEST_MAX, write(&mut sink, &reply)).await?;
+                timeout(REQUEST_MAX, write(&mut sink, &reply)).await??;
+                if !lines.has_more() {
+                    return Ok(());
+                }
+                "a connection has one request: another one needs another connection".into()
             }
         },
         Ok(Ok(None)) => return Ok(()),
-        Ok(Err(error)) => format!("the request is not understood: {error}"),
+        Ok(Err(LineError::Failed(error))) => return Err(error),
+        Ok(Err(LineError::Wrong(text))) => not_understood(&text),
         Err(_) => "the request did not come in time".into(),
     };
-    timeout(REQUEST_MAX, write(&mut sink, &LockReply::Error(refused))).await?
+    refuse(lines, sink, refused).await
+}
+
+fn not_understood(why: &str) -> String {
+    format!("the request is not understood: {why}; {EXAMPLE}")
+}
+
+/// Says why a connection ends, also to a user that still writes.
+pub(crate) async fn refuse(
+    lines: Lines<OwnedReadHalf>,
+    mut sink: OwnedWriteHalf,
+    why: String,
+) -> io::Result<()> {
+    timeout(REQUEST_MAX, write(&mut sink, &LockReply::Error(why))).await??;
+    sink.shutdown().await?;
+    lines.drain().await;
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{UnixListener, UnixStream};
 
 use crate::hold::Times;
-use crate::program::Failure;
+use crate::program::{Failure, Program};
 use crate::serve::serve;
 use crate::service::Service;
 
@@ -25,8 +26,10 @@ impl Socket {
     /// more is replaced.
     ///
     /// # Errors
-    /// When another process listens there, or the path cannot be used.
-    pub async fn bind(path: &Path) -> Result<Self, Failure> {
+    /// When another process listens there, or the path cannot be used: it has more than 107 bytes,
+    /// for example.
+    pub async fn bind(program: Program, path: &Path) -> Result<Self, Failure> {
+        check_path(program, path)?;
         let bound = bind(path).await;
         let failed = |error| Failure::Unavailable(format!("{}: {error}", path.display()));
         Ok(Self { listener: bound.map_err(failed)?, path: path.to_owned() })
@@ -44,6 +47,25 @@ impl Drop for Socket {
         // A start replaces one that remains.
         let _removed = fs::remove_file(&self.path);
     }
+}
+
+/// The maximum length of a socket's path in bytes: the system keeps 108 for it and a zero.
+const PATH_MAX: usize = 107;
+
+/// Refuses a path that is too long for a socket.
+///
+/// # Errors
+/// When it is, with the option by which to choose another one.
+pub(crate) fn check_path(program: Program, path: &Path) -> Result<(), Failure> {
+    let (len, variable) = (path.as_os_str().len(), program.variable);
+    if len <= PATH_MAX {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "--socket {}: the path has {len} bytes, and that of a socket has at most {PATH_MAX}: \
+         choose a shorter one by --socket or {variable}_SOCKET, for example in /run",
+        path.display()
+    )))
 }
 
 async fn bind(path: &Path) -> io::Result<UnixListener> {
@@ -66,7 +88,12 @@ async fn bind(path: &Path) -> io::Result<UnixListener> {
     // Remains of a process with the same number.
     let _removed = fs::remove_file(&inside).and_then(|()| fs::remove_dir(&folder));
     fs::DirBuilder::new().mode(0o700).create(&folder)?;
-    let bound = UnixListener::bind(&inside).and_then(|listener| {
+    let bound = fs::File::open(&folder).and_then(|folder| {
+        // The name of the folder may be longer than that of the socket.
+        let listener = match inside.as_os_str().len() > PATH_MAX {
+            true => UnixListener::bind(format!("/proc/self/fd/{}/s", folder.as_raw_fd())),
+            false => UnixListener::bind(&inside),
+        }?;
         fs::set_permissions(&inside, fs::Permissions::from_mode(0o600))?;
         fs::rename(&inside, path)?;
         Ok(listener)

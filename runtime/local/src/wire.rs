@@ -7,11 +7,16 @@ use std::io;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
+use tokio::time::{Duration, timeout};
 
 /// The maximum length of a line in bytes.
 const LINE_MAX: u64 = 1 << 20;
+
+/// The maximum time for what a user still writes after an answer that refuses it.
+const DRAIN_MAX: Duration = Duration::from_secs(1);
 
 /// A request for a lock: what is in `{"lock": {...}}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +84,15 @@ pub(crate) enum Unlock {
     Unlock,
 }
 
+/// Why there is no line.
+#[derive(Debug)]
+pub(crate) enum LineError {
+    /// The stream has failed.
+    Failed(io::Error),
+    /// It is not what is expected; the text says why.
+    Wrong(String),
+}
+
 /// Reads lines of JSON.
 pub(crate) struct Lines<R>(BufReader<R>);
 
@@ -87,21 +101,74 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self(BufReader::new(stream))
     }
 
-    /// The next line; `None` at the end of the stream. Not cancel-safe.
+    /// The next line of a member; `None` at the end of the stream. Not cancel-safe.
     ///
     /// # Errors
     /// When the stream fails, ends within a line, or has a line that is too long or no value.
     pub(crate) async fn next<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
+        let wrong = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
+        match self.line().await {
+            Ok(None) => Ok(None),
+            Ok(Some(line)) => serde_json::from_str(&line).map(Some).map_err(io::Error::from),
+            Err(LineError::Failed(error)) => Err(error),
+            Err(LineError::Wrong(text)) => Err(wrong(text)),
+        }
+    }
+
+    /// The next line of a user: a word, or an object whose word has an object. `None` at the end of
+    /// the stream. Not cancel-safe.
+    ///
+    /// # Errors
+    /// When the stream fails, or the line is not a `T`.
+    pub(crate) async fn request<T: DeserializeOwned>(&mut self) -> Result<Option<T>, LineError> {
+        let Some(line) = self.line().await? else { return Ok(None) };
+        let wrong = |error: serde_json::Error| LineError::Wrong(error.to_string());
+        // The values of an object may stand in a list, as far as serde is concerned.
+        let is_request = match serde_json::from_str(&line).map_err(wrong)? {
+            Value::String(_) => true,
+            Value::Object(words) => words.values().all(Value::is_object),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => false,
+        };
+        if !is_request {
+            let text = "expected a word, or an object in which a word has an object";
+            return Err(LineError::Wrong(text.into()));
+        }
+        serde_json::from_str(&line).map(Some).map_err(wrong)
+    }
+
+    async fn line(&mut self) -> Result<Option<String>, LineError> {
         let mut line = Vec::new();
-        let len = (&mut self.0).take(LINE_MAX).read_until(b'\n', &mut line).await?;
+        let len = (&mut self.0).take(LINE_MAX).read_until(b'\n', &mut line).await;
+        let len = len.map_err(LineError::Failed)?;
         if len == 0 {
             return Ok(None);
         }
+        let wrong = |text: String| Err(LineError::Wrong(text));
         if line.pop() != Some(b'\n') {
-            let text = if len as u64 == LINE_MAX { "a line is too long" } else { "a line is cut" };
-            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            return wrong(match len as u64 == LINE_MAX {
+                true => format!("a line has at most {LINE_MAX} bytes, and this one has more"),
+                false => "the input ends without a newline".into(),
+            });
         }
-        serde_json::from_slice(&line).map(Some).map_err(io::Error::from)
+        match String::from_utf8(line) {
+            Ok(line) if line.trim().is_empty() => wrong("the line is empty".into()),
+            Ok(line) => Ok(Some(line)),
+            Err(error) => wrong(format!("the line is no UTF-8: {error}")),
+        }
+    }
+
+    /// Whether more has been received.
+    pub(crate) fn has_more(&self) -> bool {
+        !self.0.buffer().is_empty()
+    }
+
+    /// Reads on, for a short time, what no answer needs any more: a user that still writes is not
+    /// interrupted, and gets to read the answer.
+    pub(crate) async fn drain(mut self) {
+        let mut nowhere = tokio::io::sink();
+        let drained = timeout(DRAIN_MAX, tokio::io::copy_buf(&mut self.0, &mut nowhere)).await;
+        // A user that goes on writing, or has gone, is left alone.
+        let _over = drained;
     }
 }
 

@@ -13,6 +13,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use turnstile_host::certificates::server_verifier;
 
 use super::server_address::ServerAddress;
 
@@ -65,7 +66,8 @@ impl Connector {
         Self { dial: Arc::new(dial), authority: None, tls: Arc::new(OnceLock::new()) }
     }
 
-    /// Trusts the certificates in this PEM file instead of those of the operating system.
+    /// Trusts the certificates in this PEM file instead of those of the operating system: those of
+    /// authorities, or a server's own one, for its names.
     #[must_use]
     pub fn trusting(self, authority: PathBuf) -> Self {
         Self { authority: Some(authority), tls: Arc::new(OnceLock::new()), ..self }
@@ -101,16 +103,19 @@ impl Connector {
         let certificates = match &self.authority {
             None => rustls_native_certs::load_native_certs().certs,
             Some(path) => CertificateDer::pem_file_iter(path)
-                .and_then(Iterator::collect)
+                .and_then(Iterator::collect::<Result<Vec<_>, _>>)
                 .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?,
         };
-        roots.add_parsable_certificates(certificates);
+        roots.add_parsable_certificates(certificates.iter().cloned());
         if roots.is_empty() {
             let server =
                 self.authority.as_ref().map_or("the system".into(), |path| path.to_string_lossy());
             return Err(io::Error::other(format!("{server} has no trusted certificates")));
         }
-        let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+        let config = ClientConfig::builder()
+            .dangerous()
+            .with_custom_certificate_verifier(server_verifier(Arc::new(roots), &certificates)?)
+            .with_no_client_auth();
         Ok(self.tls.get_or_init(|| TlsConnector::from(Arc::new(config))).clone())
     }
 }

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tokio_rustls::rustls;
 use turnstile_core::claim::message::ResourceName;
 use turnstile_core::number::CallId;
+use turnstile_host::certificates::remedy;
 
 use super::call::Answer;
 use super::server_address::ServerAddress;
@@ -60,12 +61,9 @@ pub(super) enum Failure {
 pub(super) fn unanswered(error: &io::Error) -> NoAnswer {
     let tls = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
     let (kind, why) = match tls {
-        Some(rustls::Error::InvalidCertificate(_)) => {
-            let text = format!(
-                "its certificate is not trusted: {error}; set TURNSTILE_CA to a PEM file with its \
-                 certificate authority"
-            );
-            (Failure::Untrusted, text)
+        Some(rustls::Error::InvalidCertificate(why)) => {
+            let remedy = remedy(why, "set TURNSTILE_CA to a PEM file with");
+            (Failure::Untrusted, format!("its certificate is not trusted: {error}; {remedy}"))
         }
         Some(rustls::Error::InvalidMessage(_)) => {
             let text = format!("TLS handshake failed: {error}; does its URL begin with http://?");

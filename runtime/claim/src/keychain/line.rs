@@ -12,7 +12,8 @@ pub(crate) const CLAIMED: &str = "claimed";
 pub(crate) const REFUSED: &str = "refused";
 pub(crate) const UNREACHABLE: &str = "unreachable";
 
-/// A request of the program; it has exactly one of `claim`, `refresh` and `release`.
+/// A request of the program, an object; it has exactly one of `claim`, `refresh` and `release`. A
+/// field that is null counts as missing.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -34,9 +35,41 @@ pub struct Request {
     /// The maximum time to wait for the lock, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
-    /// The claim's user data.
+    /// The claim's user data: any JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Box<RawValue>>,
+}
+
+impl Request {
+    /// Reads a line. It must be an object: serde would also take a list of the fields.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is expected.
+    pub(super) fn read(line: &[u8]) -> Result<Self, String> {
+        let read = match line.trim_ascii() {
+            [] => Err("the line is empty".to_owned()),
+            [b'{', ..] => serde_json::from_slice(line).map_err(|error| error.to_string()),
+            _ => match serde_json::from_slice::<Value>(line) {
+                Ok(other) => Err(format!("the line is {}", kind_of(&other))),
+                Err(error) => Err(error.to_string()),
+            },
+        };
+        read.map_err(|why| format!("invalid request: {why}; {EXPECTED}"))
+    }
+}
+
+/// What every line must be.
+const EXPECTED: &str = r#"a request is a JSON object, such as {"id":1,"claim":"r","ttl":60}"#;
+
+const fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
 }
 
 /// A response or notification.

@@ -11,6 +11,7 @@ use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use hyper::http::request::Parts;
+use turnstile_host::certificates::CertificateWatch;
 
 use super::auth::{Identity, Tokens};
 use super::auth_throttle::AuthThrottle;
@@ -20,7 +21,7 @@ use super::digest;
 use super::handle::EngineHandle;
 use super::host::{self, Hosts, PublicUrl};
 use super::listing::Listing;
-use super::metrics::Gauges;
+use super::metrics::{self, Gauges};
 use super::reply::Reply;
 use super::route::IncomingRequest;
 use super::session::Sessions;
@@ -52,6 +53,8 @@ pub(crate) struct AppState {
     /// Microseconds since the Unix epoch.
     pub(crate) wall_us: fn() -> u64,
     pub(crate) slots: Arc<ConnectionSlots>,
+    /// Those whose ends are among the metrics.
+    pub(crate) certificates: CertificateWatch,
 }
 
 impl AppState {
@@ -171,7 +174,9 @@ impl AppState {
             let gauges = Gauges { claims, live, calls, connections, made_room, commits, counts };
             (engine.metrics.clone(), gauges)
         });
-        let metrics = metrics.render(gauges) + &self.shared.log_metrics().await;
+        let metrics = metrics.render(gauges)
+            + &metrics::of_certificates(&self.certificates.certificates())
+            + &self.shared.log_metrics().await;
         text(200, "text/plain; version=0.0.4", metrics)
     }
 

@@ -108,9 +108,14 @@ fn member_id(text: &str) -> Result<u64, Reply> {
 /// Parses the body of a PUT. The address is as `turnstiled` writes those of its options.
 fn read_address(body: &[u8]) -> Result<String, FieldErrors> {
     let refused = |field, text| FieldErrors::from([(field, text)]);
-    let NewMember { address } = serde_json::from_slice(body).map_err(|error| {
-        refused("message", format!("The body is not an object with an address: {error}"))
-    })?;
+    let no_object =
+        |why: &str| refused("message", format!("The body is not an object with an address: {why}"));
+    // A list of the fields would do for serde.
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Err(no_object("it is a list"));
+    }
+    let NewMember { address } =
+        serde_json::from_slice(body).map_err(|error| no_object(&error.to_string()))?;
     let address = address
         .ok_or_else(|| refused("address", "No address specified: HOST:PORT is expected".into()))?;
     let parsed: Result<Address, _> = address.parse();

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use turnstile_core::claim::record::Status;
 use turnstile_host::Counts;
+use turnstile_host::certificates::Certificate;
 
 /// Counts since the start.
 #[derive(Clone, Debug, Default)]
@@ -96,11 +97,58 @@ impl Metrics {
     }
 }
 
+/// The ends of certificates.
+pub(super) fn of_certificates(certificates: &[Certificate]) -> String {
+    let end = |one: &Certificate| {
+        let (file, usage) = (escaped(&one.file.to_string_lossy()), one.usage);
+        let label = format!("{{usage=\"{usage}\",file=\"{file}\",number=\"{}\"}}", one.number);
+        (label, one.not_after_s)
+    };
+    let ends: Vec<(String, u64)> = certificates.iter().map(end).collect();
+    let mut text = String::new();
+    if !ends.is_empty() {
+        let help = "The end of validity of each certificate in use, in seconds since the epoch.";
+        put(&mut text, "certificate_not_after_timestamp_seconds", "gauge", help, &ends);
+    }
+    text
+}
+
+/// The value of a label.
+fn escaped(text: &str) -> String {
+    text.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
+}
+
 /// Appends a metric.
 pub(super) fn put(text: &mut String, name: &str, kind: &str, help: &str, values: &[(String, u64)]) {
     let head = format!("# HELP turnstile_{name} {help}\n# TYPE turnstile_{name} {kind}\n");
     text.push_str(&head);
     for (label, value) in values {
         writeln!(text, "turnstile_{name}{label} {value}").expect("a string takes it");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_a_certificate_is_the_value_of_a_label() {
+        let certificate = |file: &str, number| Certificate {
+            usage: "server",
+            file: file.into(),
+            number,
+            subject: String::new(),
+            not_before_s: 0,
+            not_after_s: 1_795_953_600,
+        };
+        let text = of_certificates(&[certificate("/a", 1), certificate("\"\n\\", 2)]);
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        let name = "turnstile_certificate_not_after_timestamp_seconds";
+        let expected = [
+            format!(r#"{name}{{usage="server",file="/a",number="1"}} 1795953600"#),
+            format!(r#"{name}{{usage="server",file="\"\n\\",number="2"}} 1795953600"#),
+        ];
+        assert_eq!(lines, expected);
+        assert_eq!(of_certificates(&[]), "");
     }
 }

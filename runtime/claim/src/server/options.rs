@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use turnstile_core::claim::record::Limits;
+use turnstile_host::certificates::CertificateWatch;
 use turnstile_host::{Trace, wall_us};
 
 use super::audit::Audit;
@@ -22,6 +23,8 @@ pub struct Options {
     pub tokens: Tokens,
     /// The certificate; `None`: plain HTTP.
     pub tls: Option<ServerTls>,
+    /// The certificates whose ends are among the metrics.
+    pub certificates: CertificateWatch,
     /// The URL of a proxy in front of the server; `None`: URLs use the Host header.
     pub public_url: Option<PublicUrl>,
     /// The accepted Host headers besides `localhost`, IP addresses and the public URL's host. If
@@ -77,6 +80,7 @@ impl Default for Options {
         Self {
             tokens: Tokens::default(),
             tls: None,
+            certificates: CertificateWatch::default(),
             public_url: None,
             hosts: Hosts::default(),
             wrong_tokens_max: 10,

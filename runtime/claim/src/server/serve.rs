@@ -252,6 +252,7 @@ impl Server {
             auth_throttle: AuthThrottle::new(options.wrong_tokens_max),
             wall_us: options.wall_us,
             slots: slots.clone(),
+            certificates: options.certificates.clone(),
         }
     }
 }

@@ -2,56 +2,49 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::{Error, ServerConfig};
+use turnstile_host::certificates::{Certificate, CertificateFiles, Loaded, Reloadable, remedy};
 use turnstile_host::pem;
 
 /// The server's certificate. Clones share it.
-#[derive(Clone)]
-pub struct ServerTls {
-    chain: Arc<Path>,
-    key: Arc<Path>,
-    acceptor: Arc<RwLock<TlsAcceptor>>,
-}
-
-impl std::fmt::Debug for ServerTls {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("ServerTls")
-    }
-}
+#[derive(Clone, Debug)]
+pub struct ServerTls(Reloadable<TlsAcceptor>);
 
 impl ServerTls {
-    /// Reads a chain and a key, both PEM.
+    /// Reads a chain and a key, both PEM, now and at each reload of [`ServerTls::files`].
     ///
     /// # Errors
     /// When a file cannot be read, or the key does not match the certificate.
     pub fn read(chain: &Path, key: &Path) -> io::Result<Self> {
-        let acceptor = Arc::new(RwLock::new(read(chain, key)?));
-        Ok(Self { chain: chain.into(), key: key.into(), acceptor })
+        let [chain, key] = [chain, key].map(Path::to_owned);
+        Reloadable::read(move || read(&chain, &key)).map(Self)
     }
 
-    /// Reloads both files, for all clones. Open connections are not affected.
-    ///
-    /// # Errors
-    /// As [`ServerTls::read`]; the previous certificate then stays in use.
-    pub fn reload(&self) -> io::Result<()> {
-        let acceptor = read(&self.chain, &self.key)?;
-        *self.acceptor.write().unwrap_or_else(PoisonError::into_inner) = acceptor;
-        Ok(())
+    /// The files: to reload them, and to watch their ends. Open connections are not affected.
+    #[must_use]
+    pub fn files(&self) -> Arc<dyn CertificateFiles> {
+        Arc::new(self.0.clone())
     }
 
     pub(super) fn acceptor(&self) -> TlsAcceptor {
-        self.acceptor.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.current()
     }
 }
 
-fn read(chain: &Path, key: &Path) -> io::Result<TlsAcceptor> {
-    let (certificates, private) = (pem::certificates(chain)?, pem::private_key(key)?);
+fn read(chain: &Path, key: &Path) -> io::Result<Loaded<TlsAcceptor>> {
+    let (own, private) = (pem::some_certificates(chain)?, pem::private_key(key)?);
+    let certificates = Certificate::of_file("server", chain, &own);
     let config = ServerConfig::builder()
         .with_no_client_auth()
-        .with_single_cert(certificates, private)
-        .map_err(|error| pem::invalid(key, &error))?;
-    Ok(TlsAcceptor::from(Arc::new(config)))
+        .with_single_cert(own, private)
+        .map_err(|error| {
+            if let Error::InvalidCertificate(why) = &error {
+                return pem::invalid(chain, &format!("{error}; {}", remedy(why, "")));
+            }
+            pem::invalid(key, &error)
+        })?;
+    Ok(Loaded { config: TlsAcceptor::from(Arc::new(config)), certificates })
 }

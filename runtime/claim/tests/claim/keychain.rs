@@ -154,6 +154,43 @@ fn what_a_line_asks_for_in_vain_is_told() {
     assert!(keychain.wait().expect("it is our child").success());
 }
 
+#[test]
+fn a_request_is_an_object() {
+    let server = Running::in_memory();
+    let (mut keychain, mut out, _held) = keychain(&server, r#"{"claim":"r","ttl":60}"#);
+    let object = "a request is a JSON object, such as {\"id\":1,\"claim\":\"r\",\"ttl\":60}";
+    for (line, id, parts) in [
+        // Its fields in their order, as far as serde is concerned.
+        (r#"[1,"s",null,null,60,null,null]"#, json!(null), ["an array", object]),
+        (r#"[{"id":1,"claim":"s","ttl":60}]"#, json!(null), ["an array", object]),
+        ("7", json!(null), ["a number", object]),
+        (r#""claim""#, json!(null), ["a string", object]),
+        ("null", json!(null), ["null", object]),
+        ("true", json!(null), ["a boolean", object]),
+        ("", json!(null), ["the line is empty", object]),
+        ("{", json!(null), ["EOF while parsing", object]),
+        (r#"{"id":1,"claim":"s"} {}"#, json!(null), ["trailing characters", object]),
+        (r#"{"id":1,"claim":"s","claim":"s"}"#, json!(1), ["duplicate field `claim`", object]),
+        (r#"{"id":1,"claim":"s","data":1,"data":2}"#, json!(1), ["duplicate field `data`", object]),
+        (r#"{"id":1,"claim":["s"]}"#, json!(1), ["expected a string", object]),
+        (r#"{"id":1,"claim":"s","owner":"me"}"#, json!(1), ["unknown field `owner`", object]),
+    ] {
+        say(&mut keychain, line);
+        let told = read(&mut out);
+        assert_eq!((&told["id"], &told["error"]["kind"]), (&id, &json!("refused")), "{told}");
+        let message = told["error"]["message"].as_str().expect("a text");
+        assert!(parts.iter().all(|part| message.contains(part)), "{line}: {message}");
+    }
+    assert_eq!(statuses(&server, "s"), [""; 0], "nothing is claimed");
+    // User data is any JSON, and is given back unchanged.
+    for (resource, data) in [("a", "[1, 2]"), ("b", "\"text\""), ("c", "7")] {
+        say(&mut keychain, &format!(r#"{{"claim":"{resource}","ttl":60,"data":{data}}}"#));
+        assert_eq!(read(&mut out)["held"]["resource"], resource);
+        let list = server.client().get(&format!("/v1/claims/?resource={resource}")).expect(200);
+        assert!(list.text.contains(&format!("\"user_data\":{data}")), "{}", list.text);
+    }
+}
+
 /// Where a child of this test finds the server.
 const SERVER: &str = "TURNSTILE_TEST_KEYCHAIN";
 

@@ -2,6 +2,7 @@
 
 mod additions;
 mod browser;
+mod certificates;
 mod client;
 mod clock;
 mod closing;

@@ -1,5 +1,7 @@
 //! The program `grouplock`: members as processes, and commands under their locks.
 
+#[path = "../../../raft/lock/tests/authority/mod.rs"]
+mod authority;
 mod commands;
 #[path = "../../../raft/tests/folder/mod.rs"]
 mod folder;
@@ -10,4 +12,5 @@ mod ports;
 #[path = "../../../raft/lock/tests/program/running.rs"]
 mod running;
 mod secure;
+mod socket;
 mod tokens;

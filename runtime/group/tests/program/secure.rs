@@ -1,56 +1,29 @@
 //! Members that show each other certificates, and members behind other addresses.
 
-use std::path::{Path, PathBuf};
+use serde_json::{Value, json};
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
-use serde_json::json;
-
+use crate::authority::Authority;
 use crate::group::Group;
 
-/// Signs certificates.
-struct Authority {
-    issuer: CertifiedIssuer<'static, KeyPair>,
-    folder: PathBuf,
-}
-
-impl Authority {
-    fn new(folder: &Path) -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        let key = KeyPair::generate().expect("a key can be made");
-        let issuer = CertifiedIssuer::self_signed(params, key).expect("it can be signed");
-        Self { issuer, folder: folder.to_owned() }
-    }
-
-    /// The options of a member whose certificate is for an address.
-    fn options(&self, address: &str) -> Vec<String> {
-        let params = CertificateParams::new([address.to_owned()]).expect("it is an address");
-        let key = KeyPair::generate().expect("a key can be made");
-        let certificate = params.signed_by(&key, &self.issuer).expect("it can be signed");
-        let texts = [certificate.pem(), key.serialize_pem(), self.issuer.pem()];
-        let names = ["certificate", "key", "authority"].map(|what| format!("{address}-{what}.pem"));
-        let files = names.into_iter().zip(texts).map(|(name, text)| {
-            let path = self.folder.join(name);
-            std::fs::write(&path, text).expect("the temporary folder can be written");
-            path.display().to_string()
-        });
-        ["--tls".to_owned()].into_iter().chain(files).collect()
-    }
-}
+/// Ends of validity, in seconds since the Unix epoch.
+const OF_2100_S: u64 = 4_102_444_800;
+const OF_2101_S: u64 = 4_133_980_800;
 
 #[test]
 fn only_members_with_certificates_for_their_addresses_are_in_the_group() {
     let mut group = Group::prepare();
     let authority = Authority::new(group.folder.path());
-    let good = authority.options("127.0.0.1");
+    let good = authority.options("127.0.0.1", OF_2100_S);
     group.options = [good.clone(), good.clone(), Vec::new()];
     (0..2).for_each(|one| group.start_member(one, "test"));
     (0..2).for_each(|one| group.await_members(one, 2));
     let other = group.folder.path().join("other");
     std::fs::create_dir(&other).expect("the temporary folder can be written");
-    let strangers =
-        [Vec::new(), authority.options("127.0.0.9"), Authority::new(&other).options("127.0.0.1")];
+    let strangers = [
+        Vec::new(),
+        authority.options("127.0.0.9", OF_2100_S),
+        Authority::new(&other).options("127.0.0.1", OF_2100_S),
+    ];
     for options in strangers {
         group.options[2] = options;
         group.start_member(2, "test");
@@ -65,6 +38,30 @@ fn only_members_with_certificates_for_their_addresses_are_in_the_group() {
     group.start_member(2, "test");
     (0..3).for_each(|one| group.await_members(one, 3));
     assert!(group.output(2, &["run", "job", "--", "true"]).status.success());
+}
+
+#[test]
+fn certificates_are_replaced_while_members_run() {
+    let mut group = Group::prepare();
+    let tls = Authority::new(group.folder.path()).options("127.0.0.1", OF_2100_S);
+    group.options = [tls.clone(), tls.clone(), tls];
+    group.start_all();
+    // Another authority in the same files: nobody trusts the former one any more.
+    Authority::new(group.folder.path()).options("127.0.0.1", OF_2101_S);
+    for one in 0..3 {
+        group.signal(one, "-HUP");
+        group.await_status(one, |status: &Value| {
+            let first = &status["certificates"][0];
+            first["usage"] == "peer" && first["not_after_s"] == OF_2101_S
+        });
+    }
+    for one in 0..3 {
+        group.end(one);
+        group.start_member(one, "test");
+        (0..3).for_each(|one| group.await_members(one, 3));
+    }
+    let text = group.text(0, &["status"]);
+    assert!(text.contains("127.0.0.1-certificate.pem, certificate 1, peer: expires in "), "{text}");
 }
 
 #[test]

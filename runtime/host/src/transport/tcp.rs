@@ -162,13 +162,6 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         (self.launch)(&mut tasks, &self.runtime, peer, link);
     }
 
-    /// Replaces the certificate for new connections, for example before it expires. Open
-    /// connections are not affected.
-    #[cfg(feature = "tls")]
-    pub fn set_tls(&self, tls: Tls) {
-        self.node.set_tls(tls);
-    }
-
     fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,7 +1,7 @@
 //! Authorities and certificates, made anew for each test.
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose};
-use rcgen::{IsCa, KeyPair, KeyUsagePurpose, date_time_ymd};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DistinguishedName};
+use rcgen::{DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose, date_time_ymd};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use turnstile_host::transport::tcp::Tls;
 
@@ -71,5 +71,38 @@ impl Authority {
     pub(crate) fn tls_with(&self, name: &str, flaw: Flaw, believed: &Self) -> Tls {
         let (certificate, key) = self.sign(name, flaw);
         Tls::new(vec![certificate], key, vec![believed.certificate()]).expect("they fit")
+    }
+}
+
+/// A certificate that is its own authority, as `openssl req -x509 -newkey … -nodes -subj /CN=…
+/// [-addext subjectAltName=…]` makes it: it may sign others (`CA:TRUE`).
+pub(crate) struct SelfSigned {
+    certificate: Certificate,
+    key: KeyPair,
+}
+
+impl SelfSigned {
+    /// One for these names; without any it has no `subjectAltName`.
+    pub(crate) fn new(common_name: &str, names: &[&str], has_expired: bool) -> Self {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut params = CertificateParams::new(names).expect("they are names");
+        params.distinguished_name = DistinguishedName::new();
+        params.distinguished_name.push(DnType::CommonName, common_name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.use_authority_key_identifier_extension = true;
+        if has_expired {
+            (params.not_before, params.not_after) =
+                (date_time_ymd(2020, 1, 1), date_time_ymd(2021, 1, 1));
+        }
+        let key = KeyPair::generate().expect("a key can be made");
+        let certificate = params.self_signed(&key).expect("it can be signed");
+        Self { certificate, key }
+    }
+
+    /// What a node shows that has it, and trusts these.
+    pub(crate) fn tls(&self, trusted: &[&Self]) -> Tls {
+        let trusted = trusted.iter().map(|one| one.certificate.der().clone()).collect();
+        let key = PrivateKeyDer::try_from(self.key.serialize_der()).expect("it is a key");
+        Tls::new(vec![self.certificate.der().clone()], key, trusted).expect("they fit")
     }
 }

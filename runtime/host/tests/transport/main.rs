@@ -11,6 +11,7 @@ mod quiet;
 mod raw;
 mod refused;
 mod restart;
+mod self_signed;
 mod silence;
 mod simulated;
 mod slow;

@@ -1,6 +1,6 @@
 //! Only nodes with the right certificates hear each other, whichever of them connects.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process;
 
 use tokio::io::AsyncWriteExt as _;
@@ -188,14 +188,107 @@ async fn half_a_handshake_is_given_up() {
 async fn a_certificate_is_renewed_while_the_node_runs() {
     let authority = Authority::new();
     let pipes = Pipes::default();
-    let expired = authority.tls_with("node-1", Flaw::Expired, &authority);
-    let (first, mut seen) = start(&pipes, 1, Some(expired));
+    let tls = authority.tls_with("node-1", Flaw::Expired, &authority);
+    let (first, mut seen) = start(&pipes, 1, Some(tls.clone()));
     let (_second, mut heard) = start(&pipes, 2, Some(authority.tls("node-2")));
     first.send(2, (1, 0, Vec::new())).expect("there is room");
     assert_eq!(seen.next_unsent().await, (0, UnsentReason::Unreachable));
-    first.set_tls(authority.tls("node-1"));
+    let (certificate, key) = authority.sign("node-1", Flaw::None);
+    tls.replace(vec![certificate], key, vec![authority.certificate()]).expect("they fit");
     first.send(2, (1, 1, Vec::new())).expect("there is room");
     heard.expect(1, [1]).await;
+}
+
+/// The files of a node, which change while it runs.
+struct Files([PathBuf; 3]);
+
+impl Files {
+    fn new(name: &str) -> Self {
+        let folder =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        Self(["chain.pem", "key.pem", "roots.pem"].map(|file| folder.join(file)))
+    }
+
+    /// Replaces the certificate and its key by those of an authority, and trusts these authorities.
+    fn write(&self, name: &str, of: &Authority, trusted: &[&Authority]) {
+        let [chain, key, _] = of.files(name);
+        let roots = trusted.iter().map(|one| one.files(name)[2].clone()).collect::<String>();
+        for (path, text) in self.0.iter().zip([chain, key, roots]) {
+            std::fs::write(path, text).expect("a file can be written");
+        }
+    }
+
+    fn read(&self) -> Tls {
+        let [chain, key, roots] = &self.0;
+        Tls::read(chain, key, roots).expect("they fit")
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        let folder = self.0[0].parent().expect("they are in a folder");
+        std::fs::remove_dir_all(folder).expect("the folder is there");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_authority_is_replaced_while_nodes_run() {
+    let [old, new] = [(); 2].map(|()| Authority::new());
+    let names = ["node-1", "node-2"];
+    let files = names.map(Files::new);
+    let tls = [0, 1].map(|node| {
+        files[node].write(names[node], &old, &[&old]);
+        files[node].read()
+    });
+    let pipes = Pipes::default();
+    let (first, mut first_seen) = start(&pipes, 1, Some(tls[0].clone()));
+    let mut number = 0;
+    // First all trust both, then all show the new one's certificates, then none trusts the old one.
+    let both = vec![&old, &new];
+    for (shown, trusted) in [(&old, both.clone()), (&new, both), (&new, vec![&new])] {
+        for node in 0..2 {
+            files[node].write(names[node], shown, &trusted);
+            tls[node].files().reload().expect("they fit");
+            // It starts again, so that all connections are new ones.
+            let (second, mut second_seen) = start(&pipes, 2, Some(tls[1].clone()));
+            first.send(2, (1, number, Vec::new())).expect("there is room");
+            second_seen.expect(1, [number]).await;
+            second.send(1, (2, number, Vec::new())).expect("there is room");
+            first_seen.expect(2, [number]).await;
+            second.close(LONG).await;
+            number += 1;
+        }
+    }
+    // Files that do not fit change nothing.
+    std::fs::write(&files[0].0[1], "no key").expect("a file can be written");
+    let error = tls[0].files().reload().expect_err("it has no key").to_string();
+    assert!(error.contains("key.pem"), "{error}");
+    let (second, _second_seen) = start(&pipes, 2, Some(new.tls("node-2")));
+    second.send(1, (2, number, Vec::new())).expect("there is room");
+    first_seen.expect(2, [number]).await;
+    second.close(LONG).await;
+    let stranger = old.tls_with("node-2", Flaw::None, &new);
+    let (stranger, mut stranger_seen) = start(&pipes, 2, Some(stranger));
+    stranger.send(1, (2, number, Vec::new())).expect("there is room");
+    assert_eq!(stranger_seen.next_unsent().await, (number, UnsentReason::Unreachable));
+    first_seen.assert_empty();
+}
+
+#[test]
+fn the_files_say_when_their_certificates_end() {
+    let (authority, files) = (Authority::new(), Files::new("ends"));
+    files.write("node-1", &authority, &[&authority, &Authority::new()]);
+    let certificates = files.read().files().certificates();
+    let places = certificates.iter().map(|one| (one.usage, one.file.clone(), one.number));
+    let [chain, _, roots] = files.0.clone();
+    let authority = "peer-authority";
+    let expected = [("peer", chain, 1), (authority, roots.clone(), 1), (authority, roots, 2)];
+    assert_eq!(places.collect::<Vec<_>>(), expected);
+    // The default of the library that makes them: the year 4096.
+    for one in certificates {
+        assert_eq!((one.not_before_s, one.not_after_s), (157_766_400, 67_090_118_400), "{one:?}");
+    }
 }
 
 #[test]

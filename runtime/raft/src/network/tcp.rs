@@ -129,11 +129,6 @@ impl TcpNetwork {
     pub fn counts(&self) -> Counts {
         self.transport.counts()
     }
-
-    /// Replaces the certificate for new connections.
-    pub fn set_tls(&self, tls: Tls) {
-        self.transport.set_tls(tls);
-    }
 }
 
 impl Network for TcpNetwork {

@@ -32,10 +32,11 @@ const LOG_FILTER: &str = "warn,claim=info,turnstile_claim::client=info";
 /// Client of the turnstiled lock server: run commands under locks; list, show and revoke claims.
 ///
 /// Environment: TURNSTILE_URL, the server's URL, or several separated by spaces, if --url is
-/// not given; TURNSTILE_TOKEN, the bearer token; TURNSTILE_CA, a PEM file with the certificate
-/// authority (default: those of the operating system); TURNSTILE_LOG, the level of messages on
-/// standard error: off, error, warn, info, debug or trace (default: warn, and the messages that
-/// a lock is waited for and that the server is connected again, which warn omits).
+/// not given; TURNSTILE_TOKEN, the bearer token; TURNSTILE_CA, a PEM file with the trusted
+/// certificates: of authorities, or a server's own one if it is self-signed (default: those of
+/// the operating system); TURNSTILE_LOG, the level of messages on standard error: off, error,
+/// warn, info, debug or trace (default: warn, and the messages that a lock is waited for and that
+/// the server is connected again, which warn omits).
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Cli {
@@ -106,12 +107,13 @@ enum CliCommand {
     /// Holds claims for another program, which sends requests on standard input and reads
     /// responses on standard output.
     ///
-    /// Requests are lines of JSON: {"id": 1, "claim": "r", "ttl": 60, "timeout": 5, "data": {}},
-    /// {"id": 2, "refresh": "r"}, {"id": 3, "release": "r"}; ttl and timeout are in seconds. Each
-    /// response has the request's id and "held", "refreshed", "released" or "error". A line
-    /// {"now": ...} reports each change of a claim's lease; its "until" is in seconds of
-    /// CLOCK_BOOTTIME. All claims are released at the end of the input, and on SIGTERM, SIGINT,
-    /// SIGQUIT and SIGHUP, after a line has reported each claim as lost.
+    /// Requests are JSON objects, one a line: {"id": 1, "claim": "r", "ttl": 60, "timeout": 5,
+    /// "data": {}}, {"id": 2, "refresh": "r"}, {"id": 3, "release": "r"}; ttl and timeout are in
+    /// seconds, id and data are any JSON. Another line, or one with an unknown or repeated key, is
+    /// answered by an error. Each response has the request's id and "held", "refreshed", "released"
+    /// or "error". A line {"now": ...} reports each change of a claim's lease; its "until" is in
+    /// seconds of CLOCK_BOOTTIME. All claims are released at the end of the input, and on SIGTERM,
+    /// SIGINT, SIGQUIT and SIGHUP, after a line has reported each claim as lost.
     Keychain,
     /// Kills a process group that has outlived this program's parent.
     #[command(name = REAP, hide = true)]

@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// it. Only tokens of that name and operator tokens may change the claim or read its user data.
     /// Several tokens may share a name. A file without tables has one token per line, without
     /// names; claims created with these have no owner, and every client may change them. SIGHUP
-    /// reloads this file and the certificate; if a file is invalid, the error is logged and the
+    /// reloads this file and all certificates; if a file is invalid, the error is logged and the
     /// previous content stays in use.
     #[arg(long, value_name = "FILE")]
     pub(crate) tokens: Option<PathBuf>,
@@ -53,6 +53,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
     /// The server's certificate chain (PEM); enables TLS.
+    ///
+    /// SIGHUP reloads it and its key for new connections. The log warns in the last 14 days of a
+    /// certificate (of one that is valid for less than 42, in the last third), and has an error
+    /// once it has expired: at the start, on SIGHUP, and once a day. The metric
+    /// turnstile_certificate_not_after_timestamp_seconds has the end of each certificate of the
+    /// server, of the member and of the authorities of --peer-tls.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
     /// The private key of the certificate (PEM).

@@ -23,8 +23,8 @@ pub(crate) enum ServerCommand {
     /// 4=HOST:PORT`. Any other member can be asked.
     ///
     /// Environment: TURNSTILE_TOKEN, the bearer token, which must be an operator's if the members
-    /// require tokens; TURNSTILE_CA, a PEM file with the certificate authority (default: those of
-    /// the operating system).
+    /// require tokens; TURNSTILE_CA, a PEM file with the trusted certificates: of authorities, or a
+    /// server's own one (default: those of the operating system).
     ///
     /// Exit status: 69: the server cannot be reached, or it refused the request; 2: invalid
     /// arguments or settings. An outcome that is unknown is asked for again for a minute; after
@@ -39,8 +39,8 @@ pub(crate) enum ServerCommand {
     /// elsewhere: stop it.
     ///
     /// Environment: TURNSTILE_TOKEN, the bearer token, which must be an operator's if the members
-    /// require tokens; TURNSTILE_CA, a PEM file with the certificate authority (default: those of
-    /// the operating system).
+    /// require tokens; TURNSTILE_CA, a PEM file with the trusted certificates: of authorities, or a
+    /// server's own one (default: those of the operating system).
     ///
     /// Exit status: 69: the server cannot be reached, or it refused the request; 2: invalid
     /// arguments or settings, or a file or directory that cannot be used.

@@ -24,9 +24,12 @@ use turnstile_claim::server::{
     Audit, Hosts, Options, Quotas, Server, ServerTls, Storage, TakenAddress, Tokens, runtime,
 };
 use turnstile_host::Trace;
+use turnstile_host::certificates::CertificateWatch;
 use turnstile_host::store::{LogStore, PreviousUse};
 
 use self::args::Args;
+#[cfg(feature = "cluster")]
+use self::member::MemberConfig;
 
 /// The system's allocator took a ninth of the server's processor time.
 #[global_allocator]
@@ -92,6 +95,10 @@ fn run(mut args: Args) -> io::Result<()> {
     #[cfg(feature = "cluster")]
     let member = args.member.config(args.body_max)?;
     let mut options = options(args)?;
+    #[cfg(feature = "cluster")]
+    if let Some(tls) = member.as_ref().and_then(MemberConfig::tls) {
+        options.certificates.add("--peer-tls", tls.files());
+    }
     let address = {
         let _entered = runtime.enter();
         TakenAddress::take(listen, &options)?
@@ -129,9 +136,12 @@ async fn serve(
     mut hangup: Signal,
 ) -> io::Result<()> {
     tokio::spawn(async move {
-        while hangup.recv().await.is_some() {
-            files.reload();
-        }
+        let reloads = async {
+            while hangup.recv().await.is_some() {
+                files.reload();
+            }
+        };
+        tokio::join!(reloads, files.certificates.watch());
     });
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let failed = server.failed();
@@ -175,30 +185,28 @@ fn open_store(dir: &Path) -> io::Result<LogStore> {
 /// The files that SIGHUP reloads or reopens.
 struct ReloadableFiles {
     tokens: Tokens,
-    tls: Option<ServerTls>,
+    certificates: CertificateWatch,
     audit: Option<Audit>,
 }
 
 impl ReloadableFiles {
     fn of(options: &Options) -> Self {
-        let Options { tokens, tls, audit, .. } = options;
-        Self { tokens: tokens.clone(), tls: tls.clone(), audit: audit.clone() }
+        let Options { tokens, certificates, audit, .. } = options;
+        let (tokens, certificates) = (tokens.clone(), certificates.clone());
+        Self { tokens, certificates, audit: audit.clone() }
     }
 
     /// Reloads each file. One that is invalid keeps its previous content, and the error is logged.
     fn reload(&self) {
-        let tls = self.tls.as_ref().map_or(Ok(()), ServerTls::reload);
         let audit = self.audit.as_ref().map_or(Ok(()), Audit::reopen);
-        let mut all_reloaded = true;
-        for (file, result) in
-            [("tokens", self.tokens.reload()), ("certificate", tls), ("audit log", audit)]
-        {
-            if let Err(error) = result {
-                tracing::error!(file, %error, "reload failed: the previous content stays in use");
-                all_reloaded = false;
-            }
+        let mut failed = self.certificates.reload();
+        for (option, result) in [("--tokens", self.tokens.reload()), ("--audit", audit)] {
+            failed.extend(result.err().map(|error| (option, error)));
         }
-        if all_reloaded {
+        for (option, error) in &failed {
+            tracing::error!(option, %error, "reload failed: the previous content stays in use");
+        }
+        if failed.is_empty() {
             tracing::info!("reloaded on SIGHUP");
         }
     }
@@ -241,6 +249,9 @@ fn options(args: Args) -> io::Result<Options> {
         trace: read_file("--trace", args.trace, |path| Trace::append("turnstiled", path))?,
         ..defaults
     };
+    if let Some(tls) = &options.tls {
+        options.certificates.add("--tls-cert, --tls-key", tls.files());
+    }
     options.limits.waiters_max = args.waiters_max;
     options.limits.finished_max = args.finished_max;
     options.bounds.resource_max = args.resource_max;

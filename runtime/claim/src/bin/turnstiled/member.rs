@@ -37,7 +37,9 @@ pub(crate) struct MemberArgs {
     #[arg(long, value_name = "ADDR", requires = "cluster")]
     peer_listen: Option<SocketAddr>,
     /// Authenticates the members to each other by TLS: this one's certificate and key, and the
-    /// authority of all. A certificate names the host of its member's address.
+    /// authority of all, in PEM. A certificate names the host of its member's address. SIGHUP
+    /// reloads the files for new connections; if they do not fit, the error is logged and the
+    /// previous ones stay in use. The log and the metrics say when they expire, as of --tls-cert.
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3, requires = "cluster")]
     peer_tls: Option<Vec<PathBuf>>,
     /// The interval of the leader's heartbeats, in seconds: without one for 9 to 12 of them the
@@ -105,6 +107,11 @@ impl MemberArgs {
 }
 
 impl MemberConfig {
+    /// The certificates that it shows to the other members, and trusts of them.
+    pub(crate) const fn tls(&self) -> Option<&Tls> {
+        self.network.tls.as_ref()
+    }
+
     /// Starts the member on its directory.
     ///
     /// # Errors

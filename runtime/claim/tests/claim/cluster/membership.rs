@@ -76,6 +76,7 @@ fn what_is_no_change_of_the_members_is_refused() {
     let mut client = members.client();
     check_refused(&mut client, "{}", 400, "No address specified");
     check_refused(&mut client, "address", 400, "The body is not an object with an address");
+    check_refused(&mut client, r#"["localhost:1"]"#, 400, "with an address: it is a list");
     check_refused(&mut client, r#"{"address":"nowhere"}"#, 400, "is not HOST:PORT");
     let moved = r#"{"address":"localhost:7011"}"#;
     check_refused(&mut client, moved, 409, "member 2 has the address member-2 already");

@@ -139,8 +139,11 @@ pub(crate) struct MemberArgs {
     /// members.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Authenticates the members by TLS: this one's certificate and key, and the authority of all.
-    /// A certificate is for the IP address of its member.
+    /// Authenticates the members by TLS: this one's certificate and key, and the authority of all,
+    /// in PEM. A certificate is for the IP address of its member. SIGHUP reads the files again, for
+    /// new connections; if they do not fit, the error is logged and the previous ones stay in use.
+    /// The log warns in the last 14 days of a certificate (of one that is valid for less than 42,
+    /// in the last third), and has an error once it has expired.
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]
     pub(crate) tls: Option<Vec<PathBuf>>,
     /// The maximum number of users that wait for a lock or hold one; more of them are refused.

@@ -8,8 +8,9 @@ use turnstile_group::Member;
 use turnstile_host::Trace;
 use turnstile_host::store::LogStore;
 use turnstile_host::transport::tcp::Tls;
-use turnstile_local::{Failure, Socket, Times, raise_open_files};
+use turnstile_local::{Failure, MemberCertificates, Socket, Times, raise_open_files};
 
+use super::PROGRAM;
 use super::cli::MemberArgs;
 use super::service::Local;
 
@@ -24,14 +25,15 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     let mut term = signal(SignalKind::terminate())?;
     let mut int = signal(SignalKind::interrupt())?;
     let path = &args.socket.socket;
-    let socket = Socket::bind(path).await?;
-    let member = start(&args).await?;
+    let socket = Socket::bind(PROGRAM, path).await?;
+    let certificates = MemberCertificates::start(args.tls.as_deref())?;
+    let member = start(&args, certificates.tls()).await?;
     // The others find that a process is gone after two periods at the earliest.
     let lease = 2 * args.period;
     let times = Times { heartbeat: lease / BEATS, lease };
     let (listen, socket_path) = (args.listen, path.display());
     tracing::info!(group = args.name, %listen, socket = %socket_path, "started");
-    let local = Local { group: args.name.clone(), member: member.clone() };
+    let local = Local { group: args.name.clone(), member: member.clone(), certificates };
     tokio::select! {
         () = socket.serve(local, times, args.users) => {}
         _ = term.recv() => {}
@@ -44,7 +46,7 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-async fn start(args: &MemberArgs) -> Result<Member, Failure> {
+async fn start(args: &MemberArgs, tls: Option<&Tls>) -> Result<Member, Failure> {
     let at = args.advertise.unwrap_or(args.listen);
     if at.ip().is_unspecified() {
         let option = if args.advertise.is_some() { "--advertise" } else { "--listen" };
@@ -69,9 +71,8 @@ async fn start(args: &MemberArgs) -> Result<Member, Failure> {
     for seed in &args.seeds {
         builder = builder.seed(*seed);
     }
-    if let Some(tls) = &args.tls {
-        let (certificate, key, authority) = (&tls[0], &tls[1], &tls[2]);
-        builder = builder.tls(Tls::read(certificate, key, authority)?);
+    if let Some(tls) = tls {
+        builder = builder.tls(tls.clone());
     }
     builder.start().await.map_err(|error| Failure::Unavailable(error.to_string()))
 }

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use turnstile_group::{Guard, Member};
-use turnstile_local::{LockGuard, LockRequest, Service, Token, UnlockError, Work};
+use turnstile_local::{
+    LockGuard, LockRequest, MemberCertificates, Service, Token, UnlockError, Work,
+};
 
 use super::status;
 
@@ -30,6 +32,7 @@ pub(crate) enum Reply {
 pub(crate) struct Local {
     pub(crate) group: String,
     pub(crate) member: Member,
+    pub(crate) certificates: MemberCertificates,
 }
 
 /// A lock that the member holds for a user.
@@ -44,7 +47,9 @@ impl Service for Local {
         match request {
             Request::Lock(request) => Work::Lock(request),
             Request::Status => Work::reply(async {
-                Reply::Status(status::json(&self.group, &self.member.status()))
+                let mut status = status::json(&self.group, &self.member.status());
+                status["certificates"] = self.certificates.json();
+                Reply::Status(status)
             }),
         }
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use turnstile_group::GroupStatus;
+use turnstile_local::MemberCertificates;
 
 /// The status as JSON.
 pub(crate) fn json(group: &str, status: &GroupStatus) -> Value {
@@ -54,6 +55,9 @@ pub(crate) fn text(status: &Value) -> String {
     }
     for line in locks(status).lines() {
         let _written = writeln!(out, "lock     {line}");
+    }
+    for line in MemberCertificates::text(&status["certificates"]).lines() {
+        let _written = writeln!(out, "tls      {line}");
     }
     out
 }

@@ -20,6 +20,7 @@ use super::node::NodeShared;
 use super::options::{Address, PeerId};
 use super::queue::Queue;
 use super::rejection::Rejection;
+use super::tls::explained;
 use super::trouble::Trouble;
 use crate::clock::after;
 use crate::transport::{Receiver, Refusal, UnsentReason};
@@ -79,7 +80,7 @@ impl From<io::Error> for DialError {
     fn from(error: io::Error) -> Self {
         // rustls reports problems with the peer, and alerts from the peer, as this kind.
         if error.kind() == io::ErrorKind::InvalidData {
-            return Self::Refused(Rejection::new(Refusal::Tls, error.to_string()));
+            return Self::Refused(Rejection::new(Refusal::Tls, explained(&error)));
         }
         Self::Failed(error)
     }

@@ -20,6 +20,11 @@ impl Tls {
     }
 }
 
+/// Says why a handshake has failed.
+pub(super) fn explained(error: &io::Error) -> String {
+    error.to_string()
+}
+
 /// The certificate of a peer, of which there is none.
 pub(super) enum PeerCertificate {}
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
@@ -10,7 +10,7 @@ use super::network::{Stream, Wire};
 use super::options::{Address, Limits, Options, PeerId};
 use super::rejection::Rejection;
 use super::slots::PeerSlots;
-use super::tls::{PeerCertificate, Tls};
+use super::tls::{PeerCertificate, Tls, explained};
 use super::warned::Warned;
 use crate::Rng;
 use crate::transport::Refusal;
@@ -26,7 +26,7 @@ pub(super) struct NodeShared<P> {
     pub(super) warned: Warned,
     /// True once no more messages are to be received.
     pub(super) stopping: watch::Sender<bool>,
-    tls: RwLock<Option<Tls>>,
+    tls: Option<Tls>,
     jitter: Mutex<Rng>,
     addresses: Mutex<BTreeMap<P, Address>>,
     /// The address of a peer that is not known, by its id.
@@ -40,7 +40,7 @@ impl<P: PeerId> NodeShared<P> {
             own,
             protocol,
             limits,
-            tls: RwLock::new(tls),
+            tls,
             jitter: Mutex::new(Rng::seeded(seed)),
             counters: Counters::default(),
             slots: PeerSlots::default(),
@@ -97,7 +97,7 @@ impl<P: PeerId> NodeShared<P> {
 
     /// Starts TLS on a stream to a peer, if configured.
     pub(super) async fn dialed(&self, stream: impl Stream, to: &Address) -> io::Result<Wire> {
-        match self.tls() {
+        match &self.tls {
             Some(tls) => tls.connect(stream, to).await,
             None => Ok(Box::new(stream)),
         }
@@ -108,20 +108,10 @@ impl<P: PeerId> NodeShared<P> {
         &self,
         stream: impl Stream,
     ) -> Result<(Wire, Option<PeerCertificate>), Rejection> {
-        let Some(tls) = self.tls() else { return Ok((Box::new(stream), None)) };
+        let Some(tls) = &self.tls else { return Ok((Box::new(stream), None)) };
         match tls.accept(stream).await {
             Ok((wire, shown)) => Ok((wire, Some(shown))),
-            Err(error) => Err(Rejection::new(Refusal::Tls, error.to_string())),
+            Err(error) => Err(Rejection::new(Refusal::Tls, explained(&error))),
         }
-    }
-
-    fn tls(&self) -> Option<Tls> {
-        self.tls.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Replaces the certificate for new connections.
-    #[cfg(feature = "tls")]
-    pub(super) fn set_tls(&self, tls: Tls) {
-        *self.tls.write().unwrap_or_else(PoisonError::into_inner) = Some(tls);
     }
 }

@@ -1,5 +1,7 @@
 //! The program `raftlock`: three members as processes, and commands under their locks.
 
+#[path = "../authority/mod.rs"]
+mod authority;
 mod commands;
 #[path = "../../../tests/folder/mod.rs"]
 mod folder;
@@ -9,4 +11,5 @@ mod members;
 mod ports;
 mod restore;
 mod running;
+mod secure;
 mod socket;

@@ -7,12 +7,13 @@ use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use turnstile_host::store::{LogStore, has_files};
 use turnstile_host::transport::tcp::{Address, Tls};
-use turnstile_local::{Failure, Socket, Times, raise_open_files};
+use turnstile_local::{Failure, MemberCertificates, Socket, Times, raise_open_files};
 use turnstile_raft::Members;
 use turnstile_raft::arguments::{self, log_filter, not_opened};
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 use turnstile_raft_lock::{LockService, Options};
 
+use super::PROGRAM;
 use super::cli::MemberArgs;
 use super::service::Local;
 
@@ -28,9 +29,10 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
         let text = format!("--peer: member {}, which is this one, is not among them", args.id);
         return Err(Failure::Usage(text));
     }
-    let network = network(&args).await?;
+    let certificates = MemberCertificates::start(args.tls.as_deref())?;
+    let network = network(&args, certificates.tls()).await?;
     let path = &args.socket.socket;
-    let socket = Socket::bind(path).await?;
+    let socket = Socket::bind(PROGRAM, path).await?;
     let store = open(&args)?;
     let mut raft = turnstile_raft::Options::with_heartbeat(args.id, args.heartbeat);
     raft.group.clone_from(&args.group);
@@ -48,9 +50,10 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
         tracing::info!("it is in no group yet: `raftlock members add` at another member adds it");
     }
     tracing::info!(id = args.id, listen = %args.listen, socket = %path.display(), "started");
+    let local = Local { service: service.clone(), certificates };
     let failed = service.raft().wait_for_change(|status| status.failure.is_some());
     let ended = tokio::select! {
-        () = socket.serve(Local(service.clone()), times, args.users) => Ok(0),
+        () = socket.serve(local, times, args.users) => Ok(0),
         failed = failed => Err(Failure::Unavailable(match failed {
             Ok(status) => status.failure.unwrap_or_default(),
             Err(error) => error.to_string(),
@@ -83,14 +86,13 @@ pub(crate) fn members(peers: &[(u64, Address)]) -> Result<Members, Failure> {
     arguments::members(peers).map_err(|why| Failure::Usage(format!("--peer: {why}")))
 }
 
-async fn network(args: &MemberArgs) -> Result<Arc<TcpNetwork>, Failure> {
+async fn network(args: &MemberArgs, tls: Option<&Tls>) -> Result<Arc<TcpNetwork>, Failure> {
     let mut options = TcpOptions::new(args.id);
     for (id, address) in &args.peers {
         options = options.peer(*id, address.clone());
     }
-    if let Some(tls) = &args.tls {
-        let (certificate, key, authority) = (&tls[0], &tls[1], &tls[2]);
-        options = options.tls(Tls::read(certificate, key, authority)?);
+    if let Some(tls) = tls {
+        options = options.tls(tls.clone());
     }
     Ok(TcpNetwork::bind(options, &args.listen.to_string()).await?)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
-use turnstile_local::{LockGuard, Service, Token, UnlockError, Work};
+use turnstile_local::{LockGuard, MemberCertificates, Service, Token, UnlockError, Work};
 use turnstile_raft::{MemberChange, MemberError};
 use turnstile_raft_lock::{Guard, LockError, LockService};
 
@@ -17,7 +17,10 @@ const REPEAT_PAUSE: Duration = Duration::from_millis(100);
 
 /// The service of a member.
 #[derive(Clone)]
-pub(crate) struct Local(pub(crate) LockService);
+pub(crate) struct Local {
+    pub(crate) service: LockService,
+    pub(crate) certificates: MemberCertificates,
+}
 
 /// A lock that the member holds for a user.
 pub(crate) struct Held(Guard);
@@ -28,12 +31,14 @@ impl Service for Local {
     type Guard = Held;
 
     fn handle(&self, request: Request) -> Work<'_, Reply> {
-        let service = &self.0;
+        let Self { service, certificates } = self;
         match request {
             Request::Lock(request) => Work::Lock(request),
-            Request::Status => {
-                Work::reply(async { Reply::Status(status::json(&service.status())) })
-            }
+            Request::Status => Work::reply(async {
+                let mut status = status::json(&service.status());
+                status["certificates"] = certificates.json();
+                Reply::Status(status)
+            }),
             Request::AddMember { id, address } => {
                 Work::reply(change(service, MemberChange::Add { id, address }))
             }
@@ -52,7 +57,7 @@ impl Service for Local {
     /// Waits for a lock. A command that fails, for example since the leader has changed, is
     /// repeated: if it has locked nevertheless, the member unlocks first.
     async fn lock(&self, id: &str) -> Result<Held, String> {
-        let mutex = self.0.lock(id);
+        let mutex = self.service.lock(id);
         loop {
             match mutex.lock().await {
                 // A lock that is lost at once was not used.
@@ -67,7 +72,7 @@ impl Service for Local {
     }
 
     async fn try_lock(&self, id: &str) -> Result<Option<Held>, String> {
-        let locked = self.0.lock(id).try_lock().await;
+        let locked = self.service.lock(id).try_lock().await;
         locked.map(|guard| guard.map(Held)).map_err(|error| error.to_string())
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use turnstile_local::MemberCertificates;
 use turnstile_raft::{Role, VoteChange};
 use turnstile_raft_lock::{LockMember, Status};
 
@@ -116,6 +117,9 @@ pub(crate) fn text(status: &Value) -> String {
         let waiters = all(&lock["waiters"]);
         let _written =
             writeln!(out, "lock     {id}: held by {holder}, token {token}, waiting {waiters}");
+    }
+    for line in MemberCertificates::text(&status["certificates"]).lines() {
+        let _written = writeln!(out, "tls      {line}");
     }
     for event in status["unhandled"].as_array().into_iter().flatten() {
         let _written = writeln!(out, "bug      an event that no row handles: {}", word(event));
