@@ -180,7 +180,7 @@ impl AppState {
     pub(super) async fn read_json(
         &self,
         headers: &HeaderMap,
-        body: Incoming,
+        body: &mut Incoming,
         state: &ConnectionState,
     ) -> Result<Bytes, Reply> {
         let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -205,7 +205,7 @@ impl AppState {
     pub(super) async fn read_body(
         &self,
         headers: &HeaderMap,
-        body: Incoming,
+        body: &mut Incoming,
         state: &ConnectionState,
     ) -> Result<Bytes, Reply> {
         let too_long = || {

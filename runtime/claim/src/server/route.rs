@@ -22,7 +22,7 @@ use crate::wire::CLAIMS;
 /// A request and its connection.
 pub(crate) struct IncomingRequest<'a> {
     pub(crate) head: Parts,
-    pub(crate) body: Incoming,
+    pub(crate) body: &'a mut Incoming,
     /// The client's address.
     pub(crate) from: SocketAddr,
     pub(crate) state: &'a Arc<ConnectionState>,

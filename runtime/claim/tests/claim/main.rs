@@ -9,6 +9,7 @@ mod closing;
 mod cluster;
 mod command;
 mod commits;
+mod early;
 mod faults;
 mod guesses;
 mod history;
