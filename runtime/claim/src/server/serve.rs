@@ -250,6 +250,7 @@ impl Server {
             tokens: options.tokens.clone(),
             sessions: Sessions::default(),
             auth_throttle: AuthThrottle::new(options.wrong_tokens_max),
+            audit: options.audit.clone(),
             wall_us: options.wall_us,
             slots: slots.clone(),
         }

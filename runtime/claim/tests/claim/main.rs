@@ -1,6 +1,7 @@
 //! The driver from outside: its server over real HTTP, its client against it, its store on a disk.
 
 mod additions;
+mod audited;
 mod browser;
 mod client;
 mod clock;
@@ -20,6 +21,7 @@ mod leaving;
 mod limits;
 mod lives;
 mod login;
+mod measured;
 mod messages;
 mod noise;
 mod owners;
@@ -39,6 +41,7 @@ mod several;
 mod simulated_cluster;
 mod simulation;
 mod slots;
+mod strict;
 mod terminal;
 mod tokens;
 mod traced;

@@ -223,7 +223,8 @@ fn options(args: Args) -> io::Result<Options> {
         public_url: args.public_url,
         hosts: Hosts::of(args.host),
         wrong_tokens_max: args.wrong_tokens_max,
-        audit: read_file("--audit", args.audit, Audit::open)?,
+        audit: read_file("--audit", args.audit, Audit::open)?
+            .map(|audit| if args.audit_required { audit.required() } else { audit }),
         data: args.data,
         body_max: args.body_max,
         header_timeout: args.patience,

@@ -85,18 +85,15 @@ impl ReplicatedEngine {
         for (name, help, value) in single {
             put(&mut text, &format!("log_{name}"), "gauge", help, &[(String::new(), value)]);
         }
-        let micros = u64::try_from(status.sync_time.as_micros()).unwrap_or(u64::MAX);
-        let totals = [
-            ("syncs", "Syncs of the log to the disk.", status.syncs),
-            ("sync_microseconds", "How long the syncs took together.", micros),
-        ];
-        for (name, help, value) in totals {
-            let name = format!("log_{name}_total");
-            put(&mut text, &name, "counter", help, &[(String::new(), value)]);
-        }
+        let (syncs, seconds) = (status.syncs, status.sync_time.as_secs_f64());
+        let help = "Syncs of the log to the disk.";
+        put(&mut text, "log_syncs_total", "counter", help, &[(String::new(), syncs)]);
+        let help = "Seconds that the syncs took together.";
+        put(&mut text, "log_sync_seconds_total", "counter", help, &[(String::new(), seconds)]);
         if let Some(millis) = status.millis_since_quorum_ack {
-            let help = "Milliseconds since a majority has answered this leader.";
-            put(&mut text, "log_quorum_age_ms", "gauge", help, &[(String::new(), millis)]);
+            let (age, seconds) = ("log_quorum_age_seconds", millis as f64 / 1e3);
+            let help = "Seconds since a majority has answered this leader.";
+            put(&mut text, age, "gauge", help, &[(String::new(), seconds)]);
         }
         text
     }
