@@ -18,6 +18,7 @@ use super::http::AppState;
 use super::listen::{Accept, TakenAddress, announce, turn_away};
 use super::options::Options;
 use super::restore::open;
+use super::runtime::release_memory;
 use super::saved::{self, Loaded};
 use super::service::ClaimService;
 use super::session::Sessions;
@@ -70,6 +71,14 @@ impl HostTasks {
             Some(committing) => committing.end().await.map(drop),
             None => Ok(()),
         }
+    }
+}
+
+/// Gives memory back whenever many connections have closed.
+async fn release(slots: Arc<ConnectionSlots>) {
+    loop {
+        slots.have_shrunk().await;
+        release_memory().await;
     }
 }
 
@@ -189,6 +198,7 @@ impl Server {
         let app = Arc::new(self.app(&slots));
         let Self { shared, options, committer } = self;
         let tasks = shared.host().map(|host| HostTasks::start(&host, committer));
+        let _releasing = AbortOnDrop::spawn(release(slots.clone()));
         let (stopping, is_stopping) = watch::channel(false);
         let (alive, mut all_gone) = mpsc::channel::<()>(1);
         let options = Arc::new(options);

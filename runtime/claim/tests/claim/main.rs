@@ -15,6 +15,7 @@ mod faults;
 mod guesses;
 mod history;
 mod http;
+mod idle;
 mod jobs;
 mod keychain;
 mod leaving;

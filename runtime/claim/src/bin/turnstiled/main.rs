@@ -21,7 +21,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use turnstile_claim::log_filter;
 use turnstile_claim::server::{
-    Audit, Hosts, Options, Quotas, Server, ServerTls, Storage, TakenAddress, Tokens, runtime,
+    Audit, Hosts, Options, Quotas, Server, ServerTls, Storage, TakenAddress, Tokens,
+    runtime_that_releases,
 };
 use turnstile_host::Trace;
 use turnstile_host::store::{LogStore, PreviousUse};
@@ -31,6 +32,15 @@ use self::args::Args;
 /// The system's allocator took a ninth of the server's processor time.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
+
+/// Gives back what the allocator keeps for this thread.
+#[expect(unsafe_code, reason = "the crate of the allocator has no call for it")]
+fn collect() {
+    unsafe extern "C" {
+        safe fn mi_collect(force: bool);
+    }
+    mi_collect(true);
+}
 
 /// File descriptors reserved for files other than connections.
 const DESCRIPTORS_KEPT: u64 = 64;
@@ -79,7 +89,7 @@ fn run(mut args: Args) -> io::Result<()> {
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
     args.connections_max = args.connections_max.min(connections_max(limit.maximum));
     let listen = args.listen;
-    let runtime = runtime()?;
+    let runtime = runtime_that_releases(collect)?;
     // Before the store is loaded, which takes long: by default SIGHUP terminates a process.
     let hangup = {
         let _entered = runtime.enter();
