@@ -200,6 +200,9 @@ impl ClaimEngine<'_> {
 
     /// A response about the current state, which is ready when that is durable.
     pub(super) fn answer_read(&mut self, reply: Reply) -> EngineReply {
+        if self.0.is_as_opened() {
+            return EngineReply::Ready(reply);
+        }
         if self.0.is_failed() {
             return EngineReply::Ready(Reply::storage_in_trouble());
         }

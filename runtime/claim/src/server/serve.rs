@@ -110,6 +110,9 @@ impl Server {
         let observer =
             trace.map(|trace| trace.observer::<Records>(&server_words(retention.limits)));
         let host = Host::new(open(found, retention, wall_us, observer), ReplyOutlet(audit));
+        if committer.as_ref().is_some_and(|Committer(store, _)| !store.takes_writes()) {
+            host.begin_without_store();
+        }
         Ok(Self { shared: EngineHandle::new(host), options, committer })
     }
 
