@@ -25,6 +25,7 @@ use super::options::Options;
 use super::route::IncomingRequest;
 use super::slots::ConnectionSlot;
 use super::write_timeout::WriteTimeout;
+use crate::wire::SERVER_ID;
 
 /// The maximum size in bytes of a request's header, and of the buffered part of a response.
 const BUFFER_MAX: usize = 64 << 10;
@@ -134,6 +135,9 @@ impl Connection {
             IncomingRequest { head, body: &mut body, from: self.from, state, disconnect };
         let mut answer = self.app.answer(incoming).await;
         state.wait();
+        if let Some(id) = self.app.shared.id() {
+            answer.headers_mut().insert(SERVER_ID, id);
+        }
         let status = answer.status();
         let is_given_up =
             matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::PAYLOAD_TOO_LARGE);

@@ -25,7 +25,7 @@ use super::session::Sessions;
 use super::slots::ConnectionSlots;
 use turnstile_host::at as at_place;
 use turnstile_host::store::Store;
-use turnstile_host::{Host, Pause, simulation};
+use turnstile_host::{Host, Pause, random_bytes, simulation};
 #[cfg(feature = "cluster")]
 use turnstile_raft::network::Network;
 
@@ -92,7 +92,7 @@ impl Server {
     /// Opens a server on a store.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// When the store cannot be read, or the system has no source of randomness.
     pub fn open(storage: Storage, mut options: Options) -> io::Result<Self> {
         let trace = options.trace.take();
         let wall_us = (options.wall_us)();
@@ -109,11 +109,15 @@ impl Server {
         };
         let observer =
             trace.map(|trace| trace.observer::<Records>(&server_words(retention.limits)));
-        let host = Host::new(open(found, retention, wall_us, observer), ReplyOutlet(audit));
+        let (known, new) = (found.server, u128::from_le_bytes(random_bytes()?));
+        let mut state = open(found, retention, wall_us, observer);
+        state.engine.service.new_server = known.is_none().then_some(new);
+        let host = Host::new(state, ReplyOutlet(audit));
         if committer.as_ref().is_some_and(|Committer(store, _)| !store.takes_writes()) {
             host.begin_without_store();
         }
-        Ok(Self { shared: EngineHandle::new(host), options, committer })
+        let shared = EngineHandle::new(host, known.unwrap_or(new));
+        Ok(Self { shared, options, committer })
     }
 
     /// Starts a member of a cluster on its store, which no other program may use. A new member

@@ -15,6 +15,7 @@ mod faults;
 mod guesses;
 mod history;
 mod http;
+mod identity;
 mod idle;
 mod jobs;
 mod keychain;

@@ -1,13 +1,27 @@
 //! What a member says of itself to operators: whether it is ready, and the metrics of its log.
 
+use hyper::header::HeaderValue;
+use siphasher::sip::SipHasher13;
 use tokio::time::{sleep, timeout};
 use turnstile_raft::{Role, Status};
 
 use super::ReplicatedEngine;
+use crate::server::handle::server_id;
 use crate::server::metrics::put;
 use crate::server::reply::Reply;
 
 impl ReplicatedEngine {
+    /// The id of the cluster, which all members know: that of its group.
+    pub(in crate::server) fn id(&self) -> Option<HeaderValue> {
+        if self.id.get().is_none() {
+            let group = self.member().status().group?;
+            let digits = format!("{:016x}", SipHasher13::new().hash(group.as_bytes()));
+            // Another task may have been first, with the same.
+            let _set = self.id.set(server_id(&digits));
+        }
+        self.id.get().cloned()
+    }
+
     /// Whether requests can be answered here. A follower has the leader confirm that a majority
     /// answers it, since it hears a leader that has none, too.
     ///
