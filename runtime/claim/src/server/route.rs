@@ -51,6 +51,8 @@ impl IncomingRequest<'_> {
     fn query(&self) -> Result<Query, FieldErrors> {
         let path = self.head.uri.path();
         let known: &[&str] = match path {
+            // Another path, to which its query goes along.
+            _ if !path.ends_with('/') => return Ok(Query::default()),
             CLAIMS if self.is_read() => &Filter::KEYS,
             _ if self.is_read() && (path == "/status/" || path.starts_with(CLAIMS)) => &[STALE],
             _ if ["/v1/", "/status/"].iter().any(|prefix| path.starts_with(prefix)) => &[],
