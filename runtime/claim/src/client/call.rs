@@ -145,8 +145,8 @@ impl Caller {
         self.shared.id.get().map(String::as_str)
     }
 
-    /// Notes the id of the server that has answered, which must stay the same: another one has other
-    /// claims.
+    /// Notes the id of the server that has answered, which must stay the same: another one has
+    /// other claims.
     fn recognise(&self, server: &KnownServer, headers: &HeaderMap) -> io::Result<()> {
         let Some(theirs) = headers.get(SERVER_ID).and_then(|id| id.to_str().ok()) else {
             return Ok(());

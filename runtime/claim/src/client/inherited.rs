@@ -56,8 +56,8 @@ impl InheritedClaims {
         Err(ErrorKind::Setting(text.into()))
     }
 
-    /// The value of the variable for a program that also runs under this lock, at the server of this
-    /// id.
+    /// The value of the variable for a program that also runs under this lock, at the server of
+    /// this id.
     #[must_use]
     pub fn with(&self, resource: &str, id: Option<&str>) -> String {
         let servers = &self.servers;

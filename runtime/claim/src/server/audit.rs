@@ -171,8 +171,8 @@ impl Audit {
         Ok(Self(Arc::new(Mutex::new(AuditFile::open(path)?))))
     }
 
-    /// The same, for a server that answers 503 to requests for changes while no line can be written.
-    /// Lines that cannot be written, such as those of expiries, are kept until they can.
+    /// The same, for a server that answers 503 to requests for changes while no line can be
+    /// written. Lines that cannot be written, such as those of expiries, are kept until they can.
     #[must_use]
     pub fn required(self) -> Self {
         self.file().is_required = true;

@@ -52,8 +52,8 @@ impl AuditFile {
         Ok(())
     }
 
-    /// Appends complete lines after those that are kept. What cannot be written is kept or lost; the
-    /// program's log and the next line report what is lost.
+    /// Appends complete lines after those that are kept. What cannot be written is kept or lost;
+    /// the program's log and the next line report what is lost.
     pub(super) fn write(&mut self, lines: &[u8]) {
         let mut text = Vec::new();
         if self.is_torn {
