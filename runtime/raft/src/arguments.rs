@@ -107,6 +107,8 @@ mod tests {
             ("x=h:7011", "\"x\" is no number of a member: they begin with 1"),
             ("-1=h:7011", "\"-1\" is no number of a member: they begin with 1"),
             ("0=h:7011", "\"0\" is no number of a member: they begin with 1"),
+            ("01=h:7011", "\"01\" is no number of a member: they begin with 1"),
+            ("+1=h:7011", "\"+1\" is no number of a member: they begin with 1"),
             ("1=h", "\"h\" is not HOST:PORT"),
             ("1=::1:7011", "\"::1:7011\" is not HOST:PORT"),
         ] {
