@@ -56,6 +56,6 @@ pub use host::{Hosts, PublicUrl, read_name};
 pub use listen::{Accept, TakenAddress, TryWrite};
 pub use options::Options;
 pub use quota::Quotas;
-pub use runtime::runtime;
+pub use runtime::{runtime, runtime_that_releases};
 pub use serve::{Server, Storage};
 pub use tls::ServerTls;

@@ -5,6 +5,7 @@
 pub mod claim;
 pub mod date;
 pub mod filter;
+pub mod query;
 pub mod request;
 pub mod status;
 
@@ -20,6 +21,9 @@ pub const SNAPSHOT: &str = "/v1/cluster/snapshot/";
 pub const FENCING_TOKEN: &str = "fencing-token";
 /// The header by which a repeated POST returns the same claim.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// The header of every answer with the id of its server or cluster: random, kept with its claims,
+/// and another one where claims are restored from a snapshot.
+pub const SERVER_ID: &str = "claim-server-id";
 /// The header `Prefer: wait=N`: respond when the claim is granted, or after N seconds; for a GET of
 /// an active claim: when it has ended.
 pub const PREFER: &str = "prefer";

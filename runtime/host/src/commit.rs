@@ -31,7 +31,8 @@ impl<S: Service> Host<S> {
     /// duration of a sync. Returns `false` if not everything is durable: the store failed when the
     /// host was closed, or a step panicked, whose writes are discarded.
     pub async fn commit(self, mut store: Box<dyn Store>, mut pause: Option<Pause>) -> bool {
-        let (mut empty, mut sync_retry) = (Outbox::default(), SyncRetry::default());
+        let mut empty = Outbox::default();
+        let mut sync_retry = SyncRetry { retry_at: self.is_failed().then(Instant::now) };
         let mut held_back = Vec::new();
         // When writes that no output waits for are committed.
         let mut held_until = None;
@@ -152,7 +153,7 @@ fn is_due(at: Option<Instant>) -> bool {
 }
 
 /// The retries of a sync.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct SyncRetry {
     /// When a failed sync is retried; `None` after a success.
     retry_at: Option<Instant>,

@@ -166,6 +166,13 @@ impl<S: Service> Host<S> {
         self.shared.is_failed.load(Ordering::Acquire)
     }
 
+    /// Has the service begin with a store that takes no writes yet: no timer fires before it does,
+    /// so that what can be read is what the store has, until there is an input.
+    pub fn begin_without_store(&self) {
+        self.lock().begin_without_store();
+        self.set_failed(true);
+    }
+
     /// A weak reference to the host.
     pub(crate) fn downgrade(&self) -> WeakHost<S> {
         let Shared { has_room, .. } = &*self.shared;

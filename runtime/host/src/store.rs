@@ -168,6 +168,11 @@ pub trait Store: Send {
         Ok(image)
     }
 
+    /// Whether the medium took writes when the store was opened, or has since.
+    fn takes_writes(&self) -> bool {
+        true
+    }
+
     /// Writes a batch. A crash before the next sync keeps or loses the batch as a whole.
     fn write(&mut self, batch: &Batch);
 
@@ -183,7 +188,8 @@ pub trait Store: Send {
     ///
     /// # Errors
     /// When the medium rejects a write. The store keeps the unsynced batches: the caller may write
-    /// more and call again, and when a call succeeds, all of them are durable.
+    /// more and call again, and when a call succeeds, all of them are durable. Without unsynced
+    /// batches it is an error only while [`Store::takes_writes`] is `false`.
     fn sync(&mut self) -> io::Result<()>;
 }
 

@@ -47,8 +47,8 @@ pub fn peer(text: &str) -> Result<(u64, Address), String> {
 /// # Errors
 /// What it is not, in words.
 pub fn id(text: &str) -> Result<u64, String> {
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    let id = text.parse().ok().filter(|id| is_number && *id > 0);
+    // As it is written everywhere, so that a member has one number and one path.
+    let id = text.parse().ok().filter(|id: &u64| *id > 0 && id.to_string() == text);
     id.ok_or_else(|| format!("{text:?} is no number of a member: they begin with 1"))
 }
 
@@ -107,6 +107,8 @@ mod tests {
             ("x=h:7011", "\"x\" is no number of a member: they begin with 1"),
             ("-1=h:7011", "\"-1\" is no number of a member: they begin with 1"),
             ("0=h:7011", "\"0\" is no number of a member: they begin with 1"),
+            ("01=h:7011", "\"01\" is no number of a member: they begin with 1"),
+            ("+1=h:7011", "\"+1\" is no number of a member: they begin with 1"),
             ("1=h", "\"h\" is not HOST:PORT"),
             ("1=::1:7011", "\"::1:7011\" is not HOST:PORT"),
         ] {

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use hyper::Method;
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, oneshot, watch};
 use turnstile_core::claim::client::Notice;
@@ -15,8 +16,11 @@ use super::command::{ClaimView, NewClaim, Refusal, UserCommand};
 use super::driver::ended;
 use super::error::{Error, ErrorKind};
 use super::handle::ClaimHandle;
-use super::lock_client::{LockClient, check_ttl};
+use super::lock_client::{ClientShared, LockClient, check_ttl};
 use super::retry_policy::RetryPolicy;
+
+/// How long the id of the server is waited for.
+const ID_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A claim to be sent when this is awaited.
 #[derive(Debug)]
@@ -80,7 +84,7 @@ impl Acquire {
     async fn acquire(self) -> Result<Claim, Error> {
         let error = |cause| Error { resource: self.resource.clone(), claim: None, cause };
         check_ttl(self.ttl).map_err(error)?;
-        self.client.shared.config.held.check(&self.resource).map_err(error)?;
+        self.refuse_held().await.map_err(error)?;
         let handle = loop {
             let (handle, refused) = self.begin();
             // From here on, dropping the future withdraws the claim.
@@ -93,6 +97,19 @@ impl Acquire {
             }
         };
         handle.granted().await
+    }
+
+    /// Refuses a lock that this program runs under. Which server gives it is asked only if there is
+    /// a lock of that name.
+    async fn refuse_held(&self) -> Result<(), ErrorKind> {
+        let ClientShared { config, caller, .. } = &*self.client.shared;
+        if config.held.needs_id(&self.resource) && caller.id().is_none() {
+            let path = format!("{}?limit=1", caller.server().path);
+            let patience = self.timeout.unwrap_or(ID_TIMEOUT).min(ID_TIMEOUT);
+            // Without an answer, URLs are compared.
+            let _asked = caller.call(patience, Method::GET, &path, &[], None).await;
+        }
+        config.held.check(&self.resource, caller.id())
     }
 
     /// Sends the command; the receiver yields an error if the core refuses the claim at once.

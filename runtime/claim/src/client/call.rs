@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,9 +22,10 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::connect::Connector;
-use super::pending_request::{NoAnswer, unanswered};
+use super::pending_request::{ForeignServer, NoAnswer, unanswered};
 use super::server_address::ServerAddress;
 use super::server_list::{KnownServer, Sender, ServerList};
+use crate::wire::SERVER_ID;
 use turnstile_host::simulation;
 
 /// The maximum size of a response in bytes; a longer one counts as a failure.
@@ -43,6 +44,9 @@ struct Pool {
     authorization: Option<HeaderValue>,
     /// Whether there has been a connection.
     has_connected: AtomicBool,
+    /// The id of the server, or of the cluster of all servers, once one has answered. Older servers
+    /// have none.
+    id: OnceLock<String>,
 }
 
 /// A response.
@@ -115,7 +119,8 @@ impl Caller {
         };
         let servers = ServerList::new(servers)?;
         let has_connected = AtomicBool::new(false);
-        let pool = Pool { servers, connector, authorization, has_connected };
+        let id = OnceLock::new();
+        let pool = Pool { servers, connector, authorization, has_connected, id };
         Ok(Self { shared: Arc::new(pool) })
     }
 
@@ -133,6 +138,25 @@ impl Caller {
     /// Whether there has been a connection to a server.
     pub(super) fn has_connected(&self) -> bool {
         self.shared.has_connected.load(Ordering::Relaxed)
+    }
+
+    /// The id of the server, if it has one and has answered.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.shared.id.get().map(String::as_str)
+    }
+
+    /// Notes the id of the server that has answered, which must stay the same: another one has
+    /// other claims.
+    fn recognise(&self, server: &KnownServer, headers: &HeaderMap) -> io::Result<()> {
+        let Some(theirs) = headers.get(SERVER_ID).and_then(|id| id.to_str().ok()) else {
+            return Ok(());
+        };
+        let ours = self.shared.id.get_or_init(|| theirs.to_owned());
+        if ours == theirs {
+            return Ok(());
+        }
+        let (at, ours) = (server.address.to_string(), ours.clone());
+        Err(io::Error::other(ForeignServer { at, ours, theirs: theirs.to_owned() }))
     }
 
     /// Sends one request to one server and returns its response, or the reason why there is none
@@ -234,6 +258,7 @@ impl Caller {
                 io::Error::other(error)
             }
         })?;
+        self.recognise(server, response.headers())?;
         Ok((sender, response))
     }
 

@@ -155,7 +155,9 @@ impl ClientDriver {
             Ok(answer) => read(call, answer),
             Err(NoAnswer { kind: Failure::Unknown, .. }) => Response::unanswered(call),
             Err(NoAnswer { kind: Failure::Refused, .. }) => Response::refused(call),
-            Err(NoAnswer { kind: Failure::Untrusted, .. }) => Response::bare(call, UNTRUSTED),
+            Err(NoAnswer { kind: Failure::Untrusted | Failure::Foreign, .. }) => {
+                Response::bare(call, UNTRUSTED)
+            }
         };
         if sent.deadline <= claims.clock.now() {
             response.lease = Lease::Lapsed;

@@ -16,7 +16,7 @@ use super::call::Answer;
 use super::command::{ClaimView, NewClaim, Refusal, RetryCause};
 use super::error::ErrorKind;
 use super::pending_request::{Failure, NoAnswer};
-use super::request::{end_in, ended_as, no_answer, retry_cause};
+use super::request::{end_in, ended_as, retry_cause};
 use super::retry_policy::RetryPolicy;
 use super::server_address::ServerAddress;
 
@@ -114,7 +114,7 @@ impl ClaimEntry {
     ) {
         self.retry_cause = Some(match &answer {
             Ok(answer) => retry_cause(server, answer),
-            Err(NoAnswer { why, .. }) => RetryCause::NoResponse(no_answer(server, why)),
+            Err(error) => RetryCause::NoResponse(error.text(server)),
         });
         self.view.send_if_modified(|view| {
             view.claim = claim.or(view.claim);
@@ -129,8 +129,8 @@ impl ClaimEntry {
                         queued.notify_one();
                     }
                 }
-                Err(NoAnswer { kind: Failure::Untrusted, why }) => {
-                    view.trouble = Some(ErrorKind::Unreachable(no_answer(server, &why)));
+                Err(error @ NoAnswer { kind: Failure::Untrusted | Failure::Foreign, .. }) => {
+                    view.trouble = Some(ErrorKind::Unreachable(error.text(server)));
                 }
                 Err(NoAnswer { kind: Failure::Refused | Failure::Unknown, .. }) => {}
             }

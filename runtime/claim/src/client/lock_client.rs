@@ -198,6 +198,13 @@ impl LockClient {
         self.shared.caller.has_connected()
     }
 
+    /// The id of the server, or of the cluster of all servers; `None` before an answer, and where
+    /// the server has none.
+    #[must_use]
+    pub fn server_id(&self) -> Option<&str> {
+        self.shared.caller.id()
+    }
+
     /// The process id of the keychain, if there is one.
     #[must_use]
     pub fn keychain_id(&self) -> Option<u32> {

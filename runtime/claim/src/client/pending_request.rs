@@ -11,6 +11,7 @@ use turnstile_core::number::CallId;
 use turnstile_host::certificates::remedy;
 
 use super::call::Answer;
+use super::request::no_answer;
 use super::server_address::ServerAddress;
 
 /// A request in progress.
@@ -53,12 +54,43 @@ pub(super) enum Failure {
     /// The server's certificate is not trusted, or it does not speak TLS: nothing was sent, and a
     /// retry is pointless.
     Untrusted,
+    /// Another server has answered than before, which may have processed the request; a retry is
+    /// pointless.
+    Foreign,
     /// The server may have processed the request.
     Unknown,
 }
 
+impl NoAnswer {
+    /// The error text for a request to this server.
+    pub(super) fn text(&self, server: &ServerAddress) -> String {
+        match self.kind {
+            Failure::Foreign => self.why.clone(),
+            Failure::Refused | Failure::Untrusted | Failure::Unknown => {
+                no_answer(server, &self.why)
+            }
+        }
+    }
+}
+
+/// An answer of another server than before.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{at} is another server than before: its id is {theirs}, and was {ours}; if its claims were \
+     restored from a snapshot, begin again"
+)]
+pub(super) struct ForeignServer {
+    pub(super) at: String,
+    pub(super) ours: String,
+    pub(super) theirs: String,
+}
+
 /// Classifies the error of a request.
 pub(super) fn unanswered(error: &io::Error) -> NoAnswer {
+    let is_foreign = error.get_ref().is_some_and(|error| error.is::<ForeignServer>());
+    if is_foreign {
+        return NoAnswer { kind: Failure::Foreign, why: error.to_string() };
+    }
     let tls = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
     let (kind, why) = match tls {
         Some(rustls::Error::InvalidCertificate(why)) => {

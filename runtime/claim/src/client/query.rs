@@ -12,7 +12,6 @@ use super::call::{Answer, Called};
 use super::error::{Error, ErrorKind};
 use super::lock_client::LockClient;
 use super::pending_request::NoAnswer;
-use super::request::no_answer;
 use super::server_address::ServerAddress;
 use super::server_list::is_for_another;
 use crate::wire::claim::id_in;
@@ -121,7 +120,7 @@ impl LockClient {
 
 /// The answer, unless it is a refusal.
 pub(super) fn accepted(called: Called) -> Result<Answer, Error> {
-    let no_answer = |NoAnswer { why, .. }| ErrorKind::Unreachable(no_answer(&called.server, &why));
+    let no_answer = |error: NoAnswer| ErrorKind::Unreachable(error.text(&called.server));
     let answer = called.answer.map_err(no_answer)?;
     if answer.status >= 300 {
         let (status, reason) = (answer.status, answer.reason());

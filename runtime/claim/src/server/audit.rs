@@ -4,22 +4,24 @@
 //! A line is written before its change is durable and before any client sees it, so that every
 //! change has a line unless writing fails. The log is not synced.
 
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+mod file;
+
+use std::io;
 use std::net::SocketAddr;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
 use turnstile_core::claim::message::{RequestKind, TargetStatus};
 use turnstile_core::claim::record::Status;
 
+use self::file::AuditFile;
 use super::auth::Identity;
 use super::call::RequestOrigin;
 use super::record::ClaimRecord;
 use crate::wire::date::Date;
-use turnstile_host::{Moment, at};
+use turnstile_host::Moment;
 
 /// The request that causes a change, and its origin.
 #[derive(Clone, Debug)]
@@ -110,22 +112,54 @@ pub(super) fn audit(
         ttl: ttl_us.map(|ttl_us| ttl_us as f64 / 1e6),
         fencing_token,
     };
-    serde_json::to_writer(&mut *lines, &line).expect("a line is plain data");
+    put_line(lines, &line);
+}
+
+/// Appends a line of JSON.
+fn put_line(lines: &mut Vec<u8>, line: &impl Serialize) {
+    let mut serializer = Serializer::with_formatter(&mut *lines, OneLine);
+    line.serialize(&mut serializer).expect("a line is plain data");
     lines.push(b'\n');
+}
+
+/// JSON that no reader takes for two lines, or shows in another order: what ends a line or controls
+/// a terminal is escaped, as a name may have it.
+struct OneLine;
+
+impl Formatter for OneLine {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        mut fragment: &str,
+    ) -> io::Result<()> {
+        let controls = |letter: char| {
+            let is_format = matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            is_format || letter.is_control()
+        };
+        while let Some(at) = fragment.find(controls) {
+            let (plain, rest) = fragment.split_at(at);
+            writer.write_all(plain.as_bytes())?;
+            let mut rest = rest.chars();
+            if let Some(letter) = rest.next() {
+                write!(writer, "\\u{:04x}", u32::from(letter))?;
+            }
+            fragment = rest.as_str();
+        }
+        writer.write_all(fragment.as_bytes())
+    }
 }
 
 /// The file of the audit log. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Audit(Arc<Mutex<AuditFile>>);
 
-#[derive(Debug)]
-struct AuditFile {
-    path: PathBuf,
-    file: File,
-    /// The last line was written only in part.
-    is_torn: bool,
-    /// The number of bytes that could not be written.
-    lost: usize,
+/// What the metrics say of the log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AuditHealth {
+    /// The lines that were lost since the start.
+    pub(crate) lost_lines: u64,
+    /// Whether the last line could not be written.
+    pub(crate) is_failing: bool,
 }
 
 impl Audit {
@@ -134,8 +168,15 @@ impl Audit {
     /// # Errors
     /// When the file cannot be opened or written.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let (file, is_torn) = open(path)?;
-        Ok(Self(Arc::new(Mutex::new(AuditFile { path: path.into(), file, is_torn, lost: 0 }))))
+        Ok(Self(Arc::new(Mutex::new(AuditFile::open(path)?))))
+    }
+
+    /// The same, for a server that answers 503 to requests for changes while no line can be
+    /// written. Lines that cannot be written, such as those of expiries, are kept until they can.
+    #[must_use]
+    pub fn required(self) -> Self {
+        self.file().is_required = true;
+        self
     }
 
     /// Reopens the file by its name, for all clones, after a log rotation.
@@ -143,9 +184,7 @@ impl Audit {
     /// # Errors
     /// As [`Audit::open`]; the previous file then stays in use.
     pub fn reopen(&self) -> io::Result<()> {
-        let mut log = self.log();
-        (log.file, log.is_torn) = open(&log.path)?;
-        Ok(())
+        self.file().reopen()
     }
 
     /// Appends the line of a start or a stop of the server; `after` is how the process before it
@@ -156,74 +195,33 @@ impl Audit {
         if let Some(after) = after {
             line["after"] = after.into();
         }
-        self.write(format!("{line}\n").as_bytes());
+        let mut lines = Vec::new();
+        put_line(&mut lines, &line);
+        self.write(&lines);
     }
 
-    /// Appends complete lines. Bytes that cannot be written are lost; the program's log and the
-    /// next line report them.
+    /// Appends complete lines.
     pub(super) fn write(&self, lines: &[u8]) {
-        if lines.is_empty() {
-            return;
-        }
-        let mut log = self.log();
-        let mut text = Vec::new();
-        if log.is_torn {
-            text.push(b'\n');
-        }
-        if log.lost > 0 {
-            let time = Date(turnstile_host::wall_us()).rfc3339();
-            let line = serde_json::json!({ "time": time, "lost_bytes": log.lost });
-            text.extend_from_slice(format!("{line}\n").as_bytes());
-        }
-        text.extend_from_slice(lines);
-        let (taken, error) = append(&log.file, &text);
-        match error {
-            None => {
-                if log.lost > 0 {
-                    tracing::warn!(lost_bytes = log.lost, "the audit log is writable again");
-                }
-                (log.is_torn, log.lost) = (false, 0);
-            }
-            Some(error) => {
-                if log.lost == 0 {
-                    let path = log.path.display();
-                    tracing::error!(%path, %error, "cannot write to the audit log: lines are lost");
-                }
-                log.is_torn |= taken > 0;
-                log.lost += lines.len().min(text.len() - taken);
-            }
+        if !lines.is_empty() {
+            self.file().write(lines);
         }
     }
 
-    fn log(&self) -> MutexGuard<'_, AuditFile> {
+    /// Whether requests for changes are refused now. Tries to write the lines that are kept.
+    pub(super) fn refuses(&self) -> bool {
+        let mut file = self.file();
+        if file.is_required && file.is_failing {
+            file.write(&[]);
+        }
+        file.is_required && file.is_failing
+    }
+
+    pub(super) fn health(&self) -> AuditHealth {
+        let file = self.file();
+        AuditHealth { lost_lines: file.lost_in_all, is_failing: file.is_failing }
+    }
+
+    fn file(&self) -> MutexGuard<'_, AuditFile> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The file, and whether its last line is incomplete.
-fn open(path: &Path) -> io::Result<(File, bool)> {
-    let mut options = File::options();
-    options.append(true).create(true).mode(0o600);
-    let file = options.open(path).map_err(at(path.display()))?;
-    let mut last = [b'\n'];
-    if file.metadata()?.is_file() && file.metadata()?.len() > 0 {
-        let mut file = File::open(path).map_err(at(path.display()))?;
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-    }
-    Ok((file, last != [b'\n']))
-}
-
-/// The number of bytes written, and the error that stopped the write.
-fn append(mut file: &File, text: &[u8]) -> (usize, Option<io::Error>) {
-    let mut taken = 0;
-    while taken < text.len() {
-        match file.write(&text[taken..]) {
-            Ok(0) => return (taken, Some(io::ErrorKind::WriteZero.into())),
-            Ok(len) => taken += len,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return (taken, Some(error)),
-        }
-    }
-    (taken, None)
 }

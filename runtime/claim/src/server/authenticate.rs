@@ -8,10 +8,12 @@ use hyper::http::request::Parts;
 
 use super::auth::{Identity, TokenCheck, bearer};
 use super::auth_throttle::Verdict;
+use super::connection_state::ConnectionState;
 use super::host;
 use super::http::{AppState, Response, respond};
 use super::page;
 use super::reply::Reply;
+use super::route::IncomingRequest;
 use super::token_file::Token;
 use crate::wire::date::Date;
 
@@ -70,17 +72,18 @@ impl AppState {
     }
 
     /// The identity of a request, by its token or its browser session.
-    pub(super) fn identify(
+    pub(super) async fn identify(
         &self,
-        headers: &HeaderMap,
-        from: SocketAddr,
+        incoming: &IncomingRequest<'_>,
         is_page: bool,
     ) -> Result<Identity, Rejection> {
+        let IncomingRequest { head: Parts { headers, .. }, from, state, .. } = incoming;
+        let from = *from;
         if self.tokens.is_open() {
             return Ok(Identity { name: None, has_all_rights: true, from });
         }
         let token = match bearer(headers) {
-            Some(shown) => self.judge(shown, from)?,
+            Some(shown) => self.judge(shown, from, state).await?,
             None => {
                 let secret = self.sessions.secret(headers).filter(|_| is_page);
                 // The session's token may have expired since, or may have been removed.
@@ -95,9 +98,25 @@ impl AppState {
         Ok(Identity { name: token.name, has_all_rights: token.is_operator, from })
     }
 
-    /// Checks a token, unless the address is over its limit of wrong tokens.
-    pub(super) fn judge(&self, shown: &str, from: SocketAddr) -> Result<Token, Rejection> {
-        match self.auth_throttle.judge(from.ip(), self.tokens.find(shown, self.now())) {
+    /// Checks a token. If its address is above the limit of wrong tokens, that may take a while, in
+    /// which the connection's slot may be reclaimed.
+    pub(super) async fn judge(
+        &self,
+        shown: &str,
+        from: SocketAddr,
+        state: &ConnectionState,
+    ) -> Result<Token, Rejection> {
+        let check = self.tokens.find(shown, self.now());
+        let (verdict, delay) = self.auth_throttle.judge(from.ip(), shown, check);
+        if let Some(delay) = delay {
+            let is_working = state.flags().is_working;
+            state.wait();
+            delay.pass().await;
+            if is_working {
+                state.begin().await;
+            }
+        }
+        match verdict {
             Verdict::Admitted(token) => Ok(token),
             Verdict::Refused(why) => Err(Rejection::Wrong(why)),
             Verdict::Later(seconds) => Err(Rejection::Later(seconds)),

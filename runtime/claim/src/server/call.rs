@@ -9,14 +9,15 @@ use tokio::time::Instant;
 
 use super::audit::AuditCause;
 use super::auth::Identity;
+use super::digest::PostKey;
 use super::reply::{CallKind, Reply};
 use crate::wire::request::{Patch, Post};
 
 /// A request that may change claims.
 #[derive(Clone, Debug)]
 pub(crate) enum ClaimRequest {
-    /// Create a claim; the key is the hash of the idempotency key.
-    Post { post: Post, key: Option<u64> },
+    /// Create a claim.
+    Post { post: Post, key: Option<PostKey> },
     /// Change a claim.
     Patch { id: u64, patch: Patch },
 }

@@ -17,7 +17,7 @@ use super::call::{
     Call, ClaimRequest, EngineReply, NewClaim, OutgoingReply, PendingReply, RequestContext,
     RequestData, RequestOrigin,
 };
-use super::digest;
+use super::digest::{self, PostKey};
 use super::index::NumberedResource;
 use super::listing::Listing;
 use super::record::ClaimRecord;
@@ -53,14 +53,19 @@ impl ClaimEngine<'_> {
     }
 
     /// Creates a claim.
-    fn post(&mut self, post: Post, key: Option<u64>, origin: &RequestOrigin) -> EngineReply {
+    fn post(&mut self, post: Post, key: Option<PostKey>, origin: &RequestOrigin) -> EngineReply {
         if self.0.is_failed() {
             return EngineReply::Ready(Reply::storage_in_trouble());
         }
         let digest = digest::of_post(&post);
         let owner = origin.identity.name.clone();
-        if key.is_some_and(|key| self.is_otherwise(key, digest, owner.as_deref())) {
-            let text = "The idempotency key was used with a different ttl or different user data";
+        let key = key.map(|key| self.chosen(key));
+        if let Some(first) = key.and_then(|key| self.keyed(key))
+            && (*first.resource != *post.resource || first.digest != digest || first.owner != owner)
+        {
+            // Another owner may have a key with the same hash.
+            let text =
+                "The idempotency key was used with another resource, ttl, or other user data";
             return self.answer_read(Reply::message(422, text));
         }
         if let Some(refused) = self.refuse_beyond_quotas(&post.resource, key, origin) {
@@ -89,12 +94,16 @@ impl ClaimEngine<'_> {
         pending
     }
 
-    /// Whether an earlier POST with this key had different data, or was another owner's with the
-    /// same hash of its key.
-    fn is_otherwise(&self, key: u64, digest: u64, owner: Option<&str>) -> bool {
-        let first = self.0.engine.state().keyed(IdempotencyKey::new(key));
-        let first = first.and_then(|first| self.index.entry(first.number()));
-        first.is_some_and(|first| first.digest != digest || first.owner.as_deref() != owner)
+    /// The hash of a key that its claim has, or is to have.
+    fn chosen(&self, key: PostKey) -> u64 {
+        let PostKey { any, of_resource } = key;
+        any.filter(|_| self.keyed(of_resource).is_none()).unwrap_or(of_resource)
+    }
+
+    /// The claim of an earlier POST with this key.
+    fn keyed(&self, key: u64) -> Option<&ClaimRecord> {
+        let first = self.0.engine.state().keyed(IdempotencyKey::new(key))?;
+        self.index.entry(first.number())
     }
 
     /// Changes a claim.
@@ -191,6 +200,9 @@ impl ClaimEngine<'_> {
 
     /// A response about the current state, which is ready when that is durable.
     pub(super) fn answer_read(&mut self, reply: Reply) -> EngineReply {
+        if self.0.is_as_opened() {
+            return EngineReply::Ready(reply);
+        }
         if self.0.is_failed() {
             return EngineReply::Ready(Reply::storage_in_trouble());
         }

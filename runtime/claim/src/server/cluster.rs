@@ -26,9 +26,10 @@ mod submit;
 mod walk;
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use hyper::header::HeaderValue;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
@@ -73,6 +74,8 @@ pub(crate) struct ReplicatedEngine {
     saves: Arc<Semaphore>,
     _leading: AbortOnDrop<()>,
     runtime: Handle,
+    /// Once the member is in a cluster.
+    id: OnceLock<HeaderValue>,
 }
 
 impl std::fmt::Debug for ReplicatedEngine {
@@ -127,6 +130,7 @@ impl ReplicatedEngine {
             saves: Arc::new(Semaphore::new(1)),
             _leading: AbortOnDrop::spawn(leading.run()),
             runtime: Handle::current(),
+            id: OnceLock::new(),
         })
     }
 

@@ -1,15 +1,19 @@
 //! One connection: optional TLS, then HTTP until the client closes it or the server stops.
 //!
-//! It does not interpret requests.
+//! It does not interpret requests. What an answer has left of its request's body is read before the
+//! answer is sent, so that the next request can follow; or the answer closes the connection.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use hyper::Request;
+use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONNECTION, EXPECT, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
@@ -21,9 +25,12 @@ use super::options::Options;
 use super::route::IncomingRequest;
 use super::slots::ConnectionSlot;
 use super::write_timeout::WriteTimeout;
+use crate::wire::SERVER_ID;
 
 /// The maximum size in bytes of a request's header, and of the buffered part of a response.
 const BUFFER_MAX: usize = 64 << 10;
+/// How long an answer that needs no body waits for it.
+const UNREAD_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An open connection.
 pub(super) struct Connection {
@@ -121,12 +128,41 @@ impl Connection {
         if request.body().is_end_stream() {
             state.begin().await;
         }
-        let (head, body) = request.into_parts();
-        let answer = self
-            .app
-            .answer(IncomingRequest { head, body, from: self.from, state, disconnect })
-            .await;
+        let (head, mut body) = request.into_parts();
+        // It sends its body only if it is asked to.
+        let is_held_back = head.headers.contains_key(EXPECT);
+        let incoming =
+            IncomingRequest { head, body: &mut body, from: self.from, state, disconnect };
+        let mut answer = self.app.answer(incoming).await;
         state.wait();
+        if let Some(id) = self.app.shared.id() {
+            answer.headers_mut().insert(SERVER_ID, id);
+        }
+        let status = answer.status();
+        let is_given_up =
+            matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::PAYLOAD_TOO_LARGE);
+        if !body.is_end_stream()
+            && (is_held_back || is_given_up || !skip(&mut body, self.app.body_max).await)
+        {
+            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         Ok(answer)
     }
+}
+
+/// Reads the rest of a body of at most `max` bytes. Returns whether it has all of it.
+async fn skip(body: &mut Incoming, max: usize) -> bool {
+    if usize::try_from(body.size_hint().lower()).map_or(true, |len| len > max) {
+        return false;
+    }
+    let mut rest = Limited::new(body, max);
+    let skipped = async {
+        while let Some(frame) = rest.frame().await {
+            if frame.is_err() {
+                return false;
+            }
+        }
+        true
+    };
+    tokio::time::timeout(UNREAD_TIMEOUT, skipped).await.unwrap_or(false)
 }

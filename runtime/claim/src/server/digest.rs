@@ -4,8 +4,24 @@
 
 use crate::wire::request::Post;
 
+/// The hashes of an idempotency key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PostKey {
+    /// With its owner alone. `None` where an operation of version 1 of a cluster's log has the key.
+    pub(crate) any: Option<u64>,
+    /// With its owner and its resource, by which claims of older programs are found.
+    pub(crate) of_resource: u64,
+}
+
+impl PostKey {
+    pub(super) fn new(key: &[u8], resource: &str, owner: Option<&str>) -> Self {
+        // No resource has an empty name.
+        Self { any: Some(of_key(key, "", owner)), of_resource: of_key(key, resource, owner) }
+    }
+}
+
 /// The hash of an idempotency key with its resource and its owner.
-pub(super) fn of_key(key: &[u8], resource: &str, owner: Option<&str>) -> u64 {
+fn of_key(key: &[u8], resource: &str, owner: Option<&str>) -> u64 {
     let mut fnv = Fnv::new();
     fnv.take(&(key.len() as u64).to_le_bytes());
     fnv.take(key);

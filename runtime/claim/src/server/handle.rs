@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hyper::header::HeaderValue;
 use tokio::sync::Semaphore;
 use turnstile_host::{Host, Outlet};
 
@@ -28,16 +29,26 @@ pub(crate) struct EngineHandle {
 /// What takes the requests.
 #[derive(Debug)]
 enum Backend {
-    /// This process alone. Timers and the committing task share it.
-    Single(Host<ClaimService>),
+    /// This process alone, and its id. Timers and the committing task share it.
+    Single(Host<ClaimService>, HeaderValue),
     /// A member of a cluster.
     #[cfg(feature = "cluster")]
     Replicated(Box<ReplicatedEngine>),
 }
 
 impl EngineHandle {
-    pub(crate) fn new(host: Host<ClaimService>) -> Arc<Self> {
-        Arc::new(Self { backend: Backend::Single(host), reading: Semaphore::new(1) })
+    pub(crate) fn new(host: Host<ClaimService>, server: u128) -> Arc<Self> {
+        let backend = Backend::Single(host, server_id(&format!("{server:032x}")));
+        Arc::new(Self { backend, reading: Semaphore::new(1) })
+    }
+
+    /// The id of the server or the cluster; `None` for a member that is in no cluster yet.
+    pub(crate) fn id(&self) -> Option<HeaderValue> {
+        match &self.backend {
+            Backend::Single(_, id) => Some(id.clone()),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.id(),
+        }
     }
 
     #[cfg(feature = "cluster")]
@@ -49,7 +60,7 @@ impl EngineHandle {
     /// The host, if the server is no member of a cluster.
     pub(crate) fn host(&self) -> Option<Host<ClaimService>> {
         match &self.backend {
-            Backend::Single(host) => Some(host.clone()),
+            Backend::Single(host, _) => Some(host.clone()),
             #[cfg(feature = "cluster")]
             Backend::Replicated(_) => None,
         }
@@ -59,7 +70,7 @@ impl EngineHandle {
     #[cfg(feature = "cluster")]
     pub(crate) const fn cluster(&self) -> Option<&ReplicatedEngine> {
         match &self.backend {
-            Backend::Single(_) => None,
+            Backend::Single(_, _) => None,
             Backend::Replicated(engine) => Some(engine),
         }
     }
@@ -68,7 +79,7 @@ impl EngineHandle {
     /// changes is of this process alone: changes of claims go through [`EngineHandle::submit`].
     pub(crate) fn with<T>(&self, act: impl FnOnce(&mut ClaimEngine<'_>) -> T) -> T {
         match &self.backend {
-            Backend::Single(host) => host.with(|state| act(&mut ClaimEngine(state))),
+            Backend::Single(host, _) => host.with(|state| act(&mut ClaimEngine(state))),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.with(act),
         }
@@ -77,7 +88,7 @@ impl EngineHandle {
     /// Takes a request that may change claims.
     pub(crate) async fn submit(&self, request: ClaimRequest, origin: RequestOrigin) -> EngineReply {
         match &self.backend {
-            Backend::Single(_) => self.with(|engine| engine.execute(request, &origin)),
+            Backend::Single(_, _) => self.with(|engine| engine.execute(request, &origin)),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.submit(request, origin).await,
         }
@@ -86,7 +97,7 @@ impl EngineHandle {
     /// Shows a claim, or waits for its end, if the client asks for that.
     pub(crate) fn watch(&self, id: u64, origin: RequestOrigin) -> EngineReply {
         match &self.backend {
-            Backend::Single(_) => self.with(|engine| engine.watch(id, &origin)),
+            Backend::Single(_, _) => self.with(|engine| engine.watch(id, &origin)),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.watch(id, origin),
         }
@@ -98,7 +109,7 @@ impl EngineHandle {
     /// The 503 when that cannot be confirmed.
     pub(crate) async fn refresh(&self) -> Result<(), Reply> {
         match &self.backend {
-            Backend::Single(_) => Ok(()),
+            Backend::Single(_, _) => Ok(()),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.refresh().await,
         }
@@ -117,7 +128,7 @@ impl EngineHandle {
     /// The limits on fields of requests that are in force in the cluster.
     pub(crate) fn bounds(&self) -> Option<Bounds> {
         match &self.backend {
-            Backend::Single(_) => None,
+            Backend::Single(_, _) => None,
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => Some(engine.bounds()),
         }
@@ -126,7 +137,7 @@ impl EngineHandle {
     /// Whether the store rejects writes. Never blocks.
     pub(crate) fn is_failed(&self) -> bool {
         match &self.backend {
-            Backend::Single(host) => host.is_failed(),
+            Backend::Single(host, _) => host.is_failed(),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.is_failed(),
         }
@@ -138,8 +149,8 @@ impl EngineHandle {
     /// Why they cannot.
     pub(crate) async fn readiness(&self) -> Result<(), &'static str> {
         match &self.backend {
-            Backend::Single(host) if host.is_failed() => Err("the storage rejects writes"),
-            Backend::Single(_) => Ok(()),
+            Backend::Single(host, _) if host.is_failed() => Err("the storage rejects writes"),
+            Backend::Single(_, _) => Ok(()),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.readiness().await,
         }
@@ -148,7 +159,7 @@ impl EngineHandle {
     /// The metrics of the replicated log; empty if there is none.
     pub(crate) async fn log_metrics(&self) -> String {
         match &self.backend {
-            Backend::Single(_) => String::new(),
+            Backend::Single(_, _) => String::new(),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.metrics().await,
         }
@@ -157,7 +168,7 @@ impl EngineHandle {
     /// Waits until the engine has stopped by itself, and returns the reason.
     pub(crate) async fn failed(&self) -> String {
         match &self.backend {
-            Backend::Single(_) => std::future::pending().await,
+            Backend::Single(_, _) => std::future::pending().await,
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.failed().await,
         }
@@ -166,7 +177,7 @@ impl EngineHandle {
     /// Ends all long polls, because the server is about to stop.
     pub(crate) async fn end_waits(&self) {
         match &self.backend {
-            Backend::Single(_) => self.with(|engine| engine.end_waits()),
+            Backend::Single(_, _) => self.with(|engine| engine.end_waits()),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.end_waits().await,
         }
@@ -175,7 +186,7 @@ impl EngineHandle {
     /// Takes no more requests.
     pub(crate) async fn close(&self) {
         match &self.backend {
-            Backend::Single(host) => host.close(),
+            Backend::Single(host, _) => host.close(),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.stop().await,
         }
@@ -216,7 +227,7 @@ impl EngineHandle {
 
     fn no_response(&self) -> Reply {
         match &self.backend {
-            Backend::Single(_) => Reply::storage_in_trouble(),
+            Backend::Single(_, _) => Reply::storage_in_trouble(),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.outcome_unknown(),
         }
@@ -225,7 +236,7 @@ impl EngineHandle {
     /// Cancels a request whose client has disconnected or has its response.
     fn hang_up(&self, caller: u64) {
         match &self.backend {
-            Backend::Single(_) => self.with(|engine| engine.hang_up(caller)),
+            Backend::Single(_, _) => self.with(|engine| engine.hang_up(caller)),
             #[cfg(feature = "cluster")]
             Backend::Replicated(engine) => engine.hang_up(caller),
         }
@@ -249,6 +260,11 @@ impl EngineHandle {
             }
         }
     }
+}
+
+/// The value of the header with the id of the server.
+pub(super) fn server_id(digits: &str) -> HeaderValue {
+    HeaderValue::from_str(digits).expect("digits can be sent")
 }
 
 /// The outlet for responses and lines of the audit log.

@@ -16,6 +16,7 @@ use super::call::{
     ClaimRequest, EngineReply, FIRST_WATCH, OutgoingReply, PendingReply, RequestOrigin,
 };
 use super::claim_engine::ClaimEngine;
+use super::digest::PostKey;
 use super::quota::Quotas;
 use super::reply::Reply;
 use super::restore::{Retention, open};
@@ -99,6 +100,7 @@ impl Replica {
         let turn = match event.clone() {
             Event::Post(resource, ttl_us, key, origin) => {
                 let post = Post { resource, ttl_us, user_data: None };
+                let key = key.map(|key| PostKey { any: Some(key), of_resource: u64::MAX - key });
                 engine.execute(ClaimRequest::Post { post, key }, &origin)
             }
             Event::Patch(id, patch, origin) => {

@@ -13,11 +13,13 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATI
 use hyper::http::request::Parts;
 use turnstile_host::certificates::CertificateWatch;
 
+use super::audit::Audit;
 use super::auth::{Identity, Tokens};
 use super::auth_throttle::AuthThrottle;
 use super::call::{ClaimRequest, RequestOrigin};
 use super::connection_state::ConnectionState;
-use super::digest;
+use super::digest::PostKey;
+use super::disconnect::DisconnectWatch;
 use super::handle::EngineHandle;
 use super::host::{self, Hosts, PublicUrl};
 use super::listing::Listing;
@@ -28,6 +30,7 @@ use super::session::Sessions;
 use super::slots::ConnectionSlots;
 use super::streamed::{self, StreamedBody};
 use crate::wire::filter::Filter;
+use crate::wire::query::{Query, STALE};
 use crate::wire::request::{Bounds, FieldErrors, read_patch, read_post};
 use crate::wire::{
     CLAIM_TIMEOUT, CLAIMS, FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER, PREFERENCE_APPLIED,
@@ -35,6 +38,9 @@ use crate::wire::{
 
 /// A response with a complete or a streamed body.
 pub(crate) type Response = hyper::Response<Either<Full<Bytes>, StreamedBody>>;
+
+/// Why a server that requires its audit log takes no changes.
+const NO_AUDIT: &str = "the audit log cannot be written";
 
 /// The state of the HTTP handlers.
 #[derive(Debug)]
@@ -50,6 +56,7 @@ pub(crate) struct AppState {
     pub(crate) tokens: Tokens,
     pub(crate) sessions: Sessions,
     pub(crate) auth_throttle: AuthThrottle,
+    pub(crate) audit: Option<Audit>,
     /// Microseconds since the Unix epoch.
     pub(crate) wall_us: fn() -> u64,
     pub(crate) slots: Arc<ConnectionSlots>,
@@ -61,13 +68,14 @@ impl AppState {
     pub(super) async fn list_claims(
         &self,
         incoming: &IncomingRequest<'_>,
+        query: &Query,
         identity: Identity,
     ) -> Response {
-        let filter = match Filter::read(incoming.head.uri.query().unwrap_or("")) {
+        let filter = match Filter::read(query) {
             Ok(filter) => filter,
             Err(reasons) => return respond(Reply::refused(reasons)),
         };
-        if let Err(unavailable) = self.refresh(&incoming.head).await {
+        if let Err(unavailable) = self.refresh(query).await {
             return respond(unavailable);
         }
         let listing = Listing::new(filter, self.origin(&incoming.head.headers, identity));
@@ -85,21 +93,21 @@ impl AppState {
         let origin = self.waiting_origin(&head.headers, identity).map_err(Reply::refused)?;
         let key = head.headers.get(IDEMPOTENCY_KEY);
         let owner = origin.identity.name.as_deref();
-        let key = key.map(|key| digest::of_key(key.as_bytes(), &post.resource, owner));
-        let reply = self.shared.submit(ClaimRequest::Post { post, key }, origin).await;
-        Ok(self.shared.answer_to(reply, disconnect).await)
+        let key = key.map(|key| PostKey::new(key.as_bytes(), &post.resource, owner));
+        Ok(self.change(ClaimRequest::Post { post, key }, origin, disconnect).await)
     }
 
     pub(super) async fn show_claim(
         &self,
         incoming: &IncomingRequest<'_>,
+        query: &Query,
         id: Option<u64>,
         identity: Identity,
     ) -> Result<Reply, Reply> {
         let id = id.ok_or_else(no_claim)?;
         let mut origin =
             self.waiting_origin(&incoming.head.headers, identity).map_err(Reply::refused)?;
-        if !self.refresh(&incoming.head).await? {
+        if !self.refresh(query).await? {
             // What this member has may stay as it is.
             origin.wait_us = None;
         }
@@ -119,8 +127,30 @@ impl AppState {
         let origin = self.waiting_origin(&head.headers, identity).map_err(Reply::refused)?;
         let patch = read_patch(&body, &self.bounds(), origin.wait_us.is_some());
         let patch = patch.map_err(Reply::refused)?;
-        let reply = self.shared.submit(ClaimRequest::Patch { id, patch }, origin).await;
-        Ok(self.shared.answer_to(reply, disconnect).await)
+        Ok(self.change(ClaimRequest::Patch { id, patch }, origin, disconnect).await)
+    }
+
+    /// Has the engine take a request, unless the audit log is required and takes no lines.
+    pub(super) async fn change(
+        &self,
+        request: ClaimRequest,
+        origin: RequestOrigin,
+        disconnect: &DisconnectWatch,
+    ) -> Reply {
+        if self.lacks_audit() {
+            return Reply::message(503, "The audit log cannot be written: nothing was changed");
+        }
+        let pending = self.shared.submit(request, origin).await;
+        let reply = self.shared.answer_to(pending, disconnect).await;
+        if self.lacks_audit() {
+            let text = "The audit log cannot be written: the change may have been made";
+            return Reply::message(503, text);
+        }
+        reply
+    }
+
+    fn lacks_audit(&self) -> bool {
+        self.audit.as_ref().is_some_and(Audit::refuses)
     }
 
     /// The limits on fields: in a cluster all members have the same.
@@ -130,8 +160,8 @@ impl AppState {
 
     /// Returns when a read has all changes that were answered before, or `false` where the request
     /// is content with what this member has.
-    pub(super) async fn refresh(&self, head: &Parts) -> Result<bool, Reply> {
-        if is_stale(head).map_err(Reply::refused)? {
+    pub(super) async fn refresh(&self, query: &Query) -> Result<bool, Reply> {
+        if query.flag(STALE).map_err(Reply::refused)? {
             return Ok(false);
         }
         self.shared.refresh().await?;
@@ -154,12 +184,16 @@ impl AppState {
         if self.shared.is_failed() {
             return respond(Reply::storage_in_trouble());
         }
+        if self.lacks_audit() {
+            return respond(Reply::message(503, NO_AUDIT));
+        }
         text(200, "text/plain; charset=utf-8", "ok\n")
     }
 
     /// Whether the server can answer requests.
     pub(super) async fn ready(&self) -> Response {
         match self.shared.readiness().await {
+            Ok(()) if self.lacks_audit() => respond(Reply::message(503, NO_AUDIT)),
             Ok(()) => text(200, "text/plain; charset=utf-8", "ready\n"),
             Err(why) => respond(Reply::message(503, why)),
         }
@@ -167,11 +201,16 @@ impl AppState {
 
     pub(super) async fn metrics(&self) -> Response {
         let (connections, made_room) = (self.slots.count(), self.slots.made_room());
+        let audit = self.audit.as_ref().map(Audit::health);
+        let is_single = self.shared.host().is_some();
         let (metrics, gauges) = self.shared.with(|engine| {
             let (claims, live) = engine.counts();
             let calls = engine.calls_open();
-            let (commits, counts) = (engine.0.commits(), engine.0.engine.counts());
-            let gauges = Gauges { claims, live, calls, connections, made_room, commits, counts };
+            let counts = engine.0.engine.counts();
+            // A member of a cluster commits to its log, which has counts of its own.
+            let commits = is_single.then(|| engine.0.commits());
+            let gauges =
+                Gauges { claims, live, calls, connections, made_room, commits, counts, audit };
             (engine.metrics.clone(), gauges)
         });
         let metrics = metrics.render(gauges)
@@ -185,7 +224,7 @@ impl AppState {
     pub(super) async fn read_json(
         &self,
         headers: &HeaderMap,
-        body: Incoming,
+        body: &mut Incoming,
         state: &ConnectionState,
     ) -> Result<Bytes, Reply> {
         let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -210,7 +249,7 @@ impl AppState {
     pub(super) async fn read_body(
         &self,
         headers: &HeaderMap,
-        body: Incoming,
+        body: &mut Incoming,
         state: &ConnectionState,
     ) -> Result<Bytes, Reply> {
         let too_long = || {
@@ -276,17 +315,6 @@ impl AppState {
         let timeout_us = read_timeout(headers)?;
         Ok(RequestOrigin { wait_us, timeout_us, ..self.origin(headers, identity) })
     }
-}
-
-/// Whether a read need not have the latest changes: `?stale=true`.
-fn is_stale(head: &Parts) -> Result<bool, FieldErrors> {
-    let pairs = head.uri.query().unwrap_or_default().split('&');
-    let mut values = pairs.filter_map(|pair| pair.strip_prefix("stale="));
-    values.try_fold(false, |_, value| match value {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(FieldErrors::from([("stale", format!("{value:?} is neither true nor false"))])),
-    })
 }
 
 fn no_claim() -> Reply {

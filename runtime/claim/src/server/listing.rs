@@ -101,6 +101,7 @@ mod tests {
     use super::super::auth::Identity;
     use super::super::record::ClaimRecord;
     use super::*;
+    use crate::wire::query::Query;
     use turnstile_host::Moment;
 
     const CLAIMS: u64 = 100_000;
@@ -148,7 +149,8 @@ mod tests {
 
     /// Reads a whole listing: its ids, and the number of claims scanned.
     fn read(index: &ClaimIndex, query: &str) -> (Vec<u64>, usize) {
-        let filter = Filter::read(query).expect("well formed");
+        let query = Query::read(query, &Filter::KEYS);
+        let filter = query.and_then(|query| Filter::read(&query)).expect("well formed");
         let mut listing = Listing::new(filter, origin());
         let (mut text, mut looked_at) = (Vec::new(), 0);
         while !listing.is_over() {

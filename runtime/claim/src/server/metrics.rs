@@ -2,11 +2,13 @@
 //!
 //! Counters only grow; gauges are read when the metrics are rendered.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use turnstile_core::claim::record::Status;
 use turnstile_host::Counts;
 use turnstile_host::certificates::Certificate;
+
+use super::audit::AuditHealth;
 
 /// Counts since the start.
 #[derive(Clone, Debug, Default)]
@@ -27,8 +29,11 @@ pub(crate) struct Gauges {
     pub(crate) calls: usize,
     pub(crate) connections: usize,
     pub(crate) made_room: u64,
-    pub(crate) commits: u64,
+    /// `None` at a member of a cluster.
+    pub(crate) commits: Option<u64>,
     pub(crate) counts: Counts,
+    /// `None`: there is no audit log.
+    pub(crate) audit: Option<AuditHealth>,
 }
 
 impl Metrics {
@@ -79,7 +84,6 @@ impl Metrics {
         let single = [
             ("rows_total", "counter", "Steps of the protocol, of all claims.", counts.rows),
             ("unexpected_total", "counter", "Internal errors: report these.", counts.unexpected),
-            ("commits_total", "counter", "Groups of changes synced to disk.", gauges.commits),
             ("list_slices_total", "counter", "Portions of lists that were read.", self.slices),
             ("list_claims_total", "counter", "Claims read to answer lists.", self.scanned),
             ("list_chunks_total", "counter", "Portions of lists that were sent.", self.chunks),
@@ -92,6 +96,16 @@ impl Metrics {
         ];
         for (name, kind, help, value) in single {
             put(name, kind, help, &[(String::new(), value)]);
+        }
+        if let Some(commits) = gauges.commits {
+            let help = "Groups of changes synced to disk.";
+            put("commits_total", "counter", help, &[(String::new(), commits)]);
+        }
+        if let Some(AuditHealth { lost_lines, is_failing }) = gauges.audit {
+            let help = "Lines of the audit log that could not be written, and are lost.";
+            put("audit_lost_lines_total", "counter", help, &[(String::new(), lost_lines)]);
+            let help = "Whether the last line of the audit log could not be written.";
+            put("audit_failing", "gauge", help, &[(String::new(), u64::from(is_failing))]);
         }
         text
     }
@@ -118,8 +132,14 @@ fn escaped(text: &str) -> String {
     text.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
 }
 
-/// Appends a metric.
-pub(super) fn put(text: &mut String, name: &str, kind: &str, help: &str, values: &[(String, u64)]) {
+/// Appends a metric. Its unit, in its name, is a base unit: seconds or bytes.
+pub(super) fn put<T: Display>(
+    text: &mut String,
+    name: &str,
+    kind: &str,
+    help: &str,
+    values: &[(String, T)],
+) {
     let head = format!("# HELP turnstile_{name} {help}\n# TYPE turnstile_{name} {kind}\n");
     text.push_str(&head);
     for (label, value) in values {

@@ -16,9 +16,10 @@ use super::call::ClaimRequest;
 use super::http::{AppState, Response, respond, text};
 use super::record::ClaimRecord;
 use super::reply::Reply;
-use super::route::IncomingRequest;
+use super::route::{IncomingRequest, claim_id};
 use crate::wire::date::Date;
 use crate::wire::filter::decode;
+use crate::wire::query::Query;
 use crate::wire::request::Patch;
 
 /// The maximum number of rows.
@@ -77,9 +78,10 @@ struct ClaimRow {
 pub(super) async fn show(
     app: &AppState,
     incoming: &IncomingRequest<'_>,
+    query: &Query,
     identity: &Identity,
 ) -> Response {
-    if let Err(unavailable) = app.refresh(&incoming.head).await {
+    if let Err(unavailable) = app.refresh(query).await {
         return respond(unavailable);
     }
     let has_session = app.sessions.secret(&incoming.head.headers).is_some();
@@ -163,12 +165,12 @@ fn html(status: u16, page: &impl Template) -> Response {
 
 /// POST of the login form: creates a session and its cookie.
 pub(super) async fn log_in(app: &AppState, incoming: IncomingRequest<'_>) -> Response {
-    let from = incoming.from;
+    let (from, state) = (incoming.from, incoming.state.clone());
     let token = match app.field("token", incoming).await {
         Ok((_, token)) => token,
         Err(refused) => return respond(refused),
     };
-    let token = match app.judge(token.unwrap_or_default().trim(), from) {
+    let token = match app.judge(token.unwrap_or_default().trim(), from, &state).await {
         Ok(token) => token,
         Err(refusal) => return refuse(&refusal, true),
     };
@@ -193,17 +195,18 @@ pub(super) async fn revoke(
     incoming: IncomingRequest<'_>,
     identity: Identity,
 ) -> Response {
+    let disconnect = incoming.disconnect;
     let (headers, claim) = match app.field("claim", incoming).await {
         Ok(read) => read,
         Err(refused) => return respond(refused),
     };
-    let Some(id) = claim.and_then(|id| id.parse().ok()) else {
+    let Some(id) = claim.and_then(|id| claim_id(&id)) else {
         return respond(Reply::message(400, "The claim's id must be a number"));
     };
     let origin = app.origin(&headers, identity);
     let revoked = Patch::Status(TargetStatus::Revoked);
-    let pending = app.shared.submit(ClaimRequest::Patch { id, patch: revoked }, origin).await;
-    let reply = app.shared.answer(pending).await;
+    let request = ClaimRequest::Patch { id, patch: revoked };
+    let reply = app.change(request, origin, disconnect).await;
     // If the claim has already ended, the page shows that.
     let is_said = reply.status < 500 && reply.status != 403;
     if is_said { back_to_page(None) } else { respond(reply) }

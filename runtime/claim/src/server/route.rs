@@ -18,11 +18,14 @@ use super::http::{AppState, Response, respond};
 use super::page;
 use super::reply::Reply;
 use crate::wire::CLAIMS;
+use crate::wire::filter::Filter;
+use crate::wire::query::{Query, STALE};
+use crate::wire::request::FieldErrors;
 
 /// A request and its connection.
 pub(crate) struct IncomingRequest<'a> {
     pub(crate) head: Parts,
-    pub(crate) body: Incoming,
+    pub(crate) body: &'a mut Incoming,
     /// The client's address.
     pub(crate) from: SocketAddr,
     pub(crate) state: &'a Arc<ConnectionState>,
@@ -42,6 +45,21 @@ impl IncomingRequest<'_> {
 
     pub(super) fn is(&self, method: &Method) -> bool {
         self.head.method == method
+    }
+
+    /// The parameters of the query, which are those that its path has.
+    fn query(&self) -> Result<Query, FieldErrors> {
+        let path = self.head.uri.path();
+        let known: &[&str] = match path {
+            // Another path, to which its query goes along.
+            _ if !path.ends_with('/') => return Ok(Query::default()),
+            CLAIMS if self.is_read() => &Filter::KEYS,
+            _ if self.is_read() && (path == "/status/" || path.starts_with(CLAIMS)) => &[STALE],
+            _ if ["/v1/", "/status/"].iter().any(|prefix| path.starts_with(prefix)) => &[],
+            // What is no part of the protocol, such as `/metrics`, takes any.
+            _ => return Ok(Query::default()),
+        };
+        Query::read(self.head.uri.query().unwrap_or(""), known)
     }
 }
 
@@ -68,7 +86,7 @@ impl AppState {
             _ => {}
         }
         let is_page = path.starts_with("/status/");
-        match self.identify(&incoming.head.headers, incoming.from, is_page) {
+        match self.identify(&incoming, is_page).await {
             Ok(identity) => {
                 incoming.state.mark_known();
                 self.lead(incoming, identity).await
@@ -80,14 +98,20 @@ impl AppState {
     /// Dispatches a request by its path.
     async fn lead(&self, incoming: IncomingRequest<'_>, identity: Identity) -> Response {
         let path = incoming.head.uri.path();
+        let query = match incoming.query() {
+            Ok(query) => query,
+            Err(reasons) => return respond(Reply::refused(reasons)),
+        };
         match path {
-            CLAIMS if incoming.is_read() => return self.list_claims(&incoming, identity).await,
+            CLAIMS if incoming.is_read() => {
+                return self.list_claims(&incoming, &query, identity).await;
+            }
             CLAIMS if incoming.is(&Method::POST) => {
                 return either(self.post_claim(incoming, identity).await);
             }
             CLAIMS => return not_allowed("GET,HEAD,POST"),
             "/status/" if incoming.is_read() => {
-                return page::show(self, &incoming, &identity).await;
+                return page::show(self, &incoming, &query, &identity).await;
             }
             "/status/" => return not_allowed("GET,HEAD"),
             "/status/revoke/" if incoming.is(&Method::POST) => {
@@ -116,7 +140,7 @@ impl AppState {
                 match &incoming.head.method {
                     &Method::PATCH => either(self.patch_claim(incoming, id, identity).await),
                     _ if incoming.is_read() => {
-                        either(self.show_claim(&incoming, id, identity).await)
+                        either(self.show_claim(&incoming, &query, id, identity).await)
                     }
                     _ => not_allowed("GET,HEAD,PATCH"),
                 }
@@ -145,8 +169,8 @@ pub(super) fn not_allowed(allowed: &'static str) -> Response {
     response
 }
 
-/// The id of a claim in a path: digits only, since a claim has exactly one URL.
-fn claim_id(text: &str) -> Option<u64> {
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| text.parse().ok()).flatten()
+/// The id of a claim in a path: as the server writes it, since a claim has exactly one URL.
+pub(super) fn claim_id(text: &str) -> Option<u64> {
+    let id: u64 = text.parse().ok()?;
+    (id.to_string() == text).then_some(id)
 }

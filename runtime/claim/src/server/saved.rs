@@ -29,7 +29,11 @@ const CLAIM: u8 = 2;
 /// The immutable data of a claim; written once.
 const DATA: u8 = 3;
 
+/// The id of the server; written once.
+const SERVER: u8 = 4;
+
 const META_KEY: Key = Key::single(META);
+const SERVER_KEY: Key = Key::single(SERVER);
 
 /// The size of the value that the log of a member of a cluster has at the key of the counters.
 const MEMBER_BYTES: usize = 1 + 8 + 8;
@@ -56,6 +60,8 @@ pub(crate) struct Meta {
 pub(crate) struct Loaded {
     /// `None`: the store is new.
     pub meta: Option<Meta>,
+    /// The id of the server; `None`: the store is new, or of an older program.
+    pub server: Option<u128>,
     pub index: ClaimIndex,
     /// The core's data of the claims.
     pub claims: Vec<(ClaimId, Option<SavedClaim>)>,
@@ -73,6 +79,10 @@ pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
             put_u64(out, number);
         }
     });
+}
+
+pub(crate) fn put_server(batch: &mut Batch, server: u128) {
+    batch.put(&SERVER_KEY, &server.to_le_bytes());
 }
 
 pub(crate) fn put_claim(batch: &mut Batch, id: u64, entry: &ClaimRecord, outages_us: u64) {
@@ -129,6 +139,10 @@ pub(crate) fn read_from(visit: impl FnOnce(Visitor<'_>) -> io::Result<()>) -> io
     let mut changing = VecDeque::new();
     visit(&mut |key, value| {
         let read = match (key.kind(), key.number()) {
+            (SERVER, None) => {
+                found.server = value.try_into().ok().map(u128::from_le_bytes);
+                found.server.map(drop)
+            }
             (META, None) => read_meta(value).map(|meta| found.meta = Some(meta)),
             (CLAIM, Some(id)) => read_changing(value).map(|read| changing.push_back((id, read))),
             (DATA, Some(id)) => match changing.pop_front_if(|(first, _)| *first == id) {

@@ -18,13 +18,14 @@ use super::http::AppState;
 use super::listen::{Accept, TakenAddress, announce, turn_away};
 use super::options::Options;
 use super::restore::open;
+use super::runtime::release_memory;
 use super::saved::{self, Loaded};
 use super::service::ClaimService;
 use super::session::Sessions;
 use super::slots::ConnectionSlots;
 use turnstile_host::at as at_place;
 use turnstile_host::store::Store;
-use turnstile_host::{Host, Pause, simulation};
+use turnstile_host::{Host, Pause, random_bytes, simulation};
 #[cfg(feature = "cluster")]
 use turnstile_raft::network::Network;
 
@@ -73,6 +74,14 @@ impl HostTasks {
     }
 }
 
+/// Gives memory back whenever many connections have closed.
+async fn release(slots: Arc<ConnectionSlots>) {
+    loop {
+        slots.have_shrunk().await;
+        release_memory().await;
+    }
+}
+
 impl std::fmt::Debug for Committer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Committer")
@@ -83,7 +92,7 @@ impl Server {
     /// Opens a server on a store.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// When the store cannot be read, or the system has no source of randomness.
     pub fn open(storage: Storage, mut options: Options) -> io::Result<Self> {
         let trace = options.trace.take();
         let wall_us = (options.wall_us)();
@@ -100,8 +109,15 @@ impl Server {
         };
         let observer =
             trace.map(|trace| trace.observer::<Records>(&server_words(retention.limits)));
-        let host = Host::new(open(found, retention, wall_us, observer), ReplyOutlet(audit));
-        Ok(Self { shared: EngineHandle::new(host), options, committer })
+        let (known, new) = (found.server, u128::from_le_bytes(random_bytes()?));
+        let mut state = open(found, retention, wall_us, observer);
+        state.engine.service.new_server = known.is_none().then_some(new);
+        let host = Host::new(state, ReplyOutlet(audit));
+        if committer.as_ref().is_some_and(|Committer(store, _)| !store.takes_writes()) {
+            host.begin_without_store();
+        }
+        let shared = EngineHandle::new(host, known.unwrap_or(new));
+        Ok(Self { shared, options, committer })
     }
 
     /// Starts a member of a cluster on its store, which no other program may use. A new member
@@ -189,6 +205,7 @@ impl Server {
         let app = Arc::new(self.app(&slots));
         let Self { shared, options, committer } = self;
         let tasks = shared.host().map(|host| HostTasks::start(&host, committer));
+        let _releasing = AbortOnDrop::spawn(release(slots.clone()));
         let (stopping, is_stopping) = watch::channel(false);
         let (alive, mut all_gone) = mpsc::channel::<()>(1);
         let options = Arc::new(options);
@@ -250,6 +267,7 @@ impl Server {
             tokens: options.tokens.clone(),
             sessions: Sessions::default(),
             auth_throttle: AuthThrottle::new(options.wrong_tokens_max),
+            audit: options.audit.clone(),
             wall_us: options.wall_us,
             slots: slots.clone(),
             certificates: options.certificates.clone(),

@@ -39,6 +39,8 @@ pub(crate) struct ClaimService {
     /// The responses of the current step, which are sent after its changes are collected.
     responses: Vec<(Caller, Response)>,
     pub(super) meta: Meta,
+    /// The id of the server, until it is written.
+    pub(super) new_server: Option<u128>,
     pub(super) calls: HashMap<u64, Call>,
     /// The long polls for the end of a claim, by claim.
     pub(super) watches: HashMap<u64, BTreeSet<u64>>,
@@ -60,6 +62,7 @@ impl ClaimService {
             over: Vec::new(),
             responses: Vec::new(),
             meta,
+            new_server: None,
             calls: HashMap::new(),
             watches: HashMap::new(),
             last_caller: 0,
@@ -156,6 +159,9 @@ impl Service for ClaimService {
     fn seal(&mut self, now: Moment, batch: &mut Batch) {
         self.meta.alive = now;
         saved::put_meta(batch, self.meta);
+        if let Some(server) = self.new_server.take() {
+            saved::put_server(batch, server);
+        }
     }
 
     fn is_wait_timeout(&self, timer: Timer) -> bool {

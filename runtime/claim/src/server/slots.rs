@@ -23,6 +23,9 @@ const RESERVE: usize = 8;
 /// The part of the slots that is freed at once, to amortize the search: one in this many.
 const BATCH: usize = 64;
 
+/// The number of connections that were open at once below which no memory is given back.
+const MANY: usize = 256;
+
 /// The maximum number of connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionLimits {
@@ -58,6 +61,8 @@ pub(crate) struct ConnectionSlots {
     open: Mutex<OpenConnections>,
     /// Notified when a connection has closed.
     gone: Notify,
+    /// Notified when half of many connections have closed.
+    shrunk: Notify,
     made_room: AtomicU64,
 }
 
@@ -68,6 +73,8 @@ struct OpenConnections {
     all: ConnectionCounts,
     addresses: BTreeMap<IpAddr, ConnectionCounts>,
     last: u64,
+    /// The most that were open at once since half of them have closed.
+    peak: usize,
 }
 
 /// The number of connections, and of those that were asked to close.
@@ -100,9 +107,10 @@ impl ConnectionSlots {
             all: ConnectionCounts::default(),
             addresses,
             last: 0,
+            peak: 0,
         };
-        let (open, gone) = (Mutex::new(open), Notify::new());
-        Arc::new(Self { room, open, gone, made_room: AtomicU64::new(0) })
+        let (open, gone, shrunk) = (Mutex::new(open), Notify::new(), Notify::new());
+        Arc::new(Self { room, open, gone, shrunk, made_room: AtomicU64::new(0) })
     }
 
     /// The number of open connections.
@@ -113,6 +121,11 @@ impl ConnectionSlots {
     /// The number of connections that were closed to free slots.
     pub(crate) fn made_room(&self) -> u64 {
         self.made_room.load(Ordering::Relaxed)
+    }
+
+    /// Returns when half of many connections have closed since the last time.
+    pub(crate) async fn have_shrunk(&self) {
+        self.shrunk.notified().await;
     }
 
     /// A slot for a connection from this address; `None` if all are busy. Only one task may call
@@ -162,6 +175,7 @@ impl OpenConnections {
         let state = Arc::new(ConnectionState::new(self.epoch));
         self.connections.insert(self.last, Occupied { from, state: state.clone() });
         self.count(from, |count| count.open += 1);
+        self.peak = self.peak.max(self.all.open);
         SlotOffer::Taken(self.last, state)
     }
 
@@ -230,20 +244,31 @@ impl OpenConnections {
         asked
     }
 
-    fn leave(&mut self, number: u64) {
-        let Some(Occupied { from, state }) = self.connections.remove(&number) else { return };
+    /// Frees a slot. Returns whether half of many connections have closed.
+    fn leave(&mut self, number: u64) -> bool {
+        let Some(Occupied { from, state }) = self.connections.remove(&number) else {
+            return false;
+        };
         let leaving = usize::from(state.flags().is_closing);
         self.count(from, |count| {
             count.open -= 1;
             count.leaving -= leaving;
         });
+        let has_shrunk = self.peak >= MANY && self.all.open <= self.peak / 2;
+        if has_shrunk {
+            self.peak = self.all.open;
+        }
+        has_shrunk
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.slots.open().leave(self.number);
+        let has_shrunk = self.slots.open().leave(self.number);
         self.slots.gone.notify_one();
+        if has_shrunk {
+            self.slots.shrunk.notify_one();
+        }
     }
 }
 

@@ -1,9 +1,10 @@
-//! The query of `GET /v1/claims/`: filters, limit and offset.
+//! The filters, the limit and the offset of `GET /v1/claims/`.
 //!
 //! It parses and compares values; it does not see the claims.
 
 use turnstile_core::claim::record::Status;
 
+use crate::wire::query::{Query, STALE};
 use crate::wire::request::FieldErrors;
 
 /// The default limit.
@@ -70,20 +71,30 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Parses a query string. Unknown names are ignored.
+    /// The parameters of a query for a list of claims.
+    pub const KEYS: [&'static str; 11] = [
+        "resource",
+        "status",
+        "minimum_ttl",
+        "maximum_ttl",
+        "minimum_active_duration",
+        "maximum_active_duration",
+        "minimum_waiting_duration",
+        "maximum_waiting_duration",
+        "limit",
+        "offset",
+        STALE,
+    ];
+
+    /// Takes the filter of a query.
     ///
     /// # Errors
     /// The field errors for a 400.
-    pub fn read(query: &str) -> Result<Self, FieldErrors> {
+    pub fn read(query: &Query) -> Result<Self, FieldErrors> {
         let mut filter = Self::default();
         let mut reasons = FieldErrors::new();
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let (Some(name), Some(value)) = (decode(name), decode(value)) else {
-                reasons.insert("message", "The query string is not percent-encoded UTF-8".into());
-                continue;
-            };
-            filter.set(&name, value, &mut reasons);
+        for (name, value) in query.pairs() {
+            filter.set(name, value, &mut reasons);
         }
         if reasons.is_empty() { Ok(filter) } else { Err(reasons) }
     }
@@ -94,43 +105,36 @@ impl Filter {
         self.status.is_some_and(|status| !status.is_final()) || self.ttl.is_set()
     }
 
-    fn set(&mut self, name: &str, value: String, reasons: &mut FieldErrors) {
+    fn set(&mut self, name: &'static str, value: &str, reasons: &mut FieldErrors) {
         match name {
-            "resource" => self.resource = Some(value),
-            "status" => match Status::from_name(&value) {
+            "resource" => self.resource = Some(value.to_owned()),
+            "status" => match Status::from_name(value) {
                 Some(status) => self.status = Some(status),
                 None => {
                     reasons.insert("status", format!("{value:?} is not a valid status"));
                 }
             },
-            "limit" => set_count(&mut self.limit, "limit", &value, reasons),
-            "offset" => set_count(&mut self.offset, "offset", &value, reasons),
-            _ => self.set_bound(name, &value, reasons),
+            "limit" => set_count(&mut self.limit, name, value, reasons),
+            "offset" => set_count(&mut self.offset, name, value, reasons),
+            _ => self.set_bound(name, value, reasons),
         }
     }
 
-    fn set_bound(&mut self, name: &str, value: &str, reasons: &mut FieldErrors) {
-        let (bound, key) = match name {
-            "minimum_ttl" => (&mut self.ttl.minimum, "minimum_ttl"),
-            "maximum_ttl" => (&mut self.ttl.maximum, "maximum_ttl"),
-            "minimum_active_duration" => {
-                (&mut self.active_duration.minimum, "minimum_active_duration")
-            }
-            "maximum_active_duration" => {
-                (&mut self.active_duration.maximum, "maximum_active_duration")
-            }
-            "minimum_waiting_duration" => {
-                (&mut self.waiting_duration.minimum, "minimum_waiting_duration")
-            }
-            "maximum_waiting_duration" => {
-                (&mut self.waiting_duration.maximum, "maximum_waiting_duration")
-            }
+    fn set_bound(&mut self, name: &'static str, value: &str, reasons: &mut FieldErrors) {
+        let bound = match name {
+            "minimum_ttl" => &mut self.ttl.minimum,
+            "maximum_ttl" => &mut self.ttl.maximum,
+            "minimum_active_duration" => &mut self.active_duration.minimum,
+            "maximum_active_duration" => &mut self.active_duration.maximum,
+            "minimum_waiting_duration" => &mut self.waiting_duration.minimum,
+            "maximum_waiting_duration" => &mut self.waiting_duration.maximum,
+            // It is no filter, but a property of the read.
             _ => return,
         };
         match value.parse::<f64>() {
             Ok(seconds) if !seconds.is_nan() => *bound = Some(seconds),
             Ok(_) | Err(_) => {
-                reasons.insert(key, format!("{value:?} is not a number of seconds"));
+                reasons.insert(name, format!("{value:?} is not a number of seconds"));
             }
         }
     }
@@ -181,17 +185,20 @@ pub fn encode(value: &str) -> String {
 mod tests {
     use super::*;
 
+    fn read(query: &str) -> Result<Filter, FieldErrors> {
+        Filter::read(&Query::read(query, &Filter::KEYS)?)
+    }
+
     #[track_caller]
     fn check_refused(query: &str, key: &str) {
-        let reasons = Filter::read(query).expect_err("a bad value");
+        let reasons = read(query).expect_err("a bad value");
         assert!(reasons.contains_key(key), "{query}: {reasons:?}");
     }
 
     #[test]
     fn a_filter_is_read_whole() {
-        let filter =
-            Filter::read("resource=a%2Fb+c&status=active&minimum_ttl=1.5&limit=3&offset=2")
-                .expect("well formed");
+        let filter = read("resource=a%2Fb+c&status=active&minimum_ttl=1.5&limit=3&offset=2")
+            .expect("well formed");
         assert_eq!(filter.resource.as_deref(), Some("a/b c"));
         assert_eq!(filter.status, Some(Status::Active));
         assert_eq!((filter.limit, filter.offset), (3, 2));
@@ -199,7 +206,7 @@ mod tests {
         assert!(!filter.ttl.holds(Some(1.4)));
         assert!(!filter.ttl.holds(None));
         assert!(filter.active_duration.holds(None));
-        assert_eq!(Filter::read("").expect("nothing is asked"), Filter::default());
+        assert_eq!(read("").expect("nothing is asked"), Filter::default());
     }
 
     #[test]

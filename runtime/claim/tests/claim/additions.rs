@@ -48,8 +48,6 @@ fn a_repeated_post_with_its_key_is_the_same_claim() {
     let again = client.post(&body("r", 20.0)).expect(201);
     assert_eq!(first.field("url"), again.field("url"));
     assert_eq!(token(&first), token(&again));
-    let other = client.post(&body("another", 20.0)).expect(201);
-    assert_ne!(first.field("url"), other.field("url"), "a key counts for its resource only");
     let mut stranger = server.client().with("idempotency-key", "6f1d");
     let queued = stranger.post(&body("r", 20.0)).expect(202);
     let again = stranger.post(&body("r", 20.0)).expect(202);

@@ -39,6 +39,9 @@ mod closing;
 #[path = "command.rs"]
 mod command;
 #[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
+#[path = "early.rs"]
+mod early;
+#[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
 #[path = "guesses.rs"]
 mod guesses;
 #[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
@@ -47,6 +50,9 @@ mod keychain;
 #[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
 #[path = "login.rs"]
 mod login;
+#[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
+#[path = "measured.rs"]
+mod measured;
 #[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
 #[path = "messages.rs"]
 mod messages;
@@ -68,6 +74,9 @@ mod reading;
 #[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
 #[path = "slots.rs"]
 mod slots;
+#[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
+#[path = "strict.rs"]
+mod strict;
 #[expect(clippy::duplicate_mod, reason = "the same tests of another fixture")]
 #[path = "tokens.rs"]
 mod tokens;

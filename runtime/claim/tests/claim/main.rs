@@ -1,6 +1,7 @@
 //! The driver from outside: its server over real HTTP, its client against it, its store on a disk.
 
 mod additions;
+mod audited;
 mod browser;
 mod certificates;
 mod client;
@@ -10,16 +11,20 @@ mod closing;
 mod cluster;
 mod command;
 mod commits;
+mod early;
 mod faults;
 mod guesses;
 mod history;
 mod http;
+mod identity;
+mod idle;
 mod jobs;
 mod keychain;
 mod leaving;
 mod limits;
 mod lives;
 mod login;
+mod measured;
 mod messages;
 mod noise;
 mod owners;
@@ -39,6 +44,7 @@ mod several;
 mod simulated_cluster;
 mod simulation;
 mod slots;
+mod strict;
 mod terminal;
 mod tokens;
 mod traced;

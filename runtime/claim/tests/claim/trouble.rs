@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use turnstile_claim::server::{Options, Storage};
-use turnstile_host::store::{Batch, Store, Visitor};
+use turnstile_host::store::{Batch, Faults, LOG_MAX, LogStore, Medium, Store, Visitor};
 
 use crate::http::{Client, Running, until};
 use crate::real::Turnstiled;
@@ -170,6 +170,56 @@ fn a_full_disk_costs_nothing_that_was_answered() {
     }
     let next = client.post(HELD).expect(201).field("fencing_token").as_u64();
     assert!(next > granted.last().and_then(|(_, token)| token.as_u64()));
+}
+
+/// A disk that is full before the server starts, as after a reboot: what is on it is shown.
+#[test]
+fn a_server_starts_on_a_full_disk_shows_its_claims_and_recovers() {
+    for is_killed in [false, true] {
+        let medium = Medium::new(7);
+        let start = || {
+            let (directory, place) = (Arc::new(medium.clone()), Path::new("simulated"));
+            let store = LogStore::open_on(directory, place, LOG_MAX).expect("it can be read");
+            Running::start(Storage::Blocking(Box::new(store)), Options::default())
+        };
+        let server = start();
+        let held = server.client().post(HELD).expect(201);
+        let lapsing = server.client().post(r#"{"resource":"s","ttl":0.05}"#).expect(201);
+        let waits = server.client().post(HELD).expect(202);
+        if is_killed {
+            medium.kill();
+        }
+        server.stop();
+        medium.revive();
+        medium.set_faults(Faults { is_full: true, ..Faults::default() });
+
+        let server = start();
+        let mut client = server.client();
+        for _ in 0..3 {
+            for (claim, status) in [(&held, "active"), (&lapsing, "active"), (&waits, "waiting")] {
+                assert_eq!(client.get(&claim.path()).expect(200).field("status"), status);
+            }
+            let list = client.get("/v1/claims/?status=active").expect(200).json();
+            assert_eq!(list.as_array().map(Vec::len), Some(2));
+            assert!(client.get("/status/").expect(200).text.contains("<td>r</td>"));
+            client.set(&held.path(), "released").expect(503);
+            client.patch(&held.path(), r#"{"ttl":600}"#).expect(503);
+            let refused = client.post(r#"{"resource":"t","ttl":600}"#).expect(503);
+            assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
+            client.get("/healthz").expect(503);
+            client.get("/readyz").expect(503);
+            client.get("/metrics").expect(200);
+        }
+        medium.set_faults(Faults::default());
+        until("it is in service", || client.get("/healthz").status == 200);
+        client.patch(&held.path(), r#"{"ttl":600}"#).expect(200);
+        client.post(r#"{"resource":"t","ttl":600}"#).expect(201);
+        client.set(&held.path(), "released").expect(204);
+        client.set(&waits.path(), "active").expect(200);
+        server.stop();
+        let server = start();
+        assert_eq!(server.client().get(&held.path()).field("status"), "released");
+    }
 }
 
 #[test]

@@ -82,6 +82,8 @@ fn is_whole(answer: &[u8]) -> bool {
     let len = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next());
     match len.and_then(|len| len.parse::<usize>().ok()) {
         Some(len) => answer.len() >= head.len() + 4 + len,
+        // It has no body.
+        None if head.starts_with("HTTP/1.1 204") => true,
         None => answer.ends_with(b"0\r\n\r\n"),
     }
 }

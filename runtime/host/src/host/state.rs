@@ -28,6 +28,9 @@ pub struct HostState<S: Service> {
     /// A batch was taken and is not known to be durable.
     is_unsynced: bool,
     is_failed: bool,
+    /// The state is that of the store as it was opened: it has taken no writes, and there was no
+    /// input.
+    is_as_opened: bool,
     commits: u64,
     /// The outputs and bytes of earlier batches that the store has rejected so far.
     refused: (usize, usize),
@@ -58,6 +61,7 @@ impl<S: Service> HostState<S> {
             is_volatile,
             is_unsynced: false,
             is_failed: false,
+            is_as_opened: false,
             commits: 0,
             refused: (0, 0),
             is_starved: false,
@@ -79,7 +83,7 @@ impl<S: Service> HostState<S> {
     #[must_use]
     pub fn takes_inputs(&self) -> bool {
         let Engine { service, outgoing, batch, .. } = &self.engine;
-        let is_still = self.is_failed && service.pauses_without_store();
+        let is_still = self.is_as_opened || self.is_failed && service.pauses_without_store();
         let (items, bytes) = self.refused;
         let has_room = items + outgoing.len() < OUTGOING_MAX && bytes + batch.len() < BATCH_MAX;
         !is_still && has_room && service.has_room() && !self.is_over()
@@ -132,8 +136,21 @@ impl<S: Service> HostState<S> {
         self.now
     }
 
+    /// See [`crate::Host::begin_without_store`].
+    pub(super) const fn begin_without_store(&mut self) {
+        (self.is_failed, self.is_as_opened) = (true, true);
+    }
+
+    /// Whether the state is that of a store which takes no writes: it is durable, although the
+    /// writes of the start are not.
+    #[must_use]
+    pub const fn is_as_opened(&self) -> bool {
+        self.is_as_opened && !self.is_broken()
+    }
+
     /// Gives the core an input.
     pub fn apply(&mut self, input: ServiceInput<S>, context: &mut S::Context) {
+        self.is_as_opened = false;
         self.engine.apply(self.now, input, context);
     }
 
@@ -254,6 +271,7 @@ impl<S: Service> HostState<S> {
         let was_failed = std::mem::replace(&mut self.is_failed, !is_written);
         if is_written {
             self.refused = (0, 0);
+            self.is_as_opened = false;
         }
         if self.is_failed && !was_failed {
             // The length of the failure is unknown: waiting is pointless.

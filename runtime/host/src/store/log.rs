@@ -48,7 +48,10 @@ pub struct LogStore {
     /// Until it is read.
     held: Option<Held>,
     manifest: Manifest,
-    writer: Writer,
+    /// The last log before this start, and the position of the chain at its end.
+    before: LogMark,
+    /// `None`: the disk was full when the store was opened, and no log could be created since.
+    writer: Option<Writer>,
     /// A log that has been created and that the manifest may already name.
     next: Option<Writer>,
     /// The writes that are not durable yet.
@@ -72,7 +75,8 @@ enum Health {
 }
 
 impl LogStore {
-    /// Opens a directory, and creates it if it does not exist.
+    /// Opens a directory, and creates it if it does not exist. A store on a full disk is opened if
+    /// it is there: it can be read, and takes writes once there is room.
     ///
     /// # Errors
     /// When the directory cannot be used, is in use, has corrupt data, or has no store but other
@@ -113,25 +117,32 @@ impl LogStore {
                 Err(error) => tell(place, Err(error)),
             }
         }
-        let writer = Writer::create(&*directory, log_max, end)?;
-        manifest.begin(writer.begin())?;
         let mut frame = Vec::new();
         frame::begin(&mut frame);
-        Ok(Self {
+        let mut store = Self {
             place: place.to_owned(),
             directory,
             log_max,
             held: Some(held),
             manifest,
-            writer,
+            before: end,
+            writer: None,
             next: None,
             frame,
             rotate_at: log_max,
-            health: Health::Good,
+            health: Health::Doubtful,
             fold: None,
             previous,
             note,
-        })
+        };
+        match store.begin_next() {
+            Err(error) if is_no_space(&error) => {
+                let data = place.display();
+                tracing::error!(%data, %error, "the store can be read, but takes no writes");
+                Ok(store)
+            }
+            begun => begun.map(|()| store),
+        }
     }
 
     /// What this start found in the directory.
@@ -148,24 +159,34 @@ impl LogStore {
             Health::Displaced => return Err(displaced()),
         }
         self.health = Health::Doubtful;
-        self.writer.append(&mut self.frame)?;
+        let writer = self.writer.as_mut().expect("a log has begun");
+        writer.append(&mut self.frame)?;
         // Writes to files that were moved or removed are not durable.
-        if !self.writer.is_in_place(&*self.directory)? {
+        if !writer.is_in_place(&*self.directory)? {
             self.health = Health::Displaced;
             return Err(displaced());
         }
         self.health = Health::Good;
         frame::begin(&mut self.frame);
         // The position in the manifest may lag behind.
-        let _unnoted = self.manifest.reach(self.writer.end());
+        let _unnoted = self.manifest.reach(self.end());
         Ok(())
+    }
+
+    /// The end of the last log.
+    fn end(&self) -> LogMark {
+        self.writer.as_ref().map_or(self.before, Writer::end)
+    }
+
+    fn len(&self) -> u64 {
+        self.writer.as_ref().map_or(0, Writer::len)
     }
 
     /// Creates the next log and continues there.
     fn begin_next(&mut self) -> io::Result<()> {
         let next = match self.next.take() {
             Some(next) => next,
-            None => Writer::create(&*self.directory, self.log_max, self.writer.end())?,
+            None => Writer::create(&*self.directory, self.log_max, self.end())?,
         };
         let noted = self.manifest.begin(next.begin());
         if let Err(error) = noted {
@@ -175,7 +196,7 @@ impl LogStore {
             self.next = Some(next);
             return Err(error);
         }
-        self.writer = next;
+        self.writer = Some(next);
         self.health = Health::Good;
         self.rotate_at = self.log_max;
         Ok(())
@@ -189,10 +210,10 @@ impl LogStore {
         if self.fold.is_some() {
             return;
         }
-        let closed = self.writer.end();
+        let closed = self.end();
         if let Err(error) = self.begin_next() {
             // This log may grow longer; retry soon.
-            self.rotate_at = self.writer.len() + self.log_max / 64;
+            self.rotate_at = self.len() + self.log_max / 64;
             return tell(&self.place, Err(error));
         }
         let directory = self.directory.clone();
@@ -213,6 +234,10 @@ impl Store for LogStore {
         held.read(&*self.directory, each).map_err(at(self.place.display()))
     }
 
+    fn takes_writes(&self) -> bool {
+        self.writer.is_some()
+    }
+
     fn write(&mut self, batch: &Batch) {
         self.frame.extend_from_slice(&batch.entries);
     }
@@ -224,12 +249,14 @@ impl Store for LogStore {
 
     fn sync(&mut self) -> io::Result<()> {
         if frame::is_empty(&self.frame) {
-            return Ok(());
+            // Whether the disk has room again.
+            let begun = if self.writer.is_some() { Ok(()) } else { self.begin_next() };
+            return begun.map_err(at(self.place.display()));
         }
         // A compaction removes the files that it reads.
         self.held = None;
         self.commit().map_err(at(self.place.display()))?;
-        if self.writer.len() >= self.rotate_at {
+        if self.len() >= self.rotate_at {
             self.rotate();
         }
         Ok(())
@@ -244,9 +271,14 @@ impl Drop for LogStore {
         }
         if self.health == Health::Good && frame::is_empty(&self.frame) {
             // Without the mark, the next start only does more work than necessary.
-            let _unmarked = self.manifest.close(LogMark { is_clean: true, ..self.writer.end() });
+            let _unmarked = self.manifest.close(LogMark { is_clean: true, ..self.end() });
         }
     }
+}
+
+/// Whether a disk or a quota is full.
+fn is_no_space(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Writes an image of all logs up to the end of a closed one, and removes them.

@@ -3,9 +3,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use proptest::prelude::*;
-use turnstile_host::store::{Batch, Image, Key, LogStore, PreviousUse, Store as _};
+use turnstile_host::store::{
+    Batch, Faults, Image, Key, LOG_MAX, LogStore, Medium, PreviousUse, Store as _,
+};
 
 /// A directory of this test's own, empty.
 fn dir(name: &str) -> PathBuf {
@@ -37,6 +40,38 @@ fn what_was_synced_comes_back_after_any_number_of_starts() {
     }
     let files = fs::read_dir(&dir).expect("the directory is there").count();
     assert!(files <= 12, "{files} files: logs are folded at a start");
+}
+
+#[test]
+fn a_store_on_a_full_disk_is_read_and_takes_writes_once_there_is_room() {
+    let medium = Medium::new(1);
+    let open = || LogStore::open_on(Arc::new(medium.clone()), Path::new("full"), LOG_MAX);
+    let full = Faults { is_full: true, ..Faults::default() };
+    medium.set_faults(full);
+    let error = open().expect_err("there is no store to read");
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+    medium.set_faults(Faults::default());
+    put(&mut open().expect("it opens"), 1, b"first");
+    for (id, lives) in [(2, 1), (3, 3)] {
+        medium.set_faults(full);
+        for _ in 0..lives {
+            let mut store = open().expect("it opens");
+            assert!(!store.takes_writes());
+            assert_eq!(store.load().expect("loaded once").len() as u64, id - 1);
+            store.sync().expect_err("there is no room");
+        }
+        let mut store = open().expect("it opens");
+        let mut batch = Batch::default();
+        batch.put(&Key::numbered(2, id), b"next");
+        store.write(&batch);
+        store.sync().expect_err("there is no room");
+        medium.set_faults(Faults::default());
+        store.sync().expect("there is room");
+        assert!(store.takes_writes());
+        drop(store);
+        medium.lose_power();
+        assert_eq!(open().expect("it opens").load().expect("loaded once").len() as u64, id);
+    }
 }
 
 #[test]

@@ -110,6 +110,10 @@ impl History {
             if self.rng.number().is_multiple_of(3) {
                 self.medium.light_fuse(self.rng.number() % 60);
             }
+            // A store that is there is opened on a full disk, too.
+            if !self.answered.is_empty() && self.rng.number().is_multiple_of(8) {
+                self.medium.set_faults(Faults { is_full: true, ..Faults::default() });
+            }
             let read = |mut store: LogStore| Ok((store.load()?, store));
             match open(&self.medium).and_then(read) {
                 Ok((found, store)) => {

@@ -57,8 +57,8 @@ enum CliCommand {
     /// Runs a command while holding the lock of a resource.
     ///
     /// Environment of the command: CLAIM_FENCING_TOKEN, the claim's fencing token; CLAIM_URL, its
-    /// URL; CLAIM_HELD, the names of the locks that the command runs under. A nested `claim run`
-    /// for one of these is refused, since it would deadlock.
+    /// URL; CLAIM_HELD, the names of the locks that the command runs under, with the ids and URLs
+    /// of their servers. A nested `claim run` for one of these is refused, since it would deadlock.
     ///
     /// Exit status: that of the command, or 128 + N if signal N terminated it; 69: the server
     /// cannot be reached, or it refused the request; 75: the timeout passed before the lock was

@@ -37,8 +37,10 @@ pub(super) async fn run(builder: LockClientBuilder, args: RunArgs) -> Result<u8,
         Ok(claim) => claim,
         Err(signal) => return Ok(end_by(signal)),
     };
-    let mut variables =
-        vec![("CLAIM_URL", claim.url()), (HELD, held.with(&args.claim_args.resource))];
+    let mut variables = vec![
+        ("CLAIM_URL", claim.url()),
+        (HELD, held.with(&args.claim_args.resource, client.server_id())),
+    ];
     let token = claim.fencing_token();
     variables.extend(token.map(|token| ("CLAIM_FENCING_TOKEN", token.to_string())));
     let lock = HeldClaim(&claim);

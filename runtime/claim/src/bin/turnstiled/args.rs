@@ -42,8 +42,9 @@ pub(crate) struct Args {
     /// previous content stays in use.
     #[arg(long, value_name = "FILE")]
     pub(crate) tokens: Option<PathBuf>,
-    /// The maximum number of wrong tokens per minute and client address. Above it the server
-    /// answers 429, except to requests with a token that this address has used successfully before.
+    /// The maximum number of wrong tokens per minute and client address; one that is repeated
+    /// counts once. Above it the server answers 429 to wrong tokens, and delays each answer by a
+    /// second, except to requests with a token that this address has used successfully before.
     #[arg(long, value_name = "TOKENS", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) wrong_tokens_max: u32,
@@ -52,6 +53,10 @@ pub(crate) struct Args {
     /// file.
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
+    /// Answers 503 to requests for changes while no line can be written to the audit log, rather
+    /// than make changes without a line. Lines of expiries are kept until they can be written.
+    #[arg(long, requires = "audit")]
+    pub(crate) audit_required: bool,
     /// The server's certificate chain (PEM); enables TLS.
     ///
     /// SIGHUP reloads it and its key for new connections. The log warns in the last 14 days of a

@@ -21,7 +21,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use turnstile_claim::log_filter;
 use turnstile_claim::server::{
-    Audit, Hosts, Options, Quotas, Server, ServerTls, Storage, TakenAddress, Tokens, runtime,
+    Audit, Hosts, Options, Quotas, Server, ServerTls, Storage, TakenAddress, Tokens,
+    runtime_that_releases,
 };
 use turnstile_host::Trace;
 use turnstile_host::certificates::CertificateWatch;
@@ -34,6 +35,15 @@ use self::member::MemberConfig;
 /// The system's allocator took a ninth of the server's processor time.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
+
+/// Gives back what the allocator keeps for this thread.
+#[expect(unsafe_code, reason = "the crate of the allocator has no call for it")]
+fn collect() {
+    unsafe extern "C" {
+        safe fn mi_collect(force: bool);
+    }
+    mi_collect(true);
+}
 
 /// File descriptors reserved for files other than connections.
 const DESCRIPTORS_KEPT: u64 = 64;
@@ -82,7 +92,7 @@ fn run(mut args: Args) -> io::Result<()> {
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
     args.connections_max = args.connections_max.min(connections_max(limit.maximum));
     let listen = args.listen;
-    let runtime = runtime()?;
+    let runtime = runtime_that_releases(collect)?;
     // Before the store is loaded, which takes long: by default SIGHUP terminates a process.
     let hangup = {
         let _entered = runtime.enter();
@@ -231,7 +241,8 @@ fn options(args: Args) -> io::Result<Options> {
         public_url: args.public_url,
         hosts: Hosts::of(args.host),
         wrong_tokens_max: args.wrong_tokens_max,
-        audit: read_file("--audit", args.audit, Audit::open)?,
+        audit: read_file("--audit", args.audit, Audit::open)?
+            .map(|audit| if args.audit_required { audit.required() } else { audit }),
         data: args.data,
         body_max: args.body_max,
         header_timeout: args.patience,

@@ -1,7 +1,8 @@
 //! The operations of the log, and their encoding.
 //!
 //! An operation is encoded where its request is received; the leader puts its stamp before it. The
-//! order of variants and fields is the format: a change of it is another version.
+//! order of variants and fields is the format: a change of it is another version. A variant at the
+//! end is written once all members can apply the version of the log that has it.
 
 use std::net::SocketAddr;
 
@@ -14,6 +15,7 @@ use turnstile_core::claim::message::TargetStatus;
 use super::limits::LimitsInForce;
 use crate::server::auth::Identity;
 use crate::server::call::{ClaimRequest, MemberRun, RequestOrigin};
+use crate::server::digest::PostKey;
 use crate::wire::request::{Patch, Post};
 
 /// The version of the format.
@@ -74,10 +76,32 @@ pub(super) struct RequestOperation {
 /// A [`ClaimRequest`].
 #[derive(Debug, Serialize, Deserialize)]
 enum EncodedChange {
-    Post { resource: String, ttl_us: u64, user_data: Option<String>, key: Option<u64> },
-    Ttl { id: u64, ttl_us: u64 },
-    Status { id: u64, to: TargetStatus },
+    Post {
+        resource: String,
+        ttl_us: u64,
+        user_data: Option<String>,
+        key: Option<u64>,
+    },
+    Ttl {
+        id: u64,
+        ttl_us: u64,
+    },
+    Status {
+        id: u64,
+        to: TargetStatus,
+    },
+    /// Since [`KEYS_OF_OWNERS`].
+    KeyedPost {
+        resource: String,
+        ttl_us: u64,
+        user_data: Option<String>,
+        key: u64,
+        key_of_resource: u64,
+    },
 }
+
+/// The version of the operations since which a key stands for one resource.
+const KEYS_OF_OWNERS: u32 = 2;
 
 /// A [`RequestOrigin`].
 #[derive(Debug, Serialize, Deserialize)]
@@ -115,18 +139,32 @@ impl EncodedOrigin {
 }
 
 impl RequestOperation {
+    /// A request as the operations of this version have it.
     pub(super) fn new(
         (number, oldest): (u64, u64),
         origin: EncodedOrigin,
         request: &ClaimRequest,
+        version: u32,
     ) -> Self {
         let change = match request {
             ClaimRequest::Post { post: Post { resource, ttl_us, user_data }, key } => {
-                EncodedChange::Post {
-                    resource: resource.clone(),
-                    ttl_us: *ttl_us,
-                    user_data: user_data.as_deref().map(|data| data.get().to_owned()),
-                    key: *key,
+                let (resource, ttl_us) = (resource.clone(), *ttl_us);
+                let user_data = user_data.as_deref().map(|data| data.get().to_owned());
+                match key {
+                    Some(PostKey { any: Some(key), of_resource }) if version >= KEYS_OF_OWNERS => {
+                        let (key, key_of_resource) = (*key, *of_resource);
+                        EncodedChange::KeyedPost {
+                            resource,
+                            ttl_us,
+                            user_data,
+                            key,
+                            key_of_resource,
+                        }
+                    }
+                    key => {
+                        let key = key.map(|key| key.of_resource);
+                        EncodedChange::Post { resource, ttl_us, user_data, key }
+                    }
                 }
             }
             ClaimRequest::Patch { id, patch: Patch::Ttl(ttl_us) } => {
@@ -143,8 +181,14 @@ impl RequestOperation {
     pub(super) fn decode(self) -> Option<(ClaimRequest, RequestOrigin)> {
         let request = match self.change {
             EncodedChange::Post { resource, ttl_us, user_data, key } => {
-                let user_data = user_data.map(RawValue::from_string).transpose().ok()?;
-                ClaimRequest::Post { post: Post { resource, ttl_us, user_data }, key }
+                let post = decode_post(resource, ttl_us, user_data)?;
+                let key = key.map(|of_resource| PostKey { any: None, of_resource });
+                ClaimRequest::Post { post, key }
+            }
+            EncodedChange::KeyedPost { resource, ttl_us, user_data, key, key_of_resource } => {
+                let post = decode_post(resource, ttl_us, user_data)?;
+                let key = PostKey { any: Some(key), of_resource: key_of_resource };
+                ClaimRequest::Post { post, key: Some(key) }
             }
             EncodedChange::Ttl { id, ttl_us } => {
                 ClaimRequest::Patch { id, patch: Patch::Ttl(ttl_us) }
@@ -155,6 +199,11 @@ impl RequestOperation {
         };
         Some((request, self.origin.decode()))
     }
+}
+
+fn decode_post(resource: String, ttl_us: u64, user_data: Option<String>) -> Option<Post> {
+    let user_data = user_data.map(RawValue::from_string).transpose().ok()?;
+    Some(Post { resource, ttl_us, user_data })
 }
 
 /// The operation as it is proposed.

@@ -1,13 +1,27 @@
 //! What a member says of itself to operators: whether it is ready, and the metrics of its log.
 
+use hyper::header::HeaderValue;
+use siphasher::sip::SipHasher13;
 use tokio::time::{sleep, timeout};
 use turnstile_raft::{Role, Status};
 
 use super::ReplicatedEngine;
+use crate::server::handle::server_id;
 use crate::server::metrics::put;
 use crate::server::reply::Reply;
 
 impl ReplicatedEngine {
+    /// The id of the cluster, which all members know: that of its group.
+    pub(in crate::server) fn id(&self) -> Option<HeaderValue> {
+        if self.id.get().is_none() {
+            let group = self.member().status().group?;
+            let digits = format!("{:016x}", SipHasher13::new().hash(group.as_bytes()));
+            // Another task may have been first, with the same.
+            let _set = self.id.set(server_id(&digits));
+        }
+        self.id.get().cloned()
+    }
+
     /// Whether requests can be answered here. A follower has the leader confirm that a majority
     /// answers it, since it hears a leader that has none, too.
     ///
@@ -85,18 +99,15 @@ impl ReplicatedEngine {
         for (name, help, value) in single {
             put(&mut text, &format!("log_{name}"), "gauge", help, &[(String::new(), value)]);
         }
-        let micros = u64::try_from(status.sync_time.as_micros()).unwrap_or(u64::MAX);
-        let totals = [
-            ("syncs", "Syncs of the log to the disk.", status.syncs),
-            ("sync_microseconds", "How long the syncs took together.", micros),
-        ];
-        for (name, help, value) in totals {
-            let name = format!("log_{name}_total");
-            put(&mut text, &name, "counter", help, &[(String::new(), value)]);
-        }
+        let (syncs, seconds) = (status.syncs, status.sync_time.as_secs_f64());
+        let help = "Syncs of the log to the disk.";
+        put(&mut text, "log_syncs_total", "counter", help, &[(String::new(), syncs)]);
+        let help = "Seconds that the syncs took together.";
+        put(&mut text, "log_sync_seconds_total", "counter", help, &[(String::new(), seconds)]);
         if let Some(millis) = status.millis_since_quorum_ack {
-            let help = "Milliseconds since a majority has answered this leader.";
-            put(&mut text, "log_quorum_age_ms", "gauge", help, &[(String::new(), millis)]);
+            let (age, seconds) = ("log_quorum_age_seconds", millis as f64 / 1e3);
+            let help = "Seconds since a majority has answered this leader.";
+            put(&mut text, age, "gauge", help, &[(String::new(), seconds)]);
         }
         text
     }

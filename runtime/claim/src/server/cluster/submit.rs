@@ -26,7 +26,9 @@ impl ReplicatedEngine {
         let (numbers, reply) = self.shared.lock().expect();
         let _expected = ExpectNoLonger { shared: &self.shared, number: numbers.0 };
         let own = EncodedOrigin::new(&origin, self.own);
-        let operation = Operation::Request(RequestOperation::new(numbers, own, &request));
+        let version = self.member().version();
+        let operation = RequestOperation::new(numbers, own, &request, version);
+        let operation = Operation::Request(operation);
         let until = Instant::now() + self.options.request_timeout;
         let mut progress = Progress { reply, unknown_in: None };
         let carry = self.carry(encode(&operation).into(), &mut progress);

@@ -15,12 +15,14 @@ use super::machine::ClaimMachine;
 use super::operation::{
     EncodedOrigin, NewTerm, Operation, RequestOperation, Stamp, encode, read, stamped,
 };
+use super::options::ClusterOptions;
 use super::replica::{Effect, Replica};
 use super::shared::Shared;
 use super::snapshot::describe;
 use crate::client::Rng;
 use crate::server::auth::Identity;
 use crate::server::call::{ClaimRequest, EngineReply, MemberRun, RequestOrigin};
+use crate::server::digest::PostKey;
 use crate::server::handle::ReplyOutlet;
 use crate::server::quota::Quotas;
 use crate::server::restore::Retention;
@@ -71,7 +73,9 @@ fn request(roll: &mut impl FnMut(u64) -> u64, number: u64) -> Operation {
     let request = if roll(2) == 0 {
         let resource = format!("r{}", roll(4));
         let post = Post { resource, ttl_us: 200_000 + roll(4) * 900_000, user_data: None };
-        ClaimRequest::Post { post, key: (roll(3) == 0).then(|| roll(4)) }
+        let any = (roll(2) == 0).then(|| roll(4));
+        let key = (roll(3) == 0).then(|| PostKey { any, of_resource: 10 + roll(4) });
+        ClaimRequest::Post { post, key }
     } else {
         let patch = match roll(7) {
             0 => Patch::Ttl(300_000 + roll(3) * 900_000),
@@ -86,7 +90,7 @@ fn request(roll: &mut impl FnMut(u64) -> u64, number: u64) -> Operation {
     let origin = EncodedOrigin::new(&origin, run(1 + roll(3)));
     // Some are proposed twice.
     let numbers = (number - number.min(roll(3)), number.saturating_sub(2));
-    Operation::Request(RequestOperation::new(numbers, origin, &request))
+    Operation::Request(RequestOperation::new(numbers, origin, &request, ClusterOptions::VERSION))
 }
 
 fn lead(member: u64, date_us: u64) -> Operation {
@@ -222,11 +226,11 @@ fn a_snapshot_is_the_state_at_its_operation_while_others_are_applied() {
         let log = log(&mut rng);
         let (orphans, _orphaned) = tokio::sync::mpsc::unbounded_channel();
         let shared = Arc::new(Shared::new(member(1), orphans));
-        let mut machine = ClaimMachine { shared, version: 1 };
+        let mut machine = ClaimMachine { shared, version: ClusterOptions::VERSION };
         let mut other = member(2);
         let mut snapshots = Vec::new();
         for operation in &log {
-            let place = Place { index: 0, term: 1, version: 1 };
+            let place = Place { index: 0, term: 1, version: ClusterOptions::VERSION };
             machine.apply(place, operation).expect("it is applied");
             let _effect = other.apply(operation);
             if rng.number().is_multiple_of(8) {
@@ -303,7 +307,12 @@ fn post(number: u64, ttl_us: u64) -> Operation {
     let post = Post { resource: format!("r{number}"), ttl_us, user_data: None };
     let origin = EncodedOrigin::new(&origin(&mut |_| 0), run(1));
     let request = ClaimRequest::Post { post, key: None };
-    Operation::Request(RequestOperation::new((number, number), origin, &request))
+    Operation::Request(RequestOperation::new(
+        (number, number),
+        origin,
+        &request,
+        ClusterOptions::VERSION,
+    ))
 }
 
 #[tokio::test]
@@ -368,7 +377,12 @@ async fn a_request_that_is_proposed_twice_is_taken_once() {
         let post = Post { resource: "r".into(), ttl_us: 500, user_data: None };
         let origin = EncodedOrigin::new(&origin(&mut |_| 0), run(1));
         let request = ClaimRequest::Post { post, key: None };
-        Operation::Request(RequestOperation::new(numbers, origin, &request))
+        Operation::Request(RequestOperation::new(
+            numbers,
+            origin,
+            &request,
+            ClusterOptions::VERSION,
+        ))
     };
     apply(&lead(1, 0));
     assert_eq!(apply(&post((1, 1))), 1);

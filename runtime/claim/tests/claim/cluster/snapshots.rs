@@ -90,6 +90,11 @@ fn a_single_server_becomes_a_cluster_and_a_single_server_again() {
     site.start(1, &[]);
     site.ready();
     let next = check_held(&mut site.client(1), &held, &last);
+    let ids = |answers: &[&Answer]| -> Vec<String> {
+        answers.iter().map(|answer| answer.headers["claim-server-id"].clone()).collect()
+    };
+    assert_eq!(ids(&[&held]), ids(&[&last]), "a restart is no other server");
+    assert_ne!(ids(&[&held]), ids(&[&next]), "what was restored is another one");
     site.start(2, &["--join"]);
     let (two, url) = (format!("2={}", site.address(2)), site.url(1));
     let mut add = Command::new(env!("CARGO_BIN_EXE_turnstiled"));
@@ -98,7 +103,9 @@ fn a_single_server_becomes_a_cluster_and_a_single_server_again() {
     site.ready();
     let mut client = site.client(2);
     assert_eq!(client.get(&over.path()).expect(200).field("status"), "released");
+    let former = ids(&[&next]);
     let next = check_held(&mut client, &held, &next);
+    assert_eq!(former, ids(&[&next]), "a cluster has one id");
     assert_eq!(client.get(&waiting.path()).expect(200).field("status"), "waiting");
 
     let (file, back, url) = (site.path("claims-2"), site.path("back"), site.url(2));
@@ -110,7 +117,8 @@ fn a_single_server_becomes_a_cluster_and_a_single_server_again() {
     check(None, &["restore", &file, "--data", &back], 0, "");
     let server = Turnstiled::start(&["--data", &back]);
     let mut client = Client::new(server.at);
-    check_held(&mut client, &held, &last);
+    let back = check_held(&mut client, &held, &last);
+    assert!(ids(&[&back]) != ids(&[&held]) && ids(&[&back]) != ids(&[&next]));
     client.set(&held.path(), "released").expect(204);
     client.set(&waiting.path(), "active").expect(200);
     assert!(token(&client.get(&waiting.path()).expect(200)) > token(&last), "after {last:?}");

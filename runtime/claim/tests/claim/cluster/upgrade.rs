@@ -1,12 +1,15 @@
 //! Members that are stopped and start again with a later program, one after the other, under load.
 
 use rustix::process::{Pid, Signal, kill_process};
-use turnstile_claim::server::Options;
+use turnstile_claim::server::{ClusterOptions, Options};
 
 use super::load::{BETWEEN, check_released, under_load};
 use super::members::{Members, QUICK_LOG};
 use super::program::Site;
 use crate::http::until;
+
+const NOW: u32 = ClusterOptions::VERSION;
+const NEXT: u32 = NOW + 1;
 
 /// The version of the operations that each member reports.
 fn versions(members: &Members) -> [u32; 3] {
@@ -23,16 +26,16 @@ fn a_new_version_is_in_force_once_all_members_have_it() {
     let released = under_load(members.addresses(), |load| {
         for id in 1..=3 {
             load.busy(BETWEEN);
-            assert_eq!(versions(&members), [1; 3], "before member {id}");
+            assert_eq!(versions(&members), [NOW; 3], "before member {id}");
             members.end(id);
             load.ask(members.addresses());
             load.busy(BETWEEN);
             assert!(members.addresses().len() == 2, "a member may be of any version");
-            members.try_join(id, Options::default(), 2).expect("it reads what older ones wrote");
+            members.try_join(id, Options::default(), NEXT).expect("it reads what older ones wrote");
             ready(&members, id);
             load.ask(members.addresses());
         }
-        until("the new version is in force", || versions(&members) == [2; 3]);
+        until("the new version is in force", || versions(&members) == [NEXT; 3]);
         load.busy(BETWEEN);
         // While no member is missing, no request is repeated.
         let (leader, before) = (members.leader(), load.unavailable());
@@ -45,14 +48,14 @@ fn a_new_version_is_in_force_once_all_members_have_it() {
     for id in 1..=3 {
         let mut client = members.client_of(id);
         check_released(&mut client, &released);
-        assert!(client.get("/metrics").text.contains("turnstile_log_version 2\n"));
+        assert!(client.get("/metrics").text.contains(&format!("turnstile_log_version {NEXT}\n")));
     }
 
     // An older program on the same disk: it stops, and the others go on.
     let old = members.leader();
     members.end(old);
     members.leader();
-    let refused = match members.try_join(old, Options::default(), 1) {
+    let refused = match members.try_join(old, Options::default(), NOW) {
         Err(error) => error.to_string(),
         Ok(()) => {
             let mut failure = None;
@@ -65,13 +68,39 @@ fn a_new_version_is_in_force_once_all_members_have_it() {
             failure.expect("it was waited for")
         }
     };
-    assert!(refused.contains("the log has operations of version 2"), "{refused}");
+    assert!(refused.contains(&format!("the log has operations of version {NEXT}")), "{refused}");
     assert!(refused.contains("it needs a later program"), "{refused}");
     members.client_of(members.leader()).post(r#"{"resource":"s","ttl":60}"#).expect(201);
-    members.try_join(old, Options::default(), 3).expect("it reads what older ones wrote");
+    members.try_join(old, Options::default(), NEXT + 1).expect("it reads what older ones wrote");
     ready(&members, old);
     check_released(&mut members.client_of(old), &released);
-    assert_eq!(versions(&members), [2; 3]);
+    assert_eq!(versions(&members), [NEXT; 3]);
+}
+
+/// A request that an older program took may be repeated after the upgrade.
+#[test]
+fn a_key_of_before_the_upgrade_is_known_after_it() {
+    let mut members = Members::of_version(1, QUICK_LOG, &|_| Options::default());
+    let post = |members: &Members, id: u64, resource: &str| {
+        let mut client = members.client_of(id).with("idempotency-key", "6f1c").repeating();
+        client.post(&format!(r#"{{"resource":"{resource}","ttl":600}}"#))
+    };
+    let before = post(&members, 1, "r").expect(201).path();
+    assert_ne!(post(&members, 2, "s").expect(201).path(), before, "by the rules of version 1");
+    for id in 1..=3 {
+        assert_eq!(post(&members, id, "r").expect(201).path(), before);
+        members.end(id);
+        members.try_join(id, Options::default(), 2).expect("it reads what older ones wrote");
+        ready(&members, id);
+        assert_eq!(post(&members, id, "r").expect(201).path(), before);
+    }
+    until("the new version is in force", || versions(&members) == [2; 3]);
+    for id in 1..=3 {
+        assert_eq!(post(&members, id, "r").expect(201).path(), before);
+    }
+    let after = post(&members, 1, "t").expect(201).path();
+    assert_eq!(post(&members, 2, "t").expect(201).path(), after);
+    post(&members, 3, "u").expect(422);
 }
 
 #[test]
