@@ -1,5 +1,7 @@
 //! Members over TCP, in one process.
 
+mod many;
+
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
