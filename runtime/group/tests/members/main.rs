@@ -1,6 +1,7 @@
 //! Members over TCP, in one process.
 
 mod many;
+mod tries;
 
 use std::time::Duration;
 

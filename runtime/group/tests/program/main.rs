@@ -11,3 +11,4 @@ mod ports;
 mod running;
 mod secure;
 mod tokens;
+mod tries;

@@ -1,6 +1,7 @@
 //! The arguments of `grouplock`; their documentation is its help.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -143,8 +144,16 @@ pub(crate) struct MemberArgs {
     /// A certificate is for the IP address of its member.
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]
     pub(crate) tls: Option<Vec<PathBuf>>,
+    /// How often a lock is granted in a row to users of this member before it is given to members
+    /// that wait, 1 or more; grants that take less than 5 ms in all are not too many. A member waits
+    /// so long at most: the time of these grants, and of the longest poll, 0.2 s, for each other
+    /// member that wants the lock.
+    #[arg(long, value_name = "N", default_value = "8")]
+    pub(crate) grants_max: NonZeroU32,
     /// The maximum number of users that wait for a lock or hold one; more of them are refused.
-    /// Those that hold one already have as many places again, for others.
+    /// Those that hold one already have as many places again, for others. A connection that has not
+    /// sent its request is no user yet: of more than 64 such ones the oldest is refused, so that a
+    /// burst of connections that are silent is (exit status 69; try again).
     #[arg(long, value_name = "N", value_parser = users, default_value = "1024")]
     pub(crate) users: usize,
     /// The least level of messages on standard error: off, error, warn, info, debug or trace.
