@@ -49,6 +49,11 @@ pub(crate) enum CliCommand {
     /// granted; 76: the lock was lost and the command was terminated; 2: invalid arguments, or a
     /// nested run; 126 and 127: the command cannot be executed, or is not found.
     ///
+    /// Users of one member are served in their order, and so are members that want a lock: each has
+    /// it for some grants in a row (`grouplock member --grants-max`). With --timeout 0 the lock is
+    /// granted only if no user of this member has it or waits for it, and the coordinator grants it
+    /// at once; without an answer of the coordinator within 5 s it is not granted (75).
+    ///
     /// The lock is lost when the member of this machine stops, leaves or is excluded from its
     /// group, or when two parts of the group meet again and the lock is held in the other one.
     /// Another may have it at once, so the command gets SIGTERM and SIGKILL.
@@ -144,16 +149,15 @@ pub(crate) struct MemberArgs {
     /// A certificate is for the IP address of its member.
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]
     pub(crate) tls: Option<Vec<PathBuf>>,
-    /// How often a lock is granted in a row to users of this member before it is given to members
-    /// that wait, 1 or more; grants that take less than 5 ms in all are not too many. A member waits
-    /// so long at most: the time of these grants, and of the longest poll, 0.2 s, for each other
-    /// member that wants the lock.
+    /// How often a lock is granted in a row to users of this member before a member that waits has
+    /// it, 1 or more; grants that take less than 5 ms in all are not too many. For each other member
+    /// that wants a lock, a member waits at most as long as these grants take, and 0.2 s.
     #[arg(long, value_name = "N", default_value = "8")]
     pub(crate) grants_max: NonZeroU32,
     /// The maximum number of users that wait for a lock or hold one; more of them are refused.
-    /// Those that hold one already have as many places again, for others. A connection that has not
-    /// sent its request is no user yet: of more than 64 such ones the oldest is refused, so that a
-    /// burst of connections that are silent is (exit status 69; try again).
+    /// Those that hold one already have as many places again, for others. A connection that has
+    /// not sent its request is no user yet: of a burst of more than 64 such connections, the oldest
+    /// are refused.
     #[arg(long, value_name = "N", value_parser = users, default_value = "1024")]
     pub(crate) users: usize,
     /// The least level of messages on standard error: off, error, warn, info, debug or trace.
