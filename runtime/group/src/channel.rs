@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 /// The maximum number of messages that are kept: beyond it the receiver is too slow. A coordinator
 /// answers all requests of a member in one step, so it is more than a member's users can have.
 pub(crate) const KEPT_MAX: usize = 1 << 18;
-/// The maximum number of messages that are sent and not acknowledged: fewer than a connection's queue
-/// has room for.
+/// The maximum number of messages that are sent and not acknowledged: fewer than a connection's
+/// queue has room for.
 pub(crate) const UNACKNOWLEDGED_MAX: usize = 2048;
 
 /// What an acknowledgement says.
@@ -62,7 +62,8 @@ impl<M> Sending<M> {
         Ok(())
     }
 
-    /// The next message to be sent, with its place; `None` also while too many are not acknowledged.
+    /// The next message to be sent, with its place; `None` also while too many are not
+    /// acknowledged.
     pub(crate) fn next(&mut self) -> Option<(u64, &M)> {
         let message = self.kept.get(self.sent).filter(|_| self.sent < UNACKNOWLEDGED_MAX)?;
         let place = self.first + self.sent as u64;

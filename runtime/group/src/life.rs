@@ -116,8 +116,8 @@ impl OneLife {
         self.order(Command::Views(view::Command::Join { via, with_state })).await;
     }
 
-    /// Gives the core a command. While too many of its events are unread, a node takes none: they are
-    /// read meanwhile.
+    /// Gives the core a command. While too many of its events are unread, a node takes none: they
+    /// are read meanwhile.
     async fn order(&mut self, command: Command) {
         let Self { node, notices, unread, .. } = self;
         let mut given = pin!(node.command(command));

@@ -1,10 +1,10 @@
 //! The line of members in front of a lock. Its places are locks of their own, which the core grants
-//! like all others: who waits for a lock takes the last place, and then each place before it as soon
-//! as that is free. Only who has the first one asks for the lock, and keeps that place for all callers
-//! of its share. So members are served in their order, without a message for it.
+//! like all others: who waits for a lock takes the last place, and then each place before it as
+//! soon as that is free. Only who has the first one asks for the lock, and keeps that place for all
+//! callers of its share. So members are served in their order, without a message for it.
 //!
-//! The line decides about nothing but order: without it, or with a place that was lost, a lock still
-//! has one holder.
+//! The line decides about nothing but order: without it, or with a place that was lost, a lock
+//! still has one holder.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ pub(crate) async fn wait(mut turn: Turn, mut views: watch::Receiver<GroupView>) 
 /// Takes a lock if it is free now, and nobody is in line for it after a share of this process.
 pub(crate) async fn try_now(mut turn: Turn, views: watch::Receiver<GroupView>) -> Option<Turn> {
     let mut last = None;
-    let is_used = turn.has_had_its_share();
+    let is_used = !turn.is_first_in_line() && turn.has_had_its_share();
     for place in (0..=places(&views)).rev().filter(|_| is_used) {
         let mut next = turn.place(place).await;
         if !next.ask().await {

@@ -128,11 +128,6 @@ impl Locks {
         }
     }
 
-    /// How many locks and places in line are wanted.
-    fn count(&self) -> usize {
-        self.lock().len()
-    }
-
     /// The core has said something of a lock.
     pub(crate) fn said(&self, notice: Notice) {
         let lock = notice.lock();
@@ -239,7 +234,7 @@ impl Turn {
 
     /// How many locks and places in line this process wants.
     pub(crate) fn wanted(&self) -> usize {
-        self.locks.count()
+        self.locks.lock().len()
     }
 
     /// Whether the callers of this process have had the lock so often in a row that it is given to
@@ -248,9 +243,13 @@ impl Turn {
         self.locks.shares().are_used(self.lock, Instant::now())
     }
 
-    /// Whether this process is the first one in line for the lock already.
+    /// Whether this process is the first one in line for the lock already; otherwise it has no
+    /// place.
     pub(crate) fn is_first_in_line(&self) -> bool {
-        self.locks.shares().resume(self.lock, Instant::now())
+        let (is_first, place) = self.locks.shares().resume(self.lock, Instant::now());
+        // It is dropped here, since that takes the lock of the shares.
+        drop(place);
+        is_first
     }
 
     /// Counts a grant of the lock that was not waited for.

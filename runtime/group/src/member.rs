@@ -99,8 +99,8 @@ impl Builder {
     }
 
     /// The maximum number of grants of a lock in a row to callers of this member, after which it is
-    /// given to members that wait; default 8, at least 1. Grants that take less than 5 ms in all are
-    /// not too many.
+    /// given to members that wait; default 8, at least 1. Grants that take less than 5 ms in all
+    /// are not too many.
     #[must_use]
     pub fn grants_max(mut self, grants_max: NonZeroU32) -> Self {
         self.grants_max = grants_max.get();
@@ -255,8 +255,8 @@ impl Member {
     }
 
     /// Waits for a lock. Callers of one member are served in their order, and so are members that
-    /// wait: each of them has the lock for so many callers in a row ([`Builder::grants_max`]) before
-    /// the next one has it.
+    /// wait: each of them has the lock for so many callers in a row ([`Builder::grants_max`])
+    /// before the next one has it.
     ///
     /// In a group that has fallen apart, each part may grant the lock. When the parts meet again,
     /// all but one lose it.

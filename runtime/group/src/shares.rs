@@ -1,5 +1,5 @@
-//! How often a lock was granted in a row to the callers of one process: its share, after which it is
-//! given to those that wait at other members.
+//! How often a lock was granted in a row to the callers of one process: its share, after which it
+//! is given to those that wait at other members.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use turnstile_core::group::message::LockName;
 use crate::line::POLL;
 use crate::locks::Turn;
 
-/// A share lasts for so long at least, however short its grants are: as long as a poll of those that
-/// wait, which could take over no earlier.
+/// A share lasts for so long at least, however short its grants are: as long as a poll of those
+/// that wait, which could take over no earlier.
 const SHARE_LEAST: Duration = POLL.0;
-/// Others could have had a lock that was free for so long: a share ends. Polls are not further apart.
+/// Others could have had a lock that was free for so long, and a share ends: no poll takes longer.
 const FREE: Duration = POLL.1;
-/// For so long a place in line is kept for the next caller of this process, who may be about to come:
-/// as long as a poll.
+/// For so long a place in line is kept for the next caller of this process, who may be about to
+/// come: as long as a poll.
 pub(crate) const KEPT: Duration = POLL.0;
 /// The number of shares below which none that have ended are removed.
 const PRUNE_LEAST: usize = 1024;
@@ -66,16 +66,17 @@ impl Shares {
         self.shares.get(&lock).is_some_and(|share| self.is_used(share, now))
     }
 
-    /// Whether the process has its place in line for a lock, which a caller asks for now.
-    pub(crate) fn resume(&mut self, lock: LockName, now: Instant) -> bool {
+    /// A caller asks for a lock now: whether the process is the first one in line for it. If it is
+    /// not, since its share is used up or its place was lost, that place is returned.
+    pub(crate) fn resume(&mut self, lock: LockName, now: Instant) -> (bool, Left) {
         let is_used = self.are_used(lock, now);
-        let Some(share) = self.shares.get_mut(&lock) else { return false };
+        let Some(share) = self.shares.get_mut(&lock) else { return (false, Left::Nothing) };
         share.is_active = !is_used && share.place.as_ref().is_some_and(Turn::is_held);
-        share.is_active
+        if share.is_active { (true, Left::Nothing) } else { (false, self.end(lock)) }
     }
 
-    /// A lock is granted after others could have it: a share begins, with a place in line or without
-    /// one. A former place is returned.
+    /// A lock is granted after others could have it: a share begins, with a place in line or
+    /// without one. A former place is returned.
     pub(crate) fn begin(&mut self, lock: LockName, place: Option<Turn>, now: Instant) -> Left {
         if self.shares.len() >= self.prune_at {
             self.shares.retain(|_, share| share.place.is_some() || now < share.left + FREE);
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_place_is_kept_for_the_next_caller_and_given_back_after_the_share_or_without_one() {
+    async fn a_place_is_kept_for_the_next_caller_until_the_share_ends_or_it_is_lost() {
         let (locks, _commands) = Locks::new(2);
         let held = async || {
             let mut place = locks.turn("place").await;
@@ -191,13 +192,18 @@ mod tests {
         shares.begin(LOCK, held().await, now);
         let later = now + SHARE_LEAST;
         assert!(matches!(shares.left(LOCK, later), Left::Kept), "for one more");
-        assert!(shares.resume(LOCK, later) && matches!(shares.idle(LOCK, later), Left::Nothing));
+        assert!(shares.resume(LOCK, later).0 && matches!(shares.idle(LOCK, later), Left::Nothing));
         assert!(shares.count(LOCK, later));
         assert!(matches!(shares.left(LOCK, later), Left::Ended(_)), "the share is used up");
-        assert!(!shares.resume(LOCK, later));
+        assert!(!shares.resume(LOCK, later).0);
         shares.begin(LOCK, held().await, later);
         assert!(matches!(shares.left(LOCK, later), Left::Kept));
         assert!(matches!(shares.idle(LOCK, later), Left::Ended(_)), "none comes");
-        assert!(!shares.resume(LOCK, later));
+        assert!(!shares.resume(LOCK, later).0);
+        // In a merge another member has the place, and this one has to stand in line for it again.
+        shares.begin(LOCK, held().await, later);
+        assert!(shares.resume(LOCK, later).0);
+        locks.said(Notice::Duplicate(number("place")));
+        assert!(matches!(shares.resume(LOCK, later), (false, Left::Ended(_))), "it was lost");
     }
 }

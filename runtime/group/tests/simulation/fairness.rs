@@ -1,5 +1,5 @@
-//! Members whose callers want one lock again and again, without a pause: no member waits longer than
-//! each other one takes for its share of grants.
+//! Members whose callers want one lock again and again, without a pause: no member waits longer
+//! than each other one takes for its share of grants.
 
 use std::cell::RefCell;
 use std::net::SocketAddr;

@@ -150,8 +150,8 @@ pub(crate) struct MemberArgs {
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]
     pub(crate) tls: Option<Vec<PathBuf>>,
     /// How often a lock is granted in a row to users of this member before a member that waits has
-    /// it, 1 or more; grants that take less than 5 ms in all are not too many. For each other member
-    /// that wants a lock, a member waits at most as long as these grants take, and 0.2 s.
+    /// it, 1 or more; grants that take less than 5 ms in all are not too many. For each other
+    /// member that wants a lock, a member waits at most as long as these grants take, and 0.2 s.
     #[arg(long, value_name = "N", default_value = "8")]
     pub(crate) grants_max: NonZeroU32,
     /// The maximum number of users that wait for a lock or hold one; more of them are refused.
