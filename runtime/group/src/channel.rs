@@ -9,8 +9,12 @@
 
 use std::collections::VecDeque;
 
-/// The maximum number of messages that are not acknowledged: beyond it the receiver is too slow.
-pub(crate) const UNACKNOWLEDGED_MAX: usize = 4096;
+/// The maximum number of messages that are kept: beyond it the receiver is too slow. A coordinator
+/// answers all requests of a member in one step, so it is more than a member's users can have.
+pub(crate) const KEPT_MAX: usize = 1 << 18;
+/// The maximum number of messages that are sent and not acknowledged: fewer than a connection's
+/// queue has room for.
+pub(crate) const UNACKNOWLEDGED_MAX: usize = 2048;
 
 /// What an acknowledgement says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,16 +55,17 @@ impl<M> Sending<M> {
     /// # Errors
     /// When too many messages are kept.
     pub(crate) fn push(&mut self, message: M) -> Result<(), Full> {
-        if self.kept.len() >= UNACKNOWLEDGED_MAX {
+        if self.kept.len() >= KEPT_MAX {
             return Err(Full);
         }
         self.kept.push_back(message);
         Ok(())
     }
 
-    /// The next message to be sent, with its place.
+    /// The next message to be sent, with its place; `None` also while too many are not
+    /// acknowledged.
     pub(crate) fn next(&mut self) -> Option<(u64, &M)> {
-        let message = self.kept.get(self.sent)?;
+        let message = self.kept.get(self.sent).filter(|_| self.sent < UNACKNOWLEDGED_MAX)?;
         let place = self.first + self.sent as u64;
         self.sent += 1;
         Some((place, message))
@@ -291,9 +296,26 @@ mod tests {
     #[test]
     fn a_receiver_that_acknowledges_nothing_fills_the_channel() {
         let mut sending = Sending::new(1);
-        for message in 0..UNACKNOWLEDGED_MAX {
+        for message in 0..KEPT_MAX {
             sending.push(message).expect("there is room");
         }
         assert_eq!(sending.push(0), Err(Full));
+    }
+
+    #[test]
+    fn more_is_sent_once_what_was_sent_is_acknowledged() {
+        let mut sending = Sending::new(1);
+        for message in 0..2 * UNACKNOWLEDGED_MAX {
+            sending.push(message).expect("there is room");
+        }
+        let mut places = Vec::new();
+        for taken in [0, 64] {
+            sending.acknowledged(1, taken);
+            while let Some((place, _)) = sending.next() {
+                places.push(place);
+            }
+            assert_eq!(places.len() as u64, taken + UNACKNOWLEDGED_MAX as u64);
+        }
+        assert!(places.iter().copied().eq(0..places.len() as u64), "each once");
     }
 }

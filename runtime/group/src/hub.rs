@@ -200,9 +200,10 @@ impl Hub {
                 }
             }
             Packet::Acknowledge { from, to, channel, before } => {
-                if let Some(mut state) = self.lock_for(to) {
-                    state.router.acknowledged(from, channel, before, Instant::now());
-                }
+                let due = self.lock_for(to).map(|mut state| {
+                    state.router.acknowledged(from, channel, before, Instant::now())
+                });
+                self.transmit(due.unwrap_or_default());
             }
             Packet::Doubt { from, to, channel } => {
                 let confirmed = self
@@ -305,7 +306,7 @@ mod tests {
     use turnstile_host::Rng;
 
     use super::*;
-    use crate::channel::UNACKNOWLEDGED_MAX;
+    use crate::channel::{KEPT_MAX, UNACKNOWLEDGED_MAX};
     use crate::peer::Peer;
 
     #[tokio::test]
@@ -321,7 +322,7 @@ mod tests {
         hub.lock().router.is_up((slow.member, slow.at));
         let transport = CoreTransport(Arc::clone(&hub));
         let message = Message::Views(view::Message::Installed(ViewId::new(1)));
-        for _ in 0..UNACKNOWLEDGED_MAX {
+        for _ in 0..KEPT_MAX {
             transport.send(slow.member, message.clone()).expect("it is kept");
         }
         assert!(hub.lock().suspects.is_empty());
@@ -329,7 +330,7 @@ mod tests {
             transport.send(slow.member, message.clone()).expect("what is too much is lost");
         }
         assert_eq!(hub.lock().suspects, BTreeSet::from([slow.member]));
-        // What is sent again is what was kept.
+        // What is sent again is what was sent.
         hub.lock().router.returned(slow.at);
         let repeated = hub.lock().router.due(slow.member, Instant::now());
         assert_eq!(repeated.len(), UNACKNOWLEDGED_MAX);

@@ -1,7 +1,8 @@
 //! One life of a member: from its request to join until it is in no group any more.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use turnstile_core::stack::{Command, Notice, Stack};
 use turnstile_core::view::{self, MemberId, View};
-use turnstile_host::{Event, Notices};
+use turnstile_host::{Event, EventOf, Notices};
 
 use crate::hub::Hub;
 use crate::lives::{Beginning, End, Leave, LifeNode, Lives};
@@ -35,6 +36,8 @@ const LAST: Duration = Duration::from_millis(100);
 pub(crate) struct OneLife {
     node: LifeNode,
     notices: Notices<Stack>,
+    /// Events that came while a command was given.
+    unread: VecDeque<EventOf<Stack>>,
     me: MemberId,
     /// When it has sent a JOIN, and how often before.
     joining: Option<(Instant, u32)>,
@@ -54,7 +57,8 @@ impl OneLife {
         let me = hub.lock().router.own();
         let (announced, unseen) = (Instant::now(), BTreeMap::new());
         let (joining, awaits_state, transfer) = (None, None, JoinSet::new());
-        Self { node, notices, me, joining, announced, unseen, awaits_state, transfer }
+        let unread = VecDeque::new();
+        Self { node, notices, unread, me, joining, announced, unseen, awaits_state, transfer }
     }
 
     pub(crate) async fn run(
@@ -77,7 +81,7 @@ impl OneLife {
         let ended = loop {
             tokio::select! {
                 biased;
-                event = self.notices.next() => match event {
+                event = self.next_event() => match event {
                     Some(event) => if !self.heard(lives, event) { break End::Excluded },
                     None => break End::Failed,
                 },
@@ -107,18 +111,35 @@ impl OneLife {
         }
     }
 
-    async fn join(&self, lives: &Lives, via: MemberId) {
+    async fn join(&mut self, lives: &Lives, via: MemberId) {
         let with_state = lives.hub.state.is_some();
         self.order(Command::Views(view::Command::Join { via, with_state })).await;
     }
 
-    async fn order(&self, command: Command) {
-        // A node that has failed says so by its notices.
-        let _failed = self.node.command(command).await;
+    /// Gives the core a command. While too many of its events are unread, a node takes none: they
+    /// are read meanwhile.
+    async fn order(&mut self, command: Command) {
+        let Self { node, notices, unread, .. } = self;
+        let mut given = pin!(node.command(command));
+        loop {
+            tokio::select! {
+                biased;
+                // A node that has failed says so by its notices.
+                _failed = &mut given => return,
+                Some(event) = notices.next() => unread.push_back(event),
+            }
+        }
+    }
+
+    async fn next_event(&mut self) -> Option<EventOf<Stack>> {
+        match self.unread.pop_front() {
+            Some(event) => Some(event),
+            None => self.notices.next().await,
+        }
     }
 
     /// Takes an event; `false`: the member is in no group any more.
-    fn heard(&mut self, lives: &Lives, event: turnstile_host::EventOf<Stack>) -> bool {
+    fn heard(&mut self, lives: &Lives, event: EventOf<Stack>) -> bool {
         match event {
             Event::Notice(Notice::Locks(notice)) => lives.locks.said(notice),
             Event::Notice(Notice::Views(view::Notice::Installed(view))) => {
@@ -232,7 +253,7 @@ impl OneLife {
 
     /// Tells the core that a member is gone, and that a view which that one has to confirm is not
     /// installed: nobody waits for it until the suspension ends.
-    async fn suspect(&self, member: MemberId) {
+    async fn suspect(&mut self, member: MemberId) {
         self.order(Command::Views(view::Command::Suspect { member })).await;
         let made = self.node.state().views.installation;
         if made.is_some_and(|made| made.missing.contains(member)) {
@@ -241,7 +262,7 @@ impl OneLife {
     }
 
     /// MERGE2: a coord tells the processes that are not in its view that it is one.
-    async fn announce(&self, lives: &Lives, core: &view::State, up: &[MemberId]) {
+    async fn announce(&mut self, lives: &Lives, core: &view::State, up: &[MemberId]) {
         let view = core.view.as_ref().filter(|view| view.coordinator() == Some(self.me));
         let Some(view) = view else { return };
         for to in up.iter().copied().filter(|member| !view.contains(*member)) {

@@ -8,21 +8,35 @@ use std::hash::Hasher as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use siphasher::sip::SipHasher24;
+use tokio::runtime::Handle;
 use tokio::sync::{Mutex as Turns, OwnedMutexGuard, mpsc, watch};
+use tokio::time::{Instant, sleep};
 use turnstile_core::group::Notice;
 use turnstile_core::group::message::{FencingToken, LockName};
 use turnstile_core::stack::Command;
 
+use crate::shares::{KEPT, Left, Shares};
 use crate::status::LockUsers;
 
 /// The key of the hash. All members must have the same, so it is fixed, and no secret: who can name
 /// locks can find two names of one hash, and all that follows is that these exclude each other.
 const KEY: &[u8; 16] = b"turnstile group!";
 
+/// The key of the hash of places in line, so that no name of a lock is that of a place.
+const PLACE_KEY: &[u8; 16] = b"turnstile place!";
+
 /// The number of the lock with a name: its SipHash-2-4.
 pub(crate) fn number(name: &str) -> LockName {
     let mut hasher = SipHasher24::new_with_key(KEY);
     hasher.write(name.as_bytes());
+    LockName(hasher.finish())
+}
+
+/// The number of a place in the line for a lock: a lock as well.
+fn place_number(lock: LockName, place: u64) -> LockName {
+    let mut hasher = SipHasher24::new_with_key(PLACE_KEY);
+    hasher.write(&lock.0.to_le_bytes());
+    hasher.write(&place.to_le_bytes());
     LockName(hasher.finish())
 }
 
@@ -43,11 +57,13 @@ pub(crate) enum Phase {
 pub(crate) struct Locks {
     wanted: Mutex<BTreeMap<LockName, Wanted>>,
     commands: mpsc::UnboundedSender<Command>,
+    shares: Mutex<Shares>,
+    runtime: Handle,
 }
 
 struct Wanted {
-    /// What the callers call the lock.
-    name: String,
+    /// What the callers call the lock; `None`: it is a place in line, which they do not know.
+    name: Option<String>,
     turns: Arc<Turns<()>>,
     /// `None` while nobody has the turn.
     phase: watch::Sender<Option<Phase>>,
@@ -62,27 +78,54 @@ pub(crate) struct Turn {
 }
 
 impl Locks {
-    /// The commands for the core are sent in their order.
-    pub(crate) fn new() -> (Arc<Self>, mpsc::UnboundedReceiver<Command>) {
+    /// The commands for the core are sent in their order. A lock is granted so often in a row to
+    /// callers of this process. Needs a tokio runtime.
+    pub(crate) fn new(grants_max: u32) -> (Arc<Self>, mpsc::UnboundedReceiver<Command>) {
         let (commands, sent) = mpsc::unbounded_channel();
-        (Arc::new(Self { wanted: Mutex::default(), commands }), sent)
+        let (wanted, shares) = (Mutex::default(), Mutex::new(Shares::new(grants_max)));
+        (Arc::new(Self { wanted, commands, shares, runtime: Handle::current() }), sent)
     }
 
     /// Waits for the turn of a caller.
     pub(crate) async fn turn(self: &Arc<Self>, name: &str) -> Turn {
-        let lock = number(name);
-        let (turns, phase) = {
-            let mut wanted = self.lock();
-            let wanted = wanted.entry(lock).or_insert_with(|| Wanted {
-                name: name.to_owned(),
-                turns: Arc::default(),
-                phase: watch::Sender::new(None),
+        let (mut turn, turns) = self.enqueue(number(name), Some(name));
+        turn.turn = Some(turns.lock_owned().await);
+        turn
+    }
+
+    /// The turn of a caller, if no other one has it or waits for it.
+    pub(crate) fn try_turn(self: &Arc<Self>, name: &str) -> Option<Turn> {
+        let (mut turn, turns) = self.enqueue(number(name), Some(name));
+        turn.turn = Some(turns.try_lock_owned().ok()?);
+        Some(turn)
+    }
+
+    /// One that has no turn yet.
+    fn enqueue(self: &Arc<Self>, lock: LockName, name: Option<&str>) -> (Turn, Arc<Turns<()>>) {
+        let mut wanted = self.lock();
+        let wanted = wanted.entry(lock).or_insert_with(|| Wanted {
+            name: name.map(ToOwned::to_owned),
+            turns: Arc::default(),
+            phase: watch::Sender::new(None),
+        });
+        let (turns, phase) = (Arc::clone(&wanted.turns), wanted.phase.subscribe());
+        (Turn { locks: Arc::clone(self), lock, phase, turn: None }, turns)
+    }
+
+    /// A caller has left a lock. The place in line that the process may have is given back with it,
+    /// or if no other caller comes.
+    fn left(self: &Arc<Self>, lock: LockName) {
+        let now = Instant::now();
+        let left = self.shares().left(lock, now);
+        if matches!(left, Left::Kept) {
+            let locks = Arc::downgrade(self);
+            self.runtime.spawn(async move {
+                sleep(KEPT).await;
+                let Some(locks) = locks.upgrade() else { return };
+                let idle = locks.shares().idle(lock, now);
+                drop(idle);
             });
-            (Arc::clone(&wanted.turns), wanted.phase.subscribe())
-        };
-        let mut waiting = Turn { locks: Arc::clone(self), lock, phase, turn: None };
-        waiting.turn = Some(turns.lock_owned().await);
-        waiting
+        }
     }
 
     /// The core has said something of a lock.
@@ -117,7 +160,7 @@ impl Locks {
 
     /// The callers of each lock, by name.
     pub(crate) fn users(&self) -> Vec<LockUsers> {
-        let mut users: Vec<LockUsers> = self.lock().values().map(Wanted::users).collect();
+        let mut users: Vec<LockUsers> = self.lock().values().filter_map(Wanted::users).collect();
         users.sort_by(|one, other| one.name.cmp(&other.name));
         users
     }
@@ -130,14 +173,19 @@ impl Locks {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<LockName, Wanted>> {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn shares(&self) -> MutexGuard<'_, Shares> {
+        self.shares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Wanted {
-    fn users(&self) -> LockUsers {
+    fn users(&self) -> Option<LockUsers> {
+        let name = self.name.clone()?;
         let phase = *self.phase.borrow();
         let is_granted = matches!(phase, Some(Phase::Held(_) | Phase::Lost));
         let waiters = self.callers() - usize::from(is_granted);
-        LockUsers { name: self.name.clone(), is_held: is_held(phase), waiters }
+        Some(LockUsers { name, is_held: is_held(phase), waiters })
     }
 
     /// Those that wait for their turn, or have it: each has a handle, as has this.
@@ -177,6 +225,48 @@ impl Turn {
         answered.is_ok_and(|phase| is_held(*phase))
     }
 
+    /// The turn at a place in the line for the lock: only who has the turn of the lock wants one.
+    pub(crate) async fn place(&self, place: u64) -> Self {
+        let (mut turn, turns) = self.locks.enqueue(place_number(self.lock, place), None);
+        turn.turn = Some(turns.lock_owned().await);
+        turn
+    }
+
+    /// How many locks and places in line this process wants.
+    pub(crate) fn wanted(&self) -> usize {
+        self.locks.lock().len()
+    }
+
+    /// Whether the callers of this process have had the lock so often in a row that it is given to
+    /// those that wait at other members.
+    pub(crate) fn has_had_its_share(&self) -> bool {
+        self.locks.shares().are_used(self.lock, Instant::now())
+    }
+
+    /// Whether this process is the first one in line for the lock already; otherwise it has no
+    /// place.
+    pub(crate) fn is_first_in_line(&self) -> bool {
+        let (is_first, place) = self.locks.shares().resume(self.lock, Instant::now());
+        // It is dropped here, since that takes the lock of the shares.
+        drop(place);
+        is_first
+    }
+
+    /// Counts a grant of the lock that was not waited for.
+    pub(crate) fn count(&self) {
+        let goes_on = self.locks.shares().count(self.lock, Instant::now());
+        if !goes_on {
+            self.begin_share(None);
+        }
+    }
+
+    /// The lock is granted after others could have it, with the first place in line or without one.
+    pub(crate) fn begin_share(&self, place: Option<Self>) {
+        let before = self.locks.shares().begin(self.lock, place, Instant::now());
+        // It is dropped here, since that takes the lock of the shares.
+        drop(before);
+    }
+
     pub(crate) fn is_held(&self) -> bool {
         is_held(*self.phase.borrow())
     }
@@ -210,6 +300,7 @@ impl Drop for Turn {
             if was_held {
                 self.locks.command(Command::Unlock(self.lock));
             }
+            self.locks.left(self.lock);
             // The commands of the next caller come after this one's.
             drop(turn);
         }
@@ -238,7 +329,7 @@ mod tests {
 
     #[tokio::test]
     async fn callers_take_turns_and_the_lock_goes_back_to_the_core_in_between() {
-        let (locks, mut commands) = Locks::new();
+        let (locks, mut commands) = Locks::new(8);
         let mut first = locks.turn(NAME).await;
         let waiting = locks.clone();
         let second = tokio::spawn(async move {
@@ -263,7 +354,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_callers_of_a_lock_are_counted_until_there_are_none() {
-        let (locks, _commands) = Locks::new();
+        let (locks, _commands) = Locks::new(8);
         let users = |is_held, waiters| [LockUsers { name: NAME.into(), is_held, waiters }];
         let mut first = locks.turn(NAME).await;
         let granting = async { locks.said(Notice::Locked(lock(), None)) };
@@ -280,7 +371,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_grant_that_nobody_waits_for_goes_back() {
-        let (locks, mut commands) = Locks::new();
+        let (locks, mut commands) = Locks::new(8);
         let mut turn = locks.turn(NAME).await;
         let asked = tokio::time::timeout(std::time::Duration::from_millis(1), turn.ask()).await;
         drop((asked.expect_err("nothing is said"), turn));
@@ -291,7 +382,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_lock_is_lost_in_a_merge_and_with_the_group() {
-        let (locks, _commands) = Locks::new();
+        let (locks, _commands) = Locks::new(8);
         for lose in [|locks: &Locks| locks.said(Notice::Duplicate(lock())), Locks::lose_all] {
             let mut turn = locks.turn(NAME).await;
             let granting = async { locks.said(Notice::Locked(lock(), None)) };

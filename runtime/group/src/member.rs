@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::AbortHandle;
-use tokio::time::{sleep, timeout};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
 use turnstile_core::stack::Command;
 use turnstile_core::view::MemberId;
 use turnstile_host::store::Store;
@@ -19,6 +20,7 @@ use turnstile_host::{Rng, Trace, at as in_place, wall_us};
 
 use crate::detector::Detector;
 use crate::hub::{Hub, Incoming, address};
+use crate::line;
 use crate::lives::Lives;
 use crate::locks::{Locks, Turn};
 use crate::peer::Peer;
@@ -29,9 +31,12 @@ use crate::token::FencingToken;
 use crate::transfer::{AnyState, ApplicationState};
 use crate::wire::PROTOCOL;
 
-/// The first pause before a lock that another member holds is asked for again, and the maximum; it
-/// doubles in between.
-const RETRY: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(200));
+/// How often a lock is granted in a row to callers of one member, by default.
+const GRANTS_MAX: u32 = 8;
+/// The maximum size of a message in bytes: that of all locks, places and requests of 100,000 users.
+const FRAME_BYTES: usize = 8 << 20;
+/// The longest time for which a try waits for the coordinator's answer.
+const TRY_MAX: Duration = Duration::from_secs(5);
 
 /// A view of the group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,6 +55,7 @@ pub struct Builder {
     advertise: Option<SocketAddr>,
     seeds: BTreeSet<SocketAddr>,
     period: Duration,
+    grants_max: u32,
     store: Option<Box<dyn Store>>,
     tls: Option<Tls>,
     trace: Option<Trace>,
@@ -89,6 +95,15 @@ impl Builder {
     #[must_use]
     pub fn period(mut self, period: Duration) -> Self {
         self.period = period;
+        self
+    }
+
+    /// The maximum number of grants of a lock in a row to callers of this member, after which it is
+    /// given to members that wait; default 8, at least 1. Grants that take less than 5 ms in all
+    /// are not too many.
+    #[must_use]
+    pub fn grants_max(mut self, grants_max: NonZeroU32) -> Self {
+        self.grants_max = grants_max.get();
         self
     }
 
@@ -158,13 +173,15 @@ impl Builder {
         let limits = Limits {
             timeout: Duration::from_secs(1),
             backoff_most: Duration::from_secs(1),
+            frame_bytes: FRAME_BYTES,
+            queue_bytes: 4 * FRAME_BYTES,
             ..Limits::default()
         };
         let options = tcp::Options::new(at, protocol).limits(limits);
         let options = options.addresses_by_id(|at| address(*at));
         let options = if let Some(tls) = self.tls { options.tls(tls) } else { options };
         hub.connect(options.start(listener, dialer, Incoming(Arc::downgrade(&hub)))?);
-        let (locks, commands) = Locks::new();
+        let (locks, commands) = Locks::new(self.grants_max);
         let (views, seen) = watch::channel(GroupView::default());
         let (leaving, leaves) = mpsc::channel(1);
         let has_tokens = self.store.is_some();
@@ -210,6 +227,7 @@ impl Member {
             advertise: None,
             seeds: BTreeSet::new(),
             period: Duration::from_millis(500),
+            grants_max: GRANTS_MAX,
             store: None,
             tls: None,
             trace: None,
@@ -236,33 +254,42 @@ impl Member {
         GroupStatus::of(*at, hub, locks)
     }
 
-    /// Waits for a lock. Callers of one member take turns in their order; between members a lock
-    /// goes to the first that asks when it is free.
+    /// Waits for a lock. Callers of one member are served in their order, and so are members that
+    /// wait: each of them has the lock for so many callers in a row ([`Builder::grants_max`])
+    /// before the next one has it.
     ///
     /// In a group that has fallen apart, each part may grant the lock. When the parts meet again,
     /// all but one lose it.
     pub async fn lock(&self, name: &str) -> Guard {
         let mut turn = self.0.locks.turn(name).await;
-        let mut pause = RETRY.0;
-        let mut rng = Rng::from_entropy();
-        let mut views = self.views();
-        views.mark_unchanged();
-        while !turn.ask().await {
-            // Whoever held it may not be in a new view.
-            match timeout(rng.between(pause / 2, pause), views.changed()).await {
-                Ok(Ok(())) => pause = RETRY.0,
-                Ok(Err(_)) => sleep(pause).await,
-                Err(_) => pause = RETRY.1.min(2 * pause),
-            }
+        if (turn.is_first_in_line() || !turn.has_had_its_share()) && turn.ask().await {
+            turn.count();
+        } else {
+            turn = self.wait_in_line(turn).await;
         }
         Guard { turn, member: self.clone() }
     }
 
-    /// Takes a lock if no member holds it.
+    /// Waits in a task of its own: a caller that is not polled keeps nobody else in line waiting.
+    async fn wait_in_line(&self, turn: Turn) -> Turn {
+        let mut waiting = JoinSet::new();
+        waiting.spawn(line::wait(turn, self.views()));
+        match waiting.join_next().await {
+            Some(Ok(turn)) => turn,
+            Some(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            // The runtime ends, and this caller with it.
+            Some(Err(_)) | None => std::future::pending().await,
+        }
+    }
+
+    /// Takes a lock if it is free now: no caller of this member holds it or waits for it, and its
+    /// coordinator grants it in one round, or after [`Builder::grants_max`] grants in a row in one
+    /// more for each other member, so that none of them waits for it. `None` also if a coordinator,
+    /// or a group, is not found within 5 s.
     pub async fn try_lock(&self, name: &str) -> Option<Guard> {
-        let mut turn = self.0.locks.turn(name).await;
-        let is_held = turn.ask().await;
-        is_held.then(|| Guard { turn, member: self.clone() })
+        let turn = self.0.locks.try_turn(name)?;
+        let tried = timeout(TRY_MAX, line::try_now(turn, self.views())).await;
+        tried.ok().flatten().map(|turn| Guard { turn, member: self.clone() })
     }
 
     /// Leaves the group: the others hear of it at once. All locks are lost.

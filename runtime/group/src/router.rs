@@ -227,11 +227,17 @@ impl Router {
         Some((other.destination()?, Packet::Acknowledge { from, to, channel, before }))
     }
 
-    /// A member has acknowledged messages.
-    pub(crate) fn acknowledged(&mut self, from: MemberId, channel: u64, before: u64, now: Instant) {
-        let Some(other) = self.others.get_mut(&from) else { return };
+    /// A member has acknowledged messages; returns those that are sent now.
+    pub(crate) fn acknowledged(
+        &mut self,
+        from: MemberId,
+        channel: u64,
+        before: u64,
+        now: Instant,
+    ) -> Vec<Outgoing> {
+        let Some(other) = self.others.get_mut(&from) else { return Vec::new() };
         match other.sending.acknowledged(channel, before) {
-            Acknowledged::Nothing => {}
+            Acknowledged::Nothing => return Vec::new(),
             Acknowledged::More => {
                 other.since = other.sending.is_awaited().then_some(now);
             }
@@ -240,6 +246,7 @@ impl Router {
                 other.begin_anew(self.channel);
             }
         }
+        self.due(from, now)
     }
 
     /// A packet to an address was not sent: what is not acknowledged there is sent again.

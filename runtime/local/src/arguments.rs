@@ -16,9 +16,9 @@ pub struct RunArgs {
     /// The lock's id: 1 to 255 bytes, without control characters.
     #[arg(value_parser = lock_id)]
     pub id: String,
-    /// The maximum time to wait for the lock, in seconds; 0: only if nobody has it [default: no
-    /// limit]. A member that says nothing for 1 s more, or with 0 for 10 s, is taken for one that
-    /// cannot be reached.
+    /// The maximum time to wait for the lock, in seconds; 0: only if it is free now, and no other
+    /// user of this member waits for it [default: no limit]. A member that says nothing for 1 s
+    /// more, or with 0 for 10 s, is taken for one that cannot be reached.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read)]
     pub timeout: Option<Duration>,
     /// The time between a signal to terminate and SIGKILL to the command, in seconds.

@@ -23,7 +23,7 @@ pub trait Service: Clone + Send + Sync + 'static {
     /// Waits for a lock. It is cancelled when the user has gone, or its time is over.
     fn lock(&self, id: &str) -> impl Future<Output = Result<Self::Guard, String>> + Send;
 
-    /// Takes a lock if nobody holds it.
+    /// Takes a lock if it is free now; it waits for no other user, and answers within 10 s.
     fn try_lock(
         &self,
         id: &str,

@@ -49,7 +49,8 @@ impl Running {
         }
     }
 
-    fn status(&mut self) -> Option<ExitStatus> {
+    /// The exit status, if it has ended.
+    pub(crate) fn status(&mut self) -> Option<ExitStatus> {
         self.0.try_wait().expect("it is ours")
     }
 }

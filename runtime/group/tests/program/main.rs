@@ -14,3 +14,4 @@ mod running;
 mod secure;
 mod socket;
 mod tokens;
+mod tries;

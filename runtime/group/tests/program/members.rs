@@ -93,6 +93,7 @@ fn what_no_member_can_be_told_is_refused() {
         (["--name", "a\nb", "--listen", "127.0.0.1:0"], "1 to 200 bytes"),
         (["--name", "test", "--listen", "0.0.0.0:0"], "--advertise"),
         (["--period", "0", "--listen", "127.0.0.1:0"], "0.1 to 60 seconds"),
+        (["--grants-max", "0", "--listen", "127.0.0.1:0"], "zero"),
         (["--advertise", "127.0.0.1:0", "--listen", "127.0.0.1:0"], "nobody can connect to it"),
         (["--seed", "0.0.0.0:1", "--listen", "127.0.0.1:0"], "nobody can connect to it"),
     ] {

@@ -11,6 +11,7 @@
 //! A seed repeats its run in a process of its own. Beside others it may differ: the order in which
 //! tokio drops the tasks of a process that ends goes by numbers that all runtimes share.
 
+mod fairness;
 mod member;
 mod outcome;
 mod run;

@@ -1,6 +1,7 @@
 //! The arguments of `grouplock`; their documentation is its help.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -47,6 +48,11 @@ pub(crate) enum CliCommand {
     /// cannot be reached, or it refused the request; 75: the timeout passed before the lock was
     /// granted; 76: the lock was lost and the command was terminated; 2: invalid arguments, or a
     /// nested run; 126 and 127: the command cannot be executed, or is not found.
+    ///
+    /// Users of one member are served in their order, and so are members that want a lock: each has
+    /// it for some grants in a row (`grouplock member --grants-max`). With --timeout 0 the lock is
+    /// granted only if no user of this member has it or waits for it, and the coordinator grants it
+    /// at once; without an answer of the coordinator within 5 s it is not granted (75).
     ///
     /// The lock is lost when the member of this machine stops, leaves or is excluded from its
     /// group, or when two parts of the group meet again and the lock is held in the other one.
@@ -146,8 +152,15 @@ pub(crate) struct MemberArgs {
     /// in the last third), and has an error once it has expired.
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]
     pub(crate) tls: Option<Vec<PathBuf>>,
+    /// How often a lock is granted in a row to users of this member before a member that waits has
+    /// it, 1 or more; grants that take less than 5 ms in all are not too many. For each other
+    /// member that wants a lock, a member waits at most as long as these grants take, and 0.2 s.
+    #[arg(long, value_name = "N", default_value = "8")]
+    pub(crate) grants_max: NonZeroU32,
     /// The maximum number of users that wait for a lock or hold one; more of them are refused.
-    /// Those that hold one already have as many places again, for others.
+    /// Those that hold one already have as many places again, for others. A connection that has
+    /// not sent its request is no user yet: of a burst of more than 64 such connections, the oldest
+    /// are refused.
     #[arg(long, value_name = "N", value_parser = users, default_value = "1024")]
     pub(crate) users: usize,
     /// The least level of messages on standard error: off, error, warn, info, debug or trace.

@@ -56,6 +56,7 @@ async fn start(args: &MemberArgs, tls: Option<&Tls>) -> Result<Member, Failure> 
         )));
     }
     let mut builder = Member::builder(&args.name).listen(args.listen).period(args.period);
+    builder = builder.grants_max(args.grants_max);
     if let Some(at) = args.advertise {
         builder = builder.advertise(at);
     }

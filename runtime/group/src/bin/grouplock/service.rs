@@ -59,7 +59,13 @@ impl Service for Local {
     }
 
     async fn try_lock(&self, id: &str) -> Result<Option<Held>, String> {
-        Ok(self.member.try_lock(id).await.map(Held))
+        let tried = self.member.try_lock(id).await.map(Held);
+        if tried.is_none() && self.member.views().borrow().members.is_empty() {
+            return Err(
+                "the member is in no group yet, so nobody can say whether it is free".into()
+            );
+        }
+        Ok(tried)
     }
 }
 

@@ -186,7 +186,9 @@ pub(crate) struct MemberArgs {
     #[arg(long, value_names = ["CERT", "KEY", "CA"], num_args = 3)]
     pub(crate) tls: Option<Vec<PathBuf>>,
     /// The maximum number of users that wait for a lock or hold one; more of them are refused.
-    /// Those that hold one already have as many places again, for others.
+    /// Those that hold one already have as many places again, for others. A connection that has
+    /// not sent its request is no user yet: of a burst of more than 64 such connections, the oldest
+    /// are refused.
     #[arg(long, value_name = "N", value_parser = users, default_value = "1024")]
     pub(crate) users: usize,
     /// The least level of messages on standard error: off, error, warn, info, debug or trace.

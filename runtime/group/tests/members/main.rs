@@ -1,5 +1,8 @@
 //! Members over TCP, in one process.
 
+mod many;
+mod tries;
+
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
