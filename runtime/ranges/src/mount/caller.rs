@@ -1,7 +1,10 @@
-//! The user of a program, as whom new files are made.
+//! The user of a program: as whom new files are made, and with whose privileges files are changed.
 
 use nix::unistd::{Gid, Uid, setfsgid, setfsuid};
-use rustix::thread::{CapabilitiesSecureBits, set_capabilities_secure_bits};
+use rustix::thread::{
+    CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capabilities, set_capabilities,
+    set_capabilities_secure_bits,
+};
 
 /// The user of a program.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +32,51 @@ impl Caller {
         }
         let _acting = Acting::begin(self);
         make()
+    }
+}
+
+/// The capabilities by which a change of a file keeps its set-user-id and set-group-id bits, and by
+/// which all names of extended attributes are listed.
+const PRIVILEGES: CapabilitySet = CapabilitySet::FSETID.union(CapabilitySet::SYS_ADMIN);
+
+/// The user of requests that the kernel makes by itself, as of writes to shared memory.
+const KERNEL: u32 = u32::MAX;
+
+impl Caller {
+    /// Does what the file system behind is to do as for a program without privileges, unless the
+    /// program is root's. The kernel knows the exact capabilities of a program, and tells by what
+    /// it asks for; but not whether its own knowledge of a file is of yesterday.
+    pub(super) fn without_privileges<T>(self, act: impl FnOnce() -> T) -> T {
+        if self.user == 0 || self.user == KERNEL || !Uid::effective().is_root() {
+            return act();
+        }
+        let _restrained = Restrained::begin();
+        act()
+    }
+}
+
+/// Gives a thread its capabilities back when it is dropped.
+struct Restrained(Option<CapabilitySets>);
+
+impl Restrained {
+    fn begin() -> Self {
+        let all = capabilities(None).and_then(|all| {
+            let effective = all.effective - PRIVILEGES;
+            set_capabilities(None, CapabilitySets { effective, ..all }).map(|()| all)
+        });
+        // A process may always do with less.
+        debug_assert!(all.is_ok(), "{all:?}");
+        Self(all.ok())
+    }
+}
+
+impl Drop for Restrained {
+    fn drop(&mut self) {
+        if let Some(all) = self.0
+            && let Err(error) = set_capabilities(None, all)
+        {
+            tracing::error!(%error, "a thread does not get its capabilities back");
+        }
     }
 }
 

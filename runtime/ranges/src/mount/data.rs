@@ -11,6 +11,7 @@ use polyfuse::reply::{OpenOut, StatfsOut, WriteOut};
 use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fdatasync, fstatfs, fsync, open};
 use rustix::io::Errno;
 
+use super::caller::Caller;
 use super::handles::Handle;
 use super::inodes::Inode;
 use super::volume::Volume;
@@ -23,10 +24,6 @@ impl Volume {
         let unwanted =
             OFlags::CREATE | OFlags::EXCL | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::DIRECT;
         let flags = (OFlags::from_bits_retain(op.flags()) | OFlags::CLOEXEC) - unwanted;
-        if flags.contains(OFlags::TRUNC) {
-            self.permit(&inode, None, None, Access::Write, ALL_BYTES)?;
-            inode.mark_dirty();
-        }
         let file = open(inode.path(), flags, Mode::empty())?;
         Ok(self.opened(inode, File::from(file)))
     }
@@ -57,12 +54,18 @@ impl Volume {
         Ok(data)
     }
 
-    pub(super) fn write(&self, op: &op::Write<'_>, mut data: Data<'_>) -> Result<WriteOut, Errno> {
+    pub(super) fn write(
+        &self,
+        op: &op::Write<'_>,
+        mut data: Data<'_>,
+        caller: Caller,
+    ) -> Result<WriteOut, Errno> {
         let handle = self.handles.handle(op.fh())?;
         let data = data.fill_buf().map_err(errno)?;
         self.permit_at(&handle, op.lock_owner(), Access::Write, op.offset(), data.len())?;
         handle.inode.mark_dirty();
-        let size = handle.file.write_at(data, op.offset()).map_err(errno)?;
+        let write = || handle.file.write_at(data, op.offset());
+        let size = caller.without_privileges(write).map_err(errno)?;
         let mut out = WriteOut::default();
         out.size(u32::try_from(size).unwrap_or(u32::MAX));
         Ok(out)
@@ -112,13 +115,13 @@ impl Volume {
         if is_data_only { fdatasync(&handle.file) } else { fsync(&handle.file) }
     }
 
-    pub(super) fn allocate(&self, op: &op::Fallocate<'_>) -> Result<(), Errno> {
+    pub(super) fn allocate(&self, op: &op::Fallocate<'_>, caller: Caller) -> Result<(), Errno> {
         let handle = self.handles.handle(op.fh())?;
         let size = usize::try_from(op.length()).map_err(|_| Errno::FBIG)?;
         self.permit_at(&handle, None, Access::Write, op.offset(), size)?;
         handle.inode.mark_dirty();
         let mode = FallocateFlags::from_bits_retain(op.mode());
-        fallocate(&handle.file, mode, op.offset(), op.length())
+        caller.without_privileges(|| fallocate(&handle.file, mode, op.offset(), op.length()))
     }
 
     pub(super) fn statistics(&self, number: u64) -> Result<StatfsOut, Errno> {

@@ -66,9 +66,10 @@ pub(super) fn handle(volume: &Arc<Volume>, request: Request) {
 /// Handles a request that is not for a lock.
 #[expect(clippy::wildcard_enum_match_arm, reason = "polyfuse may learn more operations")]
 fn other(volume: &Volume, request: &Request, operation: Operation<'_, polyfuse::Data<'_>>) {
+    let caller = Caller { user: request.uid(), group: request.gid() };
     match operation {
         Operation::Read(op) => answer(request, volume.read(&op)),
-        Operation::Write(op, data) => answer(request, volume.write(&op, data)),
+        Operation::Write(op, data) => answer(request, volume.write(&op, data, caller)),
         Operation::Open(op) => answer(request, volume.open(&op)),
         Operation::Flush(op) => answer(request, volume.flush(&op)),
         Operation::Release(op) => {
@@ -76,26 +77,30 @@ fn other(volume: &Volume, request: &Request, operation: Operation<'_, polyfuse::
             answer(request, Ok(()));
         }
         Operation::Fsync(op) => answer(request, volume.sync(op.fh(), op.datasync())),
-        Operation::Fallocate(op) => answer(request, volume.allocate(&op)),
+        Operation::Fallocate(op) => answer(request, volume.allocate(&op, caller)),
         Operation::Getlk(op) => answer(request, volume.test_lock(&op)),
         // An interruption has no answer.
         Operation::Interrupt(op) => volume.interrupt(op.unique()),
         Operation::Forget(forgets) => volume.forget(&forgets),
         Operation::Statfs(op) => answer(request, volume.statistics(op.ino())),
         Operation::Getattr(op) => answer(request, volume.attributes(op.ino())),
-        Operation::Setattr(op) => answer(request, volume.set_attributes(&op)),
+        Operation::Setattr(op) => answer(request, volume.set_attributes(&op, caller)),
         Operation::Getxattr(op) => answer_attribute(request, volume.attribute(&op)),
-        Operation::Listxattr(op) => answer_attribute(request, volume.attribute_names(&op)),
+        Operation::Listxattr(op) => answer_attribute(request, volume.attribute_names(&op, caller)),
         Operation::Setxattr(op) => answer(request, volume.set_attribute(&op)),
         Operation::Removexattr(op) => answer(request, volume.remove_attribute(&op)),
-        _ => name(volume, request, operation),
+        _ => name(volume, request, operation, caller),
     }
 }
 
 /// Handles a request about names and directories.
 #[expect(clippy::wildcard_enum_match_arm, reason = "polyfuse may learn more operations")]
-fn name(volume: &Volume, request: &Request, operation: Operation<'_, polyfuse::Data<'_>>) {
-    let caller = Caller { user: request.uid(), group: request.gid() };
+fn name(
+    volume: &Volume,
+    request: &Request,
+    operation: Operation<'_, polyfuse::Data<'_>>,
+    caller: Caller,
+) {
     match operation {
         Operation::Lookup(op) => answer(request, volume.look_up(&op)),
         Operation::Create(op) => answer(request, volume.create(&op, caller)),

@@ -158,6 +158,9 @@ fn mount(mountpoint: &Path, asks_for_locks: bool, is_for_all: bool) -> io::Resul
     let mut config = KernelConfig::default();
     config.posix_locks(asks_for_locks).flock_locks(asks_for_locks).posix_acl(true);
     config.max_write(WRITE_MAX).fusermount_path(FUSERMOUNT);
+    // The kernel knows the capabilities of a program, and clears set-user-id bits and capabilities
+    // of a file by them before it is changed. To be truncated by `open` would be to escape that.
+    config.handle_killpriv(false).atomic_o_trunc(false);
     config.mount_option("default_permissions,fsname=rangefs,subtype=rangefs");
     if is_for_all {
         config.mount_option("allow_other");

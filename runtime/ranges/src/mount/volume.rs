@@ -8,11 +8,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use polyfuse::Notifier;
 use polyfuse::op::LockOwner;
-use rustix::fs::{Mode, OFlags, fdatasync, fstat, open};
+use rustix::fs::{Mode, OFlags, Stat, fdatasync, fstat, open};
 use rustix::io::Errno;
 use turnstile_claim::client::LockClient;
 
-use super::attributes::since_epoch;
+use super::attributes::{SET_IDS, since_epoch};
 use super::handles::{Handle, Handles};
 use super::inodes::{Inode, Inodes};
 use super::waits::Waits;
@@ -96,9 +96,11 @@ impl Volume {
     }
 
     /// How long the kernel may use attributes without asking again. With them it asks whether its
-    /// copies of a file are right, which they are not when a claim is lost.
-    pub(super) const fn attributes_kept(&self) -> Duration {
+    /// copies of a file are right, which they are not when a claim is lost. What a program may do
+    /// by the bits of its file is asked for each time: a write of another mount takes them.
+    pub(super) const fn attributes_kept(&self, stat: &Stat) -> Duration {
         match self.locking {
+            _ if stat.st_mode & SET_IDS != 0 => Duration::ZERO,
             Locking::Claims { .. } => Duration::ZERO,
             Locking::Local | Locking::Off | Locking::Kernel => Duration::from_secs(1),
         }

@@ -4,11 +4,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use crate::Test;
 use crate::locks::open;
+use crate::shell::as_nobody;
 use crate::support::{Folder, Mounted};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -135,14 +136,6 @@ fn tree() {
     run("cp", &["-a", from, to]);
     run("diff", &["-r", from, to]);
     run("rm", &["-r", to]);
-}
-
-/// A command as a user without rights.
-fn as_nobody(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", line]);
-    command.current_dir(folder).stderr(Stdio::null());
-    command
 }
 
 /// A file that all may read, but for one user.

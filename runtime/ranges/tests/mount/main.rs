@@ -10,8 +10,11 @@ mod files;
 mod locks;
 mod many;
 mod posix;
+mod privileges;
 mod programs;
+mod shell;
 mod support;
+mod xattrs;
 
 use std::env;
 use std::panic;
@@ -23,8 +26,16 @@ use self::support::Watchdog;
 type Test = (&'static str, fn());
 
 /// All tests.
-const TESTS: &[&[Test]] =
-    &[files::TESTS, coherence::TESTS, posix::TESTS, programs::TESTS, faults::TESTS, many::TESTS];
+const TESTS: &[&[Test]] = &[
+    files::TESTS,
+    privileges::TESTS,
+    xattrs::TESTS,
+    coherence::TESTS,
+    posix::TESTS,
+    programs::TESTS,
+    faults::TESTS,
+    many::TESTS,
+];
 
 fn main() -> ExitCode {
     if env::args().nth(1).as_deref() == Some(actor::ARGUMENT) {

@@ -1,0 +1,109 @@
+//! Set-user-id and set-group-id bits, and capabilities of files: whoever changes a file takes them,
+//! as on the file system behind.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::Test;
+use crate::shell::{Talk, as_nobody, as_root, said};
+use crate::support::{Folder, Mounted};
+
+pub(crate) const TESTS: &[Test] = &[
+    ("set_id_bits_are_cleared_as_on_the_file_system_behind", set_id_bits),
+    ("set_id_bits_that_another_mount_has_set_are_cleared", set_by_another_mount),
+    ("file_capabilities_are_removed_as_on_the_file_system_behind", capabilities),
+];
+
+/// Changes of a file, as lines of a shell.
+const CHANGES: &[&str] = &[
+    "echo x > file",
+    "echo x >> file",
+    "echo x 1<> file",
+    "truncate -s 2 file",
+    "truncate -s 20 file",
+    "perl -e 'truncate \"file\", 3 or die'",
+    "fallocate -l 10000 file",
+    "fallocate -p -l 1 file",
+    "dd if=/etc/hostname of=file conv=notrunc bs=1 count=1 2>&-",
+    "dd if=/etc/hostname of=file conv=notrunc oflag=append bs=1 count=1 2>&-",
+    "touch file",
+    "cat file",
+];
+
+/// Modes whose bits are cleared, in part, and not.
+const MODES: &[u32] = &[0o6777, 0o4777, 0o2777, 0o2767, 0o6766, 0o1777];
+
+/// What is left of a mode after a change by a user.
+fn left(folder: &Path, mode: u32, change: &str, is_root: bool) -> String {
+    let path = folder.join("file");
+    fs::write(&path, "0123456789").expect("a file");
+    fs::set_permissions(&path, Permissions::from_mode(mode)).expect("they are set");
+    let command = if is_root { as_root(folder, change) } else { as_nobody(folder, change) };
+    let outcome = said(command).map(|_| ());
+    let mode = fs::metadata(&path).expect("it is there").permissions().mode() & 0o7777;
+    format!("{outcome:?}, {mode:o}")
+}
+
+fn set_id_bits() {
+    let (plain, backing) = (Folder::open_to_all(), Folder::open_to_all());
+    let mount = Mounted::start(&backing.0, &[]);
+    let mut cleared = 0;
+    for mode in MODES {
+        let owners = ["chown 1:1 file", "chown :1 file", "chmod g+x file"];
+        for change in CHANGES.iter().chain(&owners) {
+            for is_root in [false, true] {
+                let [on_plain, on_mount] =
+                    [&plain.0, &mount.path].map(|folder| left(folder, *mode, change, is_root));
+                let who = if is_root { "root" } else { "a user" };
+                assert_eq!(on_mount, on_plain, "{mode:o} after `{change}` by {who}");
+                cleared += u32::from(!on_mount.ends_with(&format!("{mode:o}")));
+            }
+        }
+    }
+    assert!(cleared > 30, "bits are cleared {cleared} times");
+}
+
+/// A mount that has seen the file before it got the bits clears them all the same.
+fn set_by_another_mount() {
+    let backing = Folder::open_to_all();
+    let mounts = [(); 2].map(|()| Mounted::start(&backing.0, &[]));
+    let path = mounts[0].join("file");
+    fs::write(&path, "0123456789").expect("a file");
+    fs::set_permissions(&path, Permissions::from_mode(0o777)).expect("they are set");
+    let script = "exec 3>>file; echo ready; read line; echo x >&3; stat -L -c %a /proc/self/fd/3";
+    let mut user = as_nobody(&mounts[1].path, script);
+    let mut user = Talk::start(&mut user);
+    assert_eq!(user.line(), "ready");
+    fs::set_permissions(&path, Permissions::from_mode(0o6777)).expect("they are set");
+    user.say("go");
+    assert_eq!(user.line(), "777", "what the mount shows at once");
+    let mode = fs::metadata(backing.join("file")).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o7777, 0o777, "what is behind");
+}
+
+fn capabilities() {
+    let (plain, backing) = (Folder::open_to_all(), Folder::open_to_all());
+    let mount = Mounted::start(&backing.0, &[]);
+    let left = |folder: &Path, change: &str, is_root: bool| {
+        let path = folder.join("file");
+        let _gone = fs::remove_file(&path);
+        fs::write(&path, "0123456789").expect("a file");
+        fs::set_permissions(&path, Permissions::from_mode(0o777)).expect("they are set");
+        said(as_root(folder, "setcap cap_net_raw+ep file")).expect("it is set");
+        assert_eq!(
+            said(as_root(folder, "getcap file")).expect("it is read").trim(),
+            "file cap_net_raw=ep"
+        );
+        let command = if is_root { as_root(folder, change) } else { as_nobody(folder, change) };
+        let outcome = said(command).map(|_| ());
+        (outcome, said(as_root(folder, "getcap file")).expect("it is read"))
+    };
+    for change in CHANGES.iter().chain(&["chown 1:1 file", "setcap -r file"]) {
+        for is_root in [false, true] {
+            let [on_plain, on_mount] =
+                [&plain.0, &mount.path].map(|folder| left(folder, change, is_root));
+            assert_eq!(on_mount, on_plain, "after `{change}`, by root: {is_root}");
+        }
+    }
+}
