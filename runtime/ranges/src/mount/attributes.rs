@@ -38,12 +38,12 @@ fn fill(attr: &mut FileAttr, stat: &Stat) {
 }
 
 impl Volume {
-    /// What the kernel gets to know of a name. It asks for names each time: programs see by them
-    /// what others do, as SQLite by the name of its journal.
+    /// What the kernel gets to know of a name.
     pub(super) fn entry(&self, inode: &Inode, stat: &Stat) -> EntryOut {
         let mut entry = EntryOut::default();
         entry.ino(inode.number);
         entry.ttl_attr(self.attributes_kept(stat));
+        entry.ttl_entry(self.names_kept);
         fill(entry.attr(), stat);
         entry
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use rustix::io::Errno;
 
+use super::descriptors::Taken;
 use super::inodes::Inode;
 use crate::Owner;
 
@@ -15,6 +16,8 @@ use crate::Owner;
 pub(super) struct Handle {
     pub(super) inode: Arc<Inode>,
     pub(super) file: File,
+    /// Its descriptors.
+    _taken: Taken,
     /// The owners that have locked the file by this handle and not closed it since.
     owners: Mutex<Vec<Owner>>,
 }
@@ -55,9 +58,9 @@ pub(super) struct Handles {
 
 impl Handles {
     /// Adds an open file.
-    pub(super) fn add(&self, inode: Arc<Inode>, file: File) -> u64 {
+    pub(super) fn add(&self, inode: Arc<Inode>, file: File, taken: Taken) -> u64 {
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        let handle = Arc::new(Handle { inode, file, owners: Mutex::default() });
+        let handle = Arc::new(Handle { inode, file, _taken: taken, owners: Mutex::default() });
         self.open.write().unwrap_or_else(PoisonError::into_inner).insert(number, handle);
         number
     }

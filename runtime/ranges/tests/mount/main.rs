@@ -4,6 +4,7 @@
 //! run one after the other; arguments choose those whose names have them.
 
 mod actor;
+mod appends;
 mod coherence;
 mod faults;
 mod files;
@@ -12,6 +13,7 @@ mod many;
 mod posix;
 mod privileges;
 mod programs;
+mod shares;
 mod shell;
 mod support;
 mod xattrs;
@@ -30,6 +32,8 @@ const TESTS: &[&[Test]] = &[
     files::TESTS,
     privileges::TESTS,
     xattrs::TESTS,
+    appends::TESTS,
+    shares::TESTS,
     coherence::TESTS,
     posix::TESTS,
     programs::TESTS,

@@ -12,6 +12,7 @@ use crate::support::{Folder, Mounted};
 pub(crate) const TESTS: &[Test] = &[
     ("set_id_bits_are_cleared_as_on_the_file_system_behind", set_id_bits),
     ("set_id_bits_that_another_mount_has_set_are_cleared", set_by_another_mount),
+    ("a_mount_by_root_has_the_restrictions_of_the_file_system_behind", restrictions),
     ("file_capabilities_are_removed_as_on_the_file_system_behind", capabilities),
 ];
 
@@ -105,5 +106,27 @@ fn capabilities() {
                 [&plain.0, &mount.path].map(|folder| left(folder, change, is_root));
             assert_eq!(on_mount, on_plain, "after `{change}`, by root: {is_root}");
         }
+    }
+}
+
+/// Programs get the rights of their owners, and devices are opened, where that is so behind.
+fn restrictions() {
+    let uses = |folder: &Path| {
+        let line = "rm -f own null; cp /usr/bin/id own && chown 1 own && chmod 4755 own; \
+            mknod -m 666 null c 1 3";
+        said(as_root(folder, line)).expect("root may");
+        [said(as_nobody(folder, "./own -u")), said(as_nobody(folder, "echo x > null"))]
+    };
+    for options in ["suid,dev,exec", "nosuid,dev,exec", "suid,nodev,exec", "suid,dev,noexec"] {
+        let backing = Folder::new();
+        let mut mount = std::process::Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "none"]).arg(&backing.0);
+        assert!(mount.status().expect("it runs").success(), "a tmpfs that is {options}");
+        let mount = Mounted::start(&backing.0, &[]);
+        let (behind, mounted) = (uses(&backing.0), uses(&mount.path));
+        drop(mount);
+        let mut unmount = std::process::Command::new("umount");
+        assert!(unmount.arg(&backing.0).status().expect("it runs").success());
+        assert_eq!(mounted, behind, "{options}");
     }
 }

@@ -81,9 +81,8 @@ fn log() -> Result<(), String> {
 }
 
 async fn run(arguments: Arguments) -> Result<(), String> {
-    let Arguments { backing, mountpoint, locks, volume, lease, threads, mandatory, trace } =
-        arguments;
-    let locking = match locks {
+    let Arguments { volume, lease, .. } = arguments;
+    let locking = match arguments.locks {
         Locks::Local => Locking::Local,
         Locks::Claims(urls) => {
             let client = LockClientBuilder::in_environment(urls.split(',')).build();
@@ -97,12 +96,21 @@ async fn run(arguments: Arguments) -> Result<(), String> {
         Locks::Kernel => Locking::Kernel,
     };
     let mut manager = Options::new(lease / CHECKS);
-    if let Some(path) = trace {
+    if let Some(path) = arguments.trace {
         let trace = Trace::append("host 1", &path).map_err(|error| format!("--trace {error}"))?;
         manager = manager.trace(trace);
     }
     let is_for_all = rustix::process::geteuid().is_root();
-    let options = MountOptions { locking, manager, is_mandatory: mandatory, threads, is_for_all };
+    let options = MountOptions {
+        locking,
+        manager,
+        is_mandatory: arguments.mandatory,
+        threads: arguments.threads,
+        is_for_all,
+        files_per_user: arguments.files_per_user,
+        names_kept: arguments.keep_names,
+    };
+    let Arguments { backing, mountpoint, .. } = arguments;
     let mount = Mount::start(&backing, &mountpoint, options).map_err(|error| error.to_string())?;
     start_watch(&mount);
     let ready = format!("{} is mounted at {}\n", backing.display(), mountpoint.display());
