@@ -66,15 +66,19 @@ impl Volume {
         caller: Caller,
     ) -> Result<AttrOut, Errno> {
         let inode = self.inodes.inode(op.ino())?;
+        let stat = fstat(&inode)?;
+        if is_owners(op, &stat) && !caller.owns(&stat) {
+            return Err(Errno::PERM);
+        }
         if let Some(mode) = op.mode() {
             set_mode(&inode, mode & 0o7777)?;
         }
         if op.uid().is_some() || op.gid().is_some() {
             let (user, group) = (op.uid().map(Uid::from_raw), op.gid().map(Gid::from_raw));
-            chownat(&inode, "", user, group, AtFlags::EMPTY_PATH)?;
+            caller.change(&inode, || chownat(&inode, "", user, group, AtFlags::EMPTY_PATH))?;
         }
         if let Some(size) = op.size() {
-            caller.without_privileges(|| self.truncate(&inode, op, size))?;
+            caller.change(&inode, || self.truncate(&inode, op, size))?;
         }
         if op.atime().is_some() || op.mtime().is_some() {
             let last_access = time(op.atime());
@@ -100,6 +104,18 @@ impl Volume {
             }
         }
     }
+}
+
+/// Whether only the owner of a file may change what is to be changed. Before a write of others, the
+/// kernel takes the bits of programs.
+fn is_owners(op: &op::Setattr<'_>, stat: &Stat) -> bool {
+    let is_set = |time| matches!(time, Some(SetAttrTime::Timespec(_)));
+    let takes_bits = |mode| (mode ^ stat.st_mode) & 0o7777 & !(stat.st_mode & SET_IDS) == 0;
+    op.mode().is_some_and(|mode| !takes_bits(mode))
+        || op.uid().is_some()
+        || op.gid().is_some()
+        || is_set(op.atime())
+        || is_set(op.mtime())
 }
 
 /// Sets the permissions of a file.

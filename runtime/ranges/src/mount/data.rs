@@ -77,7 +77,8 @@ impl Volume {
         let end = if is_append { size_of(&handle)? } else { op.offset() };
         self.permit_at(&handle, op.lock_owner(), Access::Write, end, data.len())?;
         handle.inode.mark_dirty();
-        let size = caller.without_privileges(|| write_at(&handle, data, op.offset(), is_append))?;
+        let write = || write_at(&handle, data, op.offset(), is_append);
+        let size = caller.change(&handle.file, write)?;
         if is_append && size_of(&handle)? != op.offset() + size as u64 {
             self.drop_copies_later(&handle.inode);
         }
@@ -136,7 +137,7 @@ impl Volume {
         self.permit_at(&handle, None, Access::Write, op.offset(), size)?;
         handle.inode.mark_dirty();
         let mode = FallocateFlags::from_bits_retain(op.mode());
-        caller.without_privileges(|| fallocate(&handle.file, mode, op.offset(), op.length()))
+        caller.change(&handle.file, || fallocate(&handle.file, mode, op.offset(), op.length()))
     }
 
     pub(super) fn statistics(&self, number: u64) -> Result<StatfsOut, Errno> {

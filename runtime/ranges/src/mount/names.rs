@@ -37,7 +37,7 @@ impl Volume {
         caller: Caller,
     ) -> Result<EntryOut, Errno> {
         let parent = self.inodes.inode(op.parent())?;
-        caller.act(|| symlinkat(op.link(), &parent, op.name()))?;
+        caller.make(0, || symlinkat(op.link(), &parent, op.name()))?;
         self.known(&parent, op.name(), caller)
     }
 
@@ -45,7 +45,8 @@ impl Volume {
         let parent = self.inodes.inode(op.parent())?;
         let (kind, mode) = (FileType::from_raw_mode(op.mode()), Mode::from_raw_mode(op.mode()));
         let device = op.rdev().into();
-        caller.act(|| mknodat(&parent, op.name(), kind, mode & Mode::all(), device))?;
+        caller
+            .make(op.umask(), || mknodat(&parent, op.name(), kind, mode & Mode::all(), device))?;
         self.known(&parent, op.name(), caller)
     }
 
@@ -56,7 +57,7 @@ impl Volume {
     ) -> Result<EntryOut, Errno> {
         let parent = self.inodes.inode(op.parent())?;
         let mode = Mode::from_raw_mode(op.mode());
-        caller.act(|| mkdirat(&parent, op.name(), mode))?;
+        caller.make(op.umask(), || mkdirat(&parent, op.name(), mode))?;
         self.known(&parent, op.name(), caller)
     }
 
@@ -75,7 +76,7 @@ impl Volume {
         let (open, remembered) =
             (self.descriptors.open(caller.user)?, self.descriptors.remember(caller.user)?);
         let asks_for_new = OFlags::from_bits_retain(op.open_flags()).contains(OFlags::EXCL);
-        let file = caller.act(make).map_err(|error| match error {
+        let file = caller.make(op.umask(), make).map_err(|error| match error {
             Errno::EXIST if !asks_for_new => Errno::STALE,
             error => error,
         })?;

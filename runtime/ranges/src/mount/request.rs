@@ -35,7 +35,7 @@ fn answer_attribute(request: &Request, outcome: Result<Attribute, Errno>) {
 }
 
 fn caller(request: &Request) -> Caller {
-    Caller { user: request.uid(), group: request.gid() }
+    Caller { user: request.uid(), group: request.gid(), process: request.pid() }
 }
 
 /// Handles a request.
@@ -101,7 +101,7 @@ fn other(volume: &Arc<Volume>, request: &Request, operation: Operation<'_, polyf
         Operation::Setattr(op) => answer(request, volume.set_attributes(&op, caller)),
         Operation::Getxattr(op) => answer_attribute(request, volume.attribute(&op)),
         Operation::Listxattr(op) => answer_attribute(request, volume.attribute_names(&op, caller)),
-        Operation::Setxattr(op) => answer(request, volume.set_attribute(&op)),
+        Operation::Setxattr(op) => answer(request, volume.set_attribute(&op, caller)),
         Operation::Removexattr(op) => answer(request, volume.remove_attribute(&op)),
         _ => name(volume, request, operation, caller),
     }

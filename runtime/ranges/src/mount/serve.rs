@@ -52,8 +52,8 @@ pub struct Mount {
 
 impl Mount {
     /// Mounts a directory. Must be called within a tokio runtime, which the locks need as long as
-    /// it is mounted. The process gets a umask of zero, as the kernel applies that of each program,
-    /// and as many open files as the system permits.
+    /// it is mounted. The process gets a umask of zero, and as many open files as the system
+    /// permits.
     ///
     /// # Errors
     /// When the directory cannot be opened, or not be mounted there.
@@ -62,7 +62,7 @@ impl Mount {
         let root = directory(backing)?;
         drop(directory(mountpoint)?);
         look_for_fuse()?;
-        // The kernel has applied the program's own.
+        // Each thread has that of the program that it acts for.
         rustix::process::umask(Mode::empty());
         let config = configuration(&root, &options)?;
         let volume = Arc::new(Volume::new(root, options)?);
@@ -73,7 +73,7 @@ impl Mount {
             let (session, volume, runtime) = (session.clone(), volume.clone(), runtime.clone());
             std::thread::Builder::new().name("rangefs".into()).spawn(move || {
                 let _entered = runtime.enter();
-                may_act_as_others();
+                may_act_as_others()?;
                 while let Some(request) = session.next_request()? {
                     handle(&volume, request);
                 }
@@ -152,7 +152,7 @@ fn directory(path: &Path) -> io::Result<OwnedFd> {
 fn configuration(backing: &OwnedFd, options: &MountOptions) -> io::Result<KernelConfig> {
     let mut config = KernelConfig::default();
     let asks_for_locks = !matches!(options.locking, Locking::Kernel);
-    config.posix_locks(asks_for_locks).flock_locks(asks_for_locks).posix_acl(true);
+    config.posix_locks(asks_for_locks).flock_locks(asks_for_locks).posix_acl(true).dont_mask(true);
     config.max_write(WRITE_MAX).fusermount_path(FUSERMOUNT);
     // The kernel knows the capabilities of a program, and clears set-user-id bits and capabilities
     // of a file by them before it is changed. To be truncated by `open` would be to escape that.

@@ -43,6 +43,9 @@ impl Attribute {
 /// before a file is written to.
 const FILE_CAPABILITIES: &str = "security.capability";
 
+/// The attribute of who may do what with a file.
+const ACCESS_LIST: &str = "system.posix_acl_access";
+
 impl Volume {
     pub(super) fn attribute(&self, op: &op::Getxattr<'_>) -> Result<Attribute, Errno> {
         let path = &self.inodes.inode(op.ino())?.path();
@@ -69,9 +72,12 @@ impl Volume {
         })
     }
 
-    pub(super) fn set_attribute(&self, op: &op::Setxattr<'_>) -> Result<(), Errno> {
-        let path = self.inodes.inode(op.ino())?.path();
-        setxattr(path, op.name(), op.value(), XattrFlags::from_bits_retain(op.flags()))
+    /// An access list may cost a file its set-group-id bit.
+    pub(super) fn set_attribute(&self, op: &op::Setxattr<'_>, caller: Caller) -> Result<(), Errno> {
+        let inode = self.inodes.inode(op.ino())?;
+        let flags = XattrFlags::from_bits_retain(op.flags());
+        let set = || setxattr(inode.path(), op.name(), op.value(), flags);
+        if op.name() == OsStr::new(ACCESS_LIST) { caller.change(&inode, set) } else { set() }
     }
 
     pub(super) fn remove_attribute(&self, op: &op::Removexattr<'_>) -> Result<(), Errno> {

@@ -5,6 +5,7 @@
 
 mod actor;
 mod appends;
+mod beside;
 mod coherence;
 mod faults;
 mod files;
@@ -34,6 +35,7 @@ const TESTS: &[&[Test]] = &[
     xattrs::TESTS,
     appends::TESTS,
     shares::TESTS,
+    beside::TESTS,
     coherence::TESTS,
     posix::TESTS,
     programs::TESTS,
