@@ -69,7 +69,7 @@ fn by_claims() {
 fn large() {
     let backing = Folder::new();
     let mounts = [(); 2].map(|()| Mounted::start(&backing.0, &[]));
-    append([&mounts[0].path, &mounts[1].path], 100, 256 << 10);
+    append([&mounts[0].path, &mounts[1].path], 200, 128 << 10);
 }
 
 fn beside() {

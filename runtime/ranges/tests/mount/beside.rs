@@ -141,7 +141,7 @@ impl Sides {
             }
         }
         for side in self.mounts.iter().chain([&self.plain]) {
-            side.users.iter().for_each(|user| user.begin(&side.folder));
+            side.users.iter().for_each(|user| user.begin(Path::new("/")));
         }
         for folder in [&own, &behind] {
             fs::remove_dir_all(folder).map_err(|error| error.to_string())?;

@@ -13,6 +13,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("set_id_bits_are_cleared_as_on_the_file_system_behind", set_id_bits),
     ("set_id_bits_that_another_mount_has_set_are_cleared", set_by_another_mount),
     ("a_mount_by_root_has_the_restrictions_of_the_file_system_behind", restrictions),
+    ("a_mount_of_a_user_takes_bits_from_files_of_others", mount_of_a_user),
     ("file_capabilities_are_removed_as_on_the_file_system_behind", capabilities),
 ];
 
@@ -129,4 +130,28 @@ fn restrictions() {
         assert!(unmount.arg(&backing.0).status().expect("it runs").success());
         assert_eq!(mounted, behind, "{options}");
     }
+}
+
+/// A user mounts a directory, and writes to files that are root's, through which it may not change
+/// their bits and capabilities itself.
+fn mount_of_a_user() {
+    let folder = Folder::open_to_all();
+    fs::copy(env!("CARGO_BIN_EXE_rangefs"), folder.join("rangefs")).expect("a program");
+    let make = "mkdir -m 777 backing mount; chown 1 mount; cd backing; \
+        for n in 1 2 3; do echo 0123456789 > $n; done; chmod 6777 1 2; chmod 666 3; \
+        for n in 1 2 3; do setcap cap_net_raw+ep $n; done";
+    said(as_root(&folder.0, make)).expect("files of root");
+    // Where root alone may use the device, others get one of their own.
+    let script = "mknod -m 666 fuse c 10 229 && mount --bind fuse /dev/fuse && exec \
+        setpriv --reuid 1 --regid 1 --clear-groups sh -c './rangefs backing mount | { read line; \
+        cd mount && echo x 1<> 1; echo $?; echo y > 2; echo $?; echo z >> 3; echo $?; \
+        chmod 700 1 || echo refused; stat -c \"%n %a %u %s\" 1 2 3; \
+        umask 027; echo > new; stat -c \"%a %u\" new; cd ..; fusermount3 -u mount; }' 2>&-";
+    let mut command = std::process::Command::new("unshare");
+    command.args(["--mount", "sh", "-c", script]).current_dir(&folder.0);
+    let found = said(command).expect("it runs");
+    let shown = ["0", "0", "0", "refused", "1 777 0 11", "2 777 0 2", "3 666 0 13", "640 1"];
+    assert_eq!(found.lines().collect::<Vec<_>>(), shown);
+    let left = said(as_root(&folder.0, "getcap backing/*; stat -c %a backing/1 backing/2"));
+    assert_eq!(left, Ok("777\n777".into()));
 }

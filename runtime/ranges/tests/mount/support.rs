@@ -23,8 +23,17 @@ pub(crate) const SOON: Duration = Duration::from_secs(20);
 const LONGEST: Duration = Duration::from_secs(1200);
 
 /// The programs that these tests run.
-const PROGRAMS: [&str; 8] =
-    ["fusermount3", "sqlite3", "stress-ng", "git", "tdbtool", "setfattr", "setfacl", "setcap"];
+const PROGRAMS: [&str; 9] = [
+    "perl",
+    "fusermount3",
+    "sqlite3",
+    "stress-ng",
+    "git",
+    "tdbtool",
+    "setfattr",
+    "setfacl",
+    "setcap",
+];
 
 /// What these tests need and is not here.
 pub(crate) fn needs() -> Result<(), String> {
@@ -36,7 +45,7 @@ pub(crate) fn needs() -> Result<(), String> {
         if !found.status.success() {
             return Err(format!(
                 "{program} is not here (apt-get install fuse3 sqlite3 stress-ng git tdb-tools attr \
-                 acl libcap2-bin)"
+                 acl libcap2-bin perl)"
             ));
         }
     }

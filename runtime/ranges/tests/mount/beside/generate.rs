@@ -128,7 +128,10 @@ fn on_open(rng: &mut Rng) -> OpenFileCall {
         11 => Call::Allocate { mode: allocation(rng), at, length: length as u64 },
         12 => pick(rng, &[Call::Stat, Call::Sync]),
         13 => Call::Chmod(pick(rng, MODES)),
-        14 => Call::Chown(owner(rng), owner(rng)),
+        14 => {
+            let (user, group) = owners(rng);
+            Call::Chown(user, group)
+        }
         _ => Call::Times(stamp(rng), stamp(rng)),
     }
 }
@@ -147,8 +150,14 @@ fn allocation(rng: &mut Rng) -> FallocateFlags {
     )
 }
 
-fn owner(rng: &mut Rng) -> Option<u32> {
-    pick(rng, &[None, None, Some(0), Some(USERS[1]), Some(USERS[2]), Some(77)])
+/// A new owner, a new group, or both: the kernel does not pass on that nothing is changed.
+fn owners(rng: &mut Rng) -> (Option<u32>, Option<u32>) {
+    let owner = |rng: &mut Rng| pick(rng, &[0, USERS[1], USERS[2], 77]);
+    match below(rng, 3) {
+        0 => (Some(owner(rng)), None),
+        1 => (None, Some(owner(rng))),
+        _ => (Some(owner(rng)), Some(owner(rng))),
+    }
 }
 
 fn stamp(rng: &mut Rng) -> Option<Stamp> {
@@ -204,7 +213,10 @@ fn on_attributes(rng: &mut Rng) -> PathCall {
         )),
         3 => AttributeCall::Truncate(pick(rng, &[0, 1, 5000, 70_000, -1])),
         4 | 5 => AttributeCall::Chmod(pick(rng, MODES)),
-        6 | 7 => AttributeCall::Chown { user: owner(rng), group: owner(rng), follows },
+        6 | 7 => {
+            let (user, group) = owners(rng);
+            AttributeCall::Chown { user, group, follows }
+        }
         _ => AttributeCall::Times { access: stamp(rng), change: stamp(rng), follows },
     })
 }
