@@ -165,8 +165,8 @@ fn not_passed_on() {
     assert_eq!((data, hole), (Ok(1 << 19), Ok(0)), "the file system behind knows holes");
 }
 
-/// A program beside a mount removes files: the mount shows that at once, unless it is to keep names.
-/// It gets to know them with the listing of their folder.
+/// A program beside a mount removes files: the mount shows that at once, unless it keeps names. It
+/// gets to know them with the listing of their folder.
 fn kept_names() {
     for (arguments, is_kept) in [(&[][..], false), (&["--keep-names=100"], true)] {
         let backing = Folder::new();

@@ -115,6 +115,16 @@ impl ServedUser {
 
     /// Locks the file that a call is about, if it is open, or can be opened.
     fn lock(&self, call: &FileCall) -> Option<File> {
+        if let FileCall::Copy { from, to, .. } = call {
+            let [from, to] = [from, to].map(|slot| self.slots[*slot].as_ref());
+            // Open twice, it would wait for itself.
+            let is_other = |from: &File, to: &File| inode(from) != inode(to);
+            if let Some((from, to)) = from.zip(to).filter(|(from, to)| is_other(from, to)) {
+                lock_somehow(from);
+                lock_somehow(to);
+            }
+            return None;
+        }
         if let Some(own) = call.slot().and_then(|slot| self.slots[slot].as_ref()) {
             lock_somehow(own);
             return None;
@@ -126,7 +136,15 @@ impl ServedUser {
     }
 
     fn unlock(&self, call: &FileCall) {
-        if let Some(own) = call.slot().and_then(|slot| self.slots[slot].as_ref()) {
+        let slots = match call {
+            FileCall::Copy { from, to, .. } => [Some(*from), Some(*to)],
+            FileCall::Open { .. }
+            | FileCall::Close { .. }
+            | FileCall::OnOpen { .. }
+            | FileCall::OnPath { .. }
+            | FileCall::Umask(_) => [call.slot(), None],
+        };
+        for own in slots.into_iter().flatten().filter_map(|slot| self.slots[slot].as_ref()) {
             let _not_locked = lock_open_file(own, Kind::Unlock, 0, 0);
         }
     }
@@ -155,6 +173,10 @@ impl ServedUser {
         }
         Ok("ok".into())
     }
+}
+
+fn inode(file: &File) -> Option<u64> {
+    fstat(file).ok().map(|stat| stat.st_ino)
 }
 
 /// Locks a file as far as it is open. A directory, or a pipe, has no lock.
