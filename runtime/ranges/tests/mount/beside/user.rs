@@ -117,11 +117,14 @@ impl ServedUser {
     fn lock(&self, call: &FileCall) -> Option<File> {
         if let FileCall::Copy { from, to, .. } = call {
             let [from, to] = [from, to].map(|slot| self.slots[*slot].as_ref());
-            // Open twice, it would wait for itself.
-            let is_other = |from: &File, to: &File| inode(from) != inode(to);
-            if let Some((from, to)) = from.zip(to).filter(|(from, to)| is_other(from, to)) {
-                lock_somehow(from);
+            if let Some((from, to)) = from.zip(to) {
                 lock_somehow(to);
+                // Open twice, it would wait for itself.
+                if inode(from) != inode(to) {
+                    lock_somehow(from);
+                }
+                // As programs do: the kernel copies no more than the size that it knows.
+                let _sizes = [from, to].map(inode);
             }
             return None;
         }
