@@ -183,10 +183,12 @@ impl<C: CachedFile> ClaimedShared<C> {
             tracing::error!(file, %error, "changes are not written back");
         }
         let claim = self.held().take();
-        if claim.is_some_and(|claim| !claim.is_held()) {
+        if claim.as_ref().is_some_and(|claim| !claim.is_held()) {
             tracing::warn!(file = self.cache.name(), "its lock was lost before it was released");
         }
         patiently(self.client.abandon(&self.resource), &reply).await;
+        // Not before: it would be released, and the name be another file's when it is abandoned.
+        drop(claim);
         reply.released();
     }
 }

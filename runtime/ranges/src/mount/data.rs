@@ -119,11 +119,10 @@ impl Volume {
     pub(super) fn release(&self, number: u64) {
         let Some(handle) = self.handles.remove(number) else { return };
         let Some(locked) = handle.inode.locked.get() else { return };
-        for owner in handle.owners() {
+        self.handles.ended(&handle, |owner, range| {
             // That a lock was lost is of no interest any more.
-            let _lost = self.manager.unlock(locked, owner, ByteRange::ALL);
-            self.handles.left_by(&handle.inode, owner);
-        }
+            let _lost = self.manager.unlock(locked, owner, range);
+        });
     }
 
     pub(super) fn sync(&self, number: u64, is_data_only: bool) -> Result<(), Errno> {
