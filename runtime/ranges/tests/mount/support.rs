@@ -19,8 +19,13 @@ use turnstile_host::store::Disk;
 /// How long anything may take that is to happen at once.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
-/// The longest that a test may take.
+/// The longest that a test may take, for each thousand of sequences that it makes.
 const LONGEST: Duration = Duration::from_secs(1200);
+
+fn longest() -> Duration {
+    let sequences = std::env::var("TURNSTILE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
+    LONGEST.saturating_mul(sequences.map_or(1, |sequences: u32| sequences.div_ceil(1000)).max(1))
+}
 
 /// The programs that these tests run.
 const PROGRAMS: [&str; 9] = [
@@ -72,7 +77,7 @@ impl Watchdog {
     pub(crate) fn start(name: &'static str) -> Self {
         let (running, over) = mpsc::channel::<()>();
         thread::spawn(move || {
-            if over.recv_timeout(LONGEST) == Err(RecvTimeoutError::Timeout) {
+            if over.recv_timeout(longest()) == Err(RecvTimeoutError::Timeout) {
                 eprintln!("test {name} hangs: all FUSE connections are aborted");
                 for connection in fs::read_dir(CONNECTIONS).into_iter().flatten().flatten() {
                     let _gone = fs::write(connection.path().join("abort"), "1");
