@@ -12,10 +12,11 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, sleep_until};
-use turnstile_claim::client::{Claim, LockClient};
+use turnstile_claim::client::{Claim, Error, ErrorKind, LockClient};
 
 use crate::cache::CachedFile;
 use crate::file_server::{FileServer, Lapse, Reply, ServerLock};
+use crate::local::RETRY;
 
 /// How long a program that does not wait is kept waiting for a server that does not answer.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -97,8 +98,9 @@ impl<C: CachedFile> ClaimedShared<C> {
             self.client.abandon(&self.resource).await;
         }
         let queued = Arc::new(Notify::new());
-        let acquire = self.client.claim(&self.resource).ttl(self.lease).on_queued(queued.clone());
-        let mut acquire = acquire.into_future();
+        let shared = self.clone();
+        let acquire = shared.acquire(&queued);
+        tokio::pin!(acquire);
         let patience = Instant::now() + PATIENCE;
         let mut is_told = false;
         let claim = loop {
@@ -118,6 +120,20 @@ impl<C: CachedFile> ClaimedShared<C> {
                 tracing::error!(file = self.cache.name(), %error, "a file is not claimed");
                 reply.refused();
             }
+        }
+    }
+
+    /// Claims the file. If this client has a claim of it, as of a file of the same name that was
+    /// closed and is still being released, it is waited for.
+    async fn acquire(&self, queued: &Arc<Notify>) -> Result<Claim, Error> {
+        let [mut pause, longest] = RETRY;
+        loop {
+            let acquire = self.client.claim(&self.resource).ttl(self.lease);
+            match acquire.on_queued(queued.clone()).await {
+                Err(Error { cause: ErrorKind::Claimed { .. }, .. }) => sleep(pause).await,
+                outcome => return outcome,
+            }
+            pause = longest.min(pause * 2);
         }
     }
 
@@ -167,10 +183,12 @@ impl<C: CachedFile> ClaimedShared<C> {
             tracing::error!(file, %error, "changes are not written back");
         }
         let claim = self.held().take();
-        if claim.is_some_and(|claim| !claim.is_held()) {
+        if claim.as_ref().is_some_and(|claim| !claim.is_held()) {
             tracing::warn!(file = self.cache.name(), "its lock was lost before it was released");
         }
         patiently(self.client.abandon(&self.resource), &reply).await;
+        // Not before: it would be released, and the name be another file's when it is abandoned.
+        drop(claim);
         reply.released();
     }
 }

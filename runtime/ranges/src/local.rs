@@ -18,7 +18,7 @@ use crate::cache::CachedFile;
 use crate::file_server::{FileServer, Reply, ServerLock};
 
 /// How often a lock that another one is in the way of is tried again: at first, and at most.
-const RETRY: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(16)];
+pub(crate) const RETRY: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(16)];
 
 /// A file whose whole lock is one of the operating system. A file that may not be written has no
 /// exclusive locks.

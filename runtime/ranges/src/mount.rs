@@ -6,13 +6,16 @@
 mod attributes;
 mod caller;
 mod data;
+mod descriptors;
 mod directories;
 mod handles;
 mod inodes;
 mod locks;
 mod names;
+mod reply;
 mod request;
 mod serve;
+mod trim;
 mod volume;
 mod waits;
 mod watch;

@@ -6,11 +6,12 @@ use std::time::Duration;
 use polyfuse::op::{self, SetAttrTime};
 use polyfuse::reply::{AttrOut, EntryOut, FileAttr};
 use rustix::fs::{
-    AtFlags, Gid, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid, chmodat,
-    chownat, fstat, ftruncate, open, utimensat,
+    AtFlags, CWD, Gid, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid,
+    chmodat, chownat, fstat, ftruncate, open, utimensat,
 };
 use rustix::io::Errno;
 
+use super::caller::Caller;
 use super::inodes::Inode;
 use super::volume::Volume;
 use crate::{Access, ByteRange};
@@ -37,12 +38,12 @@ fn fill(attr: &mut FileAttr, stat: &Stat) {
 }
 
 impl Volume {
-    /// What the kernel gets to know of a name. It asks for names each time: programs see by them
-    /// what others do, as SQLite by the name of its journal.
+    /// What the kernel gets to know of a name.
     pub(super) fn entry(&self, inode: &Inode, stat: &Stat) -> EntryOut {
         let mut entry = EntryOut::default();
         entry.ino(inode.number);
-        entry.ttl_attr(self.attributes_kept());
+        entry.ttl_attr(self.attributes_kept(stat));
+        entry.ttl_entry(self.names_kept);
         fill(entry.attr(), stat);
         entry
     }
@@ -50,7 +51,7 @@ impl Volume {
     /// What the kernel gets to know of a file.
     fn shown(&self, stat: &Stat) -> AttrOut {
         let mut out = AttrOut::default();
-        out.ttl(self.attributes_kept());
+        out.ttl(self.attributes_kept(stat));
         fill(out.attr(), stat);
         out
     }
@@ -59,18 +60,25 @@ impl Volume {
         Ok(self.shown(&fstat(self.inodes.inode(number)?.as_ref())?))
     }
 
-    pub(super) fn set_attributes(&self, op: &op::Setattr<'_>) -> Result<AttrOut, Errno> {
+    pub(super) fn set_attributes(
+        &self,
+        op: &op::Setattr<'_>,
+        caller: Caller,
+    ) -> Result<AttrOut, Errno> {
         let inode = self.inodes.inode(op.ino())?;
+        let stat = fstat(&inode)?;
+        if is_owners(op, &stat) && !caller.owns(&stat) {
+            return Err(Errno::PERM);
+        }
         if let Some(mode) = op.mode() {
-            let mode = Mode::from_raw_mode(mode & 0o7777);
-            chmodat(rustix::fs::CWD, inode.path(), mode, AtFlags::empty())?;
+            set_mode(&inode, mode & 0o7777)?;
         }
         if op.uid().is_some() || op.gid().is_some() {
             let (user, group) = (op.uid().map(Uid::from_raw), op.gid().map(Gid::from_raw));
-            chownat(&inode, "", user, group, AtFlags::EMPTY_PATH)?;
+            caller.change(&inode, || chownat(&inode, "", user, group, AtFlags::EMPTY_PATH))?;
         }
         if let Some(size) = op.size() {
-            self.truncate(&inode, op, size)?;
+            caller.change(&inode, || self.truncate(&inode, op, size))?;
         }
         if op.atime().is_some() || op.mtime().is_some() {
             let last_access = time(op.atime());
@@ -97,6 +105,32 @@ impl Volume {
         }
     }
 }
+
+/// Whether only the owner of a file may change what is to be changed. Before a write of others, the
+/// kernel takes the bits of programs.
+fn is_owners(op: &op::Setattr<'_>, stat: &Stat) -> bool {
+    let is_set = |time| matches!(time, Some(SetAttrTime::Timespec(_)));
+    let takes_bits = |mode| (mode ^ stat.st_mode) & 0o7777 & !(stat.st_mode & SET_IDS) == 0;
+    op.mode().is_some_and(|mode| !takes_bits(mode))
+        || op.uid().is_some()
+        || op.gid().is_some()
+        || is_set(op.atime())
+        || is_set(op.mtime())
+}
+
+/// Sets the permissions of a file.
+fn set_mode(inode: &Inode, mode: u32) -> Result<(), Errno> {
+    let set = chmodat(CWD, inode.path(), Mode::from_raw_mode(mode), AtFlags::empty());
+    // Without root, the kernel has asked whether the file is the program's. If it is not, this is
+    // the kernel's wish before a write, which itself takes these bits.
+    if set == Err(Errno::PERM) && (fstat(inode)?.st_mode ^ mode) & 0o7777 & !SET_IDS == 0 {
+        return Ok(());
+    }
+    set
+}
+
+/// The bits by which a program runs as the owner or the group of its file.
+pub(super) const SET_IDS: u32 = 0o6000;
 
 fn time(time: Option<SetAttrTime>) -> Timespec {
     match time {

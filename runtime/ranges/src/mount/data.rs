@@ -1,42 +1,50 @@
 //! The contents of files: opened, read, written, closed.
 
 use std::fs::File;
-use std::io::BufRead;
+use std::io::{BufRead, IoSlice};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use polyfuse::Data;
 use polyfuse::op;
 use polyfuse::reply::{OpenOut, StatfsOut, WriteOut};
-use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fdatasync, fstatfs, fsync, open};
-use rustix::io::Errno;
+use rustix::fs::{
+    FallocateFlags, Mode, OFlags, fallocate, fcntl_getfl, fdatasync, fstat, fstatfs, fsync, open,
+};
+use rustix::io::{Errno, ReadWriteFlags, pwritev2};
 
+use super::caller::Caller;
+use super::descriptors::Taken;
 use super::handles::Handle;
 use super::inodes::Inode;
 use super::volume::Volume;
 use crate::{Access, ByteRange, Owner, WHOLE_FILE};
 
 impl Volume {
-    pub(super) fn open(&self, op: &op::Open<'_>) -> Result<OpenOut, Errno> {
+    pub(super) fn open(&self, op: &op::Open<'_>, caller: Caller) -> Result<OpenOut, Errno> {
+        let taken = self.descriptors.open(caller.user)?;
         let inode = self.inodes.inode(op.ino())?;
         // What is read is copied here, to where it need not be aligned.
         let unwanted =
             OFlags::CREATE | OFlags::EXCL | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::DIRECT;
         let flags = (OFlags::from_bits_retain(op.flags()) | OFlags::CLOEXEC) - unwanted;
-        if flags.contains(OFlags::TRUNC) {
-            self.permit(&inode, None, None, Access::Write, ALL_BYTES)?;
-            inode.mark_dirty();
-        }
         let file = open(inode.path(), flags, Mode::empty())?;
-        Ok(self.opened(inode, File::from(file)))
+        Ok(self.opened(inode, File::from(file), taken, flags))
     }
 
     /// A handle of an open file.
-    pub(super) fn opened(&self, inode: Arc<Inode>, file: File) -> OpenOut {
+    pub(super) fn opened(
+        &self,
+        inode: Arc<Inode>,
+        file: File,
+        taken: Taken,
+        flags: OFlags,
+    ) -> OpenOut {
         let mut out = OpenOut::default();
-        out.fh(self.handles.add(inode, file));
-        // Past the kernel's copies, each read and write is asked for, with its owner.
-        out.direct_io(self.is_mandatory);
+        out.fh(self.handles.add(inode, file, taken));
+        // Past the kernel's copies, each read and write is asked for, with its owner; and an
+        // append is one request, whose place the file system behind decides.
+        out.direct_io(self.is_mandatory || flags.contains(OFlags::APPEND));
         out
     }
 
@@ -57,12 +65,23 @@ impl Volume {
         Ok(data)
     }
 
-    pub(super) fn write(&self, op: &op::Write<'_>, mut data: Data<'_>) -> Result<WriteOut, Errno> {
+    pub(super) fn write(
+        self: &Arc<Self>,
+        op: &op::Write<'_>,
+        mut data: Data<'_>,
+        caller: Caller,
+    ) -> Result<WriteOut, Errno> {
         let handle = self.handles.handle(op.fh())?;
         let data = data.fill_buf().map_err(errno)?;
-        self.permit_at(&handle, op.lock_owner(), Access::Write, op.offset(), data.len())?;
+        let is_append = OFlags::from_bits_retain(op.flags()).contains(OFlags::APPEND);
+        let end = if is_append { size_of(&handle)? } else { op.offset() };
+        self.permit_at(&handle, op.lock_owner(), Access::Write, end, data.len())?;
         handle.inode.mark_dirty();
-        let size = handle.file.write_at(data, op.offset()).map_err(errno)?;
+        let write = || write_at(&handle, data, op.offset(), is_append);
+        let size = caller.change(&handle.file, write)?;
+        if is_append && size_of(&handle)? != op.offset() + size as u64 {
+            self.drop_copies_later(&handle.inode);
+        }
         let mut out = WriteOut::default();
         out.size(u32::try_from(size).unwrap_or(u32::MAX));
         Ok(out)
@@ -100,11 +119,10 @@ impl Volume {
     pub(super) fn release(&self, number: u64) {
         let Some(handle) = self.handles.remove(number) else { return };
         let Some(locked) = handle.inode.locked.get() else { return };
-        for owner in handle.owners() {
+        self.handles.ended(&handle, |owner, range| {
             // That a lock was lost is of no interest any more.
-            let _lost = self.manager.unlock(locked, owner, ByteRange::ALL);
-            self.handles.left_by(&handle.inode, owner);
-        }
+            let _lost = self.manager.unlock(locked, owner, range);
+        });
     }
 
     pub(super) fn sync(&self, number: u64, is_data_only: bool) -> Result<(), Errno> {
@@ -112,13 +130,13 @@ impl Volume {
         if is_data_only { fdatasync(&handle.file) } else { fsync(&handle.file) }
     }
 
-    pub(super) fn allocate(&self, op: &op::Fallocate<'_>) -> Result<(), Errno> {
+    pub(super) fn allocate(&self, op: &op::Fallocate<'_>, caller: Caller) -> Result<(), Errno> {
         let handle = self.handles.handle(op.fh())?;
         let size = usize::try_from(op.length()).map_err(|_| Errno::FBIG)?;
         self.permit_at(&handle, None, Access::Write, op.offset(), size)?;
         handle.inode.mark_dirty();
         let mode = FallocateFlags::from_bits_retain(op.mode());
-        fallocate(&handle.file, mode, op.offset(), op.length())
+        caller.change(&handle.file, || fallocate(&handle.file, mode, op.offset(), op.length()))
     }
 
     pub(super) fn statistics(&self, number: u64) -> Result<StatfsOut, Errno> {
@@ -137,6 +155,23 @@ impl Volume {
         Ok(out)
     }
 }
+
+/// The size of an open file.
+fn size_of(handle: &Handle) -> Result<u64, Errno> {
+    Ok(u64::try_from(fstat(&handle.file)?.st_size).unwrap_or(0))
+}
+
+/// Writes at a place, or at the end, wherever that is by now. The program may have changed its mind
+/// about that since it has opened the file.
+fn write_at(handle: &Handle, data: &[u8], at: u64, is_append: bool) -> Result<usize, Errno> {
+    let how = if is_append { ReadWriteFlags::APPEND } else { ReadWriteFlags::empty() };
+    let was_for_appends = fcntl_getfl(&handle.file)?.contains(OFlags::APPEND);
+    let how = if was_for_appends && !is_append { NO_APPEND } else { how };
+    pwritev2(&handle.file, &[IoSlice::new(data)], at, how)
+}
+
+/// `RWF_NOAPPEND`: a file that was opened for appends is written at a place (since Linux 6.9).
+const NO_APPEND: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x20);
 
 /// All bytes that a file can have.
 const ALL_BYTES: ByteRange = match ByteRange::new(0, WHOLE_FILE.first()) {

@@ -1,15 +1,17 @@
 //! The files that the kernel knows, each by a descriptor of the file in the backing directory.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use rustix::fs::{Mode, OFlags, ResolveFlags, Stat, fstat, open, openat2};
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, Stat, fstat, open, openat2};
 use rustix::io::Errno;
 
+use super::caller::Caller;
+use super::descriptors::{Descriptors, Taken};
 use super::volume::Seen;
 
 /// The number of the root.
@@ -21,7 +23,10 @@ pub(super) struct Inode {
     /// Its number for the kernel, which is never used again.
     pub(super) number: u64,
     file: OwnedFd,
+    /// Its descriptor; the root has one of the process's own.
+    _taken: Option<Taken>,
     key: FileKey,
+    is_directory: bool,
     /// The file of the manager, once somebody has locked it.
     pub(super) locked: OnceLock<crate::File>,
     /// The file as it was when its lock was released, and whether it was written to since.
@@ -59,6 +64,7 @@ impl AsFd for Inode {
 #[derive(Debug)]
 pub(super) struct Inodes {
     table: Mutex<Table>,
+    descriptors: Arc<Descriptors>,
 }
 
 #[derive(Debug, Default)]
@@ -71,15 +77,20 @@ struct Table {
 #[derive(Debug)]
 struct Known {
     inode: Arc<Inode>,
+    /// The last name by which it was looked up, by which the kernel can be told to forget it.
+    name: Option<Name>,
     /// How often the kernel has looked it up and not forgotten it.
     lookups: u64,
 }
 
+/// A name in a directory that the kernel knows.
+pub(super) type Name = (u64, OsString);
+
 impl Inodes {
     /// The files below an open directory.
-    pub(super) fn new(root: OwnedFd) -> Result<Self, Errno> {
-        let inodes = Self { table: Mutex::default() };
-        inodes.know(root)?;
+    pub(super) fn new(root: OwnedFd, descriptors: Arc<Descriptors>) -> Result<Self, Errno> {
+        let inodes = Self { table: Mutex::default(), descriptors };
+        inodes.know(root, None, || Ok(None))?;
         Ok(inodes)
     }
 
@@ -99,20 +110,34 @@ impl Inodes {
         &self,
         parent: &Inode,
         name: &OsStr,
+        caller: Caller,
     ) -> Result<(Arc<Inode>, Stat), Errno> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let within = ResolveFlags::NO_XDEV;
-        self.know(openat2(parent, name, flags, Mode::empty(), within)?)
+        let file = openat2(parent, name, flags, Mode::empty(), within)?;
+        let name = (parent.number, name.to_owned());
+        self.know(file, Some(name), || self.descriptors.remember(caller.user).map(Some))
     }
 
     /// Counts a lookup of a file that has just been made and is open.
-    pub(super) fn know_same(&self, file: &OwnedFd) -> Result<(Arc<Inode>, Stat), Errno> {
+    pub(super) fn know_same(
+        &self,
+        file: &OwnedFd,
+        name: Name,
+        taken: Taken,
+    ) -> Result<(Arc<Inode>, Stat), Errno> {
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        self.know(open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)
+        let file = open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        self.know(file, Some(name), || Ok(Some(taken)))
     }
 
     /// Counts a lookup of a file.
-    fn know(&self, file: OwnedFd) -> Result<(Arc<Inode>, Stat), Errno> {
+    fn know(
+        &self,
+        file: OwnedFd,
+        name: Option<Name>,
+        take: impl FnOnce() -> Result<Option<Taken>, Errno>,
+    ) -> Result<(Arc<Inode>, Stat), Errno> {
         let stat = fstat(&file)?;
         let key = (stat.st_dev, stat.st_ino);
         let mut table = self.table();
@@ -120,21 +145,45 @@ impl Inodes {
             && let Some(known) = table.known.get_mut(&number)
         {
             known.lookups += 1;
+            known.name = name;
             return Ok((known.inode.clone(), stat));
         }
+        let taken = take()?;
         table.last += 1;
         let number = table.last;
         let inode = Arc::new(Inode {
             number,
             file,
+            _taken: taken,
             key,
+            is_directory: FileType::from_raw_mode(stat.st_mode) == FileType::Directory,
             locked: OnceLock::new(),
             seen: Mutex::default(),
             is_dirty: AtomicBool::new(false),
         });
         table.numbers.insert(key, number);
-        table.known.insert(number, Known { inode: inode.clone(), lookups: 1 });
+        table.known.insert(number, Known { inode: inode.clone(), name, lookups: 1 });
         Ok((inode, stat))
+    }
+
+    /// How many files the kernel has got to know.
+    pub(super) fn made(&self) -> u64 {
+        self.table().last
+    }
+
+    /// The names of the older half of the files that nobody has open. A directory may be that of a
+    /// program, which would have no path any more.
+    pub(super) fn old_names(&self) -> Vec<Name> {
+        let table = self.table();
+        let mut old: Vec<_> = table
+            .known
+            .iter()
+            .filter(|(_, known)| !known.inode.is_directory && Arc::strong_count(&known.inode) == 1)
+            .filter_map(|(number, known)| Some((*number, known.name.clone()?)))
+            .collect();
+        old.sort_unstable();
+        old.truncate(old.len() / 2);
+        old.into_iter().map(|(_, name)| name).collect()
     }
 
     /// The kernel forgets some lookups of a file.

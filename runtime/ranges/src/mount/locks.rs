@@ -90,7 +90,7 @@ impl Volume {
         let Some(kind) = call.kind else { return answer(&request, self.unlock(&call)) };
         let inode = match self.handles.handle(call.handle) {
             Ok(handle) => {
-                self.handles.locked_by(&handle, call.owner);
+                self.handles.locked_by(&handle, call.owner, call.range);
                 handle.inode.clone()
             }
             Err(error) => return answer::<()>(&request, Err(error)),

@@ -17,10 +17,8 @@ use super::inodes::Inode;
 use super::volume::Volume;
 
 impl Volume {
-    pub(super) fn look_up(&self, op: &op::Lookup<'_>) -> Result<EntryOut, Errno> {
-        let parent = self.inodes.inode(op.parent())?;
-        let (inode, stat) = self.inodes.look_up(&parent, op.name())?;
-        Ok(self.entry(&inode, &stat))
+    pub(super) fn look_up(&self, op: &op::Lookup<'_>, caller: Caller) -> Result<EntryOut, Errno> {
+        self.known(&*self.inodes.inode(op.parent())?, op.name(), caller)
     }
 
     pub(super) fn forget(&self, forgets: &op::Forgets<'_>) {
@@ -39,16 +37,17 @@ impl Volume {
         caller: Caller,
     ) -> Result<EntryOut, Errno> {
         let parent = self.inodes.inode(op.parent())?;
-        caller.act(|| symlinkat(op.link(), &parent, op.name()))?;
-        self.known(&parent, op.name())
+        caller.make(0, || symlinkat(op.link(), &parent, op.name()))?;
+        self.known(&parent, op.name(), caller)
     }
 
     pub(super) fn make_node(&self, op: &op::Mknod<'_>, caller: Caller) -> Result<EntryOut, Errno> {
         let parent = self.inodes.inode(op.parent())?;
         let (kind, mode) = (FileType::from_raw_mode(op.mode()), Mode::from_raw_mode(op.mode()));
         let device = op.rdev().into();
-        caller.act(|| mknodat(&parent, op.name(), kind, mode & Mode::all(), device))?;
-        self.known(&parent, op.name())
+        caller
+            .make(op.umask(), || mknodat(&parent, op.name(), kind, mode & Mode::all(), device))?;
+        self.known(&parent, op.name(), caller)
     }
 
     pub(super) fn make_directory(
@@ -58,8 +57,8 @@ impl Volume {
     ) -> Result<EntryOut, Errno> {
         let parent = self.inodes.inode(op.parent())?;
         let mode = Mode::from_raw_mode(op.mode());
-        caller.act(|| mkdirat(&parent, op.name(), mode))?;
-        self.known(&parent, op.name())
+        caller.make(op.umask(), || mkdirat(&parent, op.name(), mode))?;
+        self.known(&parent, op.name(), caller)
     }
 
     pub(super) fn create(
@@ -73,28 +72,36 @@ impl Volume {
         let flags = (flags | OFlags::NOFOLLOW | OFlags::CLOEXEC) - OFlags::DIRECT - OFlags::NOCTTY;
         let mode = Mode::from_raw_mode(op.mode() & 0o7777);
         let make = || openat2(&parent, op.name(), flags, mode, ResolveFlags::NO_XDEV);
+        // Nothing is made that cannot be opened.
+        let (open, remembered) =
+            (self.descriptors.open(caller.user)?, self.descriptors.remember(caller.user)?);
         let asks_for_new = OFlags::from_bits_retain(op.open_flags()).contains(OFlags::EXCL);
-        let file = caller.act(make).map_err(|error| match error {
+        let file = caller.make(op.umask(), make).map_err(|error| match error {
             Errno::EXIST if !asks_for_new => Errno::STALE,
             error => error,
         })?;
-        let (inode, stat) = self.inodes.know_same(&file)?;
+        let name = (parent.number, op.name().to_owned());
+        let (inode, stat) = self.inodes.know_same(&file, name, remembered)?;
         let entry = self.entry(&inode, &stat);
-        Ok((entry, self.opened(inode, File::from(file))))
+        Ok((entry, self.opened(inode, File::from(file), open, flags)))
     }
 
-    /// What the kernel gets to know of a new name.
-    fn known(&self, parent: &Inode, name: &OsStr) -> Result<EntryOut, Errno> {
-        let (inode, stat) = self.inodes.look_up(parent, name)?;
+    /// What the kernel gets to know of a name.
+    pub(super) fn known(
+        &self,
+        parent: &Inode,
+        name: &OsStr,
+        caller: Caller,
+    ) -> Result<EntryOut, Errno> {
+        let (inode, stat) = self.inodes.look_up(parent, name, caller)?;
         Ok(self.entry(&inode, &stat))
     }
 
-    pub(super) fn link(&self, op: &op::Link<'_>) -> Result<EntryOut, Errno> {
+    pub(super) fn link(&self, op: &op::Link<'_>, caller: Caller) -> Result<EntryOut, Errno> {
         let (inode, parent) = (self.inodes.inode(op.ino())?, self.inodes.inode(op.newparent())?);
         let path = inode.path();
         linkat(rustix::fs::CWD, path, &parent, op.newname(), AtFlags::SYMLINK_FOLLOW)?;
-        let (inode, stat) = self.inodes.look_up(&parent, op.newname())?;
-        Ok(self.entry(&inode, &stat))
+        self.known(&parent, op.newname(), caller)
     }
 
     pub(super) fn remove(&self, parent: u64, name: &OsStr, flags: AtFlags) -> Result<(), Errno> {

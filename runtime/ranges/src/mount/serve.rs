@@ -6,19 +6,21 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use polyfuse::{KernelConfig, Session};
-use rustix::fs::{Mode, OFlags, minor, open, stat};
+use rustix::fs::{Mode, OFlags, StatVfsMountFlags, fstatvfs, minor, open, stat};
 use rustix::io::Errno;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::geteuid;
 
 use super::caller::may_act_as_others;
 use super::request::handle;
 use super::volume::{Kernel, Locking, Volume};
-use crate::{Manager, Options};
+use crate::Options;
 
-/// The largest write of one request, in bytes.
-const WRITE_MAX: u32 = 128 << 10;
+/// The largest write of one request, in bytes: 128 KiB that begin anywhere in a page. Each request,
+/// also for a lock, has memory for it, which the library fills with zeros: 1 MiB takes 20 µs.
+const WRITE_MAX: u32 = (128 << 10) + 4096;
 
 /// How a directory is mounted.
 #[derive(Debug)]
@@ -33,6 +35,12 @@ pub struct MountOptions {
     pub threads: usize,
     /// Whether all users may use it.
     pub is_for_all: bool,
+    /// How many files and directories each user but root may have open at a time; more are refused
+    /// with `ENFILE`. `None`: an eighth of the descriptors of the process if it is for all users.
+    pub files_per_user: Option<u64>,
+    /// How long the kernel may use a name without asking again. Then it also gets with the names of
+    /// a directory what it would ask for next. Zero where others change the directory, too.
+    pub names_kept: Duration,
 }
 
 /// A directory that is mounted.
@@ -44,30 +52,28 @@ pub struct Mount {
 
 impl Mount {
     /// Mounts a directory. Must be called within a tokio runtime, which the locks need as long as
-    /// it is mounted. The process gets a umask of zero, as the kernel applies that of each program,
-    /// and as many open files as the system permits.
+    /// it is mounted. The process gets a umask of zero, and as many open files as the system
+    /// permits.
     ///
     /// # Errors
     /// When the directory cannot be opened, or not be mounted there.
     pub fn start(backing: &Path, mountpoint: &Path, options: MountOptions) -> io::Result<Self> {
-        let MountOptions { locking, manager, is_mandatory, threads, is_for_all } = options;
+        let threads = options.threads;
         let root = directory(backing)?;
         drop(directory(mountpoint)?);
         look_for_fuse()?;
-        raise_limit();
-        // The kernel has applied the program's own.
+        // Each thread has that of the program that it acts for.
         rustix::process::umask(Mode::empty());
-        let asks_for_locks = !matches!(locking, Locking::Kernel);
-        let volume = Volume::new(root, Manager::start(manager), locking, is_mandatory)?;
-        let volume = Arc::new(volume);
-        let session = Arc::new(mount(mountpoint, asks_for_locks, is_for_all)?);
+        let config = configuration(&root, &options)?;
+        let volume = Arc::new(Volume::new(root, options)?);
+        let session = Arc::new(mount(mountpoint, config)?);
         volume.notifier.set(Kernel(session.notifier())).expect("it is set once");
         let runtime = tokio::runtime::Handle::current();
         let serve = || {
             let (session, volume, runtime) = (session.clone(), volume.clone(), runtime.clone());
             std::thread::Builder::new().name("rangefs".into()).spawn(move || {
                 let _entered = runtime.enter();
-                may_act_as_others();
+                may_act_as_others()?;
                 while let Some(request) = session.next_request()? {
                     handle(&volume, request);
                 }
@@ -137,31 +143,48 @@ fn look_for_fuse() -> io::Result<()> {
     Ok(())
 }
 
-/// Each file that the kernel knows is an open file here: takes as many as the system permits.
-fn raise_limit() {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let raised = Rlimit { current: maximum, maximum };
-    if current != maximum
-        && let Err(error) = setrlimit(Resource::Nofile, raised)
-    {
-        tracing::warn!(%error, "the limit of open files stays at {current:?}");
-    }
-}
-
 fn directory(path: &Path) -> io::Result<OwnedFd> {
     let opened = open(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
     opened.map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
 }
 
-/// Connects to the kernel.
-fn mount(mountpoint: &Path, asks_for_locks: bool, is_for_all: bool) -> io::Result<Session> {
+/// What the kernel is asked for.
+fn configuration(backing: &OwnedFd, options: &MountOptions) -> io::Result<KernelConfig> {
     let mut config = KernelConfig::default();
-    config.posix_locks(asks_for_locks).flock_locks(asks_for_locks).posix_acl(true);
+    let asks_for_locks = !matches!(options.locking, Locking::Kernel);
+    config.posix_locks(asks_for_locks).flock_locks(asks_for_locks).posix_acl(true).dont_mask(true);
     config.max_write(WRITE_MAX).fusermount_path(FUSERMOUNT);
+    // The kernel knows the capabilities of a program, and clears set-user-id bits and capabilities
+    // of a file by them before it is changed. To be truncated by `open` would be to escape that.
+    config.handle_killpriv(false).atomic_o_trunc(false);
+    let keeps_names = !options.names_kept.is_zero();
+    config.readdirplus(keeps_names).readdirplus_auto(keeps_names);
     config.mount_option("default_permissions,fsname=rangefs,subtype=rangefs");
-    if is_for_all {
+    if options.is_for_all {
         config.mount_option("allow_other");
     }
+    for option in restrictions(fstatvfs(backing)?.f_flag) {
+        config.mount_option(option);
+    }
+    Ok(config)
+}
+
+/// What may be done with the files: what may be done with those behind. Root alone may mount files
+/// that give the rights of their owners, and devices.
+fn restrictions(behind: StatVfsMountFlags) -> impl Iterator<Item = &'static str> {
+    let is_root = geteuid().is_root();
+    [
+        (StatVfsMountFlags::NOSUID, "nosuid", is_root.then_some("suid")),
+        (StatVfsMountFlags::NODEV, "nodev", is_root.then_some("dev")),
+        (StatVfsMountFlags::NOEXEC, "noexec", None),
+        (StatVfsMountFlags::RDONLY, "ro", None),
+    ]
+    .into_iter()
+    .filter_map(move |(flag, yes, no)| if behind.contains(flag) { Some(yes) } else { no })
+}
+
+/// Connects to the kernel.
+fn mount(mountpoint: &Path, config: KernelConfig) -> io::Result<Session> {
     let (mut said, errors) = io::pipe()?;
     // The program inherits the stream. It speaks when it fails, and when it finds at the end that
     // the mount is gone, which is as it should be.

@@ -2,19 +2,21 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use polyfuse::Notifier;
 use polyfuse::op::LockOwner;
-use rustix::fs::{Mode, OFlags, fdatasync, fstat, open};
+use rustix::fs::{Mode, OFlags, Stat, fdatasync, fstat, open};
 use rustix::io::Errno;
 use turnstile_claim::client::LockClient;
 
-use super::attributes::since_epoch;
+use super::attributes::{SET_IDS, since_epoch};
+use super::descriptors::Descriptors;
 use super::handles::{Handle, Handles};
 use super::inodes::{Inode, Inodes};
+use super::serve::MountOptions;
 use super::waits::Waits;
 use crate::claims::ClaimedFile;
 use crate::local::LocalFile;
@@ -48,6 +50,14 @@ pub(super) struct Volume {
     pub(super) handles: Handles,
     pub(super) manager: Manager,
     pub(super) waits: Waits,
+    pub(super) descriptors: Arc<Descriptors>,
+    /// Whether the kernel is being made to forget files.
+    pub(super) is_trimming: AtomicBool,
+    /// How many files are known, all told, when that may be done again.
+    pub(super) next_trim: AtomicU64,
+    /// How long the kernel may use a name without asking again: programs see by names what others
+    /// do, as SQLite by the name of its journal.
+    pub(super) names_kept: Duration,
     /// Set when the kernel is connected.
     pub(super) notifier: OnceLock<Kernel>,
     locking: Locking,
@@ -65,16 +75,23 @@ impl std::fmt::Debug for Kernel {
 }
 
 impl Volume {
-    pub(super) fn new(
-        backing: OwnedFd,
-        manager: Manager,
-        locking: Locking,
-        is_mandatory: bool,
-    ) -> Result<Self, Errno> {
-        let inodes = Inodes::new(backing)?;
-        let (handles, waits) = (Handles::default(), Waits::default());
-        let notifier = OnceLock::new();
-        Ok(Self { inodes, handles, manager, waits, notifier, locking, is_mandatory })
+    pub(super) fn new(backing: OwnedFd, options: MountOptions) -> Result<Self, Errno> {
+        let MountOptions { locking, manager, is_mandatory, names_kept, files_per_user, .. } =
+            options;
+        let descriptors = Arc::new(Descriptors::new(files_per_user, options.is_for_all));
+        Ok(Self {
+            inodes: Inodes::new(backing, descriptors.clone())?,
+            handles: Handles::default(),
+            manager: Manager::start(manager),
+            waits: Waits::default(),
+            descriptors,
+            is_trimming: AtomicBool::new(false),
+            next_trim: AtomicU64::new(0),
+            names_kept,
+            notifier: OnceLock::new(),
+            locking,
+            is_mandatory,
+        })
     }
 
     /// The file of the manager.
@@ -96,9 +113,11 @@ impl Volume {
     }
 
     /// How long the kernel may use attributes without asking again. With them it asks whether its
-    /// copies of a file are right, which they are not when a claim is lost.
-    pub(super) const fn attributes_kept(&self) -> Duration {
+    /// copies of a file are right, which they are not when a claim is lost. What a program may do
+    /// by the bits of its file is asked for each time: a write of another mount takes them.
+    pub(super) const fn attributes_kept(&self, stat: &Stat) -> Duration {
         match self.locking {
+            _ if stat.st_mode & SET_IDS != 0 => Duration::ZERO,
             Locking::Claims { .. } => Duration::ZERO,
             Locking::Local | Locking::Off | Locking::Kernel => Duration::from_secs(1),
         }
@@ -118,6 +137,12 @@ impl Volume {
         if let Ok(inode) = self.inodes.inode(number) {
             self.drop_copies(&inode);
         }
+    }
+
+    /// Drops the copies of a file that this thread may be asked for.
+    pub(super) fn drop_copies_later(self: &Arc<Self>, inode: &Arc<Inode>) {
+        let (volume, inode) = (self.clone(), inode.clone());
+        tokio::runtime::Handle::current().spawn_blocking(move || volume.drop_copies(&inode));
     }
 
     /// Drops the copies of a file that the kernel keeps.

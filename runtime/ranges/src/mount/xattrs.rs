@@ -1,10 +1,16 @@
-//! Extended attributes, passed on.
+//! Extended attributes, passed on. The kernel has asked whether the program may.
+
+use std::ffi::OsStr;
 
 use polyfuse::op;
 use polyfuse::reply::XattrOut;
-use rustix::fs::{XattrFlags, getxattr, listxattr, removexattr, setxattr};
+use rustix::buffer::spare_capacity;
+use rustix::fs::{
+    XattrFlags, getxattr, getxattr_query, listxattr, listxattr_query, removexattr, setxattr,
+};
 use rustix::io::Errno;
 
+use super::caller::Caller;
 use super::volume::Volume;
 
 /// What the kernel gets of an attribute.
@@ -16,39 +22,70 @@ pub(super) enum Attribute {
 }
 
 impl Attribute {
+    /// Answers with a length if nothing else is asked for.
     fn read(
         size: u32,
-        read: impl FnOnce(&mut [u8]) -> Result<usize, Errno>,
+        length: impl FnOnce() -> Result<usize, Errno>,
+        value: impl FnOnce(&mut Vec<u8>) -> Result<usize, Errno>,
     ) -> Result<Self, Errno> {
-        let mut value = vec![0; usize::try_from(size).unwrap_or(0)];
-        let length = read(&mut value)?;
         if size == 0 {
             let mut out = XattrOut::default();
-            out.size(u32::try_from(length).unwrap_or(u32::MAX));
+            out.size(u32::try_from(length()?).map_err(|_| Errno::TOOBIG)?);
             return Ok(Self::Length(out));
         }
-        value.truncate(length);
-        Ok(Self::Value(value))
+        let mut found = Vec::with_capacity(usize::try_from(size).map_err(|_| Errno::TOOBIG)?);
+        value(&mut found)?;
+        Ok(Self::Value(found))
     }
 }
 
+/// The attribute of the capabilities that a program gets by being executed. The kernel removes it
+/// before a file is written to.
+const FILE_CAPABILITIES: &str = "security.capability";
+
+/// The attribute of who may do what with a file.
+const ACCESS_LIST: &str = "system.posix_acl_access";
+
 impl Volume {
     pub(super) fn attribute(&self, op: &op::Getxattr<'_>) -> Result<Attribute, Errno> {
-        let path = self.inodes.inode(op.ino())?.path();
-        Attribute::read(op.size(), |value| getxattr(path, op.name(), value))
+        let path = &self.inodes.inode(op.ino())?.path();
+        Attribute::read(
+            op.size(),
+            || getxattr_query(path, op.name()),
+            |value| getxattr(path, op.name(), spare_capacity(value)),
+        )
     }
 
-    pub(super) fn attribute_names(&self, op: &op::Listxattr<'_>) -> Result<Attribute, Errno> {
-        let path = self.inodes.inode(op.ino())?.path();
-        Attribute::read(op.size(), |value| listxattr(path, value))
+    /// The file system behind shows some names to privileged programs alone.
+    pub(super) fn attribute_names(
+        &self,
+        op: &op::Listxattr<'_>,
+        caller: Caller,
+    ) -> Result<Attribute, Errno> {
+        let path = &self.inodes.inode(op.ino())?.path();
+        caller.without_privileges(|| {
+            Attribute::read(
+                op.size(),
+                || listxattr_query(path),
+                |names| listxattr(path, spare_capacity(names)),
+            )
+        })
     }
 
-    pub(super) fn set_attribute(&self, op: &op::Setxattr<'_>) -> Result<(), Errno> {
-        let path = self.inodes.inode(op.ino())?.path();
-        setxattr(path, op.name(), op.value(), XattrFlags::from_bits_retain(op.flags()))
+    /// An access list may cost a file its set-group-id bit.
+    pub(super) fn set_attribute(&self, op: &op::Setxattr<'_>, caller: Caller) -> Result<(), Errno> {
+        let inode = self.inodes.inode(op.ino())?;
+        let flags = XattrFlags::from_bits_retain(op.flags());
+        let set = || setxattr(inode.path(), op.name(), op.value(), flags);
+        if op.name() == OsStr::new(ACCESS_LIST) { caller.change(&inode, set) } else { set() }
     }
 
     pub(super) fn remove_attribute(&self, op: &op::Removexattr<'_>) -> Result<(), Errno> {
-        removexattr(self.inodes.inode(op.ino())?.path(), op.name())
+        match removexattr(self.inodes.inode(op.ino())?.path(), op.name()) {
+            // Without root, this is not a program's wish, which the kernel has refused, but the
+            // kernel's before a write. The write itself removes it.
+            Err(Errno::PERM) if op.name() == OsStr::new(FILE_CAPABILITIES) => Ok(()),
+            outcome => outcome,
+        }
     }
 }

@@ -1,19 +1,20 @@
 //! What is read under a lock: what the other mount has written under it, and nothing that others
 //! have locked.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::fs::{self, File};
+use std::os::unix::fs::{FileExt, MetadataExt};
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 
 use crate::Test;
-use crate::locks::{Kind, description, lock, open};
+use crate::locks::{Kind, description, lock, open, try_lock};
 use crate::support::{ClaimServer, Folder, Mounted};
 
 pub(crate) const TESTS: &[Test] = &[
     ("two_mounts_by_claims_read_what_the_other_has_written", by_claims),
     ("two_local_mounts_read_what_the_other_has_written", local),
+    ("a_reused_inode_number_has_its_lock", reused_number),
     ("a_mandatory_mount_keeps_others_from_locked_bytes", mandatory),
 ];
 
@@ -58,6 +59,29 @@ fn number(file: &File) -> u64 {
     let _length = file.read_at(&mut number, 0).expect("it is read");
     u64::from_le_bytes(number)
 }
+
+/// Files are made, locked and removed in turn, so that each gets the number of the last one, whose
+/// claim is still being released.
+fn reused_number() {
+    let (backing, server) = (Folder::new(), ClaimServer::start());
+    let mount = Mounted::start(&backing.0, &[&server.locks()]);
+    let (mut last, mut reused, mut refused) = (0, 0, 0);
+    for _ in 0..REUSES {
+        let path = mount.join("file");
+        let file = open(&path);
+        let number = file.metadata().expect("it is open").ino();
+        reused += u32::from(number == last);
+        last = number;
+        refused += u32::from(try_lock(&file, Kind::Write, 0, 1).is_err());
+        drop(file);
+        fs::remove_file(&path).expect("it is removed");
+    }
+    assert!(reused > REUSES / 2, "{reused} numbers of {REUSES} are reused");
+    assert_eq!(refused, 0, "locks of {REUSES} are refused");
+}
+
+/// How many files are made.
+const REUSES: u32 = 1000;
 
 /// What one has locked, others may not read or write.
 fn mandatory() {

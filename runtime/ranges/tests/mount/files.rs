@@ -4,11 +4,15 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
+
+use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, seek};
+use rustix::io::Errno;
 
 use crate::Test;
 use crate::locks::open;
+use crate::shell::as_nobody;
 use crate::support::{Folder, Mounted};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -18,6 +22,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_tree_is_copied_and_is_the_same", tree),
     ("other_users_have_the_rights_that_the_files_have", users),
     ("access_lists_hold", access_lists),
+    ("what_is_not_passed_on_is_what_the_readme_says", not_passed_on),
+    ("names_are_kept_where_that_is_asked_for", kept_names),
     ("the_umask_is_the_programs_own", umask),
     ("a_file_is_never_given_to_who_did_not_make_it", made_by_others),
 ];
@@ -137,12 +143,65 @@ fn tree() {
     run("rm", &["-r", to]);
 }
 
-/// A command as a user without rights.
-fn as_nobody(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", line]);
-    command.current_dir(folder).stderr(Stdio::null());
-    command
+/// What differs from the file system behind, and why, stands in the README.
+fn not_passed_on() {
+    let (backing, mount) = scene();
+    let found = |folder: &Path| {
+        let file = open(&folder.join("file"));
+        file.set_len(1 << 20).expect("it is a hole");
+        file.write_all_at(b"x", 1 << 19).expect("with a byte in it");
+        let open = |flags| rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR).map(|_| ());
+        (
+            seek(&file, rustix::fs::SeekFrom::Data(0)),
+            seek(&file, rustix::fs::SeekFrom::Hole(0)),
+            fallocate(&file, FallocateFlags::COLLAPSE_RANGE, 0, 4096),
+            fallocate(&file, FallocateFlags::INSERT_RANGE, 0, 4096),
+            open(OFlags::TMPFILE | OFlags::RDWR),
+        )
+    };
+    let refused = Err(Errno::OPNOTSUPP);
+    assert_eq!(found(&mount.path), (Ok(0), Ok(1 << 20), refused, refused, refused));
+    let (data, hole, ..) = found(&backing.0);
+    assert_eq!((data, hole), (Ok(1 << 19), Ok(0)), "the file system behind knows holes");
+}
+
+/// A program beside a mount removes files: the mount shows that at once, unless it keeps names. It
+/// gets to know them with the listing of their folder.
+fn kept_names() {
+    for (arguments, is_kept) in [(&[][..], false), (&["--keep-names=100"], true)] {
+        let backing = Folder::new();
+        for n in 0..1000 {
+            fs::write(backing.join(&format!("file-{n}")), vec![b'x'; n]).expect("a file");
+        }
+        let mount = Mounted::start(&backing.0, arguments);
+        let list = || {
+            let entries = fs::read_dir(&mount.path).expect("a folder");
+            let mut all: Vec<_> = entries.map(|entry| entry.expect("a name").file_name()).collect();
+            all.sort_unstable();
+            all
+        };
+        // The kernel asks for more than names with the first ones, and after one was looked up.
+        assert_eq!(list().len(), 1000, "each name once");
+        for n in [0, 500] {
+            let size =
+                fs::symlink_metadata(mount.join(&format!("file-{n}"))).map(|file| file.len());
+            assert_eq!(size.expect("it is there"), n, "the size of file {n}");
+        }
+        let is_there = |n: usize| fs::symlink_metadata(mount.join(&format!("file-{n}"))).is_ok();
+        for n in [0, 500] {
+            fs::remove_file(backing.join(&format!("file-{n}"))).expect("it is removed");
+            assert_eq!(is_there(n), is_kept, "file {n} with {arguments:?}");
+        }
+        let kept = (600..1000).filter(|n| {
+            fs::remove_file(backing.join(&format!("file-{n}"))).expect("it is removed");
+            is_there(*n)
+        });
+        assert_eq!(kept.count() > 3, is_kept, "those that were only listed, with {arguments:?}");
+        fs::remove_file(mount.join("file-1")).expect("it is removed");
+        fs::rename(mount.join("file-2"), mount.join("file-3")).expect("it is renamed");
+        assert!(!is_there(1) && !is_there(2) && is_there(3), "what the mount does itself is seen");
+        assert_eq!(list().len(), 596);
+    }
 }
 
 /// A file that all may read, but for one user.

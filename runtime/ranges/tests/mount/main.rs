@@ -4,14 +4,20 @@
 //! run one after the other; arguments choose those whose names have them.
 
 mod actor;
+mod appends;
+mod beside;
 mod coherence;
 mod faults;
 mod files;
 mod locks;
 mod many;
 mod posix;
+mod privileges;
 mod programs;
+mod shares;
+mod shell;
 mod support;
+mod xattrs;
 
 use std::env;
 use std::panic;
@@ -23,8 +29,19 @@ use self::support::Watchdog;
 type Test = (&'static str, fn());
 
 /// All tests.
-const TESTS: &[&[Test]] =
-    &[files::TESTS, coherence::TESTS, posix::TESTS, programs::TESTS, faults::TESTS, many::TESTS];
+const TESTS: &[&[Test]] = &[
+    files::TESTS,
+    privileges::TESTS,
+    xattrs::TESTS,
+    appends::TESTS,
+    shares::TESTS,
+    beside::TESTS,
+    coherence::TESTS,
+    posix::TESTS,
+    programs::TESTS,
+    faults::TESTS,
+    many::TESTS,
+];
 
 fn main() -> ExitCode {
     if env::args().nth(1).as_deref() == Some(actor::ARGUMENT) {

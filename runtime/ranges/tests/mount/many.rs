@@ -1,5 +1,6 @@
 //! Many requests: that wait for one byte, that are interrupted, and that are all of one file.
 
+use std::fs::File;
 use std::os::fd::AsFd;
 use std::os::unix::thread::JoinHandleExt;
 use std::sync::mpsc;
@@ -10,6 +11,7 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::pthread::pthread_kill;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use rustix::fs::{FlockOperation, flock};
 
 use crate::Test;
 use crate::locks::{Kind, description, lock, lock_open_file, open, try_lock};
@@ -22,6 +24,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_hundred_thousand_locks_of_one_file", one_file),
     ("two_hundred_upgrades_wait_for_each_other", upgrades),
     ("a_close_ends_no_wait_of_another_thread", closes),
+    ("a_lock_is_not_released_with_the_open_file_before_it", reopened),
 ];
 
 /// Locks the first byte for an open file, and waits for it.
@@ -242,3 +245,46 @@ fn one_file() {
     between(2 * LOCKS - 2).expect("the last one is not");
     println!("  {LOCKS} locks: {locked:.1?}; their release: {:.1?}", started.elapsed());
 }
+
+/// A file is opened, locked and closed, and opened and locked again. The kernel gives the second
+/// open file the identity of the first one, of whose end it tells the mount in its own time.
+fn reopened() {
+    let backing = Folder::new();
+    let mount = Mounted::start(&backing.0, &[]);
+    let path = mount.join("file");
+    let other = open(&path);
+    let (mut lost, mut left) = (0, 0);
+    for n in 0..REOPENED {
+        let is_flock = n % 2 == 0;
+        let lock = |file: &File, byte| match is_flock {
+            true => flock(file, FlockOperation::NonBlockingLockExclusive).is_ok(),
+            false => {
+                let lock = description(Kind::Write, byte, 1);
+                fcntl(file, FcntlArg::F_OFD_SETLK(&lock)).is_ok()
+            }
+        };
+        let locked = || {
+            let file = open(&path);
+            until("nobody else has it", || lock(&file, 0));
+            file
+        };
+        drop(locked());
+        let again = locked();
+        lost += u32::from(lock(&other, 0));
+        flock(&other, FlockOperation::Unlock).expect("it is open");
+        fcntl(&other, FcntlArg::F_OFD_SETLK(&description(Kind::Unlock, 0, 0))).expect("likewise");
+        drop(again);
+        // Other bytes than those of the open file before.
+        let elsewhere = open(&path);
+        assert!(is_flock || lock(&elsewhere, 1), "nobody has byte 1");
+        let late = Instant::now() + Duration::from_secs(2);
+        while !lock(&other, 0) && Instant::now() < late {}
+        left += u32::from(Instant::now() >= late);
+        flock(&other, FlockOperation::Unlock).expect("it is open");
+        fcntl(&other, FcntlArg::F_OFD_SETLK(&description(Kind::Unlock, 0, 0))).expect("likewise");
+    }
+    assert_eq!((lost, left), (0, 0), "locks that were lost, and left, of {REOPENED}");
+}
+
+/// How often.
+const REOPENED: u32 = 4000;

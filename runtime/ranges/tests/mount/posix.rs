@@ -30,7 +30,7 @@
 //! `TURNSTILE_SEEDS` is the number of sequences, 300 if it is not set; `TURNSTILE_SEED` runs one.
 
 pub(crate) mod call;
-mod generate;
+pub(crate) mod generate;
 mod model;
 mod order;
 mod sequence;
@@ -70,7 +70,7 @@ fn in_order() {
     println!("{calls} calls checked");
 }
 
-fn seeds() -> Range<u64> {
+pub(crate) fn seeds() -> Range<u64> {
     let number = |name: &str| {
         let text = env::var(name).ok();
         text.map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}: not a number")))
@@ -82,7 +82,7 @@ fn seeds() -> Range<u64> {
 }
 
 #[track_caller]
-fn report(test: &str, seed: u64, outcome: Result<(), String>) {
+pub(crate) fn report(test: &str, seed: u64, outcome: Result<(), String>) {
     if let Err(wrong) = outcome {
         panic!(
             "seed {seed}:\n{wrong}\nTURNSTILE_SEED={seed} cargo test -p turnstile-ranges \

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,19 +19,38 @@ use turnstile_host::store::Disk;
 /// How long anything may take that is to happen at once.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
-/// The longest that a test may take.
+/// The longest that a test may take, for each thousand of sequences that it makes.
 const LONGEST: Duration = Duration::from_secs(1200);
+
+fn longest() -> Duration {
+    let sequences = std::env::var("TURNSTILE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
+    LONGEST.saturating_mul(sequences.map_or(1, |sequences: u32| sequences.div_ceil(1000)).max(1))
+}
+
+/// The programs that these tests run.
+const PROGRAMS: [&str; 9] = [
+    "perl",
+    "fusermount3",
+    "sqlite3",
+    "stress-ng",
+    "git",
+    "tdbtool",
+    "setfattr",
+    "setfacl",
+    "setcap",
+];
 
 /// What these tests need and is not here.
 pub(crate) fn needs() -> Result<(), String> {
     if !nix::unistd::geteuid().is_root() {
         return Err("run them as root".into());
     }
-    for program in ["fusermount3", "sqlite3", "stress-ng", "git", "tdbtool"] {
+    for program in PROGRAMS {
         let found = Command::new("which").arg(program).output().map_err(|why| why.to_string())?;
         if !found.status.success() {
             return Err(format!(
-                "{program} is not here (apt-get install fuse3 sqlite3 stress-ng git tdb-tools)"
+                "{program} is not here (apt-get install fuse3 sqlite3 stress-ng git tdb-tools attr \
+                 acl libcap2-bin perl)"
             ));
         }
     }
@@ -58,7 +77,7 @@ impl Watchdog {
     pub(crate) fn start(name: &'static str) -> Self {
         let (running, over) = mpsc::channel::<()>();
         thread::spawn(move || {
-            if over.recv_timeout(LONGEST) == Err(RecvTimeoutError::Timeout) {
+            if over.recv_timeout(longest()) == Err(RecvTimeoutError::Timeout) {
                 eprintln!("test {name} hangs: all FUSE connections are aborted");
                 for connection in fs::read_dir(CONNECTIONS).into_iter().flatten().flatten() {
                     let _gone = fs::write(connection.path().join("abort"), "1");
@@ -81,6 +100,14 @@ impl Folder {
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).expect("a folder for a test");
         Self(path)
+    }
+
+    /// A folder in which all users may make files.
+    pub(crate) fn open_to_all() -> Self {
+        let folder = Self::new();
+        let mode = fs::Permissions::from_mode(0o777);
+        fs::set_permissions(&folder.0, mode).expect("it is this process's");
+        folder
     }
 
     pub(crate) fn join(&self, name: &str) -> PathBuf {

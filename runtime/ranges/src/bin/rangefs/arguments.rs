@@ -36,6 +36,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value = "4", value_parser = threads)]
     #[arg(allow_negative_numbers = true)]
     pub(crate) threads: usize,
+    /// How many files and directories each user but root may have open at a time. More are refused
+    /// to that user with ENFILE. Default: an eighth of the descriptors of this process, whose
+    /// number is raised as far as it goes, by root to /proc/sys/fs/nr_open
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) files_per_user: Option<u64>,
+    /// How long the kernel may use the name of a file without asking again, in seconds. Only for a
+    /// directory that nobody else changes: neither another mount, nor a program beside it
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds::read)]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) keep_names: Duration,
     /// The file to which it appends a trace: each step of its core. `turnstile replay` checks it
     /// against the tables. It grows without bound
     #[arg(long, value_name = "FILE")]

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::Parser as _;
 use tokio::runtime::Builder;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use turnstile_claim::client::LockClientBuilder;
 use turnstile_claim::log_filter;
 use turnstile_host::Trace;
@@ -81,9 +81,8 @@ fn log() -> Result<(), String> {
 }
 
 async fn run(arguments: Arguments) -> Result<(), String> {
-    let Arguments { backing, mountpoint, locks, volume, lease, threads, mandatory, trace } =
-        arguments;
-    let locking = match locks {
+    let Arguments { volume, lease, .. } = arguments;
+    let locking = match arguments.locks {
         Locks::Local => Locking::Local,
         Locks::Claims(urls) => {
             let client = LockClientBuilder::in_environment(urls.split(',')).build();
@@ -97,12 +96,24 @@ async fn run(arguments: Arguments) -> Result<(), String> {
         Locks::Kernel => Locking::Kernel,
     };
     let mut manager = Options::new(lease / CHECKS);
-    if let Some(path) = trace {
+    if let Some(path) = arguments.trace {
         let trace = Trace::append("host 1", &path).map_err(|error| format!("--trace {error}"))?;
         manager = manager.trace(trace);
     }
     let is_for_all = rustix::process::geteuid().is_root();
-    let options = MountOptions { locking, manager, is_mandatory: mandatory, threads, is_for_all };
+    let options = MountOptions {
+        locking,
+        manager,
+        is_mandatory: arguments.mandatory,
+        threads: arguments.threads,
+        is_for_all,
+        files_per_user: arguments.files_per_user,
+        names_kept: arguments.keep_names,
+    };
+    let Arguments { backing, mountpoint, .. } = arguments;
+    // Whoever reads that it is mounted may end it at once.
+    let signal = |kind| signal(kind).map_err(|error| error.to_string());
+    let signals = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
     let mount = Mount::start(&backing, &mountpoint, options).map_err(|error| error.to_string())?;
     start_watch(&mount);
     let ready = format!("{} is mounted at {}\n", backing.display(), mountpoint.display());
@@ -110,17 +121,18 @@ async fn run(arguments: Arguments) -> Result<(), String> {
         // Nobody reads it, and it is mounted all the same.
         tracing::warn!(%error, "cannot say that it is mounted");
     }
-    serve(mount, &mountpoint).await
+    serve(mount, &mountpoint, signals).await
 }
 
 /// How often a lease is extended before it would be over.
 const CHECKS: u32 = 5;
 
 /// Serves the mount until it is unmounted, by a signal or by others.
-async fn serve(mount: Mount, mountpoint: &Path) -> Result<(), String> {
-    let signal = |kind| signal(kind).map_err(|error| error.to_string());
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
+async fn serve(
+    mount: Mount,
+    mountpoint: &Path,
+    [mut interrupt, mut terminate]: [Signal; 2],
+) -> Result<(), String> {
     let mut served = tokio::task::spawn_blocking(|| mount.wait());
     tokio::select! {
         served = &mut served => return ended(served),

@@ -1,0 +1,55 @@
+//! The kernel is made to forget files, whose descriptors others need.
+//!
+//! It remembers files as long as it has memory for them, and each of them is a descriptor here.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use rustix::io::Errno;
+
+use super::caller::Caller;
+use super::descriptors::Crowding;
+use super::volume::{Kernel, Volume};
+
+/// How long a lookup takes at least while too many files are remembered.
+const PAUSE: Duration = Duration::from_millis(2);
+
+impl Volume {
+    /// Lets the kernel forget files if there are many of them. It takes the lock of their directory
+    /// for that, which it has while it waits for answers: no thread may do this that answers.
+    /// Returns how long a user who looks for more is to wait meanwhile.
+    pub(super) fn trim(self: &Arc<Self>, caller: Caller) -> Option<Duration> {
+        let crowding = self.descriptors.crowding(caller.user);
+        let is_due = || self.inodes.made() >= self.next_trim.load(Ordering::Acquire);
+        if crowding != Crowding::Empty && is_due() && !self.is_trimming.swap(true, Ordering::AcqRel)
+        {
+            self.start_trimming();
+        }
+        (crowding == Crowding::Full).then_some(PAUSE)
+    }
+
+    fn start_trimming(self: &Arc<Self>) {
+        let volume = self.clone();
+        tokio::runtime::Handle::current().spawn_blocking(move || {
+            volume.forget_old_names();
+            volume.is_trimming.store(false, Ordering::Release);
+        });
+    }
+
+    fn forget_old_names(&self) {
+        let Some(Kernel(notifier)) = self.notifier.get() else { return };
+        let names = self.inodes.old_names();
+        // Those that programs have in another way stay: they are not tried again for each new one.
+        let pause = u64::try_from(names.len() / 2).unwrap_or(u64::MAX);
+        self.next_trim.store(self.inodes.made().saturating_add(pause), Ordering::Release);
+        for (parent, name) in names {
+            match notifier.inval_entry(parent, &name) {
+                Ok(()) => {}
+                // It has another name by now, or is forgotten.
+                Err(error) if error.raw_os_error() == Some(Errno::NOENT.raw_os_error()) => {}
+                Err(error) => return tracing::warn!(%error, "the kernel forgets no files"),
+            }
+        }
+    }
+}
