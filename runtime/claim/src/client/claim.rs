@@ -77,6 +77,14 @@ impl Claim {
         Some((clock.awake(deadline), clock.shared(deadline)))
     }
 
+    /// The deadline in time since the boot, suspensions of the machine included
+    /// (`CLOCK_BOOTTIME`), which all processes of the machine share.
+    #[must_use]
+    pub fn deadline_since_boot(&self) -> Option<Duration> {
+        let (_, seconds) = self.on_shared_clock()?;
+        Duration::try_from_secs_f64(seconds).ok()
+    }
+
     /// The margin: how long before its expiry at the server the lease counts as lost.
     #[must_use]
     pub fn margin(&self) -> Duration {

@@ -38,6 +38,7 @@ mod several;
 mod simulated_cluster;
 mod simulation;
 mod slots;
+mod stopped;
 mod terminal;
 mod tokens;
 mod traced;

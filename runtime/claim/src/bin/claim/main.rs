@@ -55,9 +55,11 @@ struct Cli {
 enum CliCommand {
     /// Runs a command while holding the lock of a resource.
     ///
-    /// Environment of the command: CLAIM_FENCING_TOKEN, the claim's fencing token; CLAIM_URL, its
-    /// URL; CLAIM_HELD, the names of the locks that the command runs under. A nested `claim run`
-    /// for one of these is refused, since it would deadlock.
+    /// Environment of the command: that of this program, with TURNSTILE_TOKEN (see
+    /// --withhold-token), TURNSTILE_URL, TURNSTILE_CA and TURNSTILE_LOG, which a nested `claim`
+    /// needs; and CLAIM_FENCING_TOKEN, the claim's fencing token; CLAIM_URL, its URL; CLAIM_HELD,
+    /// the locks that the command runs under, outer ones included. A nested `claim run` for one of
+    /// these is refused, since it would deadlock.
     ///
     /// Exit status: that of the command, or 128 + N if signal N terminated it; 69: the server
     /// cannot be reached, or it refused the request; 75: the timeout passed before the lock was
@@ -73,8 +75,11 @@ enum CliCommand {
     /// it has lapsed when the command is to continue, the command is terminated instead. Without a
     /// shell with job control, which could continue the command, Ctrl-Z does not stop it.
     ///
-    /// If this program is killed by SIGKILL, the command and its process group are killed.
-    /// Processes that have left the group, such as daemons, keep running.
+    /// Background processes that the command has started end with it: its process group is killed
+    /// when the command has exited, before the claim is released. If this program is killed by
+    /// SIGKILL, the command and its process group are killed. If it is stopped or hangs until the
+    /// end of the lease, a second process terminates them. Processes that have left the group, such
+    /// as daemons, keep running.
     Run(RunArgs),
     /// Lists claims: active ones first, then waiting ones, then those that have ended.
     Ls {
@@ -140,6 +145,11 @@ struct RunArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
     #[arg(allow_negative_numbers = true)]
     grace: Duration,
+    /// Removes TURNSTILE_TOKEN from the environment of the command, so that it does not pass the
+    /// token on, log it, or use it by mistake. A nested `claim` then has no token. A command of the
+    /// same user can still read it from the memory or the environment of this program.
+    #[arg(long)]
+    withhold_token: bool,
     /// The claim's user data, as JSON. If the server requires tokens, only the owner can read it.
     #[arg(long, value_name = "JSON")]
     data: Option<String>,
