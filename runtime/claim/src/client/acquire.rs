@@ -116,6 +116,7 @@ impl Acquire {
         let handle = ClaimHandle {
             resource: self.resource.clone(),
             key,
+            ttl: self.ttl,
             caller: shared.caller.clone(),
             clock: shared.config.clock.clone(),
             view: seen,
@@ -149,6 +150,7 @@ impl WithdrawOnDrop {
                 return Ok(Claim::new(handle));
             }
             Some(Notice::TimedOut) => handle.timed_out(),
+            Some(Notice::TooSlow) => view.borrow().too_slow(handle.ttl),
             Some(Notice::Failed { status }) => {
                 let view = view.borrow();
                 let (status, reason) = (status.unwrap_or(0), view.reason.clone());

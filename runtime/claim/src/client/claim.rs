@@ -185,9 +185,8 @@ impl Claim {
                 Err(self.handle.error(ErrorKind::Refused { status: status.unwrap_or(0), reason }))
             }
             Some(Notice::TimedOut) => Err(self.handle.error(self.handle.timed_out())),
-            Some(Notice::Acquired { .. } | Notice::KeyNeeded | Notice::Lost) | None => {
-                Err(self.handle.lost())
-            }
+            Some(Notice::Acquired { .. } | Notice::KeyNeeded | Notice::TooSlow | Notice::Lost)
+            | None => Err(self.handle.lost()),
         }
     }
 

@@ -61,9 +61,15 @@ enum CliCommand {
     /// the locks that the command runs under, outer ones included. A nested `claim run` for one of
     /// these is refused, since it would deadlock.
     ///
+    /// A response 429 is no failure: the request is repeated after its Retry-After, until the lock
+    /// is granted or --timeout has passed. Where responses take so long that the lease would end
+    /// before it can be renewed, the claim is given up, so that others get the lock, and the
+    /// command is not started: then a longer --ttl is needed, about three times as long as a
+    /// response takes.
+    ///
     /// Exit status: that of the command, or 128 + N if signal N terminated it; 69: the server
-    /// cannot be reached, or it refused the request; 75: the timeout passed before the lock was
-    /// granted; 76: the claim was lost and the command was terminated.
+    /// cannot be reached, refused the request, or responds too slowly for the --ttl; 75: the timeout
+    /// passed before the lock was granted; 76: the claim was lost and the command was terminated.
     ///
     /// SIGTERM, SIGINT, SIGQUIT and SIGHUP are forwarded to the command's process group. If it does
     /// not exit within --grace, it is killed. The claim is released after the command has exited.
@@ -224,6 +230,7 @@ fn exit_status(error: &Error) -> u8 {
         | ErrorKind::TtlTooShort { .. } => USAGE,
         ErrorKind::System(_)
         | ErrorKind::Unreachable(_)
+        | ErrorKind::TooSlow(_)
         | ErrorKind::Refused { .. }
         | ErrorKind::Claimed { .. }
         | ErrorKind::TooMany
