@@ -16,6 +16,7 @@ use super::driver::ended;
 use super::error::{Error, ErrorKind};
 use super::handle::ClaimHandle;
 use super::lock_client::{LockClient, check_ttl};
+use super::redact::without_passwords;
 use super::retry_policy::RetryPolicy;
 
 /// A claim to be sent when this is awaited.
@@ -58,7 +59,8 @@ impl Acquire {
         self
     }
 
-    /// Sets the claim's user data; by default host, process id and command line.
+    /// Sets the claim's user data; by default host, process id and command line, in which the
+    /// passwords of URLs are hidden.
     pub fn data(mut self, data: &impl serde::Serialize) -> Self {
         self.data = serde_json::value::to_raw_value(data).ok();
         self
@@ -175,11 +177,11 @@ impl Drop for WithdrawOnDrop {
     }
 }
 
-/// Host, process id and command.
+/// Host, process id and command, without the passwords of its URLs.
 fn who() -> Option<Box<RawValue>> {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let command: Vec<String> = std::env::args_os()
-        .map(|word| word.to_string_lossy().chars().take(200).collect())
+        .map(|word| without_passwords(&word.to_string_lossy()).chars().take(200).collect())
         .take(20)
         .collect();
     let data = serde_json::json!({

@@ -24,6 +24,7 @@ use tokio::time::timeout;
 
 use super::connect::Connector;
 use super::pending_request::{NoAnswer, unanswered};
+use super::redact::redacted;
 use super::server_address::ServerAddress;
 use super::server_list::{KnownServer, Sender, ServerList};
 use turnstile_host::simulation;
@@ -94,7 +95,8 @@ impl Answer {
         });
         let mut reason = String::new();
         if let Some(location) = self.headers.get(LOCATION).filter(|_| self.status / 100 == 3) {
-            reason = format!("redirects to {}; ", String::from_utf8_lossy(location.as_bytes()));
+            let location = String::from_utf8_lossy(location.as_bytes());
+            reason = format!("redirects to {}; ", redacted(&location));
         }
         if text.trim().is_empty() {
             let status = StatusCode::from_u16(self.status).ok();

@@ -16,7 +16,7 @@ pub struct Error {
 /// The cause of an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ErrorKind {
-    /// The server's URL is invalid.
+    /// The server's URL is invalid. The text has no password, query or fragment of it.
     #[error("invalid server URL {0:?}: {1}")]
     Address(String, &'static str),
     /// The certificates or the token cannot be read.

@@ -31,6 +31,7 @@ mod real;
 mod reconnect;
 mod replay;
 mod restart;
+mod secrets;
 #[path = "../../../host/tests/seeds/mod.rs"]
 mod seeds;
 mod several;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, UnknownArgumentValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 use clap::{Args, Parser, Subcommand};
-use turnstile_claim::client::{Acquire, Error, ErrorKind, LockClient, LockClientBuilder};
+use turnstile_claim::client::{Acquire, Error, ErrorKind, LockClient, LockClientBuilder, redacted};
 use turnstile_claim::wire::seconds;
 use turnstile_claim::{keychain, log_filter};
 use turnstile_core::claim::record::Status;
@@ -173,6 +173,22 @@ fn statuses() -> PossibleValuesParser {
     PossibleValuesParser::new(Status::ALL.map(Status::name))
 }
 
+/// Hides what may be secret in a URL that was given in another place than its own.
+fn without_secrets(mut error: clap::Error) -> clap::Error {
+    let is_url = |word: &String| word.contains("://") || word.contains('@');
+    let words = error.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(word) if is_url(word) => Some((kind, redacted(word))),
+        _ => None,
+    });
+    let words: Vec<(ContextKind, String)> = words.collect();
+    for (kind, word) in words {
+        error.insert(kind, ContextValue::String(word));
+        // It quotes the word.
+        error.insert(ContextKind::Suggested, ContextValue::None);
+    }
+    error
+}
+
 /// Adds a hint to the error of a `run` without `--`.
 fn with_hint(mut error: clap::Error) -> clap::Error {
     let argument = error.get(ContextKind::InvalidArg);
@@ -186,7 +202,7 @@ fn with_hint(mut error: clap::Error) -> clap::Error {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| with_hint(error).exit());
+    let cli = Cli::try_parse().unwrap_or_else(|error| with_hint(without_secrets(error)).exit());
     if matches!(cli.command, CliCommand::Reap) {
         reap();
         return ExitCode::SUCCESS;
