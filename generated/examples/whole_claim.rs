@@ -122,7 +122,7 @@ fn hold(mut run: Run, active: Machine<Active>, statuses: Statuses) -> Result<Run
 /// Every answer comes before its lease is over, and no claim expires.
 fn in_time(guard: Guard) -> bool {
     match guard {
-        Guard::LeaseIsLive => true,
+        Guard::LeaseIsLive | Guard::LeaseLeavesTime => true,
         Guard::MayBeRegistered | Guard::HasExpired => false,
     }
 }

@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 
 use self::line::{
     CLAIMED, HELD, JEOPARDY, LOST, LeaseReport, Notification, REFUSED, Reply, Request, TIMED_OUT,
-    UNREACHABLE,
+    TOO_SLOW, UNREACHABLE,
 };
 use self::line_reader::{LineReader, NextLine};
 use self::line_writer::LineWriter;
@@ -234,6 +234,7 @@ impl Keychain {
             ErrorKind::Lost(_) => (LOST, None),
             ErrorKind::Claimed { first } => (CLAIMED, Some(first.clone())),
             ErrorKind::Unreachable(_) => (UNREACHABLE, None),
+            ErrorKind::TooSlow(_) => (TOO_SLOW, None),
             ErrorKind::Refused { status: refused, reason: _ } => {
                 status = Some(*refused);
                 (REFUSED, None)

@@ -10,8 +10,11 @@ use turnstile_step::Symbolic;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Lease {
-    /// It still runs.
+    /// It still runs, and for longer than the answer took: another request that takes as long can
+    /// extend it in time.
     Live,
+    /// It still runs, but not for as long as the answer took.
+    Brief,
     /// It may have expired.
     Lapsed,
 }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::runtime::Builder;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use tokio::time::timeout;
-use turnstile_supervisor::{Held, Reaper, Signals, end_by, supervise};
+use turnstile_supervisor::{Held, Reaper, Signals, end_by, since_boot, supervise};
 
 use crate::arguments::RunArgs;
 use crate::client::{Client, REPLY_MAX};
@@ -78,9 +78,11 @@ impl Client<'_> {
         let (token, lease) = granted(reply)?;
         let token_variable = format!("{variable}_FENCING_TOKEN");
         let id_variable = format!("{variable}_ID");
-        let mut variables =
-            vec![(&*id_variable, id.to_owned()), (&*held_variable, format!("{held}{id}\n"))];
-        variables.extend(token.map(|token| (&*token_variable, token.to_string())));
+        let mut variables = vec![
+            (&*id_variable, Some(id.to_owned())),
+            (&*held_variable, Some(format!("{held}{id}\n"))),
+        ];
+        variables.push((&*token_variable, token.map(|token| token.to_string())));
         let lock = MemberLock::watch(name, lines, lease);
         let ended = supervise(command, &variables, reaper, &lock, &mut signals, grace).await;
         let was_lost = lock.release(sink).await;
@@ -133,26 +135,36 @@ const RELEASE_MAX: Duration = Duration::from_secs(5);
 /// What the member has said of the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LockState {
-    Held,
+    /// Without another line until this time since the boot, it is lost.
+    Held(Duration),
     Lost,
     Unlocked,
+}
+
+impl LockState {
+    const fn is_held(self) -> bool {
+        matches!(self, Self::Held(_))
+    }
 }
 
 /// The lock that a connection to a member holds.
 struct MemberLock {
     program: &'static str,
     state: watch::Receiver<LockState>,
+    /// Has seen each change that the supervisor was told of.
+    renewals: Mutex<watch::Receiver<LockState>>,
 }
 
 impl MemberLock {
     /// Reads what the member says; a connection that ends, or is silent for the lease, has lost the
     /// lock.
     fn watch(program: &'static str, mut lines: Lines<OwnedReadHalf>, lease: Duration) -> Self {
-        let (state, watched) = watch::channel(LockState::Held);
+        let held = move || LockState::Held(since_boot().saturating_add(lease));
+        let (state, watched) = watch::channel(held());
         tokio::spawn(async move {
             let said = loop {
                 match timeout(lease, lines.next::<LockReply>()).await {
-                    Ok(Ok(Some(LockReply::StillHeld))) => {}
+                    Ok(Ok(Some(LockReply::StillHeld))) => drop(state.send_replace(held())),
                     Ok(Ok(Some(LockReply::Unlocked))) => break LockState::Unlocked,
                     // Only unlocking has an error, and the member repeats it.
                     Ok(Ok(Some(LockReply::Error(text)))) => {
@@ -165,7 +177,7 @@ impl MemberLock {
             state.send_replace(said);
             state.closed().await;
         });
-        Self { program, state: watched }
+        Self { program, renewals: Mutex::new(watched.clone()), state: watched }
     }
 
     async fn until(&self, is_so: impl FnMut(&LockState) -> bool) -> LockState {
@@ -178,7 +190,7 @@ impl MemberLock {
     async fn release(self, mut sink: OwnedWriteHalf) -> bool {
         // An error means that the connection has ended, which its reader reports.
         let _ended = write(&mut sink, &Unlock::Unlock).await;
-        let said = timeout(RELEASE_MAX, self.until(|state| *state != LockState::Held)).await;
+        let said = timeout(RELEASE_MAX, self.until(|state| !state.is_held())).await;
         match said {
             Ok(state) => state == LockState::Lost,
             Err(_) => {
@@ -192,7 +204,7 @@ impl MemberLock {
 
 impl Held for MemberLock {
     fn is_held(&self) -> bool {
-        *self.state.borrow() == LockState::Held
+        self.state.borrow().is_held()
     }
 
     async fn lost(&self) {
@@ -206,5 +218,19 @@ impl Held for MemberLock {
     /// None: the others may have the lock already.
     fn grace_max(&self) -> Duration {
         Duration::ZERO
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        match *self.state.borrow() {
+            LockState::Held(until) => Some(until),
+            LockState::Lost | LockState::Unlocked => None,
+        }
+    }
+
+    async fn renewed(&self) {
+        if self.renewals.lock().await.changed().await.is_err() {
+            // Its reader has ended, and has said so.
+            std::future::pending().await
+        }
     }
 }

@@ -2,12 +2,13 @@
 
 mod process;
 mod reaper;
+mod record;
 mod run;
 mod signals;
 mod terminal;
 
 pub use rustix::process::Signal;
 
-pub use reaper::{REAP, Reaper, reap};
+pub use reaper::{REAP, Reaper, reap, since_boot};
 pub use run::{End, Ended, Held, LOST, end_by, supervise};
 pub use signals::Signals;

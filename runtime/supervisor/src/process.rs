@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, waitid};
 use tokio::process::{Child, Command};
 
-use crate::reaper::{Reaper, watch_this_process};
+use crate::reaper::{Guarded, Reaper, watch_this_process};
 use crate::signals::{SignalTarget, is_ignored, raise_default};
 use crate::terminal::Terminal;
 
@@ -18,7 +18,8 @@ pub(crate) struct Process {
     pub(crate) child: Child,
     group: Pid,
     terminal: Option<Terminal>,
-    /// Kills the group if this process is killed; `None` if it could not be started.
+    /// Ends the group if this process is killed, or does not say in time that the lock is held;
+    /// `None` if it could not be started.
     reaper: Option<Reaper>,
 }
 
@@ -34,16 +35,25 @@ pub(crate) enum Stopped {
 }
 
 impl Process {
-    /// Starts the command.
+    /// Starts the command, which may run until it is `guarded` from running on.
     pub(crate) fn start(
         command: &[OsString],
-        variables: &[(&str, String)],
-        reaper: Option<Reaper>,
+        variables: &[(&str, Option<String>)],
+        mut reaper: Option<Reaper>,
+        guarded: Guarded,
     ) -> io::Result<Self> {
         let (program, words) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let parent = getpid();
         let mut command = std::process::Command::new(program);
-        command.args(words).envs(variables.iter().map(|(name, value)| (name, value)));
+        command.args(words);
+        for (name, value) in variables {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        // Before the command runs: this process may be stopped at any time.
+        reaper.iter_mut().for_each(|reaper| reaper.guard(guarded));
         command.process_group(0);
         let hears_output = !is_ignored(Signal::TTOU);
         let mut terminal = Terminal::open();
@@ -132,6 +142,16 @@ impl Process {
         {
             terminal.lend(self.group);
         }
+    }
+
+    /// Says until when the command may run.
+    pub(crate) fn guard(&mut self, guarded: Guarded) {
+        self.reaper.iter_mut().for_each(|reaper| reaper.guard(guarded));
+    }
+
+    /// Whether the reaper has ended the command, because its lease was over.
+    pub(crate) fn has_lapsed(&mut self) -> bool {
+        self.reaper.as_mut().is_some_and(Reaper::has_ended_command)
     }
 
     /// Sends a signal to the child's process group.

@@ -11,7 +11,7 @@ use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 use tokio::time::{Instant, sleep_until};
 
 use crate::process::{Process, Stopped};
-use crate::reaper::Reaper;
+use crate::reaper::{Guarded, Reaper, since_boot};
 use crate::signals::{SignalMeaning, SignalTarget, Signals, raise_default};
 use crate::terminal::Terminal;
 
@@ -28,6 +28,18 @@ pub trait Held {
 
     /// The maximum time after the loss during which the command may still run.
     fn grace_max(&self) -> Duration;
+
+    /// Until when it is held without a renewal, in time [since the boot](crate::since_boot); `None`
+    /// for a lock without a lease. The [`Reaper`] ends the command by itself if this process is
+    /// stopped or hangs until then, and [`grace_max`](Self::grace_max) longer.
+    fn deadline(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Completes after each change of its deadline since it last completed.
+    fn renewed(&self) -> impl Future<Output = ()> {
+        std::future::pending()
+    }
 }
 
 /// Exit status: the lock was lost while the command ran, and the command was terminated.
@@ -40,6 +52,8 @@ pub enum End {
     By(ExitStatus),
     /// The lock was lost, and the command was terminated.
     Lost,
+    /// The reaper has terminated the command: the lease was over, and this process did not do it.
+    Lapsed,
 }
 
 /// The end of a command.
@@ -66,6 +80,13 @@ impl Ended {
                 eprintln!("{name}: {}: {error}", command.unwrap_or_default());
                 return if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
             }
+            Ok(End::Lapsed) => {
+                eprintln!(
+                    "{name}: this process was stopped, or hung, until the end of the lease: the \
+                     command was terminated"
+                );
+                return LOST;
+            }
             Ok(End::Lost) => return LOST,
             Ok(End::By(_)) if was_lost => return LOST,
             Ok(End::By(status)) => *status,
@@ -78,16 +99,23 @@ impl Ended {
 }
 
 /// Starts a command and waits until it has ended: by itself, after a signal, or after the loss of
-/// the lock. `grace` is the time between the signal to terminate and SIGKILL.
+/// the lock. It inherits the environment of this process, except for the `variables`, which have a
+/// value or are withheld. `grace` is the time between the signal to terminate and SIGKILL.
 pub async fn supervise(
     command: &[OsString],
-    variables: &[(&str, String)],
+    variables: &[(&str, Option<String>)],
     reaper: Option<Reaper>,
     lock: &impl Held,
     signals: &mut Signals,
     grace: Duration,
 ) -> Ended {
-    let mut process = match Process::start(command, variables, reaper) {
+    if !lock.is_held() {
+        // This process was stopped before the command started.
+        lock.on_loss();
+        return Ended { end: Ok(End::Lost), target: None };
+    }
+    let guarded = guarded(lock, grace);
+    let mut process = match Process::start(command, variables, reaper, guarded) {
         Ok(process) => process,
         Err(error) => return Ended { end: Err(error), target: None },
     };
@@ -112,10 +140,20 @@ async fn wait(
             status = process.child.wait() => {
                 // The rest of the group must not run after the lock is released.
                 process.signal(Signal::KILL);
-                return Ok(if is_lost { End::Lost } else { End::By(status?) });
+                return Ok(match (process.has_lapsed(), is_lost) {
+                    (true, _) => End::Lapsed,
+                    (false, true) => End::Lost,
+                    (false, false) => End::By(status?),
+                });
             }
+            () = lock.renewed(), if !is_lost => process.guard(guarded(lock, grace)),
             meaning = signals.next() => {
                 let (end, goes_on) = handle_signal(process, meaning, kill_at.is_some());
+                // A lock that is held although its deadline has passed is about to be renewed or
+                // lost.
+                if !is_lost && lock.deadline().is_some_and(|deadline| since_boot() < deadline) {
+                    process.guard(guarded(lock, grace));
+                }
                 if let Some(signal) = end {
                     process.signal(signal);
                     kill_at = kill_at.or(Some(Instant::now() + grace));
@@ -134,7 +172,10 @@ async fn wait(
                 is_lost = true;
                 lock.on_loss();
                 process.signal(Signal::TERM);
-                kill_at = Some(Instant::now() + grace.min(lock.grace_max()));
+                let grace = grace.min(lock.grace_max());
+                kill_at = Some(Instant::now() + grace);
+                let kill_after = since_boot() + grace + HEAD_START;
+                process.guard(Guarded { term_at: None, kill_at: Some(kill_after) });
             }
             () = sleep_until(kill_at.unwrap_or_else(Instant::now)), if kill_at.is_some() => {
                 process.signal(Signal::KILL);
@@ -142,6 +183,17 @@ async fn wait(
             }
         }
     }
+}
+
+/// How long before the reaper this process kills a command, if it runs.
+const HEAD_START: Duration = Duration::from_millis(100);
+
+/// When the reaper is to end the command, if this process does neither that nor renew the lock.
+fn guarded(lock: &impl Held, grace: Duration) -> Guarded {
+    let Some(deadline) = lock.deadline() else { return Guarded::NEVER };
+    let grace = grace.min(lock.grace_max()).max(HEAD_START);
+    let term_at = deadline.saturating_add((grace / 4).max(HEAD_START / 2));
+    Guarded { term_at: Some(term_at), kill_at: Some(deadline.saturating_add(grace)) }
 }
 
 /// Handles a signal. Returns the signal that is to terminate the command, if any, and whether the
@@ -154,12 +206,17 @@ fn handle_signal(
     let stopped = match meaning {
         SignalMeaning::End(signal) => return (Some(signal), false),
         SignalMeaning::Stop => {
+            // What is stopped does not run beside the next holder.
+            process.guard(Guarded::NEVER);
             process.stop_both();
             Stopped::GoesOn
         }
         SignalMeaning::OfChild => match process.stopped_by() {
             None => Stopped::Alone,
-            Some(signal) => process.follow(signal),
+            Some(signal) => {
+                process.guard(Guarded::NEVER);
+                process.follow(signal)
+            }
         },
     };
     match stopped {

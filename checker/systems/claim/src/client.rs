@@ -24,6 +24,8 @@ pub(crate) struct ClientState {
     pub(crate) is_backed: bool,
     /// It long-polls: the server is to answer only when the lock is granted.
     waits: bool,
+    /// Answers take so long that no lease leaves time for a renewal.
+    is_slow: bool,
     /// It was notified of the end of its claim, and still believes that it holds the lock.
     pub(crate) ignored_end: bool,
     /// The first promise that it broke.
@@ -39,6 +41,8 @@ pub(crate) enum ClientCommand {
     FreshKey(IdempotencyKey),
     /// A polling client long-polls from now on, and a long-polling one polls.
     TogglePolling,
+    /// The line of a client becomes slow, or a slow one fast.
+    ChangeLine,
 }
 
 /// A client of a world.
@@ -71,18 +75,24 @@ impl Core for ClientNode {
             core: self.client(waits).start(),
             is_backed: false,
             waits,
+            is_slow: self.claim.is_slow,
             ignored_end: false,
             breach: None,
         }
     }
 
     fn step(&self, client_state: &mut ClientState, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let input = if client_state.is_slow { slowed(input) } else { input };
         let received = received(&input);
         let before = (client_state.core.clone(), input.clone());
         let had_lease = matches!(input, Input::Fired(LEASE_TIMER) | Input::Restart(_));
         let input = match input {
             Input::Command(ClientCommand::TogglePolling) => {
                 client_state.waits = !client_state.waits;
+                return;
+            }
+            Input::Command(ClientCommand::ChangeLine) => {
+                client_state.is_slow = !client_state.is_slow;
                 return;
             }
             Input::Command(ClientCommand::User(command)) => Input::Command(command),
@@ -142,7 +152,7 @@ impl CoreNode for ClientNode {
         let key = IdempotencyKey::new(FRESH_KEY + self.node as u64);
         if state.at == rules.initial() {
             let claim = ClientCommand::User(client::Command::Claim { key });
-            return vec![claim, ClientCommand::TogglePolling];
+            return vec![claim, ClientCommand::TogglePolling, ClientCommand::ChangeLine];
         }
         if rules.is_final(state.at) {
             return Vec::new();
@@ -150,7 +160,8 @@ impl CoreNode for ClientNode {
         let mut asks = vec![client::Command::Release, client::Command::Signal];
         asks.extend(state.is_held().then_some(client::Command::Act));
         let fresh = (state.at == Stage::StartingOver).then_some(ClientCommand::FreshKey(key));
-        let others = fresh.into_iter().chain([ClientCommand::TogglePolling]);
+        let others =
+            fresh.into_iter().chain([ClientCommand::TogglePolling, ClientCommand::ChangeLine]);
         asks.into_iter().map(ClientCommand::User).chain(others).collect()
     }
 
@@ -188,6 +199,7 @@ impl fmt::Display for ClientCommand {
             Self::User(client::Command::Act) => "acts",
             Self::FreshKey(_) => "gets a fresh key",
             Self::TogglePolling => "switches between polling and long polling",
+            Self::ChangeLine => "has a slow line from now on, or a fast one",
         })
     }
 }
@@ -215,8 +227,18 @@ fn renews(client_state: &ClientState, envelope: Envelope) -> bool {
             && call.request == Resource::RenewPatchRequest
             && !call.is_abandoned
     });
-    let is_in_time = response.lease == Lease::Live && (200..300).contains(&response.status);
+    let is_in_time = response.lease != Lease::Lapsed && (200..300).contains(&response.status);
     is_open && is_in_time
+}
+
+/// The same input of a client with a slow line: a lease that is granted leaves no time.
+fn slowed(input: InputOf<ClientNode>) -> InputOf<ClientNode> {
+    match input {
+        Input::Message { from, message: envelope } => {
+            Input::Message { from, message: envelope.slowed() }
+        }
+        Input::Command(_) | Input::Fired(_) | Input::Restart(_) => input,
+    }
 }
 
 /// Whether an effect is a POST that asks for a long poll (`is_held`), or one that does not.

@@ -35,6 +35,20 @@ impl Envelope {
         Self { message, is_backed: false, route: Route::Own }
     }
 
+    /// The same message, over a line on which it takes so long that no lease leaves time for a
+    /// renewal.
+    pub(crate) fn slowed(self) -> Self {
+        match self.message {
+            Message::Response(response) if response.grants() && response.lease == Lease::Live => {
+                Self { message: Message::Response(response.brief()), ..self }
+            }
+            Message::Response(_)
+            | Message::Request(_)
+            | Message::Act { .. }
+            | Message::Over { .. } => self,
+        }
+    }
+
     /// The call that a request opens or an answer ends.
     pub(crate) const fn call(&self) -> Option<CallId> {
         match self.message {
@@ -54,6 +68,7 @@ impl Envelope {
         let Message::Response(response) = self.message else { return self.to_string() };
         let why = match response {
             Response { lease: Lease::Lapsed, .. } => ", its lease expired",
+            Response { lease: Lease::Brief, .. } => ", its lease leaves no time",
             Response { is_expired: true, .. } => ", the claim has expired",
             Response { .. } => "",
         };

@@ -236,12 +236,19 @@ fn told(history: &mut UserHistory, notice: client::Notice) {
         }
         client::Notice::KeyNeeded => history.needs_key = true,
         // For a waiting claim() or release() this is its return; for a holder it is a notification.
-        client::Notice::TimedOut | client::Notice::Failed { status: _ } if history.waits => {
-            history.has_failed = notice != client::Notice::TimedOut;
+        client::Notice::TimedOut
+        | client::Notice::TooSlow
+        | client::Notice::Failed { status: _ }
+            if history.waits =>
+        {
+            history.has_failed = matches!(notice, client::Notice::Failed { .. });
             answer(history);
         }
-        client::Notice::TimedOut if !history.releases => history.answered_twice = true,
+        client::Notice::TimedOut | client::Notice::TooSlow if !history.releases => {
+            history.answered_twice = true;
+        }
         client::Notice::TimedOut
+        | client::Notice::TooSlow
         | client::Notice::Failed { status: _ }
         | client::Notice::Released
         | client::Notice::Lost => {

@@ -80,13 +80,14 @@ impl ClientStep<'_> {
     }
 
     /// A response 4xx ends the claim, and its user learns the status, except where it is an answer
-    /// to a waiting client: 409 to a poll, and that the claim has expired. A client that only
-    /// withdraws its new claim has returned before.
+    /// to a waiting client: 409 to a poll, and that the claim has expired. 429 ends no claim. A
+    /// client that only withdraws its new claim has returned before.
     fn reports_failure(&self) -> bool {
         let Some((call, response)) = self.answered() else { return true };
         let is_post = call.request == Resource::RegisterPostRequest;
         let is_wait = match response.status {
             404 => is_post,
+            429 => return self.after.at != Stage::Fail,
             409 => call.request == Resource::ActivatePatchRequest,
             _ => false,
         };
@@ -140,7 +141,8 @@ impl ClientStep<'_> {
         }
     }
 
-    /// A grant whose lease is live makes the claim active, and starts its lease; no other does.
+    /// A grant whose lease leaves time for a renewal makes the claim active, and starts its lease;
+    /// for a holder, each one does whose lease is live. No other does.
     fn takes_grant(&self) -> bool {
         let Some((call, response)) = self.answered() else { return true };
         let grants = match call.request {
@@ -150,7 +152,12 @@ impl ClientStep<'_> {
             }
             _ => return self.after.at != Stage::Active,
         };
-        let is_live = grants && response.lease == Lease::Live;
+        let is_live = grants
+            && match response.lease {
+                Lease::Live => true,
+                Lease::Brief => self.before.is_held(),
+                Lease::Lapsed => false,
+            };
         let starts = self.effects.contains(&Effect::Arm(Timer(Resource::LeaseTimer)));
         (self.after.at == Stage::Active) == is_live && starts == is_live
     }

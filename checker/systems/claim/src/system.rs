@@ -8,6 +8,7 @@ use turnstile_core::claim::{client, keychain};
 use turnstile_core::number::CallId;
 use turnstile_harness::SystemSpec;
 use turnstile_harness::rules::AnyTable;
+use turnstile_machines::claim::Resource;
 use turnstile_world::system::{Naming, NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};
 
@@ -44,6 +45,10 @@ pub(crate) struct Claim {
     pub(crate) waits: bool,
     /// Clients watch their claims: the server notifies them of the end of one.
     pub(crate) watches: bool,
+    /// The lines of clients are slow at first, and their claims time out only by a budget.
+    pub(crate) is_slow: bool,
+    /// The server throttles requests: where it fails, it answers that it has not handled one.
+    pub(crate) is_throttled: bool,
     /// A client that is no node of the world sends the server any request.
     pub(crate) has_stranger: bool,
 }
@@ -160,6 +165,7 @@ impl System for Nodes {
                 ClientCommand::User(client::Command::Act) => Some("act"),
                 ClientCommand::FreshKey(_) => Some("fresh key"),
                 ClientCommand::TogglePolling => Some("polling switch"),
+                ClientCommand::ChangeLine => Some("line change"),
             };
         }
         if let Some(command) = command.get::<ServerCommand>() {
@@ -179,6 +185,9 @@ impl System for Nodes {
     }
 
     fn timer_budget(&self, timer: &Ordered) -> Option<&str> {
+        if timer.get() == Some(&client::Timer(Resource::TimeoutTimer)) {
+            return self.claim.is_slow.then_some("time-out");
+        }
         Some(match timer.get()? {
             record::Timer::Ttl(_) => "ttl lapse",
             record::Timer::Wait(_) => world::LONG_POLL,
@@ -201,6 +210,11 @@ impl System for Nodes {
 
     fn server_error(&self, message: &Ordered) -> Option<Ordered> {
         const TROUBLE: u16 = 503;
+        const THROTTLED: u16 = 429;
+        if self.claim.is_throttled {
+            let request = Some(message).filter(|message| !self.is_reply(message))?;
+            return instead(request, |call| Response::bare(call, THROTTLED));
+        }
         instead(message, |call| Response::bare(call, TROUBLE))
     }
 

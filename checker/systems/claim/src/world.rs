@@ -44,6 +44,8 @@ impl SystemSpec for Claim {
         "waiter expiry",
         "lapsed claim expiry",
         "polling switch",
+        "line change",
+        "time-out",
         "program exit",
         "second claim",
         "fresh key",
@@ -57,6 +59,7 @@ impl SystemSpec for Claim {
         "signal",
         "act",
         "polling switch",
+        "line change",
         "program exit",
         "second claim",
         REVOCATION,
@@ -97,6 +100,8 @@ impl SystemSpec for Claim {
             record: RecordRules::among(tables)?,
             waits: plan.has(LONG_POLL),
             watches: plan.has(REVOCATION),
+            is_slow: plan.number_from(0, "slow")? > 0,
+            is_throttled: plan.number_from(0, "throttled")? > 0,
             has_stranger: plan.has(STRANGER),
         })
     }

@@ -17,6 +17,7 @@ use super::driver::ended;
 use super::error::{Error, ErrorKind};
 use super::handle::ClaimHandle;
 use super::lock_client::{ClientShared, LockClient, check_ttl};
+use super::redact::without_passwords;
 use super::retry_policy::RetryPolicy;
 
 /// How long the id of the server is waited for.
@@ -62,7 +63,8 @@ impl Acquire {
         self
     }
 
-    /// Sets the claim's user data; by default host, process id and command line.
+    /// Sets the claim's user data; by default host, process id and command line, in which the
+    /// passwords of URLs are hidden.
     pub fn data(mut self, data: &impl serde::Serialize) -> Self {
         self.data = serde_json::value::to_raw_value(data).ok();
         self
@@ -133,6 +135,7 @@ impl Acquire {
         let handle = ClaimHandle {
             resource: self.resource.clone(),
             key,
+            ttl: self.ttl,
             caller: shared.caller.clone(),
             clock: shared.config.clock.clone(),
             view: seen,
@@ -166,6 +169,7 @@ impl WithdrawOnDrop {
                 return Ok(Claim::new(handle));
             }
             Some(Notice::TimedOut) => handle.timed_out(),
+            Some(Notice::TooSlow) => view.borrow().too_slow(handle.ttl),
             Some(Notice::Failed { status }) => {
                 let view = view.borrow();
                 let (status, reason) = (status.unwrap_or(0), view.reason.clone());
@@ -190,11 +194,11 @@ impl Drop for WithdrawOnDrop {
     }
 }
 
-/// Host, process id and command.
+/// Host, process id and command, without the passwords of its URLs.
 fn who() -> Option<Box<RawValue>> {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let command: Vec<String> = std::env::args_os()
-        .map(|word| word.to_string_lossy().chars().take(200).collect())
+        .map(|word| without_passwords(&word.to_string_lossy()).chars().take(200).collect())
         .take(20)
         .collect();
     let data = serde_json::json!({

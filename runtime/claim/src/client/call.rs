@@ -14,7 +14,8 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::handshake;
 use hyper::header::{
-    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, USER_AGENT,
+    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+    USER_AGENT,
 };
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
@@ -23,6 +24,7 @@ use tokio::time::timeout;
 
 use super::connect::Connector;
 use super::pending_request::{ForeignServer, NoAnswer, unanswered};
+use super::redact::redacted;
 use super::server_address::ServerAddress;
 use super::server_list::{KnownServer, Sender, ServerList};
 use crate::wire::SERVER_ID;
@@ -30,6 +32,12 @@ use turnstile_host::simulation;
 
 /// The maximum size of a response in bytes; a longer one counts as a failure.
 const ANSWER_MAX: usize = 16 << 20;
+
+/// The status of a server that has not handled a request, and says when to repeat it.
+pub(super) const TOO_MANY_REQUESTS: u16 = 429;
+
+/// The longest pause that a server may ask for.
+const PAUSE_MAX: Duration = Duration::from_secs(3_600);
 
 /// The servers of one service and the connections to them.
 #[derive(Clone, Debug)]
@@ -65,6 +73,14 @@ pub(super) struct Called {
 }
 
 impl Answer {
+    /// How long a server that answers 429 asks to wait before the request is repeated, at most an
+    /// hour. A date counts as no time.
+    pub(super) fn retry_after(&self) -> Option<Duration> {
+        let value = self.headers.get(RETRY_AFTER).filter(|_| self.status == TOO_MANY_REQUESTS)?;
+        let seconds = value.to_str().ok()?.trim().parse().ok()?;
+        Some(Duration::from_secs(seconds).min(PAUSE_MAX))
+    }
+
     /// The server's explanation, short enough for an error message.
     pub(super) fn reason(&self) -> String {
         let text = String::from_utf8_lossy(&self.body).into_owned();
@@ -83,7 +99,8 @@ impl Answer {
         });
         let mut reason = String::new();
         if let Some(location) = self.headers.get(LOCATION).filter(|_| self.status / 100 == 3) {
-            reason = format!("redirects to {}; ", String::from_utf8_lossy(location.as_bytes()));
+            let location = String::from_utf8_lossy(location.as_bytes());
+            reason = format!("redirects to {}; ", redacted(&location));
         }
         if text.trim().is_empty() {
             let status = StatusCode::from_u16(self.status).ok();
@@ -169,10 +186,34 @@ impl Caller {
         headers: &[(&'static str, String)],
         body: Option<String>,
     ) -> Called {
+        self.call_sparing(0, patience, method, path, headers, body).await
+    }
+
+    /// The same for a GET that waits for long: it leaves an open connection to a renewal, which
+    /// would take several round trips more with another one.
+    pub(super) async fn poll(
+        &self,
+        patience: Duration,
+        path: &str,
+        headers: &[(&'static str, String)],
+    ) -> Called {
+        self.call_sparing(1, patience, Method::GET, path, headers, None).await
+    }
+
+    async fn call_sparing(
+        &self,
+        spared: usize,
+        patience: Duration,
+        method: Method,
+        path: &str,
+        headers: &[(&'static str, String)],
+        body: Option<String>,
+    ) -> Called {
         let number = self.servers().next();
         let server = self.servers().server(number);
         let answer = async {
-            let (sender, response) = self.send(server, method, path, headers, body).await?;
+            let idle = server.idle(spared);
+            let (sender, response) = self.send(server, idle, method, path, headers, body).await?;
             let answer = collect(response).await?;
             server.keep(sender);
             Ok(answer)
@@ -208,7 +249,8 @@ impl Caller {
         patience: Duration,
         part: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),
     ) -> io::Result<Answer> {
-        let sent = timeout(patience, self.send(server, Method::GET, path, &[], None)).await;
+        let idle = server.idle(0);
+        let sent = timeout(patience, self.send(server, idle, Method::GET, path, &[], None)).await;
         let (sender, response) = sent.map_err(io::Error::other)??;
         if response.status() != StatusCode::OK {
             return timeout(patience, collect(response)).await.map_err(io::Error::other)?;
@@ -226,6 +268,7 @@ impl Caller {
     async fn send(
         &self,
         server: &KnownServer,
+        idle: Option<Sender>,
         method: Method,
         path: &str,
         headers: &[(&'static str, String)],
@@ -248,7 +291,10 @@ impl Caller {
         let body = Full::new(Bytes::from(body.unwrap_or_default()));
         let request = request.body(body).map_err(io::Error::other)?;
 
-        let mut sender = self.sender(server).await?;
+        let mut sender = match idle {
+            Some(idle) => idle,
+            None => self.connect(server).await?,
+        };
         let response = sender.send_request(request).await.map_err(|error| {
             let is_tls = server.address.is_tls;
             // A server with TLS answers a plain request with an alert.
@@ -262,11 +308,8 @@ impl Caller {
         Ok((sender, response))
     }
 
-    /// An open connection to a server.
-    async fn sender(&self, server: &KnownServer) -> io::Result<Sender> {
-        if let Some(idle) = server.idle() {
-            return Ok(idle);
-        }
+    /// A new connection to a server.
+    async fn connect(&self, server: &KnownServer) -> io::Result<Sender> {
         let stream = self.shared.connector.connect(&server.address).await?;
         self.shared.has_connected.store(true, Ordering::Relaxed);
         let (sender, connection) =

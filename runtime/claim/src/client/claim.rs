@@ -77,6 +77,14 @@ impl Claim {
         Some((clock.awake(deadline), clock.shared(deadline)))
     }
 
+    /// The deadline in time since the boot, suspensions of the machine included
+    /// (`CLOCK_BOOTTIME`), which all processes of the machine share.
+    #[must_use]
+    pub fn deadline_since_boot(&self) -> Option<Duration> {
+        let (_, seconds) = self.on_shared_clock()?;
+        Duration::try_from_secs_f64(seconds).ok()
+    }
+
     /// The margin: how long before its expiry at the server the lease counts as lost.
     #[must_use]
     pub fn margin(&self) -> Duration {
@@ -177,9 +185,8 @@ impl Claim {
                 Err(self.handle.error(ErrorKind::Refused { status: status.unwrap_or(0), reason }))
             }
             Some(Notice::TimedOut) => Err(self.handle.error(self.handle.timed_out())),
-            Some(Notice::Acquired { .. } | Notice::KeyNeeded | Notice::Lost) | None => {
-                Err(self.handle.lost())
-            }
+            Some(Notice::Acquired { .. } | Notice::KeyNeeded | Notice::TooSlow | Notice::Lost)
+            | None => Err(self.handle.lost()),
         }
     }
 

@@ -63,6 +63,8 @@ pub(crate) struct ClaimView {
     pub(super) deadline: Option<Instant>,
     /// How long before the lease's expiry at the server the deadline is.
     pub(super) margin: Duration,
+    /// How long the last response took that the server was not asked to wait with.
+    pub(super) round_trip: Duration,
     /// A renewal has failed and is being retried.
     pub(super) is_in_jeopardy: bool,
     /// The server's explanation of its last refusal.
@@ -93,6 +95,11 @@ impl RetryCause {
         }
     }
 
+    /// Whether the response grants a lease, for which it came too late.
+    const fn is_grant(&self) -> bool {
+        matches!(self.status(), 200..=299)
+    }
+
     /// The error if the request was retried until the timeout.
     pub(super) fn timed_out(&self, is_accepted: bool) -> ErrorKind {
         ErrorKind::Unreachable(match self {
@@ -115,6 +122,23 @@ impl fmt::Display for RetryCause {
 }
 
 impl ClaimView {
+    /// The error where a claim was granted and not confirmed in time.
+    pub(super) fn too_slow(&self, ttl: Duration) -> ErrorKind {
+        let took = self.round_trip;
+        match &self.retry_cause {
+            Some(cause) if !cause.is_grant() => ErrorKind::Unreachable(format!(
+                "the lock was granted, but not confirmed within its lease: {cause}"
+            )),
+            Some(_) | None => ErrorKind::TooSlow(format!(
+                "the server's responses take {:.1} s, so that a lease of {ttl:?} ends before it \
+                 can be renewed, and the lock is given up: use a longer ttl, of at least {} s",
+                took.as_secs_f64(),
+                // The guarantee is shorter than the ttl, and has to outlast two round trips.
+                (3 * took).as_secs() + 1,
+            )),
+        }
+    }
+
     /// The error after the loss of the lock.
     pub(super) fn loss(&self) -> ErrorKind {
         ErrorKind::Lost(match (&self.ended, &self.retry_cause, &self.trouble) {

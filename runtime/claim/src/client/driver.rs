@@ -4,7 +4,7 @@ use tokio::sync::{mpsc, watch as channel};
 use tokio::task::JoinError;
 use tokio::time::{Instant, sleep_until};
 use turnstile_core::claim::keychain::{Command, Keychain, Timer};
-use turnstile_core::claim::message::{Lease, Message, ResourceName, Response, Server};
+use turnstile_core::claim::message::{Message, ResourceName, Response, Server};
 use turnstile_core::claim::record::Status;
 use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_host::{Engine, Moment, Trace};
@@ -159,10 +159,12 @@ impl ClientDriver {
                 Response::bare(call, UNTRUSTED)
             }
         };
-        if sent.deadline <= claims.clock.now() {
-            response.lease = Lease::Lapsed;
-        }
+        let now = claims.clock.now();
+        response.lease = sent.lease_at(now);
         if let Some(entry) = claims.entries.get_mut(&sent.resource) {
+            if answer.is_ok() && sent.wait.is_zero() {
+                entry.note_round_trip(sent.took(now));
+            }
             let id = response.claim.map(ClaimId::number);
             entry.note_answer(id, answer, &server);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, oneshot, watch};
@@ -12,13 +13,14 @@ use turnstile_core::claim::record::Status;
 use turnstile_core::number::{ClaimId, Token};
 use turnstile_machines::claim::Resource;
 
-use super::call::Answer;
+use super::call::{Answer, TOO_MANY_REQUESTS};
 use super::command::{ClaimView, NewClaim, Refusal, RetryCause};
 use super::error::ErrorKind;
 use super::pending_request::{Failure, NoAnswer};
 use super::request::{end_in, ended_as, retry_cause};
 use super::retry_policy::RetryPolicy;
 use super::server_address::ServerAddress;
+use super::service::is_retry;
 
 /// A claim that the core has accepted, or is about to.
 #[derive(Debug)]
@@ -42,6 +44,8 @@ pub(super) struct ClaimEntry {
     watch: Option<AbortHandle>,
     /// What the last request is retried for, if the core retries it.
     retry_cause: Option<RetryCause>,
+    /// The pause that the server has asked for before the next attempt.
+    retry_after: Option<Duration>,
     /// The statuses that were warned of since the last request that was not retried.
     warned: BTreeSet<u16>,
 }
@@ -68,6 +72,7 @@ impl ClaimEntry {
             is_abandoned: false,
             watch: None,
             retry_cause: None,
+            retry_after: None,
             warned: BTreeSet::new(),
         }
     }
@@ -87,6 +92,37 @@ impl ClaimEntry {
         };
         self.attempts = (Some(timer), attempt);
         attempt
+    }
+
+    /// How many times in a row the same request has been repeated.
+    pub(super) fn retries(&self) -> u32 {
+        match self.attempts {
+            (Some(timer), attempt) if is_retry(timer) => attempt + 1,
+            _ => 0,
+        }
+    }
+
+    /// The pause that the server has asked for; for a holder, a part of the time before which a
+    /// renewal must be answered.
+    pub(super) fn asked_pause(&mut self, now: Instant) -> Duration {
+        let asked = self.retry_after.take().unwrap_or_default();
+        match self.view.borrow().deadline.filter(|_| self.is_held()) {
+            Some(deadline) => asked.min(deadline.saturating_duration_since(now) / 2),
+            None => asked,
+        }
+    }
+
+    /// Records how long a response took.
+    pub(super) fn note_round_trip(&self, took: Duration) {
+        self.view.send_if_modified(|view| {
+            view.round_trip = took;
+            false
+        });
+    }
+
+    /// How long the last response took.
+    pub(super) fn round_trip(&self) -> Duration {
+        self.view.borrow().round_trip
     }
 
     /// Whether the user's last notice is that the lock is held.
@@ -112,6 +148,7 @@ impl ClaimEntry {
         answer: Result<Answer, NoAnswer>,
         server: &ServerAddress,
     ) {
+        self.retry_after = answer.as_ref().ok().and_then(Answer::retry_after);
         self.retry_cause = Some(match &answer {
             Ok(answer) => retry_cause(server, answer),
             Err(error) => RetryCause::NoResponse(error.text(server)),
@@ -160,7 +197,9 @@ impl ClaimEntry {
             return false;
         }
         self.note_retry_cause(None);
-        if std::mem::take(&mut self.warned).is_empty() || self.is_abandoned {
+        let warned = std::mem::take(&mut self.warned);
+        // A server that asks to come later is connected.
+        if warned.iter().all(|status| *status == TOO_MANY_REQUESTS) || self.is_abandoned {
             return false;
         }
         let (resource, is_queued) = (&self.resource, self.queued.is_none());

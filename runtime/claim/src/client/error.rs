@@ -16,7 +16,7 @@ pub struct Error {
 /// The cause of an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ErrorKind {
-    /// The server's URL is invalid.
+    /// The server's URL is invalid. The text has no password, query or fragment of it.
     #[error("invalid server URL {0:?}: {1}")]
     Address(String, &'static str),
     /// The certificates or the token cannot be read.
@@ -51,6 +51,10 @@ pub enum ErrorKind {
     /// The server did not answer until the timeout, or it accepted no request; the text says which.
     #[error("{0}")]
     Unreachable(String),
+    /// The server granted the lock, but its responses are so slow that the lease would end before
+    /// it can be renewed, and the claim is given up; the text says how slow.
+    #[error("{0}")]
+    TooSlow(String),
     /// The server refused the request.
     #[error("the server refused the request: {status} {reason}")]
     Refused {
@@ -79,7 +83,11 @@ impl ErrorKind {
     #[must_use]
     pub const fn may_pass(&self) -> bool {
         match self {
-            Self::TimedOut | Self::Unreachable(_) | Self::Lost(_) | Self::Refused { .. } => true,
+            Self::TimedOut
+            | Self::Unreachable(_)
+            | Self::TooSlow(_)
+            | Self::Lost(_)
+            | Self::Refused { .. } => true,
             Self::Address(..)
             | Self::Credentials(_)
             | Self::Setting(_)

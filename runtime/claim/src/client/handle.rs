@@ -15,6 +15,7 @@ use super::request::no_answer;
 pub(super) struct ClaimHandle {
     pub(super) resource: String,
     pub(super) key: u64,
+    pub(super) ttl: Duration,
     pub(super) caller: Caller,
     pub(super) clock: Clock,
     pub(super) view: watch::Receiver<ClaimView>,

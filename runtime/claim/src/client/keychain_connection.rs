@@ -24,7 +24,7 @@ use super::lock_client::LockClientBuilder;
 use crate::keychain::LINE_MAX;
 use crate::keychain::line::{
     CLAIMED, JEOPARDY, LOST, LeaseReport, Notification, REFUSED, Reply, Request, TIMED_OUT,
-    UNREACHABLE,
+    TOO_SLOW, UNREACHABLE,
 };
 use crate::wire::claim::id_in;
 
@@ -258,6 +258,7 @@ fn cause(kind: &str, status: Option<u16>, message: String, first: Option<String>
             ErrorKind::Lost(message.strip_prefix(&bare).unwrap_or(&message).to_owned())
         }
         (UNREACHABLE, _, _) => ErrorKind::Unreachable(message),
+        (TOO_SLOW, _, _) => ErrorKind::TooSlow(message),
         (CLAIMED, _, Some(first)) => ErrorKind::Claimed { first },
         (REFUSED, Some(status), _) => {
             let bare = ErrorKind::Refused { status, reason: String::new() }.to_string();

@@ -2,6 +2,7 @@
 //!
 //! It starts the driver of the keychain core and creates claims.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +20,7 @@ use super::error::{Error, ErrorKind};
 use super::inherited::InheritedClaims;
 use super::keychain_connection;
 use super::leave_guard::{self, LeaveGuard};
+use super::redact::redacted;
 use super::retry_policy::{Rng, TTL_MIN};
 use super::server_address::{ServerAddress, no_url};
 use turnstile_host::{Trace, simulation};
@@ -27,7 +29,7 @@ use turnstile_host::{Trace, simulation};
 const TTL: Duration = Duration::from_secs(60);
 
 /// The configuration of a client, and the defaults of its claims.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct LockClientBuilder {
     /// The server's URL, or those of all servers of one service, such as the members of a cluster:
     /// a request that one does not answer is repeated at the next.
@@ -50,6 +52,17 @@ pub struct LockClientBuilder {
     pub trace: Option<Trace>,
     /// The locks that this program runs under; claiming one of them is refused.
     pub held: InheritedClaims,
+}
+
+impl fmt::Debug for LockClientBuilder {
+    /// Without the token, and without passwords of URLs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let urls: Vec<String> = self.urls.iter().map(|url| redacted(url)).collect();
+        let mut shown = f.debug_struct("LockClientBuilder");
+        shown.field("urls", &urls).field("version", &self.version);
+        shown.field("has_token", &self.token.is_some()).field("connector", &self.connector);
+        shown.field("ttl", &self.ttl).field("timeout", &self.timeout).finish_non_exhaustive()
+    }
 }
 
 impl LockClientBuilder {
@@ -88,7 +101,18 @@ impl LockClientBuilder {
         if urls.trim().is_empty() {
             return Err(no_url().into());
         }
-        Ok(Self::in_environment(urls.split_whitespace()))
+        Ok(Self::from_list(&urls))
+    }
+
+    /// A configuration for the servers at these URLs, separated by spaces, with the environment as
+    /// in [`in_environment`](Self::in_environment).
+    #[must_use]
+    pub fn from_list(urls: &str) -> Self {
+        // A password may have a space: then it is one URL, which is refused.
+        if urls.contains('@') {
+            return Self::in_environment([urls]);
+        }
+        Self::in_environment(urls.split_whitespace())
     }
 
     /// A configuration for the servers at these URLs, with `TURNSTILE_TOKEN`, `TURNSTILE_CA` and
@@ -97,7 +121,9 @@ impl LockClientBuilder {
     pub fn in_environment(urls: impl IntoIterator<Item: Into<String>>) -> Self {
         let mut builder = Self::for_servers(urls);
         builder.token = std::env::var("TURNSTILE_TOKEN").ok();
-        builder.held = InheritedClaims::inherit(&builder.urls);
+        // A URL with anything to hide is refused later.
+        let shown: Vec<String> = builder.urls.iter().map(|url| redacted(url)).collect();
+        builder.held = InheritedClaims::inherit(&shown);
         if let Some(authority) = std::env::var_os("TURNSTILE_CA") {
             builder.connector = builder.connector.trusting(PathBuf::from(authority));
         }
@@ -129,8 +155,9 @@ impl LockClientBuilder {
     /// When the URL is invalid, or the program cannot be started.
     pub fn build_with_keychain(self, program: &Path) -> Result<LockClient, Error> {
         let cause = |error| ErrorKind::Keychain(format!("{}: {error}", program.display()));
+        // First, since the URLs are arguments of the program, which others see.
+        let mut client = self.clone().build()?;
         let (keychain, commands) = keychain_connection::start(program, &self).map_err(cause)?;
-        let mut client = self.build()?;
         let shared = Arc::get_mut(&mut client.shared).expect("just built");
         shared.keychain = Some(keychain);
         shared.commands = Mutex::new(Some(commands));

@@ -2,11 +2,12 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tokio_rustls::rustls;
-use turnstile_core::claim::message::ResourceName;
+use turnstile_core::claim::message::{Lease, ResourceName};
 use turnstile_core::number::CallId;
 use turnstile_host::certificates::remedy;
 
@@ -24,9 +25,30 @@ pub(super) struct PendingRequest {
     /// Until when the lease that the request may grant is guaranteed.
     pub(super) deadline: Instant,
     /// How long the server was asked to wait.
-    pub(super) wait: std::time::Duration,
+    pub(super) wait: Duration,
     pub(super) is_post: bool,
     pub(super) abort: AbortHandle,
+}
+
+impl PendingRequest {
+    /// How long it has taken.
+    pub(super) fn took(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.at)
+    }
+
+    /// For how long the lease that the request may grant is still guaranteed.
+    pub(super) fn left(&self, now: Instant) -> Duration {
+        self.deadline.saturating_duration_since(now)
+    }
+
+    /// The lease that a response to it grants now.
+    pub(super) fn lease_at(&self, now: Instant) -> Lease {
+        match self.left(now) {
+            Duration::ZERO => Lease::Lapsed,
+            left if left <= self.took(now) => Lease::Brief,
+            _ => Lease::Live,
+        }
+    }
 }
 
 /// The result of a request.

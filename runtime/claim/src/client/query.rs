@@ -12,6 +12,7 @@ use super::call::{Answer, Called};
 use super::error::{Error, ErrorKind};
 use super::lock_client::LockClient;
 use super::pending_request::NoAnswer;
+use super::redact::redacted;
 use super::server_address::ServerAddress;
 use super::server_list::is_for_another;
 use crate::wire::claim::id_in;
@@ -87,6 +88,7 @@ impl LockClient {
             }
         }
         let id = id_in(claim).ok_or_else(|| {
+            let claim = redacted(claim);
             ErrorKind::Setting(format!(
                 "{claim:?} is neither the id nor the URL of a claim; for the claims of a resource, \
                  use `claim ls --resource NAME`"

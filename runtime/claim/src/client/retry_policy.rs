@@ -52,9 +52,18 @@ impl RetryPolicy {
         self.ttl.min(FOR_EVER)
     }
 
-    /// A third of the ttl, so that a renewal can fail and be tried again.
-    pub(super) fn renew(&self, rng: &mut Rng) -> Duration {
-        self.lapse().mul_f64(0.28 + rng.roll() * 0.05)
+    /// A third of the ttl, so that a renewal can fail and be tried again; but if responses are
+    /// slow, no later than half of the time before which a renewal must be sent to be answered in
+    /// the time that the lease is still guaranteed for.
+    pub(super) fn renew(&self, left: Duration, round_trip: Duration, rng: &mut Rng) -> Duration {
+        let third = self.lapse().mul_f64(0.28 + rng.roll() * 0.05);
+        third.min(left.saturating_sub(round_trip) / 2)
+    }
+
+    /// How long after its first grant a claim may take until it is confirmed: twice the longest
+    /// time of a response that leaves time for a renewal.
+    pub(super) fn confirm(&self) -> Duration {
+        self.lease()
     }
 
     /// How long after a request was sent its lease is guaranteed.
@@ -73,9 +82,20 @@ impl RetryPolicy {
         (self.ttl / 3).min(Duration::from_secs(30))
     }
 
-    /// How long to wait for a response, in addition to the time that the server was asked to wait.
-    pub(super) fn response_timeout(&self) -> Duration {
-        (self.ttl / 4).clamp(Duration::from_millis(20), Duration::from_secs(10))
+    /// How long to wait for the response to a renewal, in addition to the time that the server was
+    /// asked to wait: it leaves time for another one, unless responses are slow.
+    pub(super) fn response_timeout(&self, round_trip: Duration) -> Duration {
+        let quarter = (self.ttl / 4).clamp(Duration::from_millis(20), Duration::from_secs(10));
+        quarter.max(2 * round_trip)
+    }
+
+    /// The same for other requests: twice as long with each repetition, so that slow responses are
+    /// heard. Its maximum is longer than the ttl: if no response is ever heard, the claim lapses at
+    /// the server between two requests, and other clients get the lock.
+    pub(super) fn patient_timeout(&self, round_trip: Duration, retries: u32) -> Duration {
+        let longest = (2 * self.lapse()).max(Duration::from_secs(10));
+        let doubled = self.response_timeout(round_trip).saturating_mul(1 << retries.min(16));
+        doubled.min(longest.max(2 * round_trip))
     }
 
     /// The delay between polls of a waiting client if the server does not support long polls.
@@ -104,10 +124,41 @@ mod tests {
         for ttl in ttls {
             let policy = RetryPolicy { ttl, timeout: None };
             let mut rng = Rng::seeded(1);
-            let renew = policy.renew(&mut rng);
-            assert!(renew + 2 * policy.response_timeout() <= policy.lease(), "{ttl:?}");
-            assert!(policy.wait() + policy.response_timeout() < policy.lease(), "{ttl:?}");
-            assert!(policy.lease() < policy.ttl);
+            let (lease, soon) = (policy.lease(), Duration::ZERO);
+            let renew = policy.renew(lease, soon, &mut rng);
+            assert!(renew + 2 * policy.response_timeout(soon) <= lease, "{ttl:?}");
+            assert!(policy.wait() + policy.response_timeout(soon) < lease, "{ttl:?}");
+            assert!(lease < policy.ttl);
+        }
+    }
+
+    #[test]
+    fn a_renewal_is_answered_in_time_if_the_lease_leaves_time() {
+        let ttl = Duration::from_secs(4);
+        let policy = RetryPolicy { ttl, timeout: None };
+        let mut rng = Rng::seeded(1);
+        for round_trip in (0..1_800).map(Duration::from_millis) {
+            let left = policy.lease() - round_trip;
+            let renew = policy.renew(left, round_trip, &mut rng);
+            assert!(renew + round_trip <= left, "{round_trip:?}");
+            assert!(policy.response_timeout(round_trip) > round_trip);
+            assert!(2 * round_trip < policy.confirm(), "two attempts");
+        }
+        let late = policy.renew(Duration::from_secs(1), Duration::from_secs(2), &mut rng);
+        assert_eq!(late, Duration::ZERO, "at once");
+    }
+
+    #[test]
+    fn slow_responses_are_heard_and_missing_ones_let_the_claim_lapse() {
+        for ttl in [100, 4_000, 60_000].map(Duration::from_millis) {
+            let policy = RetryPolicy { ttl, timeout: None };
+            let timeouts = (0..40).map(|retries| policy.patient_timeout(Duration::ZERO, retries));
+            let timeouts: Vec<Duration> = timeouts.collect();
+            assert_eq!(timeouts[0], policy.response_timeout(Duration::ZERO));
+            assert!(timeouts.is_sorted());
+            assert!(timeouts[39] > ttl && timeouts[39] >= Duration::from_secs(10));
+            let slow = Duration::from_secs(200);
+            assert!(policy.patient_timeout(slow, 0) > slow);
         }
     }
 

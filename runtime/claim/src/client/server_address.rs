@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::error::ErrorKind;
+use super::redact::redacted;
 
 /// The error where no URL is given.
 pub(super) fn no_url() -> ErrorKind {
@@ -30,7 +31,7 @@ impl ServerAddress {
     /// # Errors
     /// When it is not an http or https URL, or has a query.
     pub fn read(url: &str, version: &str) -> Result<Self, ErrorKind> {
-        let refuse = |why| ErrorKind::Address(url.to_owned(), why);
+        let refuse = |why| ErrorKind::Address(redacted(url), why);
         let (scheme, rest) = url
             .split_once("://")
             .ok_or_else(|| refuse("expected a URL such as http://127.0.0.1:5000"))?;
@@ -48,7 +49,8 @@ impl ServerAddress {
         }
         if rest.contains(['?', '#', '@']) {
             return Err(refuse(
-                "only a host, a port and a path are allowed; the token goes into TURNSTILE_TOKEN",
+                "only a host, a port and a path are allowed, no password; the token goes into \
+                 TURNSTILE_TOKEN",
             ));
         }
         let (authority, prefix) = rest.split_once('/').unwrap_or((rest, ""));
@@ -81,7 +83,7 @@ impl ServerAddress {
         let mut servers: Vec<Self> = Vec::new();
         for url in urls {
             let server = Self::read(url, version)?;
-            let refuse = |why| Err(ErrorKind::Address(url.clone(), why));
+            let refuse = |why| Err(ErrorKind::Address(redacted(url), why));
             match servers.first() {
                 _ if servers.contains(&server) => return refuse("it is given twice"),
                 Some(first) if first.is_tls != server.is_tls => {

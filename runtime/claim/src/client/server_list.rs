@@ -104,15 +104,12 @@ pub(super) fn is_for_another(answer: &Result<Answer, NoAnswer>) -> bool {
 }
 
 impl KnownServer {
-    /// A connection to this server that was kept.
-    pub(super) fn idle(&self) -> Option<Sender> {
-        loop {
-            // Those that the server has closed are dropped.
-            let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
-            if idle.is_ready() {
-                return Some(idle);
-            }
-        }
+    /// A connection to this server that was kept, if there are more than are to be `spared`.
+    pub(super) fn idle(&self, spared: usize) -> Option<Sender> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that the server has closed are dropped.
+        idle.retain(Sender::is_ready);
+        if idle.len() > spared { idle.pop() } else { None }
     }
 
     /// Keeps a connection to this server.

@@ -27,7 +27,7 @@ use super::entry::ClaimEntry;
 use super::error::ErrorKind;
 use super::pending_request::{PendingRequest, Received};
 use super::request::{HttpRequest, write};
-use super::retry_policy::{QUICK, RetryPolicy, Rng, STEADY};
+use super::retry_policy::{QUICK, Rng, STEADY};
 use super::watch;
 use crate::wire::CLAIM_TIMEOUT;
 
@@ -113,8 +113,10 @@ impl Service for ClientService {
         let now = self.instant(step.now.at_us);
         let entry = self.entries.get_mut(&resource)?;
         let attempt = entry.attempt(timer);
+        let mut asked = Duration::ZERO;
         if is_retry(timer) {
             entry.note_retry(now);
+            asked = entry.asked_pause(now);
         }
         let (policy, rng, pending) = (entry.policy, &mut self.rng, &step.context.pending);
         let pause = match timer {
@@ -131,9 +133,13 @@ impl Service for ClientService {
                     view.margin = policy.margin();
                     view.is_in_jeopardy = false;
                 });
-                sent.deadline.saturating_duration_since(now)
+                sent.left(now)
             }
-            Resource::RenewTimer => policy.renew(rng),
+            Resource::RenewTimer => {
+                let sent = pending.as_ref()?;
+                policy.renew(sent.left(now), sent.took(now), rng)
+            }
+            Resource::ConfirmTimer => policy.confirm(),
             Resource::ActivateTimer => match pending {
                 // The server has already waited, or the wait comes next: poll again at once.
                 Some(sent) if sent.is_post => Duration::ZERO,
@@ -158,7 +164,7 @@ impl Service for ClientService {
             | Resource::RenewPatchRequest
             | Resource::WithdrawPatchRequest => return None,
         };
-        Some(self.us(now + pause))
+        Some(self.us(now + pause.max(asked)))
     }
 
     /// A client has no durable state.
@@ -233,11 +239,15 @@ impl ClientService {
 
     /// How long to wait for a response. If there are other servers, an end is soon sent to the next
     /// one, since programs wait a short time for it before they exit.
-    fn response_timeout(&self, ask: RequestKind, policy: RetryPolicy) -> Duration {
+    fn response_timeout(&self, ask: RequestKind, entry: &ClaimEntry) -> Duration {
+        let (policy, round_trip) = (entry.policy, entry.round_trip());
+        if matches!(ask, RequestKind::Ttl { .. }) && entry.is_held() {
+            return policy.response_timeout(round_trip);
+        }
         let is_end = matches!(ask, RequestKind::Status { to, .. } if is_end(to));
-        let longest =
-            if is_end && self.caller.servers().len() > 1 { END_MAX } else { Duration::MAX };
-        policy.response_timeout().min(longest)
+        let is_soon = is_end && self.caller.servers().len() > 1;
+        let longest = if is_soon { END_MAX.max(2 * round_trip) } else { Duration::MAX };
+        policy.patient_timeout(round_trip, entry.retries()).min(longest)
     }
 
     /// Begins the long poll for the end of a claim.
@@ -287,7 +297,7 @@ impl ClientService {
             let left = left.unwrap_or(timeout);
             headers.push((CLAIM_TIMEOUT, left.as_secs_f64().to_string()));
         }
-        let timeout = wait + self.response_timeout(ask, entry.policy);
+        let timeout = wait + self.response_timeout(ask, entry);
         let deadline = now + entry.policy.lease();
         self.last_call += 1;
         let serial = self.last_call;
@@ -311,7 +321,7 @@ const fn is_end(to: TargetStatus) -> bool {
 }
 
 /// Whether the timer delays the next attempt of a failed request.
-const fn is_retry(timer: Resource) -> bool {
+pub(super) const fn is_retry(timer: Resource) -> bool {
     matches!(
         timer,
         Resource::RetryAbortTimer

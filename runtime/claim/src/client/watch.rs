@@ -4,11 +4,10 @@
 
 use std::time::Duration;
 
-use hyper::Method;
 use turnstile_core::claim::record::Status;
 use turnstile_core::number::ClaimId;
 
-use super::call::{Answer, Caller};
+use super::call::{Answer, Caller, TOO_MANY_REQUESTS};
 use super::retry_policy::{Rng, STEADY};
 use crate::wire::claim::ClaimSeen;
 use crate::wire::{PREFER, PREFERENCE_APPLIED};
@@ -30,13 +29,15 @@ pub(super) async fn over(
     let mut attempt = 0;
     loop {
         let asked = tokio::time::Instant::now();
-        let called = caller.call(WAIT + PATIENCE, Method::GET, &path, &headers, None).await;
+        let called = caller.poll(WAIT + PATIENCE, &path, &headers).await;
+        let asked_pause = called.answer.as_ref().ok().and_then(Answer::retry_after);
         match called.answer.map_or(Polled::None, |answer| read(&answer)) {
             Polled::Over(status) => return (claim, status),
             Polled::Unable => return std::future::pending().await,
             Polled::Held if asked.elapsed() >= WAIT / 2 => attempt = 0,
             Polled::Held | Polled::None => {
-                tokio::time::sleep(STEADY.pause(attempt, &mut rng)).await;
+                let pause = STEADY.pause(attempt, &mut rng);
+                tokio::time::sleep(pause.max(asked_pause.unwrap_or_default())).await;
                 attempt += 1;
             }
         }
@@ -57,7 +58,7 @@ enum Polled {
 }
 
 fn read(answer: &Answer) -> Polled {
-    if answer.status == 429 || answer.status >= 500 {
+    if answer.status == TOO_MANY_REQUESTS || answer.status >= 500 {
         return Polled::None;
     }
     if !answer.headers.contains_key(PREFERENCE_APPLIED) {

@@ -11,6 +11,7 @@ pub(crate) const TIMED_OUT: &str = "timed out";
 pub(crate) const CLAIMED: &str = "claimed";
 pub(crate) const REFUSED: &str = "refused";
 pub(crate) const UNREACHABLE: &str = "unreachable";
+pub(crate) const TOO_SLOW: &str = "too slow";
 
 /// A request of the program, an object; it has exactly one of `claim`, `refresh` and `release`. A
 /// field that is null counts as missing.
@@ -93,7 +94,8 @@ pub enum Notification {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         claim: Option<String>,
         /// `timed out`, `lost`, `claimed` (by this program already), `unreachable` (the server does
-        /// not answer), or `refused` for all other errors.
+        /// not answer), `too slow` (its answers take too long for the ttl), or `refused` for all
+        /// other errors.
         kind: String,
         /// The HTTP status, if the server refused the request.
         #[serde(default, skip_serializing_if = "Option::is_none")]

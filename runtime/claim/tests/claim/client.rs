@@ -230,9 +230,12 @@ async fn what_the_server_refuses_is_passed_on() {
     let server = Running::start(Storage::Memory, options);
     let (one, two) = (lock_client(&server), lock_client(&server));
     let _held = one.claim("r").await.expect("no other client claims it");
-    let error = two.claim("r").await.expect_err("the queue is full");
+    let error = two.claim("").await.expect_err("it has no name");
     let ErrorKind::Refused { status, reason } = error.cause else { panic!("{error}") };
-    assert!(status == 429 && reason.contains("Too many claims"), "{status} {reason}");
+    assert!(status == 400 && !reason.is_empty(), "{status} {reason}");
+    let full = two.claim("r").timeout(SHORT).await.expect_err("the queue is full");
+    let ErrorKind::Unreachable(text) = &full.cause else { panic!("{full}") };
+    assert!(text.contains(": 429 Too many claims"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]

@@ -310,7 +310,7 @@ fn a_lock_is_not_claimed_from_under_itself() {
 }
 
 /// Whether a process has ended, waited for or not.
-fn is_gone(process: Pid) -> bool {
+pub(crate) fn is_gone(process: Pid) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
     let is_zombie = stat.is_ok_and(|stat| stat.contains(") Z "));
     is_zombie || test_kill_process(process).is_err()

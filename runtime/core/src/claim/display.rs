@@ -30,6 +30,7 @@ impl Display for client::Notice {
             }
             Self::KeyNeeded => f.write_str("needs a fresh key"),
             Self::TimedOut => f.write_str("timed out"),
+            Self::TooSlow => f.write_str("too slow"),
             Self::Released => f.write_str("released"),
             Self::Failed { status: Some(status) } => write!(f, "failed with {status}"),
             Self::Failed { status: None } => f.write_str("failed"),

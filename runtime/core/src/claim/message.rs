@@ -181,6 +181,12 @@ impl Response {
         Self::GRANTS.contains(&self.status)
     }
 
+    /// The same response, delivered so late that its lease leaves no time for a renewal.
+    #[must_use]
+    pub const fn brief(self) -> Self {
+        Self { lease: Lease::Brief, ..self }
+    }
+
     /// The same response, delivered after its lease may have expired.
     #[must_use]
     pub const fn lapsed(self) -> Self {
@@ -256,6 +262,7 @@ impl fmt::Display for Response {
         }
         match self.lease {
             Lease::Live => Ok(()),
+            Lease::Brief => f.write_str(", its lease is brief"),
             Lease::Lapsed => f.write_str(", its lease lapsed"),
         }
     }

@@ -156,6 +156,7 @@ impl fmt::Display for Message {
                 write!(f, "call {call}: {reply}")?;
                 match lease {
                     Lease::Live => Ok(()),
+                    Lease::Brief => f.write_str(", brief"),
                     Lease::Lapsed => f.write_str(", lapsed"),
                 }
             }

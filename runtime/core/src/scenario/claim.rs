@@ -68,7 +68,9 @@ pub fn server_words(limits: Limits) -> String {
 impl Deliverable for Message {
     fn altered(&self) -> Vec<Self> {
         match self {
-            Self::Response(response) => [Self::Response(response.lapsed())].into(),
+            Self::Response(response) => {
+                [response.lapsed(), response.brief()].map(Self::Response).into()
+            }
             Self::Request(_) | Self::Act { .. } | Self::Over { .. } => Vec::new(),
         }
     }

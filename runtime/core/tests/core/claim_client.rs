@@ -73,6 +73,7 @@ impl Run {
 }
 
 const TOKEN: Token = Token::new(3);
+const CONFIRMS: Done = Effect::Arm(Timer(Resource::ConfirmTimer));
 const ACQUIRED: Done = Effect::Notify(Notice::Acquired { token: Some(TOKEN) });
 
 fn plain(call: u16, status: u16) -> Response {
@@ -137,7 +138,7 @@ fn a_grant_that_comes_too_late_is_confirmed_before_it_is_believed() {
     let mut run = Run::new();
     run.told(Command::Claim { key: KEY });
     let late = Response { claim: Some(CLAIM), ..granted(0, 201) }.lapsed();
-    assert_eq!(run.hears(late), [asks(0, RequestKind::Ttl { claim: CLAIM })]);
+    assert_eq!(run.hears(late), [CONFIRMS, asks(0, RequestKind::Ttl { claim: CLAIM })]);
     assert!(!run.state.is_held());
     assert!(run.hears(granted(0, 200)).contains(&ACQUIRED));
 }
@@ -152,7 +153,7 @@ fn a_queued_claim_asks_again_by_the_id_that_the_server_gave() {
     let effects = run.hears(granted(0, 200));
     assert_eq!(
         effects,
-        [asks(0, RequestKind::Ttl { claim: CLAIM })],
+        [CONFIRMS, asks(0, RequestKind::Ttl { claim: CLAIM })],
         "its ttl may be over already"
     );
     assert!(!run.state.is_held());
@@ -170,6 +171,41 @@ fn a_confirmation_that_comes_too_late_is_asked_for_again() {
     );
     assert!(!run.state.is_held());
     assert_eq!(run.fires(Resource::RetryRenewTimer), [asks(0, RequestKind::Ttl { claim: CLAIM })]);
+}
+
+#[test]
+fn a_grant_that_leaves_no_time_for_a_renewal_is_confirmed_and_then_given_up() {
+    let mut run = Run::new();
+    run.told(Command::Claim { key: KEY });
+    let brief = Response { claim: Some(CLAIM), ..granted(0, 201) }.brief();
+    assert_eq!(run.hears(brief), [CONFIRMS, asks(0, RequestKind::Ttl { claim: CLAIM })]);
+    run.hears(granted(0, 200).brief());
+    assert!(!run.state.is_held());
+    let effects = run.fires(Resource::ConfirmTimer);
+    assert!(effects.contains(&Effect::Notify(Notice::TooSlow)), "{effects:?}");
+    assert!(effects.contains(&sets(0, TargetStatus::Withdrawn)), "{effects:?}");
+}
+
+#[test]
+fn a_holder_takes_each_renewal_that_comes_before_its_end() {
+    let mut run = Run::active();
+    run.fires(Resource::RenewTimer);
+    let effects = run.hears(granted(0, 200).brief());
+    assert!(effects.contains(&Effect::Arm(Timer(Resource::LeaseTimer))), "{effects:?}");
+    assert!(run.state.is_held());
+}
+
+#[test]
+fn a_throttled_request_is_sent_again() {
+    let mut run = Run::new();
+    run.told(Command::Claim { key: KEY });
+    assert_eq!(run.hears(plain(0, 429)), [Effect::Arm(Timer(Resource::RetryRegisterTimer))]);
+    let mut run = Run::active();
+    run.fires(Resource::RenewTimer);
+    assert_eq!(run.hears(plain(0, 429)), [Effect::Arm(Timer(Resource::RetryRenewTimer))]);
+    assert!(run.state.is_held());
+    run.told(Command::Release);
+    assert_eq!(run.hears(plain(0, 429)), [Effect::Arm(Timer(Resource::RetryReleaseTimer))]);
 }
 
 #[test]

@@ -30,13 +30,13 @@ fn client_inputs() -> Vec<InputOf<Client>> {
         client::Command::Act,
     ];
     let timers = claim::Resource::ALL.iter().filter(|resource| resource.is_timer());
-    let answers = [200, 201, 202, 204, 400, 404, 409, 503, 599].map(|status| Response {
+    let answers = [200, 201, 202, 204, 400, 404, 409, 429, 503, 599].map(|status| Response {
         claim: Some(ClaimId::new(3)),
         token: Some(Token::new(4)),
         ..Response::bare(CallId::new(0), status)
     });
-    let lapsed = answers.map(Response::lapsed);
-    let heard = answers.into_iter().chain(lapsed).map(|response| Input::Message {
+    let late = answers.map(Response::lapsed).into_iter().chain(answers.map(Response::brief));
+    let heard = answers.into_iter().chain(late).map(|response| Input::Message {
         from: Server::Claims,
         message: Message::Response(response),
     });

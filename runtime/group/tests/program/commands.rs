@@ -5,7 +5,8 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::group::{Group, code};
+use crate::group::{Group, LEASE, code};
+use crate::lease::ended_with_lease;
 use crate::running::Running;
 
 /// The maximum time to wait for a lock that must be granted, in seconds.
@@ -150,4 +151,14 @@ fn a_coordinator_that_is_told_to_end_hands_over() {
     assert_eq!(code(&next), Some(0), "{next:?}");
     drop(kept.0.stdin.take());
     assert_eq!(kept.ended(), Some(0));
+}
+
+#[test]
+fn a_command_ends_with_the_lease_while_its_supervisor_is_stopped() {
+    let group = Group::start();
+    let mut command = group.grouplock(0, &["run", "job"]);
+    let text = ended_with_lease(&mut command, LEASE);
+    assert!(text.contains("grouplock: this process was stopped, or hung"), "{text}");
+    let next = group.output(1, &["run", "job", "--timeout", "30", "--", "true"]);
+    assert_eq!(code(&next), Some(0), "{next:?}");
 }

@@ -17,6 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(1);
 /// The period of the failure detector, in seconds: a lease is two of them.
 const PERIOD: &str = "0.4";
+pub(crate) const LEASE: Duration = Duration::from_millis(2 * 400);
 
 impl Running {
     /// The exit status, once it has ended.

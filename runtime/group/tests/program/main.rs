@@ -6,6 +6,8 @@ mod commands;
 #[path = "../../../raft/tests/folder/mod.rs"]
 mod folder;
 mod group;
+#[path = "../../../raft/lock/tests/program/lease.rs"]
+mod lease;
 mod members;
 #[path = "../../../raft/lock/tests/ports/mod.rs"]
 mod ports;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, UnknownArgumentValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 use clap::{Args, Parser, Subcommand};
-use turnstile_claim::client::{Acquire, Error, ErrorKind, LockClient, LockClientBuilder};
+use turnstile_claim::client::{Acquire, Error, ErrorKind, LockClient, LockClientBuilder, redacted};
 use turnstile_claim::wire::seconds;
 use turnstile_claim::{keychain, log_filter};
 use turnstile_core::claim::record::Status;
@@ -56,13 +56,21 @@ struct Cli {
 enum CliCommand {
     /// Runs a command while holding the lock of a resource.
     ///
-    /// Environment of the command: CLAIM_FENCING_TOKEN, the claim's fencing token; CLAIM_URL, its
-    /// URL; CLAIM_HELD, the names of the locks that the command runs under, with the ids and URLs
-    /// of their servers. A nested `claim run` for one of these is refused, since it would deadlock.
+    /// Environment of the command: that of this program, with TURNSTILE_TOKEN (see
+    /// --withhold-token), TURNSTILE_URL, TURNSTILE_CA and TURNSTILE_LOG, which a nested `claim`
+    /// needs; and CLAIM_FENCING_TOKEN, the claim's fencing token; CLAIM_URL, its URL; CLAIM_HELD,
+    /// the locks that the command runs under, outer ones included, with the ids and URLs of their
+    /// servers. A nested `claim run` for one of these is refused, since it would deadlock.
+    ///
+    /// A response 429 is no failure: the request is repeated after its Retry-After, until the lock
+    /// is granted or --timeout has passed. Where responses take so long that the lease would end
+    /// before it can be renewed, the claim is given up, so that others get the lock, and the
+    /// command is not started: then a longer --ttl is needed, about three times as long as a
+    /// response takes.
     ///
     /// Exit status: that of the command, or 128 + N if signal N terminated it; 69: the server
-    /// cannot be reached, or it refused the request; 75: the timeout passed before the lock was
-    /// granted; 76: the claim was lost and the command was terminated.
+    /// cannot be reached, refused the request, or responds too slowly for the --ttl; 75: the timeout
+    /// passed before the lock was granted; 76: the claim was lost and the command was terminated.
     ///
     /// SIGTERM, SIGINT, SIGQUIT and SIGHUP are forwarded to the command's process group. If it does
     /// not exit within --grace, it is killed. The claim is released after the command has exited.
@@ -74,8 +82,11 @@ enum CliCommand {
     /// it has lapsed when the command is to continue, the command is terminated instead. Without a
     /// shell with job control, which could continue the command, Ctrl-Z does not stop it.
     ///
-    /// If this program is killed by SIGKILL, the command and its process group are killed.
-    /// Processes that have left the group, such as daemons, keep running.
+    /// Background processes that the command has started end with it: its process group is killed
+    /// when the command has exited, before the claim is released. If this program is killed by
+    /// SIGKILL, the command and its process group are killed. If it is stopped or hangs until the
+    /// end of the lease, a second process terminates them. Processes that have left the group, such
+    /// as daemons, keep running.
     Run(RunArgs),
     /// Lists claims: active ones first, then waiting ones, then those that have ended.
     Ls {
@@ -142,6 +153,11 @@ struct RunArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
     #[arg(allow_negative_numbers = true)]
     grace: Duration,
+    /// Removes TURNSTILE_TOKEN from the environment of the command, so that it does not pass the
+    /// token on, log it, or use it by mistake. A nested `claim` then has no token. A command of the
+    /// same user can still read it from the memory or the environment of this program.
+    #[arg(long)]
+    withhold_token: bool,
     /// The claim's user data, as JSON. If the server requires tokens, only the owner can read it.
     #[arg(long, value_name = "JSON")]
     data: Option<String>,
@@ -159,6 +175,22 @@ fn statuses() -> PossibleValuesParser {
     PossibleValuesParser::new(Status::ALL.map(Status::name))
 }
 
+/// Hides what may be secret in a URL that was given in another place than its own.
+fn without_secrets(mut error: clap::Error) -> clap::Error {
+    let is_url = |word: &String| word.contains("://") || word.contains('@');
+    let words = error.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(word) if is_url(word) => Some((kind, redacted(word))),
+        _ => None,
+    });
+    let words: Vec<(ContextKind, String)> = words.collect();
+    for (kind, word) in words {
+        error.insert(kind, ContextValue::String(word));
+        // It quotes the word.
+        error.insert(ContextKind::Suggested, ContextValue::None);
+    }
+    error
+}
+
 /// Adds a hint to the error of a `run` without `--`.
 fn with_hint(mut error: clap::Error) -> clap::Error {
     let argument = error.get(ContextKind::InvalidArg);
@@ -172,7 +204,7 @@ fn with_hint(mut error: clap::Error) -> clap::Error {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| with_hint(error).exit());
+    let cli = Cli::try_parse().unwrap_or_else(|error| with_hint(without_secrets(error)).exit());
     if matches!(cli.command, CliCommand::Reap) {
         reap();
         return ExitCode::SUCCESS;
@@ -216,6 +248,7 @@ fn exit_status(error: &Error) -> u8 {
         | ErrorKind::TtlTooShort { .. } => USAGE,
         ErrorKind::System(_)
         | ErrorKind::Unreachable(_)
+        | ErrorKind::TooSlow(_)
         | ErrorKind::Refused { .. }
         | ErrorKind::Claimed { .. }
         | ErrorKind::TooMany

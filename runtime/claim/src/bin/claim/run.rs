@@ -5,9 +5,9 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, Notify};
 use turnstile_claim::client::{
-    Acquire, Claim, Error, ErrorKind, HELD, LockClient, LockClientBuilder,
+    Acquire, Changes, Claim, Error, ErrorKind, HELD, LockClient, LockClientBuilder,
 };
 use turnstile_claim::wire::claim::{ClaimSeen, id_in};
 use turnstile_supervisor::{End, Held, Reaper, Signal, Signals, end_by, supervise};
@@ -37,13 +37,13 @@ pub(super) async fn run(builder: LockClientBuilder, args: RunArgs) -> Result<u8,
         Ok(claim) => claim,
         Err(signal) => return Ok(end_by(signal)),
     };
-    let mut variables = vec![
-        ("CLAIM_URL", claim.url()),
-        (HELD, held.with(&args.claim_args.resource, client.server_id())),
-    ];
-    let token = claim.fencing_token();
-    variables.extend(token.map(|token| ("CLAIM_FENCING_TOKEN", token.to_string())));
-    let lock = HeldClaim(&claim);
+    let held = held.with(&args.claim_args.resource, client.server_id());
+    // Without a token, a nested command must not take the one of an outer claim for its own.
+    let token = claim.fencing_token().map(|token| token.to_string());
+    let mut variables =
+        vec![("CLAIM_URL", Some(claim.url())), (HELD, Some(held)), ("CLAIM_FENCING_TOKEN", token)];
+    variables.extend(args.withhold_token.then_some(("TURNSTILE_TOKEN", None)));
+    let lock = HeldClaim { claim: &claim, changes: Mutex::new(claim.changes()) };
     let ended = supervise(&args.command, &variables, reaper, &lock, &mut signals, args.grace).await;
     let was_held = claim.is_held();
     let released = claim.release_within(CLOSE_MAX).await;
@@ -129,24 +129,38 @@ pub(super) fn print_unreleased(error: &Error, ttl: Duration) {
 }
 
 /// A claim as the lock of a command.
-struct HeldClaim<'a>(&'a Claim);
+struct HeldClaim<'a> {
+    claim: &'a Claim,
+    changes: Mutex<Changes>,
+}
 
 impl Held for HeldClaim<'_> {
     fn is_held(&self) -> bool {
-        self.0.is_held()
+        self.claim.is_held()
     }
 
     async fn lost(&self) {
-        self.0.lost().await;
+        self.claim.lost().await;
     }
 
     fn on_loss(&self) {
-        if let Some(error) = self.0.loss() {
+        if let Some(error) = self.claim.loss() {
             eprintln!("claim: {error}; terminating the command");
         }
     }
 
     fn grace_max(&self) -> Duration {
-        self.0.margin()
+        self.claim.margin()
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        self.claim.deadline_since_boot()
+    }
+
+    async fn renewed(&self) {
+        if !self.changes.lock().await.next().await {
+            // It has ended.
+            pending::<Infallible>().await;
+        }
     }
 }

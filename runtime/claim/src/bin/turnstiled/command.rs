@@ -61,8 +61,7 @@ pub(crate) struct ServerArgs {
 impl ServerArgs {
     pub(crate) fn client(self) -> Result<LockClient, Error> {
         let url = self.url.or_else(|| std::env::var("TURNSTILE_URL").ok());
-        let urls = url.as_deref().unwrap_or(DEFAULT_URL).split_whitespace();
-        LockClientBuilder::in_environment(urls).build()
+        LockClientBuilder::from_list(url.as_deref().unwrap_or(DEFAULT_URL)).build()
     }
 }
 

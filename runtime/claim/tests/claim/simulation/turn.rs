@@ -26,9 +26,11 @@ pub(crate) async fn turn(
             let tally = world.borrow().tally.clone();
             if error.cause == ErrorKind::TimedOut {
                 tally.note(Event::TimedOut);
-            } else if let ErrorKind::Refused { status: 429, .. } = error.cause {
+            } else if let ErrorKind::Unreachable(why) = &error.cause
+                && why.contains(": 429 ")
+            {
+                // It was asked to come later until its timeout.
                 tally.note(Event::TurnedAway);
-                tokio::time::sleep(Duration::from_millis(20 + rng.number() % 100)).await;
             }
             return Ok(());
         }
@@ -62,6 +64,8 @@ pub(crate) async fn turn(
             let _lost = claim.release().await;
         }
     }
+    // Whoever finds the queue full asks each second: there has to be room at times.
+    tokio::time::sleep(Duration::from_millis(rng.number() % 300)).await;
     Ok(())
 }
 

@@ -15,6 +15,7 @@ pub(super) const fn timer_event(timer: Resource) -> Option<Event> {
         Resource::ActivateTimer => Some(Event::ActivateTimerTriggers),
         Resource::RenewTimer => Some(Event::RenewTimerTriggers),
         Resource::LeaseTimer => Some(Event::LeaseTimerTriggers),
+        Resource::ConfirmTimer => Some(Event::ConfirmTimerTriggers),
         Resource::RetryAbortTimer
         | Resource::RetryActivateTimer
         | Resource::RetryRegisterTimer
@@ -48,6 +49,7 @@ impl<R: Rules<Machine>> Client<R> {
             }
             Action::NotifyClientLockIsReleased => self.end(state, Notice::Released, out),
             Action::NotifyClientOfTimeout => self.end(state, Notice::TimedOut, out),
+            Action::NotifyClientThatResponsesAreTooSlow => self.end(state, Notice::TooSlow, out),
             Action::TerminateClient => {
                 let status = ctx.response.map(|response| response.status);
                 self.end(state, Notice::Failed { status }, out);
@@ -77,6 +79,8 @@ impl<R: Rules<Machine>> Client<R> {
             | Action::StartLeaseTimer
             | Action::RestartLeaseTimer
             | Action::DeleteLeaseTimer
+            | Action::CreateConfirmTimer
+            | Action::DeleteConfirmTimer
             | Action::RestartTimeoutTimer => {}
         }
     }
@@ -140,6 +144,7 @@ impl<R: Rules<Machine>> Client<R> {
             | Resource::ActivateTimer
             | Resource::RenewTimer
             | Resource::LeaseTimer
+            | Resource::ConfirmTimer
             | Resource::RetryAbortTimer
             | Resource::RetryActivateTimer
             | Resource::RetryRegisterTimer

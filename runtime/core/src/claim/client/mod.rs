@@ -163,6 +163,9 @@ impl<R: Rules<Machine>> Client<R> {
         let may_be_registered = state.may_be_registered;
         let guards = |guard: Guard| match guard {
             Guard::LeaseIsLive => {
+                ctx.response.is_some_and(|response| response.lease != Lease::Lapsed)
+            }
+            Guard::LeaseLeavesTime => {
                 ctx.response.is_some_and(|response| response.lease == Lease::Live)
             }
             Guard::MayBeRegistered => may_be_registered,

@@ -82,6 +82,9 @@ pub enum Notice {
     KeyNeeded,
     /// The lock was not granted in time.
     TimedOut,
+    /// The server granted the lock, but its responses take so long that the lease could not be
+    /// renewed in time. The claim is being withdrawn.
+    TooSlow,
     /// The lock is released.
     Released,
     /// The server rejected the claim, which has ended.

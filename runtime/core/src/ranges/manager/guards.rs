@@ -43,7 +43,7 @@ impl ServerGuards<'_> {
             Guard::ExclusiveLocksCanBeReasserted => can_be_reasserted(Some(LockType::Exclusive)),
             Guard::LocksCanBeReasserted => can_be_reasserted(None),
             Guard::LockWriteMayBeKept => self.file.most == Some(ServerLock::LockWrite),
-            Guard::LeaseIsLive => self.lease == Lease::Live,
+            Guard::LeaseIsLive => self.lease != Lease::Lapsed,
         }
     }
 }

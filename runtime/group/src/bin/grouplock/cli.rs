@@ -68,7 +68,10 @@ pub(crate) enum CliCommand {
     /// done twice, and cannot be fenced, needs another lock service, for example `raftlock`, whose
     /// minorities grant nothing.
     ///
-    /// Signals, the terminal and orphans are handled as by `claim run`.
+    /// Signals, the terminal and orphans are handled as by `claim run`: background processes end
+    /// with the command. A lock of a group has no lease among the members; the member says four
+    /// times in two periods that the lock is held. If this program is stopped (SIGSTOP) or hangs
+    /// for two periods, so that it would not hear of a loss, a second process kills the command.
     Run {
         #[command(flatten)]
         socket: SocketArgs,

@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::folder::Folder;
-use crate::group::{Group, code};
+use crate::group::{Group, LEASE, code};
+use crate::lease::ended_with_lease;
 use crate::running::Running;
 
 #[test]
@@ -155,4 +156,14 @@ fn a_timeout_of_zero_takes_a_lock_that_nobody_has() {
     assert_eq!(code(&group.output(0, &["run", "job", "--timeout", "0", "--", "true"])), Some(75));
     let control = group.output(0, &["run", "a\nb", "--", "true"]);
     assert_eq!(code(&control), Some(2));
+}
+
+#[test]
+fn a_command_ends_with_the_lease_while_its_supervisor_is_stopped() {
+    let group = Group::start();
+    let mut command = group.raftlock(0, &["run", "job"]);
+    let text = ended_with_lease(&mut command, LEASE);
+    assert!(text.contains("raftlock: this process was stopped, or hung"), "{text}");
+    let next = group.output(1, &["run", "job", "--timeout", "30", "--", "true"]);
+    assert_eq!(code(&next), Some(0), "{next:?}");
 }

@@ -14,6 +14,7 @@ use crate::running::Running;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// The heartbeat interval, in seconds: a lease is 28 of them.
 pub(crate) const HEARTBEAT: &str = "0.05";
+pub(crate) const LEASE: Duration = Duration::from_millis(28 * 50);
 
 /// Three members on one machine.
 pub(crate) struct Group {

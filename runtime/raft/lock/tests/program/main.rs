@@ -6,6 +6,7 @@ mod commands;
 #[path = "../../../tests/folder/mod.rs"]
 mod folder;
 mod group;
+mod lease;
 mod members;
 #[path = "../ports/mod.rs"]
 mod ports;

@@ -37,7 +37,10 @@ pub(crate) enum CliCommand {
     /// members. Another may have it at once, so the command gets SIGTERM and SIGKILL. What must
     /// never happen twice needs the fencing token.
     ///
-    /// Signals, the terminal and orphans are handled as by `claim run`.
+    /// Signals, the terminal and orphans are handled as by `claim run`: background processes end
+    /// with the command. If this program is stopped (SIGSTOP) or hangs for the lease, which is 28
+    /// heartbeats, a second process kills the command, since nobody else would when the lock is
+    /// lost.
     Run {
         #[command(flatten)]
         socket: SocketArgs,
