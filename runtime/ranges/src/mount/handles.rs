@@ -109,9 +109,9 @@ impl Handles {
         }
     }
 
-    /// Releases the locks that were taken by a handle whose end the kernel tells. That is in its own
-    /// time: an open file may have come after it to which the kernel gave the same identity, and
-    /// whose locks stay.
+    /// Releases the locks that were taken by a handle whose end the kernel tells. It does so in its
+    /// own time: an open file may have come after it to which the kernel gave the same identity,
+    /// and whose locks stay.
     pub(super) fn ended(&self, handle: &Arc<Handle>, mut unlock: impl FnMut(Owner, ByteRange)) {
         for owner in handle.owners() {
             // No other handle gets this owner meanwhile.
@@ -142,8 +142,8 @@ impl Handles {
     }
 }
 
-/// What an owner has requested by a handle since another one had the same owner: everything, if that
-/// was too much to be remembered.
+/// What an owner has requested by a handle since another one had the same owner: everything, if
+/// that was too much to be remembered.
 fn kept(handle: &Handle, owner: Owner) -> Vec<ByteRange> {
     let shared = handle.shared();
     if shared.len() >= SHARED_MAX {
