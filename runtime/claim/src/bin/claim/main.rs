@@ -178,9 +178,9 @@ fn statuses() -> PossibleValuesParser {
 /// Hides what may be secret in a URL that was given in another place than its own.
 fn without_secrets(mut error: clap::Error) -> clap::Error {
     let is_url = |word: &String| word.contains("://") || word.contains('@');
-    let words = error.context().filter_map(|(kind, value)| match value {
-        ContextValue::String(word) if is_url(word) => Some((kind, redacted(word))),
-        _ => None,
+    let words = error.context().filter_map(|(kind, value)| {
+        let ContextValue::String(word) = value else { return None };
+        is_url(word).then(|| (kind, redacted(word)))
     });
     let words: Vec<(ContextKind, String)> = words.collect();
     for (kind, word) in words {
