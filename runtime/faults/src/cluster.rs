@@ -333,6 +333,6 @@ pub(crate) fn late(begun: Instant, what: impl FnOnce() -> String) -> io::Result<
     if begun.elapsed() > PATIENCE {
         return Err(io::Error::other(format!("{} after {PATIENCE:?}", what())));
     }
-    std::thread::sleep(PAUSE);
+    sleep(PAUSE);
     Ok(())
 }
