@@ -106,7 +106,7 @@ fn unknown_settings_are_bad_usage() {
     assert_eq!(text(&output.stderr).matches(said).count(), 1, "it is told once");
 
     let output = check(&["claim/small", "--set", "client=2"]);
-    let known = "clients, finished, keychains, locks, queue, size";
+    let known = "clients, finished, keychains, locks, queue, slow, throttled, size";
     ends_with(
         &output,
         2,
