@@ -112,10 +112,7 @@ impl Fault {
             }
             Self::Clock => [1, -1].into_iter().try_for_each(|hours| {
                 let one = any(cluster, rng);
-                cluster.kill(one)?;
-                cluster.start_member(one, Start::Again, hours)?;
-                sleep(short);
-                cluster.await_ready()
+                set_clock(cluster, one, hours, short)
             }),
             Self::FlippedLog => replace_damaged(cluster, rng),
             Self::LostDisk => losses::lose_disk(cluster, short, long),
@@ -162,6 +159,14 @@ impl Fault {
             | Self::Schedule => Box::new(|_, _| false),
         }
     }
+}
+
+/// A member starts again with its clock so many hours ahead.
+fn set_clock(cluster: &mut Cluster, one: u8, hours: i8, lasts: Duration) -> io::Result<()> {
+    cluster.kill(one)?;
+    cluster.start_member(one, Start::Again, hours)?;
+    sleep(lasts);
+    cluster.await_ready()
 }
 
 /// Each member ends, and starts again.

@@ -69,8 +69,9 @@ enum CliCommand {
     /// response takes.
     ///
     /// Exit status: that of the command, or 128 + N if signal N terminated it; 69: the server
-    /// cannot be reached, refused the request, or responds too slowly for the --ttl; 75: the timeout
-    /// passed before the lock was granted; 76: the claim was lost and the command was terminated.
+    /// cannot be reached, refused the request, or responds too slowly for the --ttl; 75: the
+    /// timeout passed before the lock was granted; 76: the claim was lost and the command was
+    /// terminated.
     ///
     /// SIGTERM, SIGINT, SIGQUIT and SIGHUP are forwarded to the command's process group. If it does
     /// not exit within --grace, it is killed. The claim is released after the command has exited.
