@@ -27,8 +27,9 @@ pub(super) const FOUNDING: Key = Key::single(9);
 /// The name of the application.
 pub(super) const APPLICATION: Key = Key::single(10);
 
-/// The version of the format of all values.
-const VERSION: u8 = 3;
+/// The version of the format of all values. It is none of a claim server's store, whose first value
+/// has the same key and may have the same size.
+const VERSION: u8 = 16;
 
 /// The key of an entry.
 pub(super) const fn entry(index: u64) -> Key {

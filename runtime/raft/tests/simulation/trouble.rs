@@ -45,7 +45,8 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         }
     }
 
-    /// Steps the simulation and disturbs it, then lets it come to rest. Returns whose disk was lost.
+    /// Steps the simulation and disturbs it, then lets it come to rest. Returns whose disk was
+    /// lost.
     pub(super) fn run(mut self, outcome: &mut Outcome) -> Option<(u64, Loss)> {
         let seed = self.seed;
         loop {
