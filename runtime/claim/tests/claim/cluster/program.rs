@@ -157,8 +157,9 @@ fn a_directory_of_the_other_kind_is_named_with_the_commands_that_convert_it() {
     let data = of_single.iter().position(|word| *word == "--data").expect("it has a directory");
     of_single[data + 1] = &single;
     check_refused(&of_single, "that of a single server: `turnstiled snapshot save FILE --data ");
-    site.start(1, &["--new"]);
-    drop(site.members.remove(&1));
+    (1..=3).for_each(|id| site.start(id, &["--new"]));
+    site.ready();
+    site.members.clear();
     let listen = ["--listen", "127.0.0.1:0"];
     let member = site.path("1");
     let of_member = [&["--data", &member], &listen[..]].concat();
