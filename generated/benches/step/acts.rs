@@ -132,3 +132,9 @@ pub(crate) const ASK_FOR_A_FRESH_KEY: ActionCall<'static> =
     ActionCall { action: A::AskForAFreshKey, ops: &[], each: None };
 pub(crate) const RESTART_TIMEOUT_TIMER: ActionCall<'static> =
     ActionCall { action: A::RestartTimeoutTimer, ops: &[Op::Restart(R::TimeoutTimer)], each: None };
+pub(crate) const CREATE_CONFIRM_TIMER: ActionCall<'static> =
+    ActionCall { action: A::CreateConfirmTimer, ops: &[Op::Create(R::ConfirmTimer)], each: None };
+pub(crate) const DELETE_CONFIRM_TIMER: ActionCall<'static> =
+    ActionCall { action: A::DeleteConfirmTimer, ops: &[Op::Delete(R::ConfirmTimer)], each: None };
+pub(crate) const NOTIFY_CLIENT_OF_SLOWNESS: ActionCall<'static> =
+    ActionCall { action: A::NotifyClientThatResponsesAreTooSlow, ops: &[], each: None };

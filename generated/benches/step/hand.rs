@@ -29,10 +29,10 @@ pub(crate) fn step(
         },
         S::Aborting => match event {
             E::Response { status: 204 } => (S::Aborted, &[acts::DELETE_TIMEOUT_TIMER]),
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 429 | 500..=599 } => {
                 (S::RetryingAbort, &[acts::CREATE_RETRY_ABORT_TIMER])
             }
-            E::Response { status: 100..=203 | 205..=499 } => {
+            E::Response { status: 100..=203 | 205..=428 | 430..=499 } => {
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => (S::Lapsed, &[acts::ABANDON_ABORT_PATCH_REQUEST]),
@@ -47,15 +47,17 @@ pub(crate) fn step(
                     acts::SEND_PATCH_STATUS_ABORTED,
                 ])
             }
-            E::Response { status: 200 } => (S::Confirming, &[acts::SEND_PATCH_TTL]),
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 200 } => {
+                (S::Confirming, &[acts::CREATE_CONFIRM_TIMER, acts::SEND_PATCH_TTL])
+            }
+            E::Response { status: 429 | 500..=599 } => {
                 (S::RetryingActivate, &[acts::CREATE_RETRY_ACTIVATE_TIMER])
             }
             E::Response { status: 409 } => (S::Waiting, &[acts::CREATE_ACTIVATE_TIMER]),
             E::Response { status: 400..=499 } if guards(G::HasExpired) => {
                 (S::StartingOver, &[acts::ASK_FOR_A_FRESH_KEY])
             }
-            E::Response { status: 100..=199 | 201..=408 | 410..=499 } => {
+            E::Response { status: 100..=199 | 201..=408 | 410..=428 | 430..=499 } => {
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => {
@@ -71,21 +73,23 @@ pub(crate) fn step(
             E::SignalReceived => {
                 (S::Recalling, &[acts::RESTART_TIMEOUT_TIMER])
             }
-            E::Response { status: 404 | 500..=599 } => {
+            E::Response { status: 404 | 429 | 500..=599 } => {
                 (S::RetryingRegister, &[acts::CREATE_RETRY_REGISTER_TIMER])
             }
-            E::Response { status: 201 } if guards(G::LeaseIsLive) => {
+            E::Response { status: 201 } if guards(G::LeaseLeavesTime) => {
                 (S::Active, &[
                     acts::DELETE_TIMEOUT_TIMER, acts::CREATE_RENEW_TIMER, acts::START_LEASE_TIMER,
                     acts::NOTIFY_CLIENT_LOCK_IS_ACQUIRED,
                 ])
             }
-            E::Response { status: 201 } => (S::Confirming, &[acts::SEND_PATCH_TTL]),
+            E::Response { status: 201 } => {
+                (S::Confirming, &[acts::CREATE_CONFIRM_TIMER, acts::SEND_PATCH_TTL])
+            }
             E::Response { status: 202 } => (S::Waiting, &[acts::CREATE_ACTIVATE_TIMER]),
             E::Response { status: 400..=499 } if guards(G::HasExpired) => {
                 (S::StartingOver, &[acts::ASK_FOR_A_FRESH_KEY])
             }
-            E::Response { status: 100..=200 | 203..=403 | 405..=499 } => {
+            E::Response { status: 100..=200 | 203..=403 | 405..=428 | 430..=499 } => {
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => {
@@ -98,10 +102,10 @@ pub(crate) fn step(
             E::Response { status: 204 } => {
                 (S::Released, &[acts::DELETE_TIMEOUT_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_RELEASED])
             }
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 429 | 500..=599 } => {
                 (S::RetryingRelease, &[acts::CREATE_RETRY_RELEASE_TIMER])
             }
-            E::Response { status: 100..=203 | 205..=499 } => {
+            E::Response { status: 100..=203 | 205..=428 | 430..=499 } => {
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => {
@@ -127,11 +131,10 @@ pub(crate) fn step(
             E::Response { status: 200 } if guards(G::LeaseIsLive) => {
                 (S::Active, &[acts::CREATE_RENEW_TIMER, acts::RESTART_LEASE_TIMER])
             }
-            E::Response { status: 200 } => (S::RetryingRenew, &[acts::CREATE_RETRY_RENEW_TIMER]),
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 200 | 429 | 500..=599 } => {
                 (S::RetryingRenew, &[acts::CREATE_RETRY_RENEW_TIMER])
             }
-            E::Response { status: 100..=199 | 201..=499 } => {
+            E::Response { status: 100..=199 | 201..=428 | 430..=499 } => {
                 (S::Fail, &[acts::DELETE_LEASE_TIMER, acts::TERMINATE_CLIENT])
             }
             E::LeaseTimerTriggers => {
@@ -147,11 +150,11 @@ pub(crate) fn step(
             _ => return None,
         },
         S::Withdrawing => match event {
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 429 | 500..=599 } => {
                 (S::RetryingWithdraw, &[acts::CREATE_RETRY_WITHDRAW_TIMER])
             }
             E::Response { status: 204 } => (S::Withdrawn, &[acts::DELETE_TIMEOUT_TIMER]),
-            E::Response { status: 100..=203 | 205..=499 } => {
+            E::Response { status: 100..=203 | 205..=428 | 430..=499 } => {
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => (S::Lapsed, &[acts::ABANDON_WITHDRAW_PATCH_REQUEST]),
@@ -294,30 +297,39 @@ pub(crate) fn step(
         S::Confirming => match event {
             E::SignalReceived => {
                 (S::Aborting, &[
-                    acts::ABANDON_RENEW_PATCH_REQUEST, acts::RESTART_TIMEOUT_TIMER,
-                    acts::SEND_PATCH_STATUS_ABORTED,
+                    acts::ABANDON_RENEW_PATCH_REQUEST, acts::DELETE_CONFIRM_TIMER,
+                    acts::RESTART_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_ABORTED,
                 ])
             }
-            E::Response { status: 200 } if guards(G::LeaseIsLive) => {
+            E::Response { status: 200 } if guards(G::LeaseLeavesTime) => {
                 (S::Active, &[
-                    acts::DELETE_TIMEOUT_TIMER, acts::CREATE_RENEW_TIMER, acts::START_LEASE_TIMER,
+                    acts::DELETE_CONFIRM_TIMER, acts::DELETE_TIMEOUT_TIMER,
+                    acts::CREATE_RENEW_TIMER, acts::START_LEASE_TIMER,
                     acts::NOTIFY_CLIENT_LOCK_IS_ACQUIRED,
                 ])
             }
-            E::Response { status: 200 } => (S::RetryingConfirm, &[acts::CREATE_RETRY_RENEW_TIMER]),
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 200 | 429 | 500..=599 } => {
                 (S::RetryingConfirm, &[acts::CREATE_RETRY_RENEW_TIMER])
             }
             E::Response { status: 400..=499 } if guards(G::HasExpired) => {
-                (S::StartingOver, &[acts::ASK_FOR_A_FRESH_KEY])
+                (S::StartingOver, &[acts::DELETE_CONFIRM_TIMER, acts::ASK_FOR_A_FRESH_KEY])
             }
-            E::Response { status: 100..=199 | 201..=499 } => {
-                (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
+            E::Response { status: 100..=199 | 201..=428 | 430..=499 } => {
+                (S::Fail, &[
+                    acts::DELETE_CONFIRM_TIMER, acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT,
+                ])
             }
             E::TimeoutTimerTriggers => {
                 (S::Withdrawing, &[
-                    acts::ABANDON_RENEW_PATCH_REQUEST, acts::NOTIFY_CLIENT_OF_TIMEOUT,
-                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
+                    acts::ABANDON_RENEW_PATCH_REQUEST, acts::DELETE_CONFIRM_TIMER,
+                    acts::NOTIFY_CLIENT_OF_TIMEOUT, acts::CREATE_TIMEOUT_TIMER,
+                    acts::SEND_PATCH_STATUS_WITHDRAWN,
+                ])
+            }
+            E::ConfirmTimerTriggers => {
+                (S::Withdrawing, &[
+                    acts::ABANDON_RENEW_PATCH_REQUEST, acts::NOTIFY_CLIENT_OF_SLOWNESS,
+                    acts::RESTART_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
                 ])
             }
             E::Start | E::ClientRequestsRelease | E::ClaimIsOver => (S::Confirming, &[]),
@@ -326,14 +338,21 @@ pub(crate) fn step(
         S::RetryingConfirm => match event {
             E::SignalReceived => {
                 (S::Aborting, &[
-                    acts::DELETE_RETRY_RENEW_TIMER, acts::RESTART_TIMEOUT_TIMER,
-                    acts::SEND_PATCH_STATUS_ABORTED,
+                    acts::DELETE_RETRY_RENEW_TIMER, acts::DELETE_CONFIRM_TIMER,
+                    acts::RESTART_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_ABORTED,
                 ])
             }
             E::TimeoutTimerTriggers => {
                 (S::Withdrawing, &[
-                    acts::DELETE_RETRY_RENEW_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT,
-                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
+                    acts::DELETE_RETRY_RENEW_TIMER, acts::DELETE_CONFIRM_TIMER,
+                    acts::NOTIFY_CLIENT_OF_TIMEOUT, acts::CREATE_TIMEOUT_TIMER,
+                    acts::SEND_PATCH_STATUS_WITHDRAWN,
+                ])
+            }
+            E::ConfirmTimerTriggers => {
+                (S::Withdrawing, &[
+                    acts::DELETE_RETRY_RENEW_TIMER, acts::NOTIFY_CLIENT_OF_SLOWNESS,
+                    acts::RESTART_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
                 ])
             }
             E::RetryTimerTriggers => (S::Confirming, &[acts::SEND_PATCH_TTL]),
@@ -353,7 +372,7 @@ pub(crate) fn step(
                     acts::RESTART_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
                 ])
             }
-            E::Response { status: 404 | 500..=599 } if guards(G::MayBeRegistered) => {
+            E::Response { status: 404 | 429 | 500..=599 } if guards(G::MayBeRegistered) => {
                 (S::RetryingRecall, &[acts::CREATE_RETRY_REGISTER_TIMER])
             }
             E::Response { status: 400..=599 } => (S::Done, &[acts::DELETE_TIMEOUT_TIMER]),

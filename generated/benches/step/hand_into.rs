@@ -30,10 +30,10 @@ pub(crate) fn step_into(
             E::Response { status: 204 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); S::Aborted
             }
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 429 | 500..=599 } => {
                 sink(acts::CREATE_RETRY_ABORT_TIMER); S::RetryingAbort
             }
-            E::Response { status: 100..=203 | 205..=499 } => {
+            E::Response { status: 100..=203 | 205..=428 | 430..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
             E::TimeoutTimerTriggers => {
@@ -48,9 +48,9 @@ pub(crate) fn step_into(
                 sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting
             }
             E::Response { status: 200 } => {
-                sink(acts::SEND_PATCH_TTL); S::Confirming
+                sink(acts::CREATE_CONFIRM_TIMER); sink(acts::SEND_PATCH_TTL); S::Confirming
             }
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 429 | 500..=599 } => {
                 sink(acts::CREATE_RETRY_ACTIVATE_TIMER); S::RetryingActivate
             }
             E::Response { status: 409 } => {
@@ -59,7 +59,7 @@ pub(crate) fn step_into(
             E::Response { status: 400..=499 } if guards(G::HasExpired) => {
                 sink(acts::ASK_FOR_A_FRESH_KEY); S::StartingOver
             }
-            E::Response { status: 100..=199 | 201..=408 | 410..=499 } => {
+            E::Response { status: 100..=199 | 201..=408 | 410..=428 | 430..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
             E::TimeoutTimerTriggers => {
@@ -74,15 +74,15 @@ pub(crate) fn step_into(
             E::SignalReceived => {
                 sink(acts::RESTART_TIMEOUT_TIMER); S::Recalling
             }
-            E::Response { status: 404 | 500..=599 } => {
+            E::Response { status: 404 | 429 | 500..=599 } => {
                 sink(acts::CREATE_RETRY_REGISTER_TIMER); S::RetryingRegister
             }
-            E::Response { status: 201 } if guards(G::LeaseIsLive) => {
+            E::Response { status: 201 } if guards(G::LeaseLeavesTime) => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::CREATE_RENEW_TIMER);
                 sink(acts::START_LEASE_TIMER); sink(acts::NOTIFY_CLIENT_LOCK_IS_ACQUIRED); S::Active
             }
             E::Response { status: 201 } => {
-                sink(acts::SEND_PATCH_TTL); S::Confirming
+                sink(acts::CREATE_CONFIRM_TIMER); sink(acts::SEND_PATCH_TTL); S::Confirming
             }
             E::Response { status: 202 } => {
                 sink(acts::CREATE_ACTIVATE_TIMER); S::Waiting
@@ -90,7 +90,7 @@ pub(crate) fn step_into(
             E::Response { status: 400..=499 } if guards(G::HasExpired) => {
                 sink(acts::ASK_FOR_A_FRESH_KEY); S::StartingOver
             }
-            E::Response { status: 100..=200 | 203..=403 | 405..=499 } => {
+            E::Response { status: 100..=200 | 203..=403 | 405..=428 | 430..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
             E::TimeoutTimerTriggers => {
@@ -104,10 +104,10 @@ pub(crate) fn step_into(
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::NOTIFY_CLIENT_LOCK_IS_RELEASED);
                 S::Released
             }
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 429 | 500..=599 } => {
                 sink(acts::CREATE_RETRY_RELEASE_TIMER); S::RetryingRelease
             }
-            E::Response { status: 100..=203 | 205..=499 } => {
+            E::Response { status: 100..=203 | 205..=428 | 430..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
             E::TimeoutTimerTriggers => {
@@ -131,13 +131,10 @@ pub(crate) fn step_into(
             E::Response { status: 200 } if guards(G::LeaseIsLive) => {
                 sink(acts::CREATE_RENEW_TIMER); sink(acts::RESTART_LEASE_TIMER); S::Active
             }
-            E::Response { status: 200 } => {
+            E::Response { status: 200 | 429 | 500..=599 } => {
                 sink(acts::CREATE_RETRY_RENEW_TIMER); S::RetryingRenew
             }
-            E::Response { status: 500..=599 } => {
-                sink(acts::CREATE_RETRY_RENEW_TIMER); S::RetryingRenew
-            }
-            E::Response { status: 100..=199 | 201..=499 } => {
+            E::Response { status: 100..=199 | 201..=428 | 430..=499 } => {
                 sink(acts::DELETE_LEASE_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
             E::LeaseTimerTriggers => {
@@ -146,20 +143,19 @@ pub(crate) fn step_into(
             }
             E::ClaimIsOver => {
                 sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::DELETE_LEASE_TIMER);
-                sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST);
-                S::Lapsed
+                sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST); S::Lapsed
             }
             E::Start => S::Renewing,
             _ => return None,
         },
         S::Withdrawing => match event {
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 429 | 500..=599 } => {
                 sink(acts::CREATE_RETRY_WITHDRAW_TIMER); S::RetryingWithdraw
             }
             E::Response { status: 204 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); S::Withdrawn
             }
-            E::Response { status: 100..=203 | 205..=499 } => {
+            E::Response { status: 100..=203 | 205..=428 | 430..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
             E::TimeoutTimerTriggers => {
@@ -187,8 +183,7 @@ pub(crate) fn step_into(
             }
             E::ClaimIsOver => {
                 sink(acts::DELETE_RENEW_TIMER); sink(acts::DELETE_LEASE_TIMER);
-                sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST);
-                S::Lapsed
+                sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST); S::Lapsed
             }
             E::Start => S::Active,
             _ => return None,
@@ -273,8 +268,7 @@ pub(crate) fn step_into(
             }
             E::ClaimIsOver => {
                 sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::DELETE_LEASE_TIMER);
-                sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST);
-                S::Lapsed
+                sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST); S::Lapsed
             }
             E::Start => S::RetryingRenew,
             _ => return None,
@@ -308,28 +302,33 @@ pub(crate) fn step_into(
         },
         S::Confirming => match event {
             E::SignalReceived => {
-                sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::RESTART_TIMEOUT_TIMER);
-                sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting
+                sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::DELETE_CONFIRM_TIMER);
+                sink(acts::RESTART_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_ABORTED);
+                S::Aborting
             }
-            E::Response { status: 200 } if guards(G::LeaseIsLive) => {
-                sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::CREATE_RENEW_TIMER);
-                sink(acts::START_LEASE_TIMER); sink(acts::NOTIFY_CLIENT_LOCK_IS_ACQUIRED); S::Active
+            E::Response { status: 200 } if guards(G::LeaseLeavesTime) => {
+                sink(acts::DELETE_CONFIRM_TIMER); sink(acts::DELETE_TIMEOUT_TIMER);
+                sink(acts::CREATE_RENEW_TIMER); sink(acts::START_LEASE_TIMER);
+                sink(acts::NOTIFY_CLIENT_LOCK_IS_ACQUIRED); S::Active
             }
-            E::Response { status: 200 } => {
-                sink(acts::CREATE_RETRY_RENEW_TIMER); S::RetryingConfirm
-            }
-            E::Response { status: 500..=599 } => {
+            E::Response { status: 200 | 429 | 500..=599 } => {
                 sink(acts::CREATE_RETRY_RENEW_TIMER); S::RetryingConfirm
             }
             E::Response { status: 400..=499 } if guards(G::HasExpired) => {
-                sink(acts::ASK_FOR_A_FRESH_KEY); S::StartingOver
+                sink(acts::DELETE_CONFIRM_TIMER); sink(acts::ASK_FOR_A_FRESH_KEY); S::StartingOver
             }
-            E::Response { status: 100..=199 | 201..=499 } => {
-                sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
+            E::Response { status: 100..=199 | 201..=428 | 430..=499 } => {
+                sink(acts::DELETE_CONFIRM_TIMER); sink(acts::DELETE_TIMEOUT_TIMER);
+                sink(acts::TERMINATE_CLIENT); S::Fail
             }
             E::TimeoutTimerTriggers => {
-                sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
-                sink(acts::CREATE_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
+                sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::DELETE_CONFIRM_TIMER);
+                sink(acts::NOTIFY_CLIENT_OF_TIMEOUT); sink(acts::CREATE_TIMEOUT_TIMER);
+                sink(acts::SEND_PATCH_STATUS_WITHDRAWN); S::Withdrawing
+            }
+            E::ConfirmTimerTriggers => {
+                sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::NOTIFY_CLIENT_OF_SLOWNESS);
+                sink(acts::RESTART_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
                 S::Withdrawing
             }
             E::Start | E::ClientRequestsRelease | E::ClaimIsOver => S::Confirming,
@@ -337,17 +336,21 @@ pub(crate) fn step_into(
         },
         S::RetryingConfirm => match event {
             E::SignalReceived => {
-                sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::RESTART_TIMEOUT_TIMER);
-                sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting
+                sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::DELETE_CONFIRM_TIMER);
+                sink(acts::RESTART_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_ABORTED);
+                S::Aborting
             }
             E::TimeoutTimerTriggers => {
-                sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
-                sink(acts::CREATE_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
+                sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::DELETE_CONFIRM_TIMER);
+                sink(acts::NOTIFY_CLIENT_OF_TIMEOUT); sink(acts::CREATE_TIMEOUT_TIMER);
+                sink(acts::SEND_PATCH_STATUS_WITHDRAWN); S::Withdrawing
+            }
+            E::ConfirmTimerTriggers => {
+                sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::NOTIFY_CLIENT_OF_SLOWNESS);
+                sink(acts::RESTART_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
                 S::Withdrawing
             }
-            E::RetryTimerTriggers => {
-                sink(acts::SEND_PATCH_TTL); S::Confirming
-            }
+            E::RetryTimerTriggers => { sink(acts::SEND_PATCH_TTL); S::Confirming }
             E::Start | E::ClientRequestsRelease | E::ClaimIsOver => S::RetryingConfirm,
             _ => return None,
         },
@@ -365,7 +368,7 @@ pub(crate) fn step_into(
                 sink(acts::RESTART_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
                 S::Withdrawing
             }
-            E::Response { status: 404 | 500..=599 } if guards(G::MayBeRegistered) => {
+            E::Response { status: 404 | 429 | 500..=599 } if guards(G::MayBeRegistered) => {
                 sink(acts::CREATE_RETRY_REGISTER_TIMER); S::RetryingRecall
             }
             E::Response { status: 400..=599 } => {
@@ -385,9 +388,7 @@ pub(crate) fn step_into(
             E::TimeoutTimerTriggers => {
                 sink(acts::DELETE_RETRY_REGISTER_TIMER); S::Lapsed
             }
-            E::RetryTimerTriggers => {
-                sink(acts::SEND_POST); S::Recalling
-            }
+            E::RetryTimerTriggers => { sink(acts::SEND_POST); S::Recalling }
             E::Start | E::SignalReceived | E::ClientRequestsRelease
                 | E::ClaimIsOver => S::RetryingRecall,
             _ => return None,
