@@ -47,15 +47,17 @@ pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     told.for_each(|word| event(cx, word, diagnostics));
 }
 
-/// The names in rows of amendments that other amendments have changed or removed. Names that the
-/// file declares anywhere are accepted.
+/// The names in rows, and in what states hold, of amendments that other amendments have changed or
+/// removed. Names that the file declares anywhere are accepted.
 fn replaced<'a>(cx: &LintContext<'a>, diagnostics: &mut Vec<Diagnostic>) {
     let (mut states, mut actions, mut guards) =
         (VecSet::default(), VecSet::default(), VecSet::default());
+    let mut resources = VecSet::default();
     let mut declare = |parts: &'a Sections| {
         states.add_all(parts.places());
         actions.add_all(keys(&parts.actions));
         guards.add_all(keys(&parts.guards));
+        resources.add_all(keys(&parts.resources));
     };
     declare(&cx.raw.parts);
     cx.raw.amendments.iter().for_each(|amendment| declare(&amendment.add));
@@ -72,6 +74,17 @@ fn replaced<'a>(cx: &LintContext<'a>, diagnostics: &mut Vec<Diagnostic>) {
             guard(cx, word, diagnostics);
         }
         row.event.iter().for_each(|word| event(cx, word, diagnostics));
+    }
+    let parts = &cx.lookup.draft.parts;
+    let in_force: Vec<&[Word]> = parts.resource_lists();
+    let is_in_force = |list: &[Word]| in_force.contains(&list);
+    let added = cx.raw.amendments.iter().flat_map(|amendment| amendment.add.resource_lists());
+    for word in added.filter(|list| !is_in_force(list)).flatten() {
+        let is_kind = KINDS.iter().any(|(kind, _)| *kind == word.text);
+        if !is_kind && is_new(&resources, word) {
+            let known = keys(&parts.resources);
+            undeclared(diagnostics, code::UNDECLARED_RESOURCE, "resource", word, known);
+        }
     }
 }
 
