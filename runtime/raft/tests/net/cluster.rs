@@ -149,6 +149,22 @@ pub(crate) fn replacement(new: u64, old: u64) -> Vec<MemberChange> {
     vec![MemberChange::Add { id: new, address: name(new) }, MemberChange::Remove { id: old }]
 }
 
+/// A member that has lost its disk is removed, and a new one added: together with the lost one more
+/// of them would have to run.
+pub(crate) fn replacement_of_lost(new: u64, lost: u64) -> Vec<MemberChange> {
+    let mut changes = replacement(new, lost);
+    changes.reverse();
+    changes
+}
+
+/// Of three members that run, the leader and the others: the newest first, which they know least.
+pub(crate) fn leader_and_newest(running: &[u64], leader: u64) -> Option<(u64, [u64; 2])> {
+    let mut others: Vec<u64> = running.iter().copied().filter(|id| *id != leader).collect();
+    others.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
+    let others = others.try_into().ok()?;
+    running.contains(&leader).then_some((leader, others))
+}
+
 /// The changes of the members that are to be made, the next one first.
 pub(crate) type Changes = Rc<RefCell<Vec<MemberChange>>>;
 

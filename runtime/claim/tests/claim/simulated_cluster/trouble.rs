@@ -8,8 +8,8 @@ use turnstile_claim::client::Rng;
 use turnstile_raft::{Member, MemberChange, Status};
 
 use super::cluster::{
-    Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, mend, name, newest_leader,
-    replacement, spoil,
+    Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, leader_and_newest, mend, name,
+    newest_leader, replacement, replacement_of_lost, spoil,
 };
 use super::loss::{Due, LosingDisk, Loss};
 use super::member::{Cluster, WALL_OFF_US};
@@ -187,15 +187,10 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         let Some(loss) = self.loss else { return };
         let running: Vec<u64> = self.cluster.running.borrow().keys().copied().collect();
         let Some((_, leader)) = self.newest_leader() else { return };
-        let is_whole = running.len() as u64 == self.cluster.first && self.mends.is_empty();
         let is_replaced = self.cluster.changes.borrow().is_empty();
-        if !is_replaced || !is_whole || !running.contains(&leader) || now < self.deaf_until {
-            return;
-        }
-        let mut others: Vec<u64> = running.into_iter().filter(|id| *id != leader).collect();
-        // The newest one first, which the others know least.
-        others.reverse();
-        let members = (leader, [others[0], others[1]]);
+        let members = leader_and_newest(&running, leader);
+        let is_due = is_replaced && self.mends.is_empty() && now >= self.deaf_until;
+        let Some(members) = members.filter(|_| is_due) else { return };
         let world = (&self.cluster.net, &self.cluster.media);
         self.losing = Some(LosingDisk::begin(world, members, loss, now, &mut self.rng));
     }
@@ -222,9 +217,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 self.sim.bounce(name(disk.leader));
                 if self.loss.take() == Some(Loss::Wiped) {
                     let new = self.cluster.first + 2;
-                    let mut changes = replacement(new, disk.lost);
-                    changes.reverse();
-                    self.replace(changes, new, disk.lost);
+                    self.replace(replacement_of_lost(new, disk.lost), new, disk.lost);
                 } else {
                     self.ends = Some(now + NOTICED_MOST);
                 }

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use turmoil::Sim;
 use turnstile_host::Rng;
+use turnstile_raft::MemberChange;
 use turnstile_raft_lock::LockService;
 
 use crate::cluster::{
-    Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, mend, name, replacement, spoil,
+    Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, leader_and_newest, mend, name,
+    replacement, replacement_of_lost, spoil,
 };
 use crate::loss::{Due, LosingDisk, Loss};
 use crate::member::{Cluster, USERS};
@@ -84,8 +86,8 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             if replaces && now >= replaced {
                 replaces = false;
                 let old = 1 + self.rng.number() % self.cluster.first;
-                self.cluster.changes.borrow_mut().extend(replacement(self.cluster.first + 1, old));
-                self.replace(self.cluster.first + 1, old);
+                let new = self.cluster.first + 1;
+                self.replace(replacement(new, old), new, old);
             }
             if !replaces && self.losing.is_none() {
                 self.begin_loss(now);
@@ -188,9 +190,10 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     /// A member is added under load, and another removed.
-    fn replace(&mut self, new: u64, old: u64) {
+    fn replace(&mut self, changes: Vec<MemberChange>, new: u64, old: u64) {
         self.cluster.started.borrow_mut().insert(new);
         self.gone = Some(old);
+        *self.cluster.changes.borrow_mut() = changes;
     }
 
     /// Begins to lose the disk of the new member, or of another, once it has replaced another.
@@ -199,14 +202,9 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         let running: Vec<u64> = self.cluster.running.borrow().keys().copied().collect();
         let is_replaced = self.cluster.changes.borrow().is_empty() && self.gone.is_none();
         let Some(leader) = self.leader() else { return };
-        let is_whole = running.len() as u64 == self.cluster.first && self.mends.is_empty();
-        if !is_replaced || !is_whole || self.cluster.first != 3 || !running.contains(&leader) {
-            return;
-        }
-        let mut others: Vec<u64> = running.into_iter().filter(|id| *id != leader).collect();
-        // The newest one first, which the others know least.
-        others.reverse();
-        let members = (leader, [others[0], others[1]]);
+        let members = leader_and_newest(&running, leader);
+        let is_due = is_replaced && self.mends.is_empty();
+        let Some(members) = members.filter(|_| is_due) else { return };
         let world = (&self.cluster.net, &self.cluster.media);
         self.losing = Some(LosingDisk::begin(world, members, loss, now, &mut self.rng));
     }
@@ -231,10 +229,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 self.sim.bounce(name(disk.leader));
                 if self.loss.take() == Some(Loss::Wiped) {
                     let new = self.cluster.first + 2;
-                    let mut changes = replacement(new, disk.lost);
-                    changes.reverse();
-                    *self.cluster.changes.borrow_mut() = changes;
-                    self.replace(new, disk.lost);
+                    self.replace(replacement_of_lost(new, disk.lost), new, disk.lost);
                 }
                 return;
             }
