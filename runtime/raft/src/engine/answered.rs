@@ -16,6 +16,7 @@ use tokio::time::sleep;
 
 use super::log_store::{decode, log_id_at};
 use super::machine::SnapshotHead;
+use super::terms::Terms;
 use crate::log::Log;
 use crate::snapshot::SnapshotParts;
 
@@ -114,11 +115,21 @@ impl Answered {
         let Some(committed) = committed else { return Ok(()) };
         let Some(id) = ids.filter(|id| id.index <= committed.index).last() else { return Ok(()) };
         let own = match id.index == committed.index {
-            true => Some(committed),
-            // It is purged otherwise.
-            false => log_id_at(&self.log, id.index),
+            true => Some(committed.leader_id),
+            false => self.leader_at(id.index),
         };
-        if own.is_none_or(|own| own == id) { Ok(()) } else { Err(lost(&has_another(committed))) }
+        // The leaders of a log follow each other, also before those that are known.
+        if own.map_or(id.leader_id <= committed.leader_id, |own| own == id.leader_id) {
+            Ok(())
+        } else {
+            Err(lost(&has_another(committed)))
+        }
+    }
+
+    /// The leader that has written an entry, by the log or, if it is purged, by the snapshot.
+    fn leader_at(&self, index: u64) -> Option<CommittedLeaderId<u64>> {
+        let kept = log_id_at(&self.log, index).map(|id| id.leader_id);
+        kept.or_else(|| snapshot_terms(self.log.snapshot()?)?.leader(index))
     }
 
     /// Checks the snapshot of a leader up to an entry. One that is damaged is refused later.
@@ -136,8 +147,7 @@ impl Answered {
         let (Some(committed), Some(upto)) = (committed, upto.filter(|_| upto > committed)) else {
             return Ok(());
         };
-        let head = SnapshotParts::decode(snapshot.clone()).and_then(|parts| decode(&parts.meta));
-        let Ok(SnapshotHead { terms, .. }) = head else { return Ok(()) };
+        let Some(terms) = snapshot_terms(snapshot.clone()) else { return Ok(()) };
         let is_there = |leader| leader == committed.leader_id;
         if committed.index <= upto.index && terms.leader(committed.index).is_none_or(is_there) {
             Ok(())
@@ -161,6 +171,13 @@ impl Answered {
     fn lock(&self) -> MutexGuard<'_, AnsweredState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The leaders of the entries in a snapshot; `None` if it is damaged.
+fn snapshot_terms(snapshot: Bytes) -> Option<Terms> {
+    let parts = SnapshotParts::decode(snapshot).ok()?;
+    let SnapshotHead { terms, .. } = decode(&parts.meta).ok()?;
+    Some(terms)
 }
 
 fn has_another(own: Id) -> String {

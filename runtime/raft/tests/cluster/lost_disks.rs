@@ -230,8 +230,8 @@ async fn members_that_are_restored_from_different_states_refuse_each_other() {
 }
 
 /// A majority runs with older data: three members of which two are as they were before the
-/// acknowledged operation. The third one has applied it.
-async fn rolled_back() -> (Group, u64, [u64; 2]) {
+/// acknowledged operation. The third one has applied it, and perhaps purged it.
+async fn rolled_back(is_purged: bool) -> (Group, u64, [u64; 2]) {
     let mut group = Group::start(3, |options| options.keep_entries = 0).await;
     let leader = group.leader().await;
     group.propose(leader, "kept").await;
@@ -244,6 +244,13 @@ async fn rolled_back() -> (Group, u64, [u64; 2]) {
     let older = others.map(|id| group.back_up(id));
     group.join(others[0]).await;
     group.propose(leader, "acknowledged").await;
+    if is_purged {
+        // As many as the next leader begins with, and more.
+        for number in 0..4 {
+            group.propose(leader, &format!("more {number}")).await;
+        }
+        purge(&group, leader).await;
+    }
     group.stop(leader).await;
     group.stop(others[0]).await;
     for (id, disk) in others.into_iter().zip(older) {
@@ -252,6 +259,13 @@ async fn rolled_back() -> (Group, u64, [u64; 2]) {
     }
     group.leader_among(&others).await;
     (group, leader, others)
+}
+
+/// Makes a snapshot, and waits until no entry is left before it.
+async fn purge(group: &Group, id: u64) {
+    let made = group.members[&id].snapshot().await.expect("it has applied something");
+    let has_purged = |status: &Status| status.purged_index == made.snapshot_index;
+    group.members[&id].wait_for(PATIENCE, has_purged).await.expect("its entries are purged");
 }
 
 /// Waits until a member stops since acknowledged changes are lost.
@@ -264,7 +278,7 @@ async fn notices_the_loss(group: &Group, id: u64) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_whose_applied_entry_is_to_be_dropped_says_that_changes_are_lost() {
-    let (mut group, leader, _others) = rolled_back().await;
+    let (mut group, leader, _others) = rolled_back(false).await;
     group.join(leader).await;
     notices_the_loss(&group, leader).await;
     // And again at each start.
@@ -275,15 +289,21 @@ async fn a_member_whose_applied_entry_is_to_be_dropped_says_that_changes_are_los
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_member_that_has_purged_the_entry_to_be_dropped_says_that_changes_are_lost() {
+    let (mut group, leader, _others) = rolled_back(true).await;
+    group.join(leader).await;
+    notices_the_loss(&group, leader).await;
+    group.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_member_whose_applied_entry_a_snapshot_lacks_says_that_changes_are_lost() {
-    let (mut group, leader, others) = rolled_back().await;
+    let (mut group, leader, others) = rolled_back(false).await;
     let next = group.leader_among(&others).await;
     for number in 0..20 {
         group.propose(next, &format!("later {number}")).await;
     }
-    let made = group.members[&next].snapshot().await.expect("it has applied something");
-    let has_purged = |status: &Status| status.purged_index == made.snapshot_index;
-    group.members[&next].wait_for(PATIENCE, has_purged).await.expect("its entries are purged");
+    purge(&group, next).await;
     group.join(leader).await;
     notices_the_loss(&group, leader).await;
     group.end().await;
@@ -292,7 +312,7 @@ async fn a_member_whose_applied_entry_a_snapshot_lacks_says_that_changes_are_los
 /// The one that noticed has what is lost: alone it applies all that it had answered for.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_others_have_lost_is_in_a_snapshot_of_the_one_that_noticed() {
-    let (mut group, leader, others) = rolled_back().await;
+    let (mut group, leader, others) = rolled_back(false).await;
     for id in others {
         group.stop(id).await;
     }
