@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, late};
 use crate::service::{Change, Start};
 
 /// Replaces one member by another, as one that is lost for good.
@@ -42,6 +42,13 @@ pub(crate) fn lose_disk(cluster: &mut Cluster, short: Duration, long: Duration) 
     behind.iter().try_for_each(|id| cluster.start_member(*id, Start::Again, 0))?;
     // As a unit does.
     cluster.start_member(lost, Start::Join, 0)?;
+    // One that stands for election asks it, and it may be told; the others need not.
+    let (refusal, begun) = (format!("member {lost} has lost its log"), Instant::now());
+    let says =
+        |id: &u8| std::fs::read_to_string(cluster.log(*id)).is_ok_and(|log| log.contains(&refusal));
+    while !behind.iter().any(says) {
+        late(begun, || format!("no member of {behind:?} says: {refusal}"))?;
+    }
     sleep(long);
     let ready = cluster.ready();
     if !ready.is_empty() {
