@@ -16,7 +16,6 @@ use tokio::time::sleep;
 
 use super::log_store::{decode, log_id_at};
 use super::machine::SnapshotHead;
-use super::terms::Terms;
 use crate::log::Log;
 use crate::snapshot::SnapshotParts;
 
@@ -126,10 +125,14 @@ impl Answered {
         }
     }
 
-    /// The leader that has written an entry, by the log or, if it is purged, by the snapshot.
+    /// The leader that has written an entry, by the log or, if it is purged, by the snapshot. A
+    /// purge may be ahead of the stored one for a moment.
     fn leader_at(&self, index: u64) -> Option<CommittedLeaderId<u64>> {
         let kept = log_id_at(&self.log, index).map(|id| id.leader_id);
-        kept.or_else(|| snapshot_terms(self.log.snapshot()?)?.leader(index))
+        kept.or_else(|| {
+            let SnapshotHead { meta, terms, .. } = head(self.log.snapshot()?)?;
+            terms.leader(index).filter(|_| Some(index) <= meta.last_log_id.map(|id| id.index))
+        })
     }
 
     /// Checks the snapshot of a leader up to an entry. One that is damaged is refused later.
@@ -147,7 +150,7 @@ impl Answered {
         let (Some(committed), Some(upto)) = (committed, upto.filter(|_| upto > committed)) else {
             return Ok(());
         };
-        let Some(terms) = snapshot_terms(snapshot.clone()) else { return Ok(()) };
+        let Some(SnapshotHead { terms, .. }) = head(snapshot.clone()) else { return Ok(()) };
         let is_there = |leader| leader == committed.leader_id;
         if committed.index <= upto.index && terms.leader(committed.index).is_none_or(is_there) {
             Ok(())
@@ -173,11 +176,9 @@ impl Answered {
     }
 }
 
-/// The leaders of the entries in a snapshot; `None` if it is damaged.
-fn snapshot_terms(snapshot: Bytes) -> Option<Terms> {
-    let parts = SnapshotParts::decode(snapshot).ok()?;
-    let SnapshotHead { terms, .. } = decode(&parts.meta).ok()?;
-    Some(terms)
+/// What a snapshot says about the log; `None` if it is damaged.
+fn head(snapshot: Bytes) -> Option<SnapshotHead> {
+    decode(&SnapshotParts::decode(snapshot).ok()?.meta).ok()
 }
 
 fn has_another(own: Id) -> String {

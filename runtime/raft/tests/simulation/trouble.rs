@@ -118,6 +118,9 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     /// Whether nothing more is to happen; begins to lose the disk if it is to be lost.
     fn is_over(&mut self, now: Duration, outcome: &mut Outcome) -> bool {
         if has_noticed(&self.world) {
+            let all = self.world.statuses();
+            let is_older = self.lost.is_some_and(|(_, loss)| loss == Loss::RolledBack);
+            assert!(is_older, "seed {}: nothing was lost: {all:#?}", self.seed);
             return true;
         }
         let Some(loss) = self.loss else { return self.has_settled(now) };
