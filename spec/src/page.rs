@@ -60,45 +60,73 @@ table; nothing else decides what it does.
 
 **Messages.** An action with `sends: EVENT`, `sends: EVENT (VALUE)`, `sends: EVENT (VARIABLE)` or
 `sends: EVENT (payload)` sends a message; `payload` is the payload of the event that the row
-handles. The message goes along the only link that leads to a role whose table has the event.
-Where several roles, or several nodes of one, could be meant, `routes` says which. A link of kind
-`fifo` or `unordered` goes one way. One of kind `request-response` takes requests there and answers
-back; a request has a slot until it is answered, and `on failure` is what its sender gets where the
-request or the answer is lost or refused.
+handles. The message goes along the only link that leads to a role whose table has the event. Where
+several roles, or several nodes of one, could be meant, `routes` says which. A link of kind `fifo`
+or `unordered` goes one way. One of kind `request-response` takes requests there and answers back; a
+request has a slot until it is answered, and `on failure` is what its sender gets where the request
+or the answer is lost or refused.
 
 **What can happen.** An armed timer fires at any time, a command is given at any time, a message is
 delivered at any time, and a request that no action sends is answered at any time. A guard without a
 formula may be true or false, and is tried both ways. A time relation takes possibilities away:
-`ROLE.TIMER before ROLE.TIMER` lets the second fire only while the first is not armed, and `messages
-before ROLE.TIMER` only while no message can arrive. Each of them is an assumption about durations.
-Nobody owes a command: a trace may stay for ever where nothing but commands is enabled, so a `leads
-to` that needs one fails.
+`ROLE.TIMER before ROLE.TIMER` lets the second expire only while the first is not armed at any node
+that is up, the node of the second included, and `messages before ROLE.TIMER` only while no message
+is on its way to a node that is up. So neither waits for a node that is paused or has crashed. A
+timer that is late has expired when it became due. Each relation is an assumption about durations; a
+circle of them is refused.
+
+**Links.** Each pair of nodes has a link of its own, with its own `capacity`. A `fifo` link
+delivers, loses and doubles only its first message; one that is doubled is delivered and stays. On a
+full link, `when full: block` makes the sender wait, so that it cannot take the step; `drop` loses
+the message; `fail`, the default, loses it too and violates `no full link`.
 
 **Faults** happen as often as a world's `budgets` allow, and never without one: `lost message`,
 `duplicate`, `lost request`, `lost answer` and `refused request` on links; `ROLE crash`, `ROLE
-restart`, `ROLE pause` (it takes nothing until it goes on) and `ROLE late timer` (a timer that is
-due fires after other steps, even if it is disarmed meanwhile); `torn step`, a restart between two
-effects of a step; `drift`, a time relation that does not hold. A command with a budget is given
-that often, and any number of times without one. `saved` is what a restart leaves of a state. A
-crash loses what a node has not saved, and the messages to it until it restarts; a request waits for
-its receiver, and one that the receiver had taken is answered by `on failure`. In formulas, a node
-that is down is in no state and has no resource; its variables are those that it would restart with.
+restart` (after a crash or at once), `ROLE pause` (it takes nothing until it goes on) and `ROLE late
+timer` (a timer that is due fires after other steps, even if it is disarmed or armed again
+meanwhile; one that is armed again expires once more); `torn step`, a restart in the middle of a
+step, and `torn crash`, a crash there; `drift`, a time relation that does not hold. A budget of 0 is
+none. A budget counts for all links, or for all nodes of a role, together.
 
-**Formulas.** A node is a role of one node, or a variable of a quantifier such as
-`some: one in door`. A leaf is `NODE in STATE`, `NODE in STATE or STATE`, `NODE has RESOURCE`,
-`NODE.VARIABLE >= VALUE` (also `=`, `!=`, `<`, `<=`, `>`, and another `NODE.VARIABLE`),
-`NODE = NODE`, `NODE is up`, `NODE is down`, `NODE is paused`, or a message: `EVENT in flight`,
-`EVENT (VALUE) in flight from NODE to NODE`, where `from` and `to` may be left out.
+A step is torn after a save or a message that another save or message follows: what was before
+happened, what follows did not. It takes from the budget of the restart or crash as well. `saved` is
+what a restart leaves of a state, as it was after the last step that was not torn before it was
+saved. A crash loses what a node has not saved, and the messages to it, also those that come before
+it restarts; those that it has sent stay on their way. A restart at once loses no message. A request
+waits for its receiver, and one that the receiver had taken is answered by `on failure`. In
+formulas, a node that is down is in no state and has no resource; its variables are those that it
+would restart with, whether it may restart or not.
+
+A command with a budget is given that often, and any number of times without one; where it is
+ignored, it changes and takes nothing.
+
+**Formulas.** A node is a role of one node, or a variable of a quantifier such as `some: one in
+door`. A leaf is `NODE in STATE`, `NODE in STATE or STATE`, `NODE has RESOURCE`, `NODE.VARIABLE >=
+VALUE` (also `=`, `!=`, `<`, `<=`, `>`, and another `NODE.VARIABLE`), `NODE = NODE`, `NODE is up`,
+`NODE is down`, `NODE is paused`, or a message: `EVENT in flight`, `EVENT (VALUE) in flight from
+NODE to NODE`, where `from` and `to` may be left out.
 
 **Properties** are `always`, `never`, `sometimes`, `leads to` and `can reach`. Without a word in the
 file, each system has these: every event that reaches a node is handled, no action fails, timers and
 requests are there exactly as the states hold them, the system has no deadlock, no link is full, and
 every row is taken in some world. A system is deadlocked if no event is enabled, and a message waits
-or some machine is neither in a final state nor in one with `may end: true`. A command counts as
-enabled where a row takes it, also when its budget is spent, which only bounds the search; one with
-a budget of 0 never comes. `where` lists budgets that a world must
-have, all of them, for a property to be checked there; `without` lists faults after which it claims
-nothing. A property whose antecedent never holds, or holds only after such a fault, is `vacuous`.";
+or some machine is neither in a final state nor in one with `may end: true`. An event is enabled as
+far as time relations and full links allow; faults and restarts need not come, and do not count. A
+command counts where a row takes it, also when its budget is spent, which only bounds the search;
+one with a budget of 0 never comes. `where` lists budgets that a world must have, all of them, for a
+property to be checked there; `without` lists faults after which it claims nothing. A property whose
+antecedent never holds, or holds only after such a fault, is `vacuous`; so is an `always` of an
+`implies`, or of `every` over one, whose first formula never holds.
+
+A trace ends at an unhandled event or a failed action. That is reported once, and reaches every goal
+of `leads to` and `can reach`, since what would have come after it is not known.
+
+**Fairness.** A `leads to` `holds` if its goal comes on every path that stops only where no timer,
+message or paused node can go on. It `holds under fairness` if the goal comes on those paths where
+each timer that is enabled again and again fires, is armed again or disarmed (strongly fair), each
+message that can be delivered again and again is (strongly fair, by kind), and each paused node goes
+on (weakly fair). The verdict names those that it needs. A heartbeat that changes nothing may run
+for ever. Commands, faults and restarts are never owed.";
 
 /// The page, in Markdown, below a line that says where it comes from.
 #[must_use]

@@ -107,9 +107,15 @@ pub(super) fn resolve(
 ) -> Claim {
     let mut resolver = Resolver { roles, scope: Vec::new(), diagnostics };
     let each = claim.each.as_ref().and_then(|word| resolver.bind(word));
+    let holds = resolver.formula(&claim.holds);
+    let mut found = Vec::new();
+    let mut resolver = Resolver { scope: resolver.scope, diagnostics: &mut found, roles };
     let antecedent = claim.antecedent.as_ref();
     let antecedent = antecedent.map_or(TRUE, |formula| resolver.formula(formula));
-    Claim { each, antecedent, holds: resolver.formula(&claim.holds) }
+    // The antecedent of an implication is a part of it, and is reported once.
+    found.retain(|one| !diagnostics.contains(one));
+    diagnostics.append(&mut found);
+    Claim { each, antecedent, holds }
 }
 
 struct Resolver<'a, 'd> {

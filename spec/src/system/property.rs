@@ -92,7 +92,23 @@ fn claim(key: &str, what: &Node) -> Claim {
             antecedent: None,
             holds: Formula::Not(Box::new(raw::formula(what))),
         },
+        "always" => {
+            let holds = raw::formula(what);
+            Claim { each: None, antecedent: antecedent(&holds), holds }
+        }
         _ => Claim { each: None, antecedent: None, holds: raw::formula(what) },
+    }
+}
+
+/// What an implication presumes, also one that is claimed of every node: of some node.
+fn antecedent(formula: &Formula) -> Option<Formula> {
+    match formula {
+        Formula::Of(Connective::Implies, parts, _) => parts.first().cloned(),
+        Formula::Quantified(Quantifier::Every, word, part) => {
+            let part = Box::new(antecedent(part)?);
+            Some(Formula::Quantified(Quantifier::Some, word.clone(), part))
+        }
+        Formula::Leaf(_) | Formula::Of(..) | Formula::Not(_) | Formula::Quantified(..) => None,
     }
 }
 

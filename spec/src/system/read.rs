@@ -11,7 +11,7 @@ use crate::source::Source;
 use crate::system::shape::SYSTEM;
 use crate::system::{
     Budget, Count, Failure, Link, LinkKind, Property, Receiver, Role, Route, Saved, Setting,
-    System, TimeRelation, Timer, WhenFull, World, exemptions, property, sense,
+    System, TimeRelation, Timer, WhenFull, World, exemptions, property, sense, time,
 };
 use crate::yaml::{self, Node, Tree, Value, Word};
 
@@ -82,6 +82,7 @@ impl Reader<'_> {
             hash: source.hash(),
         };
         sense::check(node, &system, self.diagnostics);
+        time::circles(&system, self.diagnostics);
         exemptions::check(node, &system, self.diagnostics);
         system
     }

@@ -1,10 +1,10 @@
-//! The timers of time relations, looked up in the tables of a system.
+//! Time relations: their timers, looked up in the tables of a system, and circles of them.
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::system::composition::RoleTable;
 use crate::system::formula::suggestion;
-use crate::system::{System, Timer};
+use crate::system::{System, TimeRelation, Timer};
 use crate::table::ResourceKind;
 
 /// Reports names that are no timer of the role's table.
@@ -13,6 +13,40 @@ pub(super) fn check(system: &System, roles: &[RoleTable<'_>], diagnostics: &mut 
         let timers = relation.earlier.iter().chain([&relation.later]);
         diagnostics.extend(timers.filter_map(|timer| unknown(roles, timer, relation.span)));
     }
+}
+
+/// Reports each relation that closes a circle: none of its timers could ever fire.
+pub(super) fn circles(system: &System, diagnostics: &mut Vec<Diagnostic>) {
+    for (place, relation) in system.time.iter().enumerate() {
+        let Some(earlier) = &relation.earlier else { continue };
+        let Some(path) = path(&system.time[..place], &relation.later, earlier) else { continue };
+        let circle = path.into_iter().chain([&relation.later]);
+        let circle: Vec<String> =
+            circle.map(|Timer { role, name }| format!("`{role}.{name}`")).collect();
+        let message = format!("time relations in a circle: {}", circle.join(" before "));
+        let diagnostic = Diagnostic::error(code::INVALID_RELATION, message);
+        let help = "each of these timers waits for another one and never fires: remove a relation";
+        diagnostics.push(diagnostic.label(relation.span, "closes the circle").help(help));
+    }
+}
+
+/// The fewest timers from one to another, each before the next.
+fn path<'a>(relations: &'a [TimeRelation], from: &'a Timer, to: &Timer) -> Option<Vec<&'a Timer>> {
+    let mut paths = vec![vec![from]];
+    let mut next = 0;
+    while let Some(path) = paths.get(next).cloned() {
+        let last = path[path.len() - 1];
+        if last == to {
+            return Some(path);
+        }
+        for one in relations.iter().filter(|one| one.earlier.as_ref() == Some(last)) {
+            if paths.iter().all(|path| path[path.len() - 1] != &one.later) {
+                paths.push([&path[..], &[&one.later]].concat());
+            }
+        }
+        next += 1;
+    }
+    None
 }
 
 fn unknown(roles: &[RoleTable<'_>], timer: &Timer, span: Span) -> Option<Diagnostic> {
