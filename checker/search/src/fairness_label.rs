@@ -78,11 +78,6 @@ impl FairnessLabels {
         (pair != NONE).then_some(pair)
     }
 
-    /// Whether the label discharges a pair other than its action's.
-    pub(super) fn discharges_another(&self, label: u16) -> bool {
-        self.discharges(label).iter().any(|&pair| Some(pair) != self.action(label))
-    }
-
     /// The pairs that the label discharges.
     pub(super) fn discharges(&self, label: u16) -> &[u16] {
         &self.discharges[usize::from(label)]

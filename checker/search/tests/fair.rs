@@ -52,12 +52,12 @@ impl Graph {
         self.0.edges.iter().filter(move |edge| edge.from == state && edge.to != state)
     }
 
-    /// The transitions between states of a set. One that stays in a state and discharges nothing
-    /// but its own condition is none: nothing has changed, no clock either.
+    /// The transitions between states of a set. One that stays in a state and discharges nothing is
+    /// none: nothing has changed, no clock either.
     fn inside(&self, states: &[u8]) -> impl Iterator<Item = &Edge> {
         let is_step = |edge: &Edge| {
-            let restarts = |one: &Fairness| *one != Fairness::None && *one != edge.fairness;
-            edge.from != edge.to || edge.discharges.iter().any(restarts)
+            let mut discharged = [&edge.fairness].into_iter().chain(&edge.discharges);
+            edge.from != edge.to || discharged.any(|one| *one != Fairness::None)
         };
         self.0.edges.iter().filter(move |edge| {
             states.contains(&edge.from) && states.contains(&edge.to) && is_step(edge)

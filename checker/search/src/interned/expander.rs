@@ -221,7 +221,7 @@ impl<'s> Expander<'s> {
         self.push_detached(from_sum(sum), label, found);
     }
 
-    /// Adds a delta that leads back to its source, if it discharges another action's condition.
+    /// Adds a delta that leads back to its source, if it discharges a condition.
     fn push_self_loop(&self, (delta, label): (u32, u16), found: &mut Successors) {
         if self.tree.does_discharge(delta) {
             found.push_self_loop(label);

@@ -9,7 +9,7 @@ use turnstile_step::IdClass;
 
 use crate::fairness_label::{FairnessLabel, FairnessLabels};
 use crate::fingerprint::BuildStableHasher;
-use crate::interned::interner::Interner;
+use crate::interned::interner::{Hashed, Interner};
 use crate::transition_system::{Fairness, Place};
 
 /// A symbolic id of a part; `index`: of its class in [`Tables::classes`].
@@ -87,6 +87,9 @@ impl PlaceTable {
     }
 }
 
+/// The index of no fairness condition.
+pub(super) const NO_FAIRNESS: u16 = 0;
+
 /// The tables of all places.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
@@ -105,9 +108,11 @@ pub(crate) struct Tables {
 impl Tables {
     /// Empty tables.
     pub(super) fn new(places: usize) -> Self {
+        let mut fairness = Interner::default();
+        assert_eq!(fairness.intern(Hashed::new(Fairness::None)), u32::from(NO_FAIRNESS));
         Self {
             places: vec![PlaceTable::default(); places],
-            fairness: Interner::default(),
+            fairness,
             labels: Interner::default(),
             classes: Vec::new(),
             runs: 0,

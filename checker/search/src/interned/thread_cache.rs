@@ -11,7 +11,7 @@ use crate::interned::indexed::{IndexedSystem, RolePermutation};
 use crate::interned::node_ref::NodeRef;
 use crate::interned::pair_map::PairMap;
 use crate::interned::space::StateSpace;
-use crate::interned::tables::{PlaceTable, StoredId, StoredInFlight, StoredOp};
+use crate::interned::tables::{NO_FAIRNESS, PlaceTable, StoredId, StoredInFlight, StoredOp};
 
 /// An outcome of an operation.
 #[derive(Clone, Copy, Debug)]
@@ -270,12 +270,12 @@ impl<'s> ThreadCache<'s> {
         &self.tags[outcome as usize]
     }
 
-    /// The label of an action with this fairness and these outcomes, and whether one of them
-    /// discharges a fairness condition.
+    /// The label of an action with this fairness and these outcomes, and whether it discharges a
+    /// fairness condition, its own or another.
     pub(super) fn label(&mut self, action: u16, outcomes: &[u32]) -> (u16, bool) {
         let all = outcomes.iter().flat_map(|&index| &self.discharges[index as usize]);
         let mut discharges: Vec<u16> = all.copied().collect();
-        let does_discharge = !discharges.is_empty();
+        let does_discharge = action != NO_FAIRNESS || !discharges.is_empty();
         discharges.sort_unstable();
         discharges.dedup();
         let label = FairnessLabel { action, discharges };

@@ -151,16 +151,16 @@ impl<'g> ComponentClasses<'g> {
     }
 
     /// Groups the components found last that have a cycle by their obligations; returns their
-    /// classes. A single state has a cycle if a self-loop discharges a pair other than its
-    /// action's; any other self-loop is equivalent to the end of the path, see `stop`. Components
-    /// of a class can be judged as one, since no path leads from one to another and back.
+    /// classes. A single state has a cycle if a self-loop discharges a pair, as that of a heartbeat
+    /// that changes nothing; any other self-loop is equivalent to the end of the path, see `stop`.
+    /// Components of a class can be judged as one, since no path leads from one to another and
+    /// back.
     fn classify(&mut self, found: &Found) -> Vec<usize> {
         let (graph, components) = (self.graph, &self.components);
         let obliged = ComponentObligations::of(graph, &self.inside, components, found);
         let index = |state: u32| found.index(components.component(state));
-        let discharges_another = |&label: &u16| graph.labels().discharges_another(label);
         let has_cycle = |component: usize, state: u32| {
-            found.sizes[component] > 1 || graph.self_loops(state).iter().any(discharges_another)
+            found.sizes[component] > 1 || !graph.self_loops(state).is_empty()
         };
         let mut groups = vec![UNKNOWN; found.sizes.len()];
         let mut same: HashMap<&[u64], u32, BuildStableHasher> = HashMap::default();
