@@ -7,11 +7,11 @@
 #[cfg(test)]
 mod agree;
 mod entry;
+mod inherent;
 mod predicate;
-mod progress;
 mod requests;
 mod system;
 mod world;
 
 pub use entry::{entry, table_path};
-pub use predicate::INHERENT;
+pub use inherent::INHERENT;

@@ -165,7 +165,7 @@ fn notice_before_save_is_detected(by: By) {
         assert_eq!(result.properties[0].faults_exercised, ["torn step", "writer restart"]);
         let run = &result.properties[0].counterexample;
         let last = run.last().expect("it takes a step");
-        assert!(last.event.ends_with(", torn after 2 of 3 effects"), "{last:?}");
+        assert!(last.event.ends_with(", torn after 2 of 3 effects: it starts again"), "{last:?}");
         assert_eq!(last.node, "writer");
         assert_eq!(last.from.as_deref(), (by == By::Message).then_some("asker"));
         states.push((result.states, result.transitions, run.len()));

@@ -113,16 +113,16 @@ impl World {
         late: bool,
         mut triggers: Vec<(Place, Op)>,
     ) -> Vec<PartOutcome> {
-        if let Event::Torn { step, done, .. } = event {
+        if let Event::Torn { step, done, end } = event {
             let effects = part.step((node, self.system.node(node)), step).effects;
             if cuts(&effects).all(|cut| cut != usize::from(*done)) {
                 return Vec::new();
             }
-            let costs = self.faults.torn(node).into_iter().flatten();
+            let costs = self.faults.torn(node, end).into_iter().flatten();
             triggers.extend(costs.filter_map(|budget| self.spend(Some(budget))));
         }
         let turn = self.step(node, part, event);
-        let is_long = self.faults.torn(node).is_some()
+        let is_long = self.faults.may_tear(node)
             && cuts(&turn.stepped.effects).any(|cut| cut > usize::from(CUTS_MAX));
         let discharges = self.discharged(node, part, &turn.stepped);
         let mut done = self.step_outcome((turn, discharges), late, triggers);
@@ -149,8 +149,10 @@ impl World {
             TimeConstraint::Free => Vec::new(),
             TimeConstraint::After(others) => nodes(others).collect(),
             TimeConstraint::Before(other) => {
-                let passed = (self.place_of_node(other), Op::Overtakes(later()));
-                [passed].into_iter().chain(self.spend(self.faults.drift)).collect()
+                // Of its own timers it has been asked before it took the step.
+                let passed =
+                    (other != node).then(|| (self.place_of_node(other), Op::Overtakes(later())));
+                passed.into_iter().chain(self.spend(self.faults.drift)).collect()
             }
             TimeConstraint::AfterMessages(others) => {
                 let links = 0..self.links.len();

@@ -27,6 +27,8 @@ impl RemainingBudgets {
     pub const LIMIT: u8 = 14;
     const BITS: u64 = 4;
     const UNLIMITED: u64 = 15;
+    /// No budget has a limit.
+    pub(crate) const UNBOUNDED: Self = Self(u64::MAX);
 
     /// Every budget untouched. There are at most [`RemainingBudgets::KINDS`], each at most
     /// [`RemainingBudgets::LIMIT`].

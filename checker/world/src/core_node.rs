@@ -68,6 +68,15 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
     /// The commands that its user may give now, in a fixed order.
     fn commands(&self, state: &<Self::Core as Core>::State) -> Vec<<Self::Core as Core>::Command>;
 
+    /// Whether it ignores this command of its user in this state.
+    fn ignores(
+        &self,
+        _state: &<Self::Core as Core>::State,
+        _command: &<Self::Core as Core>::Command,
+    ) -> bool {
+        false
+    }
+
     /// A timer's name in the time relations: `lease`.
     fn timer_name(&self, _timer: &<Self::Core as Core>::Timer) -> &'static str {
         ""
@@ -178,6 +187,10 @@ impl<N: CoreNode> NodeCore for N {
 
     fn commands(&self, state: &Value) -> Vec<Ordered> {
         CoreNode::commands(self, state.of()).into_iter().map(Ordered::new).collect()
+    }
+
+    fn ignores(&self, state: &Value, command: &Ordered) -> bool {
+        CoreNode::ignores(self, state.of(), command.of())
     }
 
     fn timer_name(&self, timer: &Ordered) -> &'static str {

@@ -33,6 +33,7 @@ impl World {
             let Some(budget) = self.faults.of_node(&*self.system, node, part, &event) else {
                 continue;
             };
+            let is_after_own = self.is_bound((node, part), (node, part), &event);
             let others = self.earlier(node, &event);
             let for_messages = self.waits_for_messages(node, &event);
             let constraint = match (others, for_messages) {
@@ -47,11 +48,14 @@ impl World {
                 Some(_) if !self.is_fair(&event) => Fairness::None,
                 Some(_) | None => self.fairness(node, &event),
             };
-            let op = Op::NodeEvent { event: event.clone(), budget, constraint };
-            enabled.push(EnabledOp { op, fairness, is_loss: false });
+            if !is_after_own {
+                let op = Op::NodeEvent { event: event.clone(), budget, constraint };
+                enabled.push(EnabledOp { op, fairness, is_loss: false });
+            }
             if self.faults.drift.is_some() {
-                let passed = (0..self.nodes.len()).filter(|other| others >> other & 1 == 1);
-                let links = 0..if for_messages { self.links.len() } else { 0 };
+                let others = if is_after_own { 1 << node } else { others };
+                let passed = (0..self.nodes.len()).filter(move |other| others >> other & 1 == 1);
+                let links = 0..if for_messages && !is_after_own { self.links.len() } else { 0 };
                 let waits = passed
                     .map(TimeConstraint::Before)
                     .chain(links.map(TimeConstraint::BeforeMessages));
@@ -67,7 +71,7 @@ impl World {
 
     /// The torn variants of a step, one for each position that makes a difference.
     fn torn_here(&self, node: NodeId, part: &NodePart, event: &Event) -> Vec<Event> {
-        if self.faults.torn(node).is_none() {
+        if !self.faults.may_tear(node) {
             return Vec::new();
         }
         let effects = part.step((node, self.system.node(node)), event).effects;
@@ -78,17 +82,19 @@ impl World {
     /// The torn variants of the delivery of a message; the node refuses those that make no
     /// difference.
     fn torn_on_its_way(&self, node: NodeId, event: &Event) -> Vec<Event> {
-        match self.faults.torn(node) {
-            Some(_) => self.torn(node, event, 1..=CUTS_MAX),
-            None => Vec::new(),
-        }
+        self.torn(node, event, 1..=CUTS_MAX)
     }
 
     fn torn(&self, node: NodeId, event: &Event, cuts: impl Iterator<Item = u8>) -> Vec<Event> {
-        let choices = 0..self.system.node(node).choices();
+        let restarts = (0..self.system.node(node).choices()).map(Event::Restarts);
+        let ends = [Event::Crashes].into_iter().chain(restarts);
+        let ends: Vec<Event> = ends.filter(|end| self.faults.torn(node, end).is_some()).collect();
         let torn = |done| {
-            let step = Box::new(event.clone());
-            choices.clone().map(move |choice| Event::Torn { step: step.clone(), done, choice })
+            let torn = move |end: &Event| {
+                let (step, end) = (Box::new(event.clone()), Box::new(end.clone()));
+                Event::Torn { step, done, end }
+            };
+            ends.iter().map(torn)
         };
         cuts.flat_map(torn).collect()
     }
@@ -97,10 +103,10 @@ impl World {
         matches!(event, Event::Takes(Input::Command(command), _) if self.system.is_fair(command))
     }
 
-    /// The nodes that may have a timer that must fire before this one, as bits.
+    /// The other nodes that may have a timer that must fire before this one, as bits.
     fn earlier(&self, node: NodeId, event: &Event) -> u64 {
         assert!(self.nodes.len() <= 64, "nodes are told apart by bits");
-        let Event::Takes(Input::Fired(timer), _) = event.step() else { return 0 };
+        let Some(timer) = event.expires() else { return 0 };
         let name = self.system.node(node).timer_name(timer);
         let is_earlier = |other: usize| {
             other != node

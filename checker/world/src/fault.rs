@@ -16,8 +16,10 @@ pub struct Faults {
     nodes: Vec<NodeFaults>,
     /// Clock drift beyond every margin.
     pub drift: Option<BudgetId>,
+    /// A restart in the middle of a step's effects.
+    torn_step: Option<BudgetId>,
     /// A crash in the middle of a step's effects.
-    torn: Option<BudgetId>,
+    torn_crash: Option<BudgetId>,
 }
 
 /// The budgets of the faults of a node's process.
@@ -36,13 +38,17 @@ impl Faults {
     /// The name of the budget for clock drift.
     pub const DRIFT: &str = "drift";
     /// The name of the budget for restarts between two effects of a step.
-    pub const TORN: &str = "torn step";
+    pub const TORN_STEP: &str = "torn step";
+    /// The name of the budget for crashes between two effects of a step.
+    pub const TORN_CRASH: &str = "torn crash";
 
     /// Looks the kinds up: `lost answer`, and for a role `client crash`, `client restart`,
     /// `client pause`, `client late timer`.
     #[must_use]
     pub fn resolve(nodes: &[Node], budgets: &[Budget]) -> Self {
-        let names: Vec<String> = budgets.iter().map(|budget| budget.name.clone()).collect();
+        // A budget of 0 is none: nothing finds it.
+        let name = |one: &Budget| if one.limit == Some(0) { "" } else { &one.name }.to_owned();
+        let names: Vec<String> = budgets.iter().map(name).collect();
         let find = |name: &str| position(&names, name);
         let of_node = |node: &Node| NodeFaults {
             crash: find(&format!("{} crash", node.role)),
@@ -54,7 +60,8 @@ impl Faults {
             link: LinkFault::ALL.map(|fault| find(fault.name())),
             nodes: nodes.iter().map(of_node).collect(),
             drift: find(Self::DRIFT),
-            torn: find(Self::TORN),
+            torn_step: find(Self::TORN_STEP),
+            torn_crash: find(Self::TORN_CRASH),
             names,
         }
     }
@@ -64,7 +71,7 @@ impl Faults {
     pub fn known(nodes: &[Node]) -> Vec<String> {
         let mut known: Vec<String> =
             LinkFault::ALL.iter().map(|fault| fault.name().to_owned()).collect();
-        known.extend([Self::DRIFT, Self::TORN].map(str::to_owned));
+        known.extend([Self::DRIFT, Self::TORN_STEP, Self::TORN_CRASH].map(str::to_owned));
         for node in nodes {
             known.extend(NODE_FAULTS.map(|what| format!("{} {what}", node.role)));
         }
@@ -97,10 +104,23 @@ impl Faults {
         self.nodes[node].restart.is_some()
     }
 
-    /// The budgets that a restart of the node in the middle of a step takes from, if it happens:
-    /// that of torn steps, and that of its restarts.
-    pub(crate) fn torn(&self, node: NodeId) -> Option<[BudgetId; 2]> {
-        Some([self.torn?, self.nodes[node].restart?])
+    /// Whether the node can crash.
+    pub(crate) fn may_crash(&self, node: NodeId) -> bool {
+        self.nodes[node].crash.is_some()
+    }
+
+    /// The budgets that this end of a torn step takes from, if it happens: that of such steps, and
+    /// that of the node's restarts or crashes.
+    pub(crate) fn torn(&self, node: NodeId, end: &Event) -> Option<[BudgetId; 2]> {
+        match *end == Event::Crashes {
+            true => Some([self.torn_crash?, self.nodes[node].crash?]),
+            false => Some([self.torn_step?, self.nodes[node].restart?]),
+        }
+    }
+
+    /// Whether steps of the node can be torn.
+    pub(crate) fn may_tear(&self, node: NodeId) -> bool {
+        [Event::Crashes, Event::Restarts(0)].iter().any(|end| self.torn(node, end).is_some())
     }
 
     /// The budget that an event takes from; `None` where it has no budget here and does not
@@ -116,8 +136,10 @@ impl Faults {
         let of_node = self.nodes[node];
         Some(match event {
             Event::Takes(Input::Fired(timer), _) => self.rationed(system.timer_budget(timer))?,
+            // One that is ignored changes nothing, and spends nothing.
             Event::Takes(Input::Command(command), _) => {
-                self.rationed(system.command_budget(command))?
+                let budget = self.rationed(system.command_budget(command))?;
+                budget.filter(|_| !system.node(node).ignores(&part.state, command))
             }
             Event::Takes(Input::Message { .. } | Input::Restart(_), _) => None,
             Event::Crashes => Some(of_node.crash?),

@@ -63,16 +63,17 @@ pub enum Event {
     Pauses,
     /// It resumes.
     Resumes,
-    /// It crashes in the middle of a step, and starts again in one go with it. Only where what it
-    /// saves and what others see of it are on different sides of the cut: a core that sends before
-    /// it saves differs there from one that saves first.
+    /// It crashes in the middle of a step. Only where something that outlives the crash is on both
+    /// sides of the cut, something saved or something that others see: a core that sends before it
+    /// saves differs there from one that saves first, and one that has told all from one that has
+    /// told some.
     Torn {
         /// The step.
         step: Box<Event>,
         /// How many of its effects are carried out.
         done: u8,
-        /// Where several rows match the restart, the one of this number.
-        choice: u8,
+        /// What becomes of it in one go with the step: it crashes, or restarts at once.
+        end: Box<Event>,
     },
 }
 
@@ -88,6 +89,20 @@ impl Event {
             | Self::Restarts(_)
             | Self::Pauses
             | Self::Resumes => usize::MAX,
+        }
+    }
+
+    /// The timer that expires with it. One that fires late has expired before.
+    pub(crate) fn expires(&self) -> Option<&Ordered> {
+        match self.step() {
+            Self::Takes(Input::Fired(timer), _) | Self::IsDue(timer) => Some(timer),
+            Self::Takes(..)
+            | Self::FiresLate(..)
+            | Self::Crashes
+            | Self::Restarts(_)
+            | Self::Pauses
+            | Self::Resumes
+            | Self::Torn { .. } => None,
         }
     }
 
@@ -111,15 +126,15 @@ impl Event {
 /// on is not searched completely, and says so.
 pub const CUTS_MAX: u8 = 16;
 
-/// The numbers of effects after which a crash separates what is saved from what others see.
+/// The numbers of effects after which a crash separates what outlives it: what is saved, and what
+/// others see.
 pub fn cuts(effects: &[Effect]) -> impl Iterator<Item = usize> {
-    let saves = |effect: &Effect| matches!(effect, Effect::Save(_));
-    let shows = |effect: &Effect| matches!(effect, Effect::Send { .. } | Effect::Notify(_));
-    (1..effects.len()).filter(move |&done| {
-        let (done, left) = effects.split_at(done);
-        done.iter().any(saves) && left.iter().any(shows)
-            || done.iter().any(shows) && left.iter().any(saves)
-    })
+    let outlives = |effect: &Effect| {
+        matches!(effect, Effect::Save(_) | Effect::Send { .. } | Effect::Notify(_))
+    };
+    let is_cut =
+        move |&done: &usize| outlives(&effects[done - 1]) && effects[done..].iter().any(outlives);
+    (1..effects.len()).filter(is_cut)
 }
 
 /// The result of a step at its node.

@@ -20,7 +20,8 @@ pub struct NodeStep {
 }
 
 impl World {
-    /// Whether the time relations require a timer to fire after one of another node.
+    /// Whether the time relations require a timer to expire after one of a node, which may be its
+    /// own.
     #[must_use]
     pub fn is_bound(
         &self,
@@ -28,9 +29,7 @@ impl World {
         later: (NodeId, &NodePart),
         event: &Event,
     ) -> bool {
-        let Event::Takes(Input::Fired(timer), _) = event.step() else {
-            return false;
-        };
+        let Some(timer) = event.expires() else { return false };
         let later_name = self.system.node(later.0).timer_name(timer);
         earlier.1.is_up()
             && self.relations.iter().any(|relation| {
@@ -51,9 +50,7 @@ impl World {
     /// Whether the time relations require a timer to fire after all messages.
     #[must_use]
     pub fn waits_for_messages(&self, node: NodeId, event: &Event) -> bool {
-        let Event::Takes(Input::Fired(timer), _) = event.step() else {
-            return false;
-        };
+        let Some(timer) = event.expires() else { return false };
         let name = self.system.node(node).timer_name(timer);
         self.relations.iter().any(|relation| {
             relation.earlier.is_none()
@@ -62,13 +59,12 @@ impl World {
         })
     }
 
-    /// Steps one node. A node that crashes in the middle of a step restarts at once.
+    /// Steps one node. What becomes of one that crashes in the middle of a step is part of it.
     #[must_use]
     pub fn step(&self, node: NodeId, part: &NodePart, event: &Event) -> NodeStep {
         let mut turn = self.step_once(node, part, event);
-        if let Event::Torn { choice, .. } = event {
-            let restarts = Event::Restarts(*choice);
-            let NodeStep { stepped, ops } = self.step_once(node, &turn.stepped.node, &restarts);
+        if let Event::Torn { end, .. } = event {
+            let NodeStep { stepped, ops } = self.step_once(node, &turn.stepped.node, end);
             turn.ops.extend(ops);
             turn.stepped.node = stepped.node;
             turn.stepped.sends.extend(stepped.sends);
@@ -119,8 +115,8 @@ impl World {
             ops.extend(self.network_ops(node, input));
         }
         let mut stepped = part.step((node, self.system.node(node)), event);
-        if !self.faults.may_restart(node) {
-            // Only a restart reads it.
+        let reads_saved = self.system.reads_saved() && self.faults.may_crash(node);
+        if !self.faults.may_restart(node) && !reads_saved {
             stepped.node.saved = None;
         }
         for (to, message) in &stepped.sends {

@@ -75,7 +75,7 @@ pub enum TimeConstraint {
     Free,
     /// It comes after the earlier timers of these nodes, as bits.
     After(u64),
-    /// With clock drift: it comes before an earlier timer of this node.
+    /// With clock drift: it comes before an earlier timer of this node, which may be its own.
     Before(NodeId),
     /// It comes after all messages, and after the earlier timers of these nodes, as bits.
     AfterMessages(u64),

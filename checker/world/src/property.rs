@@ -9,6 +9,7 @@ use crate::link_part::LinkPart;
 use crate::monitor::{MonitorPart, Violation};
 use crate::network::NodeId;
 use crate::node::NodePart;
+use crate::state::Action;
 use crate::value::Content;
 
 /// The view of a state that predicates read: nodes and the monitor, and for a property that says so
@@ -27,6 +28,25 @@ pub struct View<'a> {
     pub(super) remaining: RemainingBudgets,
     /// The budgets of the world.
     pub(super) budgets: &'a [Budget],
+    /// What the world has it lead to.
+    pub(super) next: &'a dyn Next,
+}
+
+/// What a state of a world leads to.
+pub(super) trait Next {
+    /// See [`View::possible`].
+    fn possible<'a>(&'a self, view: &View<'a>) -> Box<dyn Iterator<Item = PossibleAction> + 'a>;
+}
+
+/// An action that no part refuses, time relations and full links included.
+#[derive(Clone, Debug)]
+pub struct PossibleAction {
+    /// The action.
+    pub action: Action,
+    /// The names of the budgets that it takes from.
+    pub spends: Vec<String>,
+    /// Whether it is nothing but the loss of a message.
+    pub is_loss: bool,
 }
 
 impl<'a> View<'a> {
@@ -46,6 +66,12 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn violation(&self) -> Option<&Violation> {
         self.monitor.violation.as_ref()
+    }
+
+    /// What can happen next, whatever is left of the budgets: the actions that no part refuses, for
+    /// a property that reads the links.
+    pub fn possible(&self) -> Box<dyn Iterator<Item = PossibleAction> + 'a> {
+        self.next.possible(self)
     }
 
     /// Whether a kind of fault has happened before this state; only for budgets with a limit.

@@ -75,6 +75,7 @@ impl World {
             monitor: monitor.expect("every state has a monitor"),
             remaining: left.expect("every state has budgets"),
             budgets: &self.budgets,
+            next: self,
         })
     }
 }

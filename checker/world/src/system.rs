@@ -80,6 +80,11 @@ pub trait NodeCore: Debug + Send + Sync + 'static {
     /// The commands that its user may give now, in a fixed order.
     fn commands(&self, state: &Value) -> Vec<Ordered>;
 
+    /// Whether it ignores this command of its user in this state.
+    fn ignores(&self, _state: &Value, _command: &Ordered) -> bool {
+        false
+    }
+
     /// A timer's name in the time relations: `lease`.
     fn timer_name(&self, _timer: &Ordered) -> &'static str {
         ""
@@ -122,6 +127,12 @@ pub trait System: Debug + Send + Sync + 'static {
 
     /// Whether a trace ends at this violation, so that no later step is a consequence of it.
     fn ends_at(&self, _violation: &Violation) -> bool {
+        false
+    }
+
+    /// Whether properties read what a node that has crashed has saved. Otherwise only a restart
+    /// does.
+    fn reads_saved(&self) -> bool {
         false
     }
 

@@ -49,10 +49,11 @@ impl World {
         let rows: Vec<TakenRow> = turn.stepped.rows.iter().filter_map(row_of).collect();
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         let mut event_words = self.event_words(node, event.step());
-        if let Event::Torn { done, .. } = event {
+        if let Event::Torn { done, end, .. } = event {
             // Effects of the restart are not counted.
             let all = usize::from(*done) + turn.stepped.lost.len();
-            let _ = write!(event_words, ", torn after {done} of {}", counted(all as u64, "effect"));
+            let (all, end) = (counted(all as u64, "effect"), self.event_words(node, end));
+            let _ = write!(event_words, ", torn after {done} of {all}: it {end}");
         }
         let core = self.system.node(node);
         if matches!(event.step(), Event::Restarts(_)) && core.start_count() > 1 {
@@ -206,9 +207,10 @@ impl World {
             }
             Event::Pauses => "pauses".to_owned(),
             Event::Resumes => "goes on".to_owned(),
-            Event::Torn { step, done, .. } => {
+            Event::Torn { step, done, end } => {
                 let effects = counted(u64::from(*done), "effect");
-                format!("{}, torn after {effects}", self.event_words(node, step))
+                let [step, end] = [step, end].map(|event| self.event_words(node, event));
+                format!("{step}, torn after {effects}: it {end}")
             }
         }
     }

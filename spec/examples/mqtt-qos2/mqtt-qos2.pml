@@ -15,16 +15,12 @@ hidden mtype packet;
 
 active proctype steps() {
   do
-  :: d_step { publish > 0 -> publish--;
-       if
-       :: publisher == 0 -> publisher = 1; sent++; there!PUBLISH
-       :: else -> skip
-       fi }
-  :: d_step { reconnect > 0 -> reconnect--;
+  :: d_step { publish > 0 && publisher == 0 -> publish--;
+       publisher = 1; sent++; there!PUBLISH }
+  :: d_step { reconnect > 0 && publisher != 0 -> reconnect--;
        if
        :: publisher == 1 -> there!PUBLISH
        :: publisher == 2 -> there!PUBREL
-       :: else -> skip
        fi }
   :: d_step { nempty(there) -> there?packet;
        if

@@ -7,9 +7,8 @@ use turnstile_plain::{Message, State};
 use turnstile_spec::system::composition::{Flight, NodeTerm, ProcessStatus, StateFormula, Value};
 use turnstile_world::node::{NodePart, NodeStatus};
 use turnstile_world::property::View;
-use turnstile_world::{NodeId, Ordered, Predicate, Property, TemporalFormula};
+use turnstile_world::{NodeId, Ordered, Predicate};
 
-use super::progress::{can_go_on, has_stuck_message};
 use super::system::TableSystem;
 
 /// A formula as a predicate of a world; `of`: the node that is its first variable.
@@ -150,70 +149,4 @@ fn with(
     let is_so = holds(system, view, part, bound);
     bound.pop();
     is_so
-}
-
-/// The names of the properties that every system of tables has.
-pub const INHERENT: [&str; 5] =
-    ["no unhandled event", "no action fails", "timers match state", "no deadlock", "no full link"];
-
-/// The properties that every system of tables has.
-pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
-    let always = |name: &str, sentence: &str, reads_links, predicate: Predicate| Property {
-        name: name.to_owned(),
-        sentence: sentence.to_owned(),
-        formula: TemporalFormula::Always { holds: predicate, antecedent: Predicate::new(|_| true) },
-        reads_links,
-        without: Vec::new(),
-    };
-    let unhandled = Predicate::new(|view| view.violation().is_none_or(|one| !one.is_unexpected()));
-    let failed = Predicate::new(|view| view.violation().is_none_or(|one| one.is_unexpected()));
-    let of = Arc::clone(system);
-    let timers =
-        Predicate::new(move |view| {
-            view.violation().is_some()
-                || view.nodes.iter().enumerate().all(|(node, part)| {
-                    !part.is_up() || of.table(node).matches_state(part.state.of())
-                })
-        });
-    let of = Arc::clone(system);
-    let deadlock = Predicate::new(move |view| {
-        let mut nodes = view.nodes.iter().enumerate();
-        view.violation().is_some()
-            || can_go_on(&of, view)
-            || !has_stuck_message(&of, view)
-                && nodes.all(|(node, part)| is_at_rest(&of, node, part))
-    });
-    let full = Predicate::new(|view| view.links.iter().all(|link| !link.overflowed));
-    vec![
-        always(
-            INHERENT[0],
-            "Every event that reaches a node has a row in its table, or is ignored there.",
-            false,
-            unhandled,
-        ),
-        always(
-            INHERENT[1],
-            "No action deletes, restarts or abandons what is not there, or sends without a link.",
-            false,
-            failed,
-        ),
-        always(
-            INHERENT[2],
-            "Each timer, request and note is there exactly as the state holds it.",
-            false,
-            timers,
-        ),
-        always(
-            INHERENT[3],
-            "In every reachable state some event is enabled, or no message waits and every machine \
-             is in a final state or one that is marked `may end`.",
-            true,
-            deadlock,
-        ),
-        always(INHERENT[4], "No message is sent on a link that is full.", true, full),
-    ]
-}
-
-fn is_at_rest(system: &TableSystem, node: NodeId, part: &NodePart) -> bool {
-    part.status == NodeStatus::Down || system.table(node).may_end(part.state.of())
 }

@@ -19,16 +19,12 @@ pub(super) struct TableSystem {
     pub(super) role_of: Vec<usize>,
     /// The commands that the world rations, which are its budgets.
     pub(super) rationed: Vec<String>,
-    /// Those of them with a budget of 0.
-    pub(super) never_given: Vec<String>,
     /// The properties that are claimed of one node.
     pub(super) of_nodes: Vec<String>,
     /// The requests and answers of the links that have them.
     pub(super) requests: Requests,
     /// The links of the world.
     pub(super) links: Vec<Link>,
-    /// Whether a link makes its sender wait while it is full.
-    pub(super) may_block: bool,
 }
 
 /// The messages of links with requests and answers, by the names of their events.
@@ -52,26 +48,20 @@ impl TableSystem {
     pub(super) fn table(&self, node: NodeId) -> &TableNode {
         &self.nodes[node]
     }
-
-    /// Whether the world has a budget of 0 for a command.
-    pub(super) fn is_never_given(&self, command: &Ordered) -> bool {
-        self.command_budget(command)
-            .is_some_and(|budget| self.never_given.iter().any(|one| one == budget))
-    }
-
-    /// The same, as the World has it.
-    pub(super) fn node_core(&self, node: NodeId) -> &dyn NodeCore {
-        self.table(node)
-    }
 }
 
 impl System for TableSystem {
     fn node(&self, node: NodeId) -> &dyn NodeCore {
-        self.node_core(node)
+        self.table(node)
     }
 
     fn budgets(&self) -> Vec<&str> {
         self.rationed.iter().map(String::as_str).collect()
+    }
+
+    /// Those of a node that is down are the variables that it would restart with.
+    fn reads_saved(&self) -> bool {
+        true
     }
 
     fn ends_at(&self, _violation: &Violation) -> bool {

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use turnstile_plain::{SavedParts, outgoing};
 use turnstile_spec::system::composition::{self, Composition, RoleTable};
-use turnstile_spec::system::{
-    Property, PropertyKind, System, WhenFull, World as NamedWorld, saved,
-};
+use turnstile_spec::system::{Property, PropertyKind, System, World as NamedWorld, saved};
 use turnstile_spec::table::{EventKind, Table, Vocabulary};
 use turnstile_world::link::LinkFault;
 use turnstile_world::system::System as WorldSystem;
@@ -19,7 +17,8 @@ use crate::registry::SystemEntry;
 use crate::rules::replacement;
 
 use super::entry::{refused, table_of};
-use super::predicate::{goal, inherent, predicate};
+use super::inherent::inherent;
+use super::predicate::{goal, predicate};
 use super::requests::requests;
 use super::system::TableSystem;
 use crate::plain::node::TableNode;
@@ -112,11 +111,9 @@ fn system(
     Ok(TableSystem {
         nodes: nodes.collect(),
         of_nodes: of_nodes.map(|(property, _)| property.name.clone()).collect(),
-        never_given: never_given(&rationed, world),
         rationed,
         requests: requests(file, composition)?,
         links,
-        may_block: file.links.iter().any(|link| link.when_full == WhenFull::Block),
         role_of,
     })
 }
@@ -174,15 +171,6 @@ fn rationed(tables: &[(Vocabulary, Table)], world: &NamedWorld) -> Vec<String> {
         }
     }
     rationed
-}
-
-/// Those with a budget of 0, which never come. A command whose budget is spent could come again:
-/// the budget only bounds the search.
-fn never_given(rationed: &[String], world: &NamedWorld) -> Vec<String> {
-    let is_zero = |name: &str| {
-        world.budgets.iter().any(|budget| budget.name == name && budget.limit == Some(0))
-    };
-    rationed.iter().filter(|name| is_zero(name)).cloned().collect()
 }
 
 /// What a world of tables needs of its system.

@@ -56,11 +56,6 @@ impl TableNode {
         &self.core.rules
     }
 
-    /// Whether it ignores a command.
-    pub(crate) fn ignores(&self, state: &State<Dynamic>, command: &Command<Dynamic>) -> bool {
-        self.rules().ignores(state, command.event)
-    }
-
     /// Whether the machine has ended, or may stay where it is.
     pub(crate) fn may_end(&self, state: &State<Dynamic>) -> bool {
         self.rules().may_end(state.at)
@@ -142,6 +137,10 @@ impl CoreNode for TableNode {
             }
         }
         commands
+    }
+
+    fn ignores(&self, state: &State<Dynamic>, command: &Command<Dynamic>) -> bool {
+        self.rules().ignores(state, command.event)
     }
 
     fn timer_name(&self, timer: &Timer<Dynamic>) -> &'static str {

@@ -41,9 +41,6 @@ active proctype steps() {
   do
   :: atomic { orders > 0 && !waiting[0] -> orders--; waiting[0] = true; parcel0!1 }
   :: atomic { orders > 0 && !waiting[1] -> orders--; waiting[1] = true; parcel1!1 }
-  /* An order while the customer waits changes nothing but what is left of the budget. */
-  :: atomic { orders > 0 && waiting[0] -> orders-- }
-  :: atomic { orders > 0 && waiting[1] -> orders-- }
   :: atomic { nempty(parcel0) -> parcel0?1; weigh(thanks0) }
   :: atomic { nempty(parcel1) -> parcel1?1; weigh(thanks1) }
   :: atomic { nempty(thanks0) -> thanks0?1; waiting[0] = false }
