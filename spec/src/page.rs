@@ -72,8 +72,9 @@ formula may be true or false, and is tried both ways. A time relation takes poss
 `ROLE.TIMER before ROLE.TIMER` lets the second expire only while the first is not armed at any node
 that is up, the node of the second included, and `messages before ROLE.TIMER` only while no message
 is on its way to a node that is up. So neither waits for a node that is paused or has crashed. A
-timer that is late has expired when it became due. Each relation is an assumption about durations; a
-circle of them is refused.
+timer that is late has expired when it became due: relations between timers bind that, and `messages
+before` does not, since messages may have arrived and wait at the node as the timer does. Each
+relation is an assumption about durations; a circle of them is refused.
 
 **Links.** Each pair of nodes has a link of its own, with its own `capacity`. A `fifo` link
 delivers, loses and doubles only its first message; one that is doubled is delivered and stays. On a

@@ -50,7 +50,10 @@ impl World {
     /// Whether the time relations require a timer to fire after all messages.
     #[must_use]
     pub fn waits_for_messages(&self, node: NodeId, event: &Event) -> bool {
-        let Some(timer) = event.expires() else { return false };
+        // One that is late may be due while messages have arrived and wait at its node as it does.
+        let Event::Takes(Input::Fired(timer), _) = event.step() else {
+            return false;
+        };
         let name = self.system.node(node).timer_name(timer);
         self.relations.iter().any(|relation| {
             relation.earlier.is_none()
