@@ -17,7 +17,6 @@ use tokio::time::sleep;
 use super::log_store::{decode, log_id_at};
 use super::machine::SnapshotHead;
 use crate::log::Log;
-use crate::snapshot::SnapshotParts;
 
 type Id = LogId<u64>;
 
@@ -130,7 +129,7 @@ impl Answered {
     fn leader_at(&self, index: u64) -> Option<CommittedLeaderId<u64>> {
         let kept = log_id_at(&self.log, index).map(|id| id.leader_id);
         kept.or_else(|| {
-            let SnapshotHead { meta, terms, .. } = head(self.log.snapshot()?)?;
+            let SnapshotHead { meta, terms, .. } = SnapshotHead::read(self.log.snapshot()?).ok()?;
             terms.leader(index).filter(|_| Some(index) <= meta.last_log_id.map(|id| id.index))
         })
     }
@@ -150,7 +149,8 @@ impl Answered {
         let (Some(committed), Some(upto)) = (committed, upto.filter(|_| upto > committed)) else {
             return Ok(());
         };
-        let Some(SnapshotHead { terms, .. }) = head(snapshot.clone()) else { return Ok(()) };
+        let head = SnapshotHead::read(snapshot.clone());
+        let Ok(SnapshotHead { terms, .. }) = head else { return Ok(()) };
         let is_there = |leader| leader == committed.leader_id;
         if committed.index <= upto.index && terms.leader(committed.index).is_none_or(is_there) {
             Ok(())
@@ -174,11 +174,6 @@ impl Answered {
     fn lock(&self) -> MutexGuard<'_, AnsweredState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// What a snapshot says about the log; `None` if it is damaged.
-fn head(snapshot: Bytes) -> Option<SnapshotHead> {
-    decode(&SnapshotParts::decode(snapshot).ok()?.meta).ok()
 }
 
 fn has_another(own: Id) -> String {

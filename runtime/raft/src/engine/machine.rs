@@ -61,6 +61,16 @@ pub(super) struct SnapshotHead {
     pub(super) terms: Terms,
 }
 
+impl SnapshotHead {
+    /// Reads that of a whole snapshot.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub(super) fn read(snapshot: Bytes) -> io::Result<Self> {
+        decode(&SnapshotParts::decode(snapshot)?.meta)
+    }
+}
+
 impl Machine {
     /// Installs the stored snapshot, if there is one.
     ///
@@ -247,9 +257,9 @@ impl RaftStateMachine<TypeConfig> for Machine {
 
     async fn get_current_snapshot(&mut self) -> Stored<Option<Snapshot<TypeConfig>>> {
         let Some(bytes) = self.log.snapshot() else { return Ok(None) };
-        let head = SnapshotParts::decode(bytes.clone()).and_then(|parts| decode(&parts.meta));
-        let head = head.map_err(|error| StorageIOError::read_snapshot(None, &error))?;
-        let SnapshotHead { meta, .. } = head;
+        let head = SnapshotHead::read(bytes.clone());
+        let SnapshotHead { meta, .. } =
+            head.map_err(|error| StorageIOError::read_snapshot(None, &error))?;
         Ok(Some(Snapshot { meta, snapshot: Box::new(bytes) }))
     }
 }
