@@ -112,9 +112,10 @@ impl Faults {
     /// The budgets that this end of a torn step takes from, if it happens: that of such steps, and
     /// that of the node's restarts or crashes.
     pub(crate) fn torn(&self, node: NodeId, end: &Event) -> Option<[BudgetId; 2]> {
-        match *end == Event::Crashes {
-            true => Some([self.torn_crash?, self.nodes[node].crash?]),
-            false => Some([self.torn_step?, self.nodes[node].restart?]),
+        if *end == Event::Crashes {
+            Some([self.torn_crash?, self.nodes[node].crash?])
+        } else {
+            Some([self.torn_step?, self.nodes[node].restart?])
         }
     }
 

@@ -1,6 +1,8 @@
 //! What can happen in a state, whatever is left of the budgets: the search takes of it what they
 //! still allow.
 
+use std::rc::Rc;
+
 use turnstile_search::transition_system::{TransitionSystem as _, cascade};
 
 use crate::budget::RemainingBudgets;
@@ -16,9 +18,9 @@ impl Next for World {
         let links = view.links.iter().map(|&part| Part::Link(part.clone()));
         let rest =
             [Part::Monitor(view.monitor.clone()), Part::Budgets(RemainingBudgets::UNBOUNDED)];
-        let state: Vec<Part> = nodes.chain(links).chain(rest).collect();
+        let state: Rc<[Part]> = nodes.chain(links).chain(rest).collect();
         Box::new((0..state.len()).map(place).flat_map(move |at| {
-            let state = state.clone();
+            let state = Rc::clone(&state);
             let enabled = self.enabled(at, &state[at.index()]);
             enabled.into_iter().filter_map(move |enabled| {
                 let reached = cascade(self, &state, at, &enabled.op).pop()?;
