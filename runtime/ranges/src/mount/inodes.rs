@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, Stat, fstat, open, openat2};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, open, openat2, statat,
+};
 use rustix::io::Errno;
 
 use super::caller::Caller;
@@ -46,6 +48,11 @@ impl Inode {
     /// The number by which all mounts of the backing file system know it.
     pub(super) const fn backing_number(&self) -> u64 {
         self.key.1
+    }
+
+    /// Whether the directory has no name any more, however it lost it.
+    fn is_removed(&self) -> bool {
+        fstat(&self.file).is_ok_and(|stat| stat.st_nlink == 0)
     }
 
     /// Marks that a program may have written to the file.
@@ -171,19 +178,41 @@ impl Inodes {
         self.table().last
     }
 
-    /// The names of the older half of the files that nobody has open. A directory may be that of a
-    /// program, which would have no path any more.
-    pub(super) fn old_names(&self) -> Vec<Name> {
+    /// A file has another name.
+    pub(super) fn renamed(&self, parent: &Inode, name: &OsStr) {
+        // The next lookup learns the name that it does not learn here.
+        let Ok(stat) = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) else { return };
+        let mut table = self.table();
+        let number = table.numbers.get(&(stat.st_dev, stat.st_ino)).copied();
+        if let Some(known) = number.and_then(|number| table.known.get_mut(&number)) {
+            known.name = Some((parent.number, name.to_owned()));
+        }
+    }
+
+    /// How many files the kernel knows, and the names of some that nobody has open: of the older
+    /// half, and of directories that were removed. Any other directory may be that of a program,
+    /// which would have no path any more.
+    pub(super) fn old_names(&self) -> (usize, Vec<Name>) {
         let table = self.table();
-        let mut old: Vec<_> = table
-            .known
-            .iter()
-            .filter(|(_, known)| !known.inode.is_directory && Arc::strong_count(&known.inode) == 1)
-            .filter_map(|(number, known)| Some((*number, known.name.clone()?)))
-            .collect();
-        old.sort_unstable();
+        let count = table.known.len();
+        let closed = table.known.iter().filter(|(_, known)| Arc::strong_count(&known.inode) == 1);
+        let named = closed.filter_map(|(number, known)| {
+            Some((
+                *number,
+                known.name.clone()?,
+                known.inode.is_directory.then(|| known.inode.clone()),
+            ))
+        });
+        let (directories, mut old): (Vec<_>, Vec<_>) =
+            named.partition(|(_, _, directory)| directory.is_some());
+        // Each directory is asked without the table.
+        drop(table);
+        old.sort_unstable_by_key(|(number, ..)| *number);
         old.truncate(old.len() / 2);
-        old.into_iter().map(|(_, name)| name).collect()
+        let removed = directories.into_iter().filter(|(_, _, directory)| {
+            directory.as_ref().is_some_and(|directory| directory.is_removed())
+        });
+        (count, old.into_iter().chain(removed).map(|(_, name, _)| name).collect())
     }
 
     /// The kernel forgets some lookups of a file.

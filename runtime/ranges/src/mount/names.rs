@@ -112,6 +112,11 @@ impl Volume {
         let [from, to] = [op.parent(), op.newparent()].map(|parent| self.inodes.inode(parent));
         let [from, to]: [Arc<Inode>; 2] = [from?, to?];
         let flags = RenameFlags::from_bits_retain(op.flags());
-        renameat_with(&from, op.name(), &to, op.newname(), flags)
+        renameat_with(&from, op.name(), &to, op.newname(), flags)?;
+        self.inodes.renamed(&to, op.newname());
+        if flags.contains(RenameFlags::EXCHANGE) {
+            self.inodes.renamed(&from, op.name());
+        }
+        Ok(())
     }
 }

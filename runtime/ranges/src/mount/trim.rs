@@ -26,7 +26,9 @@ impl Volume {
         {
             self.start_trimming();
         }
-        (crowding == Crowding::Full).then_some(PAUSE)
+        // It waits for what is being forgotten, not for what cannot be.
+        let is_slow = crowding == Crowding::Full && self.is_trimming.load(Ordering::Acquire);
+        is_slow.then_some(PAUSE)
     }
 
     fn start_trimming(self: &Arc<Self>) {
@@ -39,9 +41,9 @@ impl Volume {
 
     fn forget_old_names(&self) {
         let Some(Kernel(notifier)) = self.notifier.get() else { return };
-        let names = self.inodes.old_names();
+        let (known, names) = self.inodes.old_names();
         // Those that programs have in another way stay: they are not tried again for each new one.
-        let pause = u64::try_from(names.len() / 2).unwrap_or(u64::MAX);
+        let pause = u64::try_from((names.len() / 2).max(known / 16)).unwrap_or(u64::MAX);
         self.next_trim.store(self.inodes.made().saturating_add(pause), Ordering::Release);
         for (parent, name) in names {
             match notifier.inval_entry(parent, &name) {

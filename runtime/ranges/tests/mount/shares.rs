@@ -12,6 +12,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_user_is_refused_more_files_than_its_share", share),
     ("a_share_is_given_back", given_back),
     ("files_beyond_the_number_of_descriptors_are_walked_through", walked_through),
+    ("what_is_removed_behind_a_mount_is_no_users_share", removed_behind),
     ("a_mount_takes_as_many_descriptors_as_the_system_permits", limit),
 ];
 
@@ -80,6 +81,26 @@ fn walked_through() {
     let line = "stat -c %i many/* > /dev/null && find . -type f -size 0 | wc -l";
     let found = said(as_user(1, &mount.path, line));
     assert_eq!(found, Ok("4000".into()), "more files than the user may have");
+}
+
+/// Directories that somebody removes in the backing directory, half of them renamed by the mount
+/// before: more than a user may have that the kernel remembers.
+fn removed_behind() {
+    let backing = Folder::open_to_all();
+    let mount = Mounted::start(&backing.0, &["--files-per-user=100"]);
+    for turn in 0..20 {
+        let line = format!(
+            "for n in $(seq {0} {1}); do mkdir -p $n.new/within && mv $n.new $n && touch $n/file \
+             || exit 1; done",
+            turn * 30,
+            turn * 30 + 29
+        );
+        let made = said(as_user(1, &mount.path, &line));
+        made.unwrap_or_else(|error| panic!("turn {turn}: {error}"));
+        for n in turn * 30..turn * 30 + 30 {
+            fs::remove_dir_all(backing.join(&n.to_string())).expect("it is there");
+        }
+    }
 }
 
 fn limit() {
