@@ -7,7 +7,7 @@
 //! are root and two others, one of whom is in a group of the other.
 //!
 //! With two mounts of one directory each call is of either, under the exclusive lock of its file if
-//! the user may open it.
+//! the user may open it. There are no FIFOs then, which each mount has for itself.
 //!
 //! What is not compared is what differs, as the README says: `SEEK_HOLE` and `SEEK_DATA`, the
 //! parts of `fallocate` that shift a file, files without a name (`O_TMPFILE`), and times of access.
@@ -133,7 +133,8 @@ impl Sides {
             let at = |end: usize, rng: &mut Rng| below(rng, end as u64) as usize;
             let (user, mount) = (at(USERS.len(), &mut rng), at(self.mounts.len(), &mut rng));
             let call = call(&mut rng);
-            if self.mounts.len() == 1 || !call.path().is_some_and(is_own_folder) {
+            let is_of_one = call.path().is_some_and(is_own_folder) || call.makes_fifo();
+            if self.mounts.len() == 1 || !is_of_one {
                 self.step(user, mount, &call, log)?;
             }
             if n.is_multiple_of(COMPARED) {

@@ -98,6 +98,14 @@ impl fmt::Debug for Value {
 }
 
 impl FileCall {
+    /// Whether it makes a FIFO.
+    pub(crate) fn makes_fifo(&self) -> bool {
+        let Self::OnPath { call: PathCall::Name(NameCall::MakeNode(kind, _)), .. } = self else {
+            return false;
+        };
+        *kind == FileType::Fifo
+    }
+
     /// The same call of other open files.
     pub(crate) fn with_slots_from(&self, first: usize) -> Self {
         let mut call = self.clone();
