@@ -64,7 +64,9 @@ handles. The message goes along the only link that leads to a role whose table h
 several roles, or several nodes of one, could be meant, `routes` says which. A link of kind `fifo`
 or `unordered` goes one way. One of kind `request-response` takes requests there and answers back; a
 request has a slot until it is answered, and `on failure` is what its sender gets where the request
-or the answer is lost or refused.
+or the answer is lost or refused. An answer without a request is an action that fails; but once a
+request was doubled, or one of its ends crashed or started again, an answer may come too late, and
+has no effect.
 
 **What can happen.** An armed timer fires at any time, a command is given at any time, a message is
 delivered at any time, and a request that no action sends is answered at any time. A guard without a

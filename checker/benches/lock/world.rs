@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use turnstile_step::not_symbolic;
 use turnstile_world::link::{ChannelOptions, Occurrence};
-use turnstile_world::property::{Predicate, Property, TemporalFormula, View};
+use turnstile_world::property::{Predicate, Property, Reads, TemporalFormula, View};
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{Link, LinkKind, Node, NodeId, Ordered, Value, WhenFull, World};
 
@@ -207,7 +207,7 @@ pub(crate) fn world(clients: usize, rounds: u8) -> World {
             holds: Predicate::new(move |view| holders(view) <= 1),
             antecedent: Predicate::new(move |view| holders(view) == 1),
         },
-        reads_links: false,
+        reads: Reads::Nodes,
         without: Vec::new(),
     };
     world.add_property(one_holds).expect("it excuses nothing");

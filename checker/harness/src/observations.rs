@@ -74,6 +74,7 @@ pub fn violation_words(violation: &Violation) -> String {
     let taken = match &violation.what {
         ViolationKind::Table(taken) => taken,
         ViolationKind::NoLink(text) => return text.clone(),
+        ViolationKind::Panic(text) => return format!("the core panicked: {text}"),
     };
     match taken {
         RowOutcome::Unexpected { machine, state, event, number: 0 } => {

@@ -9,7 +9,7 @@ use turnstile_world::link::{LinkFault, WhenFull};
 use turnstile_world::system::System;
 use turnstile_world::{
     Budget, ChannelOptions, Faults, Link, LinkKind, Node, NodeId, Occurrence, Predicate, Property,
-    TemporalFormula, TimeRelation, World, WorldError,
+    Reads, TemporalFormula, TimeRelation, World, WorldError,
 };
 
 use crate::fault::FaultReport;
@@ -203,8 +203,9 @@ impl Plan<'_> {
                     Refusal::Faults(vec![fault])
                 })
             };
-            self.add_property(&mut world, property, find, false)?;
+            self.add_property(&mut world, property, find, Reads::Nodes)?;
         }
+        world.add_property(Property::no_core_panics()).expect("it waives nothing");
         Ok(world)
     }
 
@@ -233,16 +234,15 @@ impl Plan<'_> {
     }
 
     /// Adds a property of the file. `find`: the predicate of a name, and whether it is the
-    /// consequent or goal; the name of an antecedent may be empty. `reads_links`: as of
-    /// [`Property`].
+    /// consequent or goal; the name of an antecedent may be empty. `reads`: as of [`Property`].
     pub(crate) fn add_property(
         &self,
         world: &mut World,
         property: &system::Property,
         find: impl Fn(&str, bool) -> Result<Predicate, Refusal>,
-        reads_links: bool,
+        reads: Reads,
     ) -> Result<(), Refusal> {
-        let mut claimed = Property { reads_links, ..claimed(property, find)? };
+        let mut claimed = Property { reads, ..claimed(property, find)? };
         claimed.without.retain(|fault| !self.is_of_empty_role(fault, &world.nodes));
         world.add_property(claimed).map_err(|errors| self.unsound(property.span, &errors))
     }
@@ -352,7 +352,7 @@ fn claimed(
         name: property.name.clone(),
         sentence: property.sentence.clone(),
         formula,
-        reads_links: false,
+        reads: Reads::Nodes,
         without: property.without.clone(),
     })
 }

@@ -1,14 +1,15 @@
-//! Invalid worlds are rejected before the search; a world may have many properties.
+//! Invalid worlds are rejected before the search; a world may have many properties; a core that
+//! panics is a violation.
 
 use std::sync::Arc;
 
-use crate::toy::{By, ENGINES, Row, Toy, is, is_not, property, verdicts, world};
+use crate::toy::{By, ENGINES, PANICS, Row, Toy, is, is_not, property, verdicts, world};
 use stateright::{Checker as _, Model as _};
 use turnstile_reference::Model;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::{
-    Budget, ChannelOptions, Link, LinkKind, Node, Occurrence, TemporalFormula, WhenFull, World,
-    WorldError,
+    Budget, ChannelOptions, Link, LinkKind, Node, Occurrence, Property, TemporalFormula, WhenFull,
+    World, WorldError,
 };
 
 const ROWS: &[Row] = &[(0, By::Budget("outage"), 1), (1, By::Command, 2)];
@@ -129,4 +130,25 @@ fn explorer_shows_every_property_or_is_rejected() {
     }
     let error = Model::new(Arc::new(many(64))).expect_err("too many");
     assert_eq!(error.to_string(), "65 properties are too many for Explorer: at most 64");
+}
+
+#[test]
+fn a_core_that_panics_is_a_violation_with_its_trace() {
+    let rows = &[(0, By::Command, 1), (1, By::Timer, PANICS), (1, By::Command, 2)];
+    let mut world = world(rows, &[]);
+    world.add_property(Property::no_core_panics()).expect("it waives nothing");
+    let sometimes = |name, state| property(name, TemporalFormula::Sometimes(is(state)), &[]);
+    world.add_property(sometimes("others go on", 2)).expect("it waives nothing");
+    let world = Arc::new(world);
+    for engine in ENGINES {
+        let [panics, goes_on] = &verdicts(&world, engine)[..] else { panic!("two properties") };
+        assert_eq!((panics.verdict, goes_on.verdict), (Verdict::Fails, Verdict::Holds));
+        assert_eq!(panics.counterexample.len(), 2);
+        let finding = panics.finding.as_deref().expect("it is said what failed");
+        assert!(
+            finding.starts_with("the core panicked: ") && finding.contains("breaks"),
+            "{finding}"
+        );
+        assert!(finding.contains("toy/mod.rs:"), "{finding}");
+    }
 }

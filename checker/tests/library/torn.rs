@@ -12,7 +12,7 @@ use turnstile_world::link::ChannelOptions;
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{
     Budget, Link, LinkKind, Node, NodeId, Observation, Occurrence, Ordered, Predicate, Property,
-    TemporalFormula, Value, View, WhenFull, World,
+    Reads, TemporalFormula, Value, View, WhenFull, World,
 };
 
 /// The kind of input that makes the writer write.
@@ -132,7 +132,7 @@ fn world(system: Writing, torn: bool) -> World {
         name: "told is written".to_owned(),
         sentence,
         formula,
-        reads_links: false,
+        reads: Reads::Nodes,
         without: Vec::new(),
     };
     world.add_property(told).expect("it excuses nothing");

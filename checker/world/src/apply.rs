@@ -97,6 +97,7 @@ impl World {
             | Op::LinkEvent { .. }
             | Op::Operate(..)
             | Op::Observe(_)
+            | Op::Violate(_)
             | Op::Spend(_) => {
                 unreachable!("not done to a node: {op:?}")
             }
@@ -197,7 +198,10 @@ impl World {
                 let Some(rest) = self.operations(ops[1..].to_vec(), *late || made_late) else {
                     return Vec::new();
                 };
-                (next, rest.into_iter().collect())
+                let unasked = part.unasked(&*self.system, &ops[0].1).map(|answer| {
+                    (self.place_of_monitor(), Op::Violate(self.no_request(link, answer)))
+                });
+                (next, unasked.into_iter().chain(rest).collect())
             }
             Op::NodeEvent { .. }
             | Op::Deliver(..)
@@ -205,6 +209,7 @@ impl World {
             | Op::Overtakes(_)
             | Op::RequireUp(_)
             | Op::Observe(_)
+            | Op::Violate(_)
             | Op::Spend(_) => unreachable!("not done to a link: {op:?}"),
         };
         let overflows = next.overflowed && !part.overflowed;

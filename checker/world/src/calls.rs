@@ -48,6 +48,14 @@ impl CallState {
         }
     }
 
+    /// Whether this is a reply to it, which the server handles.
+    pub(crate) fn awaits(&self, system: &dyn System, reply: &Ordered) -> bool {
+        match self {
+            Self::Handling(request) => system.is_answer(request, reply),
+            Self::Requested(_) | Self::Replied { .. } | Self::Orphaned(_) => false,
+        }
+    }
+
     /// Whether the reply is in flight.
     #[must_use]
     pub fn is_answered(&self) -> bool {
@@ -166,13 +174,22 @@ pub(crate) fn operate(
     (fits, late)
 }
 
+/// Whether a server may reply after this operation to a request that nobody has open.
+pub(crate) fn orphans(slots: &[CallState], op: &LinkOp) -> bool {
+    let mut slots = slots.iter();
+    match op {
+        LinkOp::Double(_) => true,
+        LinkOp::CallerGone => {
+            slots.any(|slot| matches!(slot, CallState::Requested(_) | CallState::Handling(_)))
+        }
+        LinkOp::ServerGone => slots.any(|slot| matches!(slot, CallState::Handling(_))),
+        _ => false,
+    }
+}
+
 /// Assigns the server's reply to its call, if that still waits.
 fn answered(system: &dyn System, slots: &mut [CallState], message: &Ordered) {
-    let waits = |slot: &&mut CallState| match slot {
-        CallState::Handling(request) => system.is_answer(request, message),
-        CallState::Requested(_) | CallState::Replied { .. } | CallState::Orphaned(_) => false,
-    };
-    if let Some(slot) = slots.iter_mut().find(waits) {
+    if let Some(slot) = slots.iter_mut().find(|slot| slot.awaits(system, message)) {
         *slot = CallState::Replied { answer: message.clone(), is_late: false, is_true: true };
     }
 }

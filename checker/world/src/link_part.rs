@@ -20,6 +20,9 @@ pub struct LinkPart {
     /// Whether a message was dropped for lack of capacity: the search is incomplete beyond this
     /// state.
     pub overflowed: bool,
+    /// Whether a request was doubled or lost one of its ends while it was open, so that its reply
+    /// may come late; only where [`System::answers_requests_only`].
+    pub has_orphans: bool,
     /// Whether messages are delivered.
     pub status: LinkStatus,
 }
@@ -51,7 +54,7 @@ impl LinkPart {
             LinkKind::Calls { .. } => Contents::Calls(Vec::new()),
             LinkKind::Messages(_) => Contents::Messages(Vec::new()),
         };
-        Self { contents, overflowed: false, status: LinkStatus::Open }
+        Self { contents, overflowed: false, has_orphans: false, status: LinkStatus::Open }
     }
 
     /// Whether nothing is in flight that can still arrive.
@@ -104,6 +107,17 @@ impl LinkPart {
                     || system.is_idempotent_gossip(message) && messages.contains(message)
             }
         }
+    }
+
+    /// The reply of an operation that no request waits for, although none was ever orphaned.
+    #[must_use]
+    pub(crate) fn unasked<'o>(&self, system: &dyn System, op: &'o LinkOp) -> Option<&'o Ordered> {
+        let (LinkOp::Evaluation(answer), Contents::Calls(slots)) = (op, &self.contents) else {
+            return None;
+        };
+        let is_checked = system.answers_requests_only() && !self.has_orphans;
+        let mut waiting = slots.iter().filter(|slot| slot.awaits(system, answer));
+        (is_checked && waiting.next().is_none()).then_some(answer)
     }
 
     fn set_status(&mut self, status: LinkStatus) {
@@ -168,6 +182,9 @@ impl LinkPart {
             && self.swallows(system, message)
         {
             return (next, false);
+        }
+        if let Contents::Calls(slots) = &self.contents {
+            next.has_orphans |= system.answers_requests_only() && calls::orphans(slots, op);
         }
         let (fits, late) = match (&mut next.contents, link.kind) {
             (Contents::Calls(slots), LinkKind::Calls { slots: room }) => {

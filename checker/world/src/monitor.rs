@@ -37,6 +37,8 @@ pub enum ViolationKind {
     Table(RowOutcome),
     /// A message was sent to a node to which no link leads; as text.
     NoLink(String),
+    /// The core panicked: what it said, and where. The node is as before the step.
+    Panic(String),
 }
 
 impl Violation {
@@ -49,6 +51,12 @@ impl Violation {
             }
             RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => None,
         }
+    }
+
+    /// Whether its core panicked. No trace goes on after that.
+    #[must_use]
+    pub fn is_panic(&self) -> bool {
+        matches!(self.what, ViolationKind::Panic(_))
     }
 
     /// Whether it is an unhandled event.

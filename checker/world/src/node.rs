@@ -4,8 +4,9 @@
 
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
-use crate::monitor::{Observation, Violation};
+use crate::monitor::{Observation, Violation, ViolationKind};
 use crate::network::NodeId;
+use crate::panics::caught;
 use crate::system::{Effect, Input, NodeCore, Out};
 use crate::value::{Content, Ordered, Value};
 
@@ -271,7 +272,7 @@ impl NodePart {
             Event::FiresLate(timer, choice) => {
                 let due = &mut next.node.due;
                 due.iter().position(|one| one == timer).map(|place| due.remove(place));
-                next.take((node, core), (*choice, effects_max), Input::Fired(timer.clone()));
+                next.take((node, core), (*choice, effects_max), Input::Fired(timer.clone()), self);
             }
             Event::Pauses => next.node.status = NodeStatus::Paused,
             Event::Resumes => next.node.status = NodeStatus::Up,
@@ -289,13 +290,13 @@ impl NodePart {
                 next.node.timers.clear();
                 next.observations.push(Observation::Restarted(node));
                 let input = Input::Restart(self.saved.clone());
-                next.take((node, core), (*choice, effects_max), input);
+                next.take((node, core), (*choice, effects_max), input, self);
             }
             Event::Takes(input, choice) => {
                 if let Input::Fired(timer) = input {
                     next.node.timers.retain(|armed| armed != timer);
                 }
-                next.take((node, core), (*choice, effects_max), input.clone());
+                next.take((node, core), (*choice, effects_max), input.clone(), self);
             }
         }
         next
@@ -313,12 +314,17 @@ impl StepResult {
         (node, core): (NodeId, &dyn NodeCore),
         (choice, effects_max): (u8, usize),
         input: Input,
+        before: &NodePart,
     ) {
         if let Input::Command(command) = &input {
             self.observations.push(Observation::Asked(node, command.clone()));
         }
         let mut out = Out::default();
-        core.step(choice, &mut self.node.state, input, &mut out);
+        if let Err(panic) = caught(|| core.step(choice, &mut self.node.state, input, &mut out)) {
+            self.node = before.clone();
+            let violation = Violation { node, what: ViolationKind::Panic(panic) };
+            return self.observations.push(Observation::Violation(violation));
+        }
         self.lost = out.effects.split_off(effects_max.min(out.effects.len()));
         for effect in &out.effects {
             self.carry_out((node, core), effect);

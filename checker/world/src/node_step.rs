@@ -171,6 +171,15 @@ impl World {
         Violation { node, what: ViolationKind::NoLink(text) }
     }
 
+    /// The violation of a reply on a link without a request that waits for it.
+    pub(super) fn no_request(&self, link: usize, answer: &Ordered) -> Violation {
+        let Link { from: caller, to: node, .. } = self.links[link];
+        let message = self.system.node(node).message_words(answer);
+        let (from, to) = (self.name_of(node), self.name_of(caller));
+        let text = format!("{from} sends {message} to {to}, which has no open request to it");
+        Violation { node, what: ViolationKind::NoLink(text) }
+    }
+
     /// A node's name, or a text for one that does not exist.
     pub(super) fn name_of(&self, node: NodeId) -> String {
         let known = self.nodes.get(node).map(|node| node.name.clone());

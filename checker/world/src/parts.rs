@@ -7,7 +7,7 @@ use turnstile_step::RowOutcome;
 use crate::budget::{BudgetId, RemainingBudgets};
 use crate::link::LinkOp;
 use crate::link_part::LinkPart;
-use crate::monitor::{MonitorPart, Observation};
+use crate::monitor::{MonitorPart, Observation, Violation};
 use crate::network::NodeId;
 use crate::node::{Event, NodePart};
 
@@ -64,6 +64,8 @@ pub enum Op {
     Operate(Vec<(usize, LinkOp)>, bool),
     /// On the monitor: the observations of a step.
     Observe(Vec<Observation>),
+    /// On the monitor: a violation that a link finds in a step that has been observed.
+    Violate(Violation),
     /// On the budgets: takes one from a budget.
     Spend(BudgetId),
 }

@@ -12,14 +12,12 @@ use crate::node::NodePart;
 use crate::state::Action;
 use crate::value::Content;
 
-/// The view of a state that predicates read: nodes and the monitor, and for a property that says so
-/// the links. So a search evaluates another predicate once for all states that differ only in their
-/// links.
+/// The view of a state that predicates read, as far as their property [says so](Reads).
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    /// The nodes.
+    /// The nodes, for a property that reads them.
     pub nodes: &'a [&'a NodePart],
-    /// The links, for a property that reads them.
+    /// The links, likewise.
     pub links: &'a [&'a LinkPart],
     /// The monitor.
     pub(super) monitor: &'a MonitorPart,
@@ -150,6 +148,18 @@ impl TemporalFormula {
     }
 }
 
+/// What the predicates of a property read. A search evaluates them once for all states that differ
+/// in nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reads {
+    /// The monitor.
+    Monitor,
+    /// The nodes, too.
+    Nodes,
+    /// The nodes and the links, too.
+    Links,
+}
+
 /// A property to check.
 #[derive(Clone, Debug)]
 pub struct Property {
@@ -159,14 +169,30 @@ pub struct Property {
     pub sentence: String,
     /// What it states.
     pub formula: TemporalFormula,
-    /// Whether its predicates read the links.
-    pub reads_links: bool,
+    /// What its predicates read.
+    pub reads: Reads,
     /// The faults it waives: after any of them it need not hold; see
     /// [`World::add_property`](crate::World::add_property) for those that it may name.
     pub without: Vec<String>,
 }
 
 impl Property {
+    /// What every system of compiled cores has to keep.
+    #[must_use]
+    pub fn no_core_panics() -> Self {
+        let holds = |view: &View<'_>| !view.violation().is_some_and(Violation::is_panic);
+        Self {
+            name: "no core panics".to_owned(),
+            sentence: "Every core takes each of its steps to the end.".to_owned(),
+            formula: TemporalFormula::Always {
+                holds: Predicate::new(holds),
+                antecedent: Predicate::new(|_| true),
+            },
+            reads: Reads::Monitor,
+            without: Vec::new(),
+        }
+    }
+
     /// Evaluates its antecedent and its consequent or goal in one state.
     #[must_use]
     pub fn evaluate(&self, view: &View<'_>) -> Evaluation {

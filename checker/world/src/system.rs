@@ -185,6 +185,11 @@ pub trait System: Debug + Send + Sync + 'static {
         false
     }
 
+    /// Whether a reply without an open request is a violation. Otherwise it has no effect.
+    fn answers_requests_only(&self) -> bool {
+        false
+    }
+
     /// What a caller receives if this request or this reply is lost.
     fn unanswered(&self, _message: &Ordered) -> Option<Ordered> {
         None

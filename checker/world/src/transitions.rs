@@ -10,9 +10,9 @@ use turnstile_search::transition_system::{
 };
 use turnstile_step::{IdClass, Symbolic as _};
 
-use crate::monitor::{MonitorPart, Observation};
+use crate::monitor::{MonitorPart, Observation, Violation};
 use crate::parts::{Op, Part, PartOutcome, Tag};
-use crate::property;
+use crate::property::{self, Reads};
 use crate::system::System;
 use crate::world::World;
 
@@ -42,10 +42,17 @@ impl TransitionSystem for World {
             Part::Node(part) => self.apply_to_node(at.index(), part, op),
             Part::Link(part) => self.apply_to_link(at.index() - self.nodes.len(), part, op),
             Part::Monitor(part) => {
-                let Op::Observe(observations) = op else {
-                    unreachable!("not done to a monitor: {op:?}")
+                let observations = match op {
+                    Op::Observe(observations) => observations,
+                    Op::Violate(found) => {
+                        let violation = part.violation.clone().or_else(|| Some(found.clone()));
+                        let part = MonitorPart { violation, ..part.clone() };
+                        return vec![Outcome::plain(Part::Monitor(part))];
+                    }
+                    _ => unreachable!("not done to a monitor: {op:?}"),
                 };
-                if part.violation.as_ref().is_some_and(|one| self.system.ends_at(one)) {
+                let ends = |one: &Violation| one.is_panic() || self.system.ends_at(one);
+                if part.violation.as_ref().is_some_and(ends) {
                     return Vec::new();
                 }
                 let part = Part::Monitor(observe(&*self.system, part, observations));
@@ -68,17 +75,18 @@ impl TransitionSystem for World {
     }
 
     fn predicates(&self) -> Vec<Predicate> {
-        let nodes = (0..self.nodes.len()).map(|node| self.place_of_node(node));
-        let reads: Vec<Place> = nodes.chain([self.place_of_monitor()]).collect();
         let both = |property: &property::Property| {
             // A property reads the budgets only to waive faults.
             let left = (!property.without.is_empty()).then(|| self.place_of_budgets());
-            let links = 0..if property.reads_links { self.links.len() } else { 0 };
-            let links: Vec<Place> = links.map(|link| self.place_of_link(link)).collect();
+            let nodes = 0..if property.reads >= Reads::Nodes { self.nodes.len() } else { 0 };
+            let links = 0..if property.reads == Reads::Links { self.links.len() } else { 0 };
+            let links = links.map(|link| self.place_of_link(link));
+            let reads = nodes.map(|node| self.place_of_node(node)).chain(links);
+            let reads: Vec<_> = reads.chain([self.place_of_monitor()]).chain(left).collect();
             ["antecedent of ", ""].map(|what| Predicate {
                 name: format!("{what}{}", property.name),
-                reads: Some(reads.iter().chain(&links).copied().chain(left).collect()),
-                reads_messages: property.reads_links,
+                reads: Some(reads.clone()),
+                reads_messages: property.reads == Reads::Links,
             })
         };
         self.properties.iter().flat_map(both).collect()

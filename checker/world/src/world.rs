@@ -97,7 +97,7 @@ impl World {
     pub fn has_frame_of(&self, other: &Self) -> bool {
         let frame = |of: &Property| {
             let kind = std::mem::discriminant(&of.formula);
-            (of.name.clone(), kind, of.reads_links, of.without.clone())
+            (of.name.clone(), kind, of.reads, of.without.clone())
         };
         let choices = |of: &Self| -> Vec<u8> {
             (0..of.nodes.len()).map(|node| of.system.node(node).choices()).collect()

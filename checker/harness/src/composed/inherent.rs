@@ -5,7 +5,7 @@ use std::sync::Arc;
 use turnstile_world::node::{Event, NodePart, NodeStatus};
 use turnstile_world::property::View;
 use turnstile_world::system::{Input, System as _};
-use turnstile_world::{NodeId, PossibleAction, Predicate, Property, TemporalFormula};
+use turnstile_world::{NodeId, PossibleAction, Predicate, Property, Reads, TemporalFormula};
 
 use super::system::TableSystem;
 
@@ -15,11 +15,11 @@ pub const INHERENT: [&str; 5] =
 
 /// The properties that every system of tables has.
 pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
-    let always = |name: &str, sentence: &str, reads_links, predicate: Predicate| Property {
+    let always = |name: &str, sentence: &str, reads, predicate: Predicate| Property {
         name: name.to_owned(),
         sentence: sentence.to_owned(),
         formula: TemporalFormula::Always { holds: predicate, antecedent: Predicate::new(|_| true) },
-        reads_links,
+        reads,
         without: Vec::new(),
     };
     let unhandled = Predicate::new(|view| view.violation().is_none_or(|one| !one.is_unexpected()));
@@ -45,29 +45,30 @@ pub(super) fn inherent(system: &Arc<TableSystem>) -> Vec<Property> {
         always(
             INHERENT[0],
             "Every event that reaches a node has a row in its table, or is ignored there.",
-            false,
+            Reads::Monitor,
             unhandled,
         ),
         always(
             INHERENT[1],
-            "No action deletes, restarts or abandons what is not there, or sends without a link.",
-            false,
+            "No action deletes, restarts or abandons what is not there, sends without a link, or \
+             answers without a request.",
+            Reads::Monitor,
             failed,
         ),
         always(
             INHERENT[2],
             "Each timer, request and note is there exactly as the state holds it.",
-            false,
+            Reads::Nodes,
             timers,
         ),
         always(
             INHERENT[3],
             "In every reachable state some event is enabled, or no message waits and every machine \
              is in a final state or one that is marked `may end`.",
-            true,
+            Reads::Links,
             deadlock,
         ),
-        always(INHERENT[4], "No message is sent on a link that is full.", true, full),
+        always(INHERENT[4], "No message is sent on a link that is full.", Reads::Links, full),
     ]
 }
 

@@ -81,6 +81,10 @@ impl System for TableSystem {
         self.requests.answers.contains(&*message.of::<Message>().event)
     }
 
+    fn answers_requests_only(&self) -> bool {
+        true
+    }
+
     /// A table does not wait for an answer unless its rows do.
     fn replies_are_prompt(&self) -> bool {
         false

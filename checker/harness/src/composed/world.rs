@@ -8,7 +8,7 @@ use turnstile_spec::system::{Property, PropertyKind, System, World as NamedWorld
 use turnstile_spec::table::{EventKind, Table, Vocabulary};
 use turnstile_world::link::LinkFault;
 use turnstile_world::system::System as WorldSystem;
-use turnstile_world::{Link, Node, NodeId, World};
+use turnstile_world::{Link, Node, NodeId, Reads, World};
 
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
@@ -142,7 +142,8 @@ fn add(
             named.name = format!("{}: {}", property.name, world.nodes[node].name);
         }
         let reads_links = claim.antecedent.reads_links() || claim.holds.reads_links();
-        plan.add_property(world, &named, find, reads_links)?;
+        let reads = if reads_links { Reads::Links } else { Reads::Nodes };
+        plan.add_property(world, &named, find, reads)?;
     }
     Ok(())
 }

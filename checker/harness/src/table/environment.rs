@@ -68,7 +68,7 @@ impl<'s> Configuration<'s> {
     pub fn absent(&self) -> Option<&'static str> {
         match self.violation?.what {
             ViolationKind::Table(RowOutcome::ActionFailed { action, .. }) => Some(action),
-            ViolationKind::Table(_) | ViolationKind::NoLink(_) => None,
+            ViolationKind::Table(_) | ViolationKind::NoLink(_) | ViolationKind::Panic(_) => None,
         }
     }
 }

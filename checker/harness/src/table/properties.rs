@@ -6,7 +6,7 @@ use turnstile_plain::State;
 use turnstile_step::RowOutcome;
 use turnstile_world::monitor::ViolationKind;
 use turnstile_world::property::View;
-use turnstile_world::{Predicate, Property, TemporalFormula};
+use turnstile_world::{Predicate, Property, Reads, TemporalFormula};
 
 use crate::plain::rules::TableRules;
 
@@ -23,7 +23,7 @@ pub(super) fn all(rules: &TableRules) -> [Property; 3] {
         name: name.to_owned(),
         sentence: sentence.to_owned(),
         formula: TemporalFormula::Always { holds, antecedent: Predicate::new(|_| true) },
-        reads_links: false,
+        reads: Reads::Nodes,
         without: Vec::new(),
     };
     let of = rules.clone();

@@ -7,7 +7,7 @@ use turnstile_harness::result::PropertyReport;
 use turnstile_search::bounds::{NoProgress, Reductions};
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{
-    Budget, Node, NodeId, Ordered, Predicate, Property, TemporalFormula, Value, World,
+    Budget, Node, NodeId, Ordered, Predicate, Property, Reads, TemporalFormula, Value, World,
 };
 
 use std::sync::Arc;
@@ -22,6 +22,9 @@ pub(crate) enum By {
     /// A timer, which is armed as long as the step is enabled.
     Timer,
 }
+
+/// A state that the core cannot enter: its step panics.
+pub(crate) const PANICS: u8 = 99;
 
 /// A step: source, trigger, target.
 pub(crate) type Row = (u8, By, u8);
@@ -62,6 +65,7 @@ impl NodeCore for Toy {
         let state = state.of_mut::<u8>();
         out.effects.extend(self.timers(*state).map(Effect::Disarm));
         *state = self.row(&place).2;
+        assert_ne!(*state, PANICS, "the toy breaks");
         out.effects.extend(self.timers(*state).map(Effect::Arm));
     }
 
@@ -109,7 +113,7 @@ pub(crate) fn is_not(state: u8) -> Predicate {
 pub(crate) fn property(name: &str, formula: TemporalFormula, without: &[&str]) -> Property {
     let without = without.iter().map(|&fault| fault.to_owned()).collect();
     let name = name.to_owned();
-    Property { name, sentence: String::new(), formula, reads_links: false, without }
+    Property { name, sentence: String::new(), formula, reads: Reads::Nodes, without }
 }
 
 /// The report of each property by an engine.

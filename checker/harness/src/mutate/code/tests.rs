@@ -10,7 +10,9 @@ use turnstile_search::bounds::NoProgress;
 use turnstile_search::engine::CheckRequest;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
-use turnstile_world::{Node, NodeId, Ordered, Predicate, Property, TemporalFormula, Value, World};
+use turnstile_world::{
+    Node, NodeId, Ordered, Predicate, Property, Reads, TemporalFormula, Value, World,
+};
 
 use super::world::CodeWorld;
 use super::{Fate, Switches};
@@ -130,7 +132,7 @@ impl System for Program {
 
 fn property(name: &str, formula: TemporalFormula) -> Property {
     let name = name.to_owned();
-    Property { name, sentence: String::new(), formula, reads_links: false, without: Vec::new() }
+    Property { name, sentence: String::new(), formula, reads: Reads::Nodes, without: Vec::new() }
 }
 
 fn at(state: u8) -> Predicate {
