@@ -146,6 +146,7 @@ fn table(mutated: MutationReport) -> Table {
         name,
         mutants,
         killed_by,
+        killed: _,
         by_coverage: _,
         systems: _,
         floor: _,

@@ -38,14 +38,17 @@ pub struct MutationReport {
     pub mutants: usize,
     /// The number that each level kills, independently of the others.
     pub killed_by: KilledBy,
+    /// The number that lint refuses, or that the systems kill; if no system runs the machine, that
+    /// the table level kills.
+    pub killed: usize,
     /// Those of the systems' that no property kills, but that the worlds do not take every row.
     pub by_coverage: usize,
     /// The systems whose worlds were searched; empty if no system runs the machine.
     pub systems: Vec<String>,
     /// What no judgement can be spared.
     pub floor: Floor,
-    /// Those that no system kills; if no system runs the machine, those that the table level does
-    /// not.
+    /// Those that lint does not refuse and no system kills; if no system runs the machine, those
+    /// that the table level does not.
     pub survivors: Vec<Survivor>,
     /// Those that no search killed, where a search was truncated.
     pub incomplete: Vec<Survivor>,
@@ -75,7 +78,7 @@ impl AddAssign for Floor {
 /// The number of mutants that each level kills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KilledBy {
-    /// The reader's lint.
+    /// The reader's lint: `turnstile check` would refuse the table.
     pub lint: usize,
     /// The table level.
     pub table: usize,
@@ -98,6 +101,9 @@ pub struct Survivor {
     /// Whether some outcome differs in some world.
     #[serde(skip)]
     pub differs: bool,
+    /// Whether the table alone can never tell it: it changes only actions that hold no resource.
+    #[serde(skip)]
+    pub is_of_actions: bool,
 }
 
 /// Which mutants are judged.

@@ -19,6 +19,9 @@ use crate::status::Status;
 /// bytes.
 const STATES_AT_ONCE: usize = 1_000_000;
 
+/// The states of each world that are searched before a mutant is tried.
+const STATES_SOON: u64 = 5_000;
+
 /// The systems that can be run.
 #[derive(Debug)]
 pub struct Baselines<'a> {
@@ -204,6 +207,25 @@ impl<'b> Baseline<'b> {
         }
         fails
     }
+}
+
+/// The properties that fail within the first states of the default worlds, in words: to be said
+/// before a mutant is tried.
+pub(super) fn failing_soon(
+    (entry, file): (&SystemEntry, &System),
+    options: &Options<'_>,
+) -> Vec<String> {
+    let aside = SilentProgress(options.progress);
+    let threads = options.threads;
+    let mut options = Options { threads: 1, progress: &aside, ..options.clone() };
+    let most = options.limits.max_states.unwrap_or(STATES_SOON).min(STATES_SOON);
+    options.limits.max_states = Some(most);
+    let worlds: Vec<&system::World> = file.worlds.iter().filter(|world| world.default).collect();
+    let fails = parallel_map(threads, &worlds, |world, _| match entry.run(file, world, &options) {
+        Ok(result) => failures(&result),
+        Err(refusal) => vec![format!("{}/{}: {refusal}", file.name, world.name)],
+    });
+    fails.into_iter().flatten().collect()
 }
 
 /// The properties that fail, in words.

@@ -43,6 +43,18 @@ impl Mutant {
 }
 
 impl Edit {
+    /// Whether only actions differ that hold no resource, which the table level does not see.
+    #[must_use]
+    pub fn is_of_actions(&self, of: &Table) -> bool {
+        let Self::Row(place, row) = self else { return false };
+        let seen = |row: &Row| {
+            let mut seen = row.clone();
+            seen.actions.retain(|action| !action.ops.is_empty());
+            seen
+        };
+        seen(row) == seen(&of.rows[*place])
+    }
+
     /// The table with this change.
     #[must_use]
     pub fn table(&self, of: &Table) -> Table {

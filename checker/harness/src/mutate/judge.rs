@@ -8,7 +8,7 @@ use turnstile_spec::table::Table;
 use turnstile_spec::versions::ExplainedMutant;
 use turnstile_spec::{AmendedTable, WrittenTable};
 
-use super::baseline::{Baselines, bad, failures};
+use super::baseline::{Baselines, bad, failing_soon, failures};
 use super::change::Mutant;
 use super::in_worlds::{self, MutantStatus, TableMutants};
 use super::{KilledBy, MutationReport, Only, Survivor, mutants};
@@ -88,11 +88,13 @@ fn reports(
     });
     let all = unchanged.chain(options.tables.iter().cloned()).collect();
     let options = &Options { tables: all, ..options.clone() };
-    let judge =
-        |&(literal, sound)| TableReport::new(Judge { literal, sound, options, does_reuse, only });
+    let first = tables.first().map(|(_, sound)| sound.vocabulary.machine.as_str());
+    let running = first.map(|machine| systems.of(machine)).unwrap_or_default();
+    let fails: Vec<String> = running.iter().flat_map(|one| failing_soon(*one, options)).collect();
+    let judge = |&(literal, sound)| {
+        TableReport::new(Judge { literal, sound, options, does_reuse, only }, fails.clone())
+    };
     let mut reports: Vec<TableReport<'_>> = tables.iter().map(judge).collect();
-    let machine = |report: &TableReport<'_>| report.judge.sound.vocabulary.machine.clone();
-    let running = reports.first().map(|first| systems.of(&machine(first))).unwrap_or_default();
     if running.is_empty() {
         reports.iter_mut().for_each(TableReport::decide_alone);
     }
@@ -122,13 +124,14 @@ struct TableReport<'a> {
 
 impl<'a> TableReport<'a> {
     /// With the results by lint and at the table level.
-    fn new(judge: Judge<'a>) -> Self {
+    fn new(judge: Judge<'a>, fails: Vec<String>) -> Self {
         let all = mutants(&judge.sound.vocabulary, &judge.sound.table);
         let mutants: Vec<Mutant> =
             all.iter().filter(|mutant| judge.only.takes(mutant)).cloned().collect();
         let mut report = MutationReport {
             name: judge.sound.vocabulary.machine.clone(),
             mutants: mutants.len(),
+            fails,
             ..MutationReport::default()
         };
         let alone = judge.alone(&mutants, &mut report.fails);
@@ -155,21 +158,23 @@ impl<'a> TableReport<'a> {
         if !report.fails.is_empty() {
             return report;
         }
-        let killed = statuses.iter().filter(|status| status.is_killed).count();
+        let by_system = statuses.iter().filter(|status| status.is_killed).count();
+        let both = || mutants.iter().zip(&statuses).zip(&alone);
+        let is_open = |alone: &LocalChecks, status: &MutantStatus| !alone.lint && !status.is_killed;
+        report.killed = both().filter(|((_, status), alone)| !is_open(alone, status)).count();
         report.by_coverage = statuses.iter().filter(|status| status.is_by_coverage).count();
         report.killed_by = KilledBy {
             lint: alone.iter().filter(|alone| alone.lint).count(),
             table: alone.iter().filter(|alone| alone.table).count(),
-            system: if report.systems.is_empty() { 0 } else { killed },
+            system: if report.systems.is_empty() { 0 } else { by_system },
         };
-        for (mutant, status) in
-            mutants.iter().zip(&statuses).filter(|(_, status)| !status.is_killed)
-        {
+        for ((mutant, status), _) in both().filter(|((_, status), alone)| is_open(alone, status)) {
             let list =
                 if status.is_truncated { &mut report.incomplete } else { &mut report.survivors };
             list.push(judge.survivor(mutant, status));
         }
-        report.faults = judge.stale(&all, mutants.iter().zip(&statuses));
+        let killed = both().filter(|((_, status), alone)| !is_open(alone, status));
+        report.faults = judge.stale(&all, killed.map(|((mutant, _), _)| mutant).collect());
         report
     }
 }
@@ -199,6 +204,9 @@ impl Judge<'_> {
             mutants.len()
         ));
         fails.extend(failures(&table::check(vocabulary, table, &options)));
+        if !fails.is_empty() {
+            return Vec::new();
+        }
         parallel_map(options.threads, mutants, |mutant, _| {
             if options.bound(0).is_some() {
                 return LocalChecks { lint: false, table: false, is_truncated: true };
@@ -228,17 +236,12 @@ impl Judge<'_> {
             is_equivalent: explained.is_some() && is_equivalent,
             explained,
             differs: status.differs,
+            is_of_actions: mutant.edit.is_of_actions(&self.sound.table),
         }
     }
 
     /// Diagnostics of entries under `survivors` that match no mutant, or one that is killed.
-    fn stale<'m>(
-        &self,
-        all: &[Mutant],
-        judged: impl Iterator<Item = (&'m Mutant, &'m MutantStatus)>,
-    ) -> Vec<FaultReport> {
-        let killed = judged.filter(|(_, status)| status.is_killed);
-        let killed: Vec<&Mutant> = killed.map(|(mutant, _)| mutant).collect();
+    fn stale(&self, all: &[Mutant], killed: Vec<&Mutant>) -> Vec<FaultReport> {
         let mut faults = Vec::new();
         for said in &self.literal.survivors {
             let is_it = |one: &Mutant| one.is(&said.row, &said.change);

@@ -128,7 +128,7 @@ impl RowMutants<'_> {
         let table = self.table;
         for (at, id) in table.rows[place].consumes.iter().enumerate() {
             let name = words::resource(self.vocabulary, *id);
-            self.change(place, format!("actions not consume {name}"), |row| {
+            self.change(place, format!("without consuming {name}"), |row| {
                 row.consumes.remove(at);
             });
         }
