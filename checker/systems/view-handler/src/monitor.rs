@@ -62,12 +62,25 @@ pub(crate) struct MemberHistory {
     /// left was.
     #[symbolic(skip)]
     pub(crate) suspects: Vec<MemberId>,
+    /// Whether it has asked to leave since it entered its view.
+    leaves: bool,
+    /// Of the members that a leaving one suspects, those that it has excluded.
+    excluded: Vec<Exclusion>,
     /// The greatest number of a view sent to it, if greater than that of its view.
     pub(crate) sent: Option<ViewId>,
     /// Whether it has asked to join since its last view.
     pub(crate) has_asked_to_join: bool,
     /// While it is suspended: whether it has installed a view since.
     pub(crate) installed_since_suspension: Option<bool>,
+}
+
+/// A member that another one has excluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+struct Exclusion {
+    #[symbolic(skip)]
+    member: MemberId,
+    /// The number of the last view by which it did.
+    by: ViewId,
 }
 
 impl Monitor {
@@ -129,14 +142,25 @@ impl Monitor {
         }
     }
 
-    /// The first member of a view that is not suspected suspects these.
+    /// The first member of a view that is not suspected suspects these, unless it has excluded them
+    /// by a later view: the suspicions may arrive before the view does, by which their member left.
     fn inherit(&mut self, view: &View, suspects: &[MemberId]) {
         let Some(heir) = view.members.iter().find(|one| !suspects.contains(one)) else { return };
         let heir = &mut self.members[node(heir)];
         for one in suspects {
-            if heir.view.contains(*one) {
+            if heir.view.contains(*one) && !heir.has_excluded_since(*one, view.id) {
                 heir.suspect(*one);
             }
+        }
+    }
+
+    /// Forgets the exclusions of members that no leaving one suspects.
+    fn forget_exclusions(&mut self) {
+        let leaving = self.members.iter().filter(|history| history.leaves);
+        let suspects: Vec<MemberId> =
+            leaving.flat_map(|history| history.suspects.iter().copied()).collect();
+        for history in &mut self.members {
+            history.excluded.retain(|one| suspects.contains(&one.member));
         }
     }
 
@@ -155,6 +179,7 @@ impl Monitor {
                 self.entered_unasked |= is_in && !was_in && !history.has_asked_to_join;
                 history.has_asked_to_join = false;
                 history.suspects.retain(|suspect| view.contains(*suspect));
+                history.exclude(view);
                 history.view = view.members.clone();
                 history.last = Some(view.id);
                 history.sent = history.sent.filter(|sent| is_in && view.id < *sent);
@@ -163,8 +188,11 @@ impl Monitor {
                 if !is_in {
                     // Who has left has no suspicions: the others' coord has.
                     let left = std::mem::take(&mut history.suspects);
+                    history.excluded.clear();
+                    history.leaves = false;
                     self.inherit(view, &left);
                 }
+                self.forget_exclusions();
             }
             view::Notice::Suspended(_) => history.installed_since_suspension = Some(false),
             view::Notice::Resumed { from, by } => {
@@ -183,11 +211,26 @@ impl MemberHistory {
         }
     }
 
+    /// Excludes the members of its view that a new one lacks.
+    fn exclude(&mut self, view: &View) {
+        for member in self.view.iter().filter(|one| !view.contains(*one)) {
+            self.excluded.retain(|one| one.member != member);
+            self.excluded.push(Exclusion { member, by: view.id });
+        }
+        self.excluded.sort_unstable();
+    }
+
+    /// Whether it has excluded a member by a view that is later than this one.
+    fn has_excluded_since(&self, member: MemberId, id: ViewId) -> bool {
+        self.excluded.iter().any(|one| one.member == member && id < one.by)
+    }
+
     fn is_asked(&mut self, command: &Command) {
         match command {
             Command::Suspect { member } => self.suspect(*member),
             Command::Join { .. } => self.has_asked_to_join = true,
-            Command::Leave | Command::Announce { .. } | Command::InstallationFails => {}
+            Command::Leave => self.leaves = true,
+            Command::Announce { .. } | Command::InstallationFails => {}
         }
     }
 
