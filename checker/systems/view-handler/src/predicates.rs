@@ -214,6 +214,10 @@ impl view_handler::Properties for Views {
             });
             suspected.chain(state.suspects.iter()).all(has)
                 && state.exclusions.iter().all(|one| is_open(one.id))
+                && state
+                    .missed_merges
+                    .iter()
+                    .all(|one| own < Some(one.id) || !is_in(state.view.as_ref(), one.leader))
                 && state.made.is_none_or(|made| own < Some(made))
         })
     }

@@ -52,6 +52,9 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
                 }
             }
             Action::SuspectWhoIsInIt => self.record_exclusions(ctx),
+            Action::RememberWhoseMergeViewItIs => {
+                ctx.view.iter().for_each(|view| self.miss_merge(view));
+            }
             // These only create or delete their resource, or have no effect.
             Action::DiscardTheEvent | Action::StartTheResumer | Action::StopTheResumer => {}
         }
@@ -206,6 +209,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
                 let MembershipRequest::Suspect { member } = request else { return true };
                 view.contains(*member)
             });
+            self.forget_merges();
             self.joined();
             self.suspect_excluding_members();
         } else {
@@ -227,12 +231,16 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         }
     }
 
-    /// Tells the first other member of a view what the layer below would tell of one that has gone.
+    /// Tells the first other member of a view that it is in what the layer below would tell of one
+    /// that has gone. If it leaves by the view, the views that it is in are those of the merges
+    /// that it has missed.
     fn report_departure(&mut self, ctx: &EventContext) {
         let member = self.handler.me;
-        let others = ctx.view.iter().flat_map(|view| view.members.iter());
-        if let Some(first) = others.into_iter().find(|who| *who != member) {
-            self.send(first, Message::Request(MembershipRequest::Suspect { member }));
+        let view = ctx.view.as_ref().filter(|view| view.contains(member));
+        let first = view.and_then(|view| view.members.iter().find(|who| *who != member));
+        let missed = take(&mut self.state.missed_merges);
+        for to in first.into_iter().chain(missed.iter().map(|one| one.leader)) {
+            self.send(to, Message::Request(MembershipRequest::Suspect { member }));
         }
     }
 

@@ -6,7 +6,7 @@ use turnstile_machines::view_handler::{Event, Machine, MergeCompletesMerge};
 
 use super::context::{EventContext, StepContext};
 use super::message::Message;
-use super::state::{Merge, MergeProgress};
+use super::state::{Merge, MergeProgress, MissedMerge, State};
 use super::types::{MemberId, Members, Suspension, View};
 
 impl<R: Rules<Machine>> StepContext<'_, R> {
@@ -110,5 +110,24 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
                 ..EventContext::default()
             },
         );
+    }
+
+    /// Remembers the leader of a merge whose MergeView this member does not install.
+    pub(super) fn miss_merge(&mut self, view: &View) {
+        let first_other = view.members.iter().find(|who| *who != self.handler.me);
+        let Some(leader) = first_other.filter(|_| self.state.has_group()) else { return };
+        let missed = &mut self.state.missed_merges;
+        match missed.iter_mut().find(|one| one.leader == leader) {
+            Some(one) => one.id = one.id.max(view.id),
+            None => missed.push(MissedMerge { leader, id: view.id }),
+        }
+        missed.sort_unstable();
+        self.forget_merges();
+    }
+
+    /// Forgets the missed merges that its view is as new as, if their leaders are in it.
+    pub(super) fn forget_merges(&mut self) {
+        let State { view: Some(own), missed_merges, .. } = &mut *self.state else { return };
+        missed_merges.retain(|one| own.id < one.id || !own.contains(one.leader));
     }
 }

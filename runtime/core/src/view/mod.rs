@@ -16,5 +16,7 @@ mod view_delivery;
 
 pub use handler::{Command, Handler, MACHINE, Notice, Timer};
 pub use message::{MembershipRequest, Message};
-pub use state::{Exclusion, Installation, Intent, Merge, MergeLeader, QUEUE_MAX, State};
+pub use state::{
+    Exclusion, Installation, Intent, Merge, MergeLeader, MissedMerge, QUEUE_MAX, State,
+};
 pub use types::{MemberId, Members, Suspension, View};

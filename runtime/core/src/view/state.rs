@@ -29,6 +29,9 @@ pub struct State {
     pub suspects: Members,
     /// Members with a view that excludes this member and is at least as new as its own.
     pub exclusions: Vec<Exclusion>,
+    /// MergeViews that it is in and did not install, until it has a view with their leaders that
+    /// is as new.
+    pub missed_merges: Vec<MissedMerge>,
     /// Requests that it will process as coord.
     pub queue: Vec<MembershipRequest>,
     /// The last suspension of its handler; it may have ended.
@@ -64,6 +67,15 @@ pub struct Exclusion {
     /// The member with the view.
     pub by: MemberId,
     /// The number of its newest such view.
+    pub id: ViewId,
+}
+
+/// A MergeView that a member did not install: it no longer took part in the merge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+pub struct MissedMerge {
+    /// The merge leader, with this member in its view.
+    pub leader: MemberId,
+    /// The number of the view.
     pub id: ViewId,
 }
 
@@ -127,6 +139,7 @@ impl State {
             made: None,
             suspects: Members::default(),
             exclusions: Vec::new(),
+            missed_merges: Vec::new(),
             queue: Vec::new(),
             suspension: Suspension::first(me),
             installation: None,
