@@ -1,5 +1,5 @@
-//! The rules of the repository that a program can see: sizes, headers, names, and which layer uses
-//! which.
+//! The rules of the repository that a program can see: sizes, headers, names, which layer uses
+//! which, and that a script runs each world.
 //!
 //! An exception stands in [`EXCEPTIONS`] with its reason; one that nothing needs fails, too.
 
@@ -9,6 +9,10 @@ mod sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use turnstile_bundled::Bundled;
+use turnstile_spec::{Source, System};
 
 use members::members;
 use sources::sources;
@@ -316,5 +320,31 @@ fn a_layer_uses_layers_before_it_only() {
                 assert!(before.contains(&used), "{} in {layer} uses {used}", name_of(manifest));
             }
         }
+    }
+}
+
+/// `check` runs the worlds of the bundled systems, without `default: false`; a script runs those.
+#[test]
+fn every_world_is_run_by_a_script() {
+    let script = root().join(".ci/worlds");
+    let listed = Command::new("bash").arg(&script).arg("--list").output().expect("it runs");
+    let listed = String::from_utf8(listed.stdout).expect("names are text");
+    let listed: BTreeSet<String> = listed.lines().map(str::to_owned).collect();
+    let read =
+        |text: &Bundled| System::read(Source::new(text.file, text.text)).expect("it is read");
+    let systems: Vec<System> = turnstile_bundled::SYSTEMS.iter().map(read).collect();
+    let large = systems.iter().flat_map(|system| {
+        let large = system.worlds.iter().filter(|world| !world.default);
+        large.map(|world| format!("{}/{}", system.name, world.name))
+    });
+    assert_eq!(listed, large.collect(), "`.ci/worlds --list`, and the worlds themselves");
+    let text = fs::read_to_string(script).expect("a script is text");
+    let (_, rest) = text.split_once("unfinished=(").expect("it has a list");
+    let (unfinished, _) = rest.split_once(')').expect("the list has an end");
+    let unknown = unfinished.split_whitespace().find(|name| !listed.contains(*name));
+    assert_eq!(unknown, None, "all that do not end are large worlds");
+    for runner in [".ci/run", ".ci/soak"] {
+        let text = fs::read_to_string(root().join(runner)).expect("a script is text");
+        assert!(text.contains(" .ci/worlds"), "{runner} runs them");
     }
 }
