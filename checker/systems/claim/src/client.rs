@@ -11,7 +11,7 @@ use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, 
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::envelope::{Envelope, Enveloped, received};
-use crate::promises::{Breach, ClientStep};
+use crate::promises::{Breach, ClientStep, counts_leases};
 use crate::system::{Claim, ClientRules, FRESH_KEY, RESOURCE};
 
 /// A client, and the relation of its lease to the server's ttl.
@@ -28,8 +28,8 @@ pub(crate) struct ClientState {
     is_slow: bool,
     /// It was notified of the end of its claim, and still believes that it holds the lock.
     pub(crate) ignored_end: bool,
-    /// The first promise that it broke.
-    pub(crate) breach: Option<Breach>,
+    /// The promises that its last step broke.
+    pub(crate) breaches: Vec<Breach>,
 }
 
 /// A command to a client.
@@ -77,7 +77,7 @@ impl Core for ClientNode {
             waits,
             is_slow: self.claim.is_slow,
             ignored_end: false,
-            breach: None,
+            breaches: Vec::new(),
         }
     }
 
@@ -104,16 +104,18 @@ impl Core for ClientNode {
             Input::Restart(saved) => Input::Restart(saved),
         };
         let command = if let Input::Command(command) = &input { Some(*command) } else { None };
-        let counts = self.claim.client.holds(Stage::Active).contains(&Resource::LeaseTimer);
-        let renewed = counts && received.is_some_and(|envelope| renews(client_state, envelope));
+        let renewed = counts_leases(&self.claim.client)
+            && received.is_some_and(|envelope| renews(client_state, envelope));
         let over = received
             .and_then(Envelope::over)
             .filter(|claim| client_state.core.claim == Some(*claim));
         self.client(client_state.waits).step(&mut client_state.core, input, out);
-        let (before, input) = (&before.0, &before.1);
+        let (before, input, rules) = (&before.0, &before.1, &self.claim.client);
         let (after, effects) = (&client_state.core, &out.effects);
-        let step = ClientStep { before, input, command, after, effects };
-        client_state.breach = client_state.breach.or_else(|| step.breach());
+        let step = ClientStep { before, input, command, after, effects, rules };
+        // An event without a row is a violation by itself, and breaks no promise besides.
+        let is_handled = !out.rows.iter().any(is_unhandled);
+        client_state.breaches = if is_handled { step.breaches() } else { Vec::new() };
         client_state.ignored_end |= over.is_some() && client_state.core.is_held();
         let armed = out.effects.contains(&Effect::Arm(LEASE_TIMER));
         if armed || had_lease || out.effects.contains(&Effect::Disarm(LEASE_TIMER)) {
@@ -217,6 +219,11 @@ const LONG_POLL_MISMATCH: RowOutcome = RowOutcome::ActionFailed {
     action: "send POST",
     reason: "a client that listens asks the server to hold its POST, and no other does",
 };
+
+/// Whether an event had no row.
+const fn is_unhandled(outcome: &RowOutcome) -> bool {
+    matches!(outcome, RowOutcome::Unexpected { .. })
+}
 
 /// Whether a message is an answer in time to an outstanding renewal of a holder.
 fn renews(client_state: &ClientState, envelope: Envelope) -> bool {

@@ -12,7 +12,7 @@ use super::users::{User, is_given_back, is_over};
 use crate::client::ClientState;
 use crate::keychain::KeychainState;
 use crate::monitor::{Monitor, UserHistory};
-use crate::promises::Breach;
+use crate::promises::{Breach, counts_leases};
 use crate::system::Claim;
 
 turnstile_machine::system!("spec/systems/claim.yaml");
@@ -113,12 +113,17 @@ impl claim::Properties for Claim {
     }
 
     fn granted_implies_held(&self, view: &View<'_>) -> bool {
+        // By the protocol a lapsed claim is still active; a client that counts its lease has
+        // noticed that it lapses.
+        let leases = counts_leases(&self.client);
+        let is_held =
+            |at| at == claim_record::State::Active || !leases && at == claim_record::State::Lapsed;
         self.users(view).iter().filter(|user| user.history.holds()).all(|user| {
             let mut records = self.kept(view);
             records.any(|(id, record)| {
                 Some(id) == user.client.claim
                     && record.resource == user.resource
-                    && record.at == claim_record::State::Active
+                    && is_held(record.at)
             })
         })
     }
@@ -317,9 +322,9 @@ impl claim::Properties for Claim {
     fn unacknowledged_claims_are_released(&self, view: &View<'_>) -> bool {
         let ended = self.ended(view);
         let mut open = self.kept(view).filter(|(_, record)| !is_over(record));
-        !open.any(|(_, record)| {
-            let is_its = |(claim, key): &(Option<_>, _)| claim.is_none() && *key == record.key;
-            record.key.is_some() && ended.iter().any(is_its)
+        !open.any(|(id, record)| match record.key {
+            Some(_) => ended.iter().any(|(claim, key)| claim.is_none() && *key == record.key),
+            None => ended.iter().any(|(claim, _)| claim.is_none()) && self.is_unclaimed(view, id),
         })
     }
 

@@ -9,10 +9,12 @@
 
 use turnstile_core::claim::client::{Command, Notice, OutstandingRequest, State, Timer};
 use turnstile_core::claim::message::{Lease, Message, Request, RequestKind, Response};
-use turnstile_machines::claim::{Resource, State as Stage};
+use turnstile_machine::Rules as _;
+use turnstile_machines::claim::{Action, Event, Resource, State as Stage};
 use turnstile_step::{Effect, EffectOf, Input, InputOf, Symbolic};
 
 use crate::client::ClientNode;
+use crate::system::ClientRules;
 use crate::users::is_given_back;
 
 /// A promise that a client broke.
@@ -45,11 +47,12 @@ pub(crate) struct ClientStep<'a> {
     pub(crate) command: Option<Command>,
     pub(crate) after: &'a State,
     pub(crate) effects: &'a [EffectOf<ClientNode>],
+    pub(crate) rules: &'a ClientRules,
 }
 
 impl ClientStep<'_> {
-    /// The promise that the step broke.
-    pub(crate) fn breach(&self) -> Option<Breach> {
+    /// The promises that the step broke.
+    pub(crate) fn breaches(&self) -> Vec<Breach> {
         let is_restart = matches!(self.input, Input::Restart(_));
         let checks = [
             (Breach::Failure, self.reports_failure()),
@@ -62,8 +65,8 @@ impl ClientStep<'_> {
             (Breach::Key, self.sends_its_key()),
             (Breach::OtherClaim, self.ignores_other_claims()),
         ];
-        let broken = checks.into_iter().find(|(_, is_kept)| !is_kept && !is_restart);
-        broken.map(|(breach, _)| breach)
+        let broken = checks.into_iter().filter(|(_, is_kept)| !is_kept && !is_restart);
+        broken.map(|(breach, _)| breach).collect()
     }
 
     /// The response to a request that is not abandoned.
@@ -142,10 +145,15 @@ impl ClientStep<'_> {
     }
 
     /// A grant whose lease leaves time for a renewal makes the claim active, and starts its lease;
-    /// for a holder, each one does whose lease is live. No other does.
+    /// for a holder, each one does whose lease is live. No other does. Where a client counts no
+    /// lease, it polls for its grant, and none starts one.
     fn takes_grant(&self) -> bool {
         let Some((call, response)) = self.answered() else { return true };
+        let leases = counts_leases(self.rules);
         let grants = match call.request {
+            Resource::ActivatePatchRequest if !leases => {
+                response.status == 200 && self.before.at == Stage::Activating
+            }
             Resource::RenewPatchRequest => response.status == 200,
             Resource::RegisterPostRequest => {
                 response.status == 201 && self.before.at == Stage::Registering
@@ -159,7 +167,7 @@ impl ClientStep<'_> {
                 Lease::Lapsed => false,
             };
         let starts = self.effects.contains(&Effect::Arm(Timer(Resource::LeaseTimer)));
-        (self.after.at == Stage::Active) == is_live && starts == is_live
+        (self.after.at == Stage::Active) == is_live && starts == (is_live && leases)
     }
 
     /// A claim is recalled only if the server may have it.
@@ -193,15 +201,27 @@ impl ClientStep<'_> {
         })
     }
 
-    /// A POST of a new claim carries the key that its driver supplied.
+    /// A POST of a new claim carries the key that its driver supplied, unless claims have none.
     fn sends_its_key(&self) -> bool {
         let Some(Command::Claim { key }) = self.command else { return true };
-        self.effects.iter().all(|effect| {
-            let Effect::Send { message: envelope, .. } = effect else { return true };
-            let Message::Request(Request { kind, .. }) = envelope.message else { return true };
-            !matches!(kind, RequestKind::Post { key: sent, .. } if sent != Some(key))
-        })
+        let draws = |state| {
+            let step = self.rules.step(state, Event::Start, &|_| true);
+            let mut actions = step.into_iter().flat_map(|step| step.actions);
+            actions.any(|call| call.action == Action::DrawIdempotencyKey)
+        };
+        let has_keys = [Stage::New, Stage::StartingOver].into_iter().any(draws);
+        !has_keys
+            || self.effects.iter().all(|effect| {
+                let Effect::Send { message: envelope, .. } = effect else { return true };
+                let Message::Request(Request { kind, .. }) = envelope.message else { return true };
+                !matches!(kind, RequestKind::Post { key: sent, .. } if sent != Some(key))
+            })
     }
+}
+
+/// Whether a client that holds its lock counts the lease.
+pub(crate) fn counts_leases(rules: &ClientRules) -> bool {
+    rules.holds(Stage::Active).contains(&Resource::LeaseTimer)
 }
 
 /// Whether a claim has ended in this state.

@@ -80,12 +80,14 @@ impl Core for ServerNode {
         out.rows.extend((!state.is_queued_by_state()).then_some(MISPLACED));
         let overtaken = queue.overtaken(state, effects).map(Notice::Overtaken);
         let forgotten = queue.forgotten(state).map(Notice::DeletedOutOfOrder);
-        let step = ServerStep::new(before, self.0.limits, state, effects);
+        let step = ServerStep::new(before, (self.0.limits, &self.0.record), state, effects);
+        // A step that leaves its request unanswered is the violation; it changes nothing else.
+        let is_taken = |_: &Notice| !out.rows.contains(&UNANSWERED);
         let breaches = [
             step.wrong_answer(effects).map(Notice::WrongAnswer),
-            step.wrong_status().map(Notice::WrongStatus),
-            step.wrong_timer(effects).map(Notice::WrongTimer),
-            step.wrong_end(effects).map(Notice::WrongEnd),
+            step.wrong_status().map(Notice::WrongStatus).filter(is_taken),
+            step.wrong_timer(effects).map(Notice::WrongTimer).filter(is_taken),
+            step.wrong_end(effects).map(Notice::WrongEnd).filter(is_taken),
         ];
         let idle = queue.waits_for_free_lock(state, effects).then_some(Notice::WaitForFreeLock);
         server_state.post(inner, self.0.watches, out);

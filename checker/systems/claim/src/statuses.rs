@@ -15,10 +15,12 @@ use turnstile_core::claim::message::{
 };
 use turnstile_core::claim::record::{Command, Limits, Notice, Record, State, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId};
-use turnstile_machines::claim_record::State as At;
+use turnstile_machine::Rules as _;
+use turnstile_machines::claim_record::{Resource, State as At};
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
 use crate::server::ServerCore;
+use crate::system::RecordRules;
 
 /// Why the server took a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub(super) struct ServerStep<'a> {
     pub(super) before: State,
     pub(super) cause: Cause,
     pub(super) limits: Limits,
+    /// A waiter whose client is silent is skipped, and then expires. By the protocol it waits.
+    expires_waiters: bool,
     pub(super) after: &'a State,
     /// The changes of status that the server notified, in order.
     changes: Vec<(ClaimId, Status)>,
@@ -59,7 +63,7 @@ impl Cause {
 impl<'a> ServerStep<'a> {
     pub(super) fn new(
         (before, cause): (State, Cause),
-        limits: Limits,
+        (limits, rules): (Limits, &RecordRules),
         after: &'a State,
         effects: &[EffectOf<ServerCore>],
     ) -> Self {
@@ -71,13 +75,15 @@ impl<'a> ServerStep<'a> {
             | Effect::Save(_)
             | Effect::Notify(_) => None,
         });
-        Self { before, cause, limits, after, changes: changes.collect() }
+        let expires_waiters = rules.holds(At::Waiting).contains(&Resource::IdleTimer);
+        Self { before, cause, limits, expires_waiters, after, changes: changes.collect() }
     }
 
     /// A claim whose status changed without its cause, or did not although there was one.
     pub(super) fn wrong_status(&self) -> Option<ClaimId> {
         if self.cause == Cause::Restarted {
-            return self.after.claims().find(|(_, record)| !is_cut_off(record)).map(|(id, _)| id);
+            let mut claims = self.after.claims();
+            return claims.find(|(_, record)| !self.is_cut_off(record)).map(|(id, _)| id);
         }
         let known: BTreeSet<ClaimId> =
             self.before.claims().chain(self.after.claims()).map(|(id, _)| id).collect();
@@ -128,6 +134,14 @@ impl<'a> ServerStep<'a> {
             && (is != At::Absent || !self.fired(Timer::Idle(claim)))
     }
 
+    /// Whether a claim waits for no request over a connection that a restart has closed.
+    fn is_cut_off(&self, record: &Record) -> bool {
+        let skips = self.expires_waiters;
+        record.open_request.is_none()
+            && record.at != At::Listening
+            && !(skips && record.at == At::Waiting)
+    }
+
     /// A claim with a timer that does not count from when the protocol says.
     pub(super) fn wrong_timer(&self, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
         if self.cause == Cause::Restarted {
@@ -142,7 +156,10 @@ impl<'a> ServerStep<'a> {
             let wait = record.at == At::Listening && self.wants_lock(*claim);
             is_armed(Timer::Ttl(*claim)) != ttl
                 || is_armed(Timer::Wait(*claim)) != wait
-                || waits && self.wants_lock(*claim) && !is_armed(Timer::Idle(*claim))
+                || waits
+                    && self.expires_waiters
+                    && self.wants_lock(*claim)
+                    && !is_armed(Timer::Idle(*claim))
         };
         self.after.claims().find(is_wrong).map(|(claim, _)| claim)
     }
@@ -306,9 +323,4 @@ impl<'a> ServerStep<'a> {
         let open = self.before.claim(claim).and_then(|record| record.open_request);
         open.is_some_and(|open| self.cause == Cause::HungUp(claim, open.from, open.call))
     }
-}
-
-/// Whether a claim waits for no request over a connection that a restart has closed.
-fn is_cut_off(record: &Record) -> bool {
-    record.open_request.is_none() && !matches!(record.at, At::Waiting | At::Listening)
 }

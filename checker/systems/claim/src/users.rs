@@ -113,6 +113,18 @@ impl Claim {
         ended
     }
 
+    /// Whether no user knows a claim or can still learn of it: each one that has claimed has ended,
+    /// none by a crash.
+    pub(super) fn is_unclaimed(&self, view: &View<'_>, claim: ClaimId) -> bool {
+        let is_done = |user: &User<'_>| {
+            let at = user.client.at;
+            let has_ended = self.client.is_final(at) || at == self.client.initial();
+            user.life != NodeStatus::Down && has_ended && user.client.claim != Some(claim)
+        };
+        self.users(view).iter().all(is_done)
+            && self.ended(view).iter().all(|(known, _)| *known != Some(claim))
+    }
+
     /// Whether the timers and requests match the machine's state.
     pub(super) fn is_exact(&self, view: &View<'_>, user: &User<'_>) -> bool {
         let client = user.client;
@@ -146,12 +158,12 @@ impl Claim {
         armed.all(|timer| keychain_state.core.claim(timer.resource).is_some())
     }
 
-    /// Whether no client broke one of these promises.
+    /// Whether no client broke one of these promises in its last step.
     pub(super) fn keeps(&self, view: &View<'_>, promises: &[Breach]) -> bool {
         let mut clients = view.nodes.iter().take(self.clients);
         clients.all(|part| {
-            let breach = part.state.of::<ClientState>().breach;
-            breach.is_none_or(|breach| !promises.contains(&breach))
+            let broken = &part.state.of::<ClientState>().breaches;
+            !broken.iter().any(|breach| promises.contains(breach))
         })
     }
 
