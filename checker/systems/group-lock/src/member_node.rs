@@ -16,7 +16,7 @@ use crate::formed::Formed;
 use crate::lower_layer::LayerMessage;
 use crate::member_state::{Call, Departed, MemberState, Unborn, locks_of};
 use crate::step_check::StepCheck;
-use crate::system::{member, node};
+use crate::system::{ClientRules, member, node};
 
 /// A member crashes, undetected so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +38,8 @@ pub(crate) struct MemberNode {
     pub(crate) lower_layer: NodeId,
     /// Its core.
     pub(crate) runs: Box<dyn NodeCore>,
+    /// The table of its locks.
+    pub(crate) client: ClientRules,
     /// Whether its callers keep the tokens of their last grants.
     pub(crate) keeps_tokens: bool,
     /// Whether the views that exclude their receivers are lost.
@@ -187,7 +189,8 @@ impl NodeCore for MemberNode {
         }
         let (before, after, effects) = (locks_of(&before), member_state.core(), &out.effects);
         let mut faults = member_state.faults;
-        faults.add(&StepCheck { me: self.me, before, after, input: &input, effects });
+        let client = &self.client;
+        faults.add(&StepCheck { me: self.me, client, before, after, input: &input, effects });
         member_state.faults = faults;
         member_state.did(self.me, effects);
         if self.keeps_tokens {

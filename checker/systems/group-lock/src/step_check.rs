@@ -6,17 +6,21 @@ use turnstile_core::group::message::{
 };
 use turnstile_core::group::{Notice, State};
 use turnstile_core::view::MemberId;
-use turnstile_machines::group_lock_client::State as LockAt;
+use turnstile_machine::Rules as _;
+use turnstile_machines::group_lock_client::{Action, Event, State as LockAt};
 use turnstile_machines::group_lock_coordinator::State as At;
 use turnstile_world::system::{Effect, Input};
 
 use crate::member_state::{Call, about_locks, notice_of};
+use crate::system::ClientRules;
 use crate::{fifo, member};
 
 /// A step of a member's locks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepCheck<'s> {
     pub(crate) me: MemberId,
+    /// The table of its locks.
+    pub(crate) client: &'s ClientRules,
     pub(crate) before: &'s State,
     pub(crate) after: &'s State,
     pub(crate) input: &'s Input,
@@ -164,12 +168,20 @@ impl<'s> StepCheck<'s> {
         }
     }
 
-    /// The lock whose lock() times out.
+    /// The lock whose lock() times out, if the timeout cancels the LOCK.
     fn timed_out(&self) -> Option<LockName> {
-        self.effects.iter().find_map(|effect| {
+        let timed_out = self.effects.iter().find_map(|effect| {
             let Notice::TimedOut(name) = notice_of(effect)? else { return None };
             Some(name)
-        })
+        });
+        timed_out.filter(|_| self.cancels())
+    }
+
+    /// Whether a timeout cancels the LOCK by an UNLOCK. In the document it sends none.
+    fn cancels(&self) -> bool {
+        let step = self.client.step(LockAt::Locking, Event::ATimeout, &|_| true);
+        let is_unlock = |action| matches!(action, Action::SendUnlock | Action::AddTheUnlockRequest);
+        step.is_ok_and(|step| step.actions.into_iter().any(|call| is_unlock(call.action)))
     }
 }
 

@@ -62,7 +62,7 @@ impl GroupLock {
     /// A member that has never run.
     pub(crate) fn member_at(&self, me: NodeId) -> MemberNode {
         let (client, coordinator) = (self.client.clone(), self.coordinator.clone());
-        let locks = LocksNode(Member { me: member(me), client, coordinator });
+        let locks = LocksNode(Member { me: member(me), client: client.clone(), coordinator });
         let runs: Box<dyn NodeCore> = match self.views.clone() {
             None => Box::new(locks),
             Some(views) => Box::new(StackNode { views, locks, restarts: self.restarts }),
@@ -77,6 +77,7 @@ impl GroupLock {
             locks,
             lower_layer,
             runs,
+            client,
             keeps_tokens,
             loses_exclusions,
             is_stack,
