@@ -114,7 +114,8 @@ ignoring them: a misspelt `final` would silently give another machine."
 "The mapping lacks a required key. A row needs `from`, `to` and `event`; an event
 needs `kind` or `consumes`; a resource needs a kind or the list of resources
 that it stands for; an amendment needs both the row that it selects and the
-values that it sets."
+values that it sets; a property with `only` needs `because`, since it is not
+checked on the other version of the tables."
     "T007" "wrong-shape" "value of the wrong type"
 "The key is known, but its value has the wrong type: text instead of a list, a
 list instead of a mapping, or a word that is not one of those allowed. `do` is a

@@ -159,8 +159,9 @@ fn put_file(text: &mut String, file: &'static Shape, told: &mut Vec<&'static str
         }
         told.push(shape.name);
         let _ = writeln!(text, "\n### {}\n\n| key | value | |\n| --- | --- | --- |", shape.name);
-        for Key { name, kind, required, about } in shape.keys {
-            let must = if *required { "Required. " } else { "" };
+        for Key { name, kind, required, needs, about } in shape.keys {
+            let must = if *required { "Required. ".to_owned() } else { String::new() };
+            let must = needs.map_or(must, |needs| format!("Needs `{needs}`. "));
             let value = value(*kind).replace('|', "\\|");
             let _ = writeln!(text, "| `{name}` | {value} | {must}{} |", about.replace('|', "\\|"));
             shapes(*kind, &mut open);

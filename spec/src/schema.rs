@@ -71,6 +71,16 @@ fn mapping(json: &mut Json, shape: &Shape) {
         json.key("required");
         json.texts(&required);
     }
+    let needs: Vec<_> = shape.keys.iter().filter_map(|key| Some((key.name, key.needs?))).collect();
+    if !needs.is_empty() {
+        json.key("dependentRequired");
+        json.open('{');
+        for (name, needs) in needs {
+            json.key(name);
+            json.texts(&[needs]);
+        }
+        json.close('}');
+    }
     json.key("properties");
     json.open('{');
     for key in shape.keys {

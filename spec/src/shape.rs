@@ -30,6 +30,8 @@ pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     pub(crate) required: bool,
+    /// The key that must be there, too, if this one is.
+    pub(crate) needs: Option<&'static str>,
     /// One sentence for editors.
     #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema tells it"))]
     pub(crate) about: &'static str,
@@ -61,12 +63,23 @@ pub(crate) enum Kind {
 
 /// A key that may be left out.
 pub(crate) const fn may(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, required: false, about }
+    Key { name, kind, required: false, needs: None, about }
 }
 
 /// A key that must be there.
 pub(crate) const fn must(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, required: true, about }
+    Key { name, kind, required: true, needs: None, about }
+}
+
+/// A key that may be left out, and needs another one beside it.
+#[cfg_attr(not(feature = "systems"), expect(dead_code, reason = "only systems have such keys"))]
+pub(crate) const fn may_with(
+    needs: &'static str,
+    name: &'static str,
+    kind: Kind,
+    about: &'static str,
+) -> Key {
+    Key { name, kind, required: false, needs: Some(needs), about }
 }
 
 /// A file of the other kind, where a table or a system was to be read: that it has the other's
@@ -169,6 +182,19 @@ impl Check<'_> {
                 let diagnostic = Diagnostic::error(code::MISSING_KEY, message)
                     .label(node.span, format!("`{}` is missing here", key.name))
                     .help(format!("add `{}: …`: {}", key.name, describe(key.kind)));
+                self.diagnostics.push(diagnostic);
+            }
+        }
+        for (word, _) in entries {
+            let key = shape.keys.iter().find(|key| key.name == word.text);
+            if let Some(needs) = key.and_then(|key| key.needs)
+                && node.at(needs).is_none()
+                && !self.is_misspelt(node, shape, needs)
+            {
+                let message = format!("this {} has `{}` without `{needs}`", shape.name, word.text);
+                let diagnostic = Diagnostic::error(code::MISSING_KEY, message)
+                    .label(word.span, format!("needs `{needs}` beside it"))
+                    .help(format!("add `{needs}: …`: the reason; or remove `{}`", word.text));
                 self.diagnostics.push(diagnostic);
             }
         }

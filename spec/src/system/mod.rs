@@ -280,7 +280,7 @@ pub struct Property {
     pub without: Vec<String>,
     /// The only version of the tables that it is checked on; `None`: both.
     pub only: Option<TableVersion>,
-    /// The reason for it, or empty.
+    /// The reason for `only`, or empty.
     pub because: String,
     /// The lines of the document.
     pub cite: Vec<Lines>,

@@ -1,7 +1,7 @@
 //! The schema of system files: every key, with its type and a description.
 
 use crate::language::{ABOUT, CITE, DOCUMENT, FORMULA, UNCITED};
-use crate::shape::{Key, Kind, Shape, may, must};
+use crate::shape::{Key, Kind, Shape, may, may_with, must};
 
 const BECAUSE: Key = may("because", Kind::Text, "The reason, in one sentence.");
 
@@ -207,10 +207,12 @@ static PROPERTY: Shape = Shape {
             Kind::Text,
             "The antecedent: if no state satisfies it, the verdict is `vacuous`.",
         ),
-        may(
+        may_with(
+            "because",
             "only",
             Kind::Choice(&["as written", "amended"]),
-            "The only version of the tables that the property is checked on.",
+            "The only version of the tables that the property is checked on; `because` says why it \
+             has no meaning on the other one.",
         ),
         BECAUSE,
         CITE,

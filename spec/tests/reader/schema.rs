@@ -8,7 +8,7 @@ use serde_json::Value;
 use turnstile_spec::{Source, System, WrittenTable, schema};
 
 /// Codes that speak of shapes that a schema can see.
-const SHAPES: &[&str] = &["T005-unknown-key", "T006-missing-key", "T007-wrong-shape"];
+const SHAPES: &[&str] = &["T005-unknown-key", "T006-missing-key", "T006-only", "T007-wrong-shape"];
 
 /// The part of JSON Schema that ours uses.
 fn is_valid(root: &Value, schema: &Value, value: &Value) -> bool {
@@ -42,7 +42,14 @@ fn is_valid(root: &Value, schema: &Value, value: &Value) -> bool {
         ("object", Value::Object(entries)) => {
             let required = list("required").into_iter().flatten().filter_map(Value::as_str);
             let more = &schema["additionalProperties"];
+            let dependent = schema.get("dependentRequired").and_then(Value::as_object);
+            let mut needs = dependent.into_iter().flatten();
             required.into_iter().all(|key| entries.contains_key(key))
+                && needs.all(|(key, needs)| {
+                    let mut needs = needs.as_array().into_iter().flatten();
+                    let is_there = |key: &Value| entries.contains_key(key.as_str().expect("a key"));
+                    !entries.contains_key(key) || needs.all(is_there)
+                })
                 && entries.iter().all(|(key, value)| match schema["properties"].get(key) {
                     Some(schema) => is_valid(root, schema, value),
                     None => more.is_object() && is_valid(root, more, value),
