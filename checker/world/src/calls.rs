@@ -183,7 +183,19 @@ pub(crate) fn orphans(slots: &[CallState], op: &LinkOp) -> bool {
             slots.any(|slot| matches!(slot, CallState::Requested(_) | CallState::Handling(_)))
         }
         LinkOp::ServerGone => slots.any(|slot| matches!(slot, CallState::Handling(_))),
-        _ => false,
+        LinkOp::Push(_)
+        | LinkOp::Evaluation(_)
+        | LinkOp::Take(_)
+        | LinkOp::Lose(_)
+        | LinkOp::Fail(_)
+        | LinkOp::Refuse(_)
+        | LinkOp::Delay(_)
+        | LinkOp::Overtake
+        | LinkOp::Expire(_)
+        | LinkOp::SetStatus(_)
+        | LinkOp::Partition
+        | LinkOp::Disconnect
+        | LinkOp::Heal => false,
     }
 }
 

@@ -42,14 +42,13 @@ impl TransitionSystem for World {
             Part::Node(part) => self.apply_to_node(at.index(), part, op),
             Part::Link(part) => self.apply_to_link(at.index() - self.nodes.len(), part, op),
             Part::Monitor(part) => {
-                let observations = match op {
-                    Op::Observe(observations) => observations,
-                    Op::Violate(found) => {
-                        let violation = part.violation.clone().or_else(|| Some(found.clone()));
-                        let part = MonitorPart { violation, ..part.clone() };
-                        return vec![Outcome::plain(Part::Monitor(part))];
-                    }
-                    _ => unreachable!("not done to a monitor: {op:?}"),
+                if let Op::Violate(found) = op {
+                    let violation = part.violation.clone().or_else(|| Some(found.clone()));
+                    let part = MonitorPart { violation, ..part.clone() };
+                    return vec![Outcome::plain(Part::Monitor(part))];
+                }
+                let Op::Observe(observations) = op else {
+                    unreachable!("not done to a monitor: {op:?}")
                 };
                 let ends = |one: &Violation| one.is_panic() || self.system.ends_at(one);
                 if part.violation.as_ref().is_some_and(ends) {
