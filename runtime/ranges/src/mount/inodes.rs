@@ -196,23 +196,16 @@ impl Inodes {
         let table = self.table();
         let count = table.known.len();
         let closed = table.known.iter().filter(|(_, known)| Arc::strong_count(&known.inode) == 1);
-        let named = closed.filter_map(|(number, known)| {
-            Some((
-                *number,
-                known.name.clone()?,
-                known.inode.is_directory.then(|| known.inode.clone()),
-            ))
-        });
+        let named =
+            closed.filter_map(|(_, known)| Some((known.inode.clone(), known.name.clone()?)));
         let (directories, mut old): (Vec<_>, Vec<_>) =
-            named.partition(|(_, _, directory)| directory.is_some());
+            named.partition(|(inode, _)| inode.is_directory);
         // Each directory is asked without the table.
         drop(table);
-        old.sort_unstable_by_key(|(number, ..)| *number);
+        old.sort_unstable_by_key(|(inode, _)| inode.number);
         old.truncate(old.len() / 2);
-        let removed = directories.into_iter().filter(|(_, _, directory)| {
-            directory.as_ref().is_some_and(|directory| directory.is_removed())
-        });
-        (count, old.into_iter().chain(removed).map(|(_, name, _)| name).collect())
+        let removed = directories.into_iter().filter(|(inode, _)| inode.is_removed());
+        (count, old.into_iter().chain(removed).map(|(_, name)| name).collect())
     }
 
     /// The kernel forgets some lookups of a file.
