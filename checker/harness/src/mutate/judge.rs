@@ -159,22 +159,23 @@ impl<'a> TableReport<'a> {
             return report;
         }
         let by_system = statuses.iter().filter(|status| status.is_killed).count();
-        let both = || mutants.iter().zip(&statuses).zip(&alone);
-        let is_open = |alone: &LocalChecks, status: &MutantStatus| !alone.lint && !status.is_killed;
-        report.killed = both().filter(|((_, status), alone)| !is_open(alone, status)).count();
+        let judged = mutants.iter().zip(&statuses).zip(&alone);
+        let (killed, open): (Vec<_>, Vec<_>) =
+            judged.partition(|((_, status), alone)| alone.lint || status.is_killed);
+        report.killed = killed.len();
         report.by_coverage = statuses.iter().filter(|status| status.is_by_coverage).count();
         report.killed_by = KilledBy {
             lint: alone.iter().filter(|alone| alone.lint).count(),
             table: alone.iter().filter(|alone| alone.table).count(),
             system: if report.systems.is_empty() { 0 } else { by_system },
         };
-        for ((mutant, status), _) in both().filter(|((_, status), alone)| is_open(alone, status)) {
+        for ((mutant, status), _) in open {
             let list =
                 if status.is_truncated { &mut report.incomplete } else { &mut report.survivors };
             list.push(judge.survivor(mutant, status));
         }
-        let killed = both().filter(|((_, status), alone)| !is_open(alone, status));
-        report.faults = judge.stale(&all, killed.map(|((mutant, _), _)| mutant).collect());
+        let killed: Vec<&Mutant> = killed.into_iter().map(|((mutant, _), _)| mutant).collect();
+        report.faults = judge.stale(&all, &killed);
         report
     }
 }
@@ -241,7 +242,7 @@ impl Judge<'_> {
     }
 
     /// Diagnostics of entries under `survivors` that match no mutant, or one that is killed.
-    fn stale(&self, all: &[Mutant], killed: Vec<&Mutant>) -> Vec<FaultReport> {
+    fn stale(&self, all: &[Mutant], killed: &[&Mutant]) -> Vec<FaultReport> {
         let mut faults = Vec::new();
         for said in &self.literal.survivors {
             let is_it = |one: &Mutant| one.is(&said.row, &said.change);
