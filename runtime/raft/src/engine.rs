@@ -4,7 +4,9 @@
 //! network traits and our own, and the translation of its errors and metrics.
 
 mod answered;
+mod authors;
 mod config;
+mod entry;
 mod forwarding;
 mod founding;
 mod log_store;
@@ -18,7 +20,6 @@ mod status;
 mod stream;
 #[cfg(test)]
 mod suite;
-mod terms;
 mod unsynced;
 mod versions;
 
@@ -63,7 +64,7 @@ openraft::declare_raft_types!(
         R = Vec<Bytes>,
         NodeId = u64,
         Node = MemberNode,
-        Entry = openraft::Entry<TypeConfig>,
+        Entry = entry::Entry,
         SnapshotData = Bytes,
         Responder = openraft::impls::OneshotResponder<TypeConfig>,
         AsyncRuntime = SeededRuntime
@@ -109,10 +110,19 @@ impl Engine {
         let (kept, synced) = (Arc::clone(&answered), Arc::clone(&unsynced));
         let machine = Machine::open(options.id, kept, synced, machine)?;
         let versions = Versions::new(options.id, own, Arc::clone(&peers), machine.version());
-        let rpc = Rpc::new(Arc::clone(&peers), Arc::clone(&unsynced), options.heartbeat);
-        let (kept, id) = (Arc::clone(&log), options.id);
-        let (synced, applied) = (Arc::clone(&unsynced), Arc::clone(&answered));
-        let store = LogStore { log: kept, id, unsynced: synced, answered: applied };
+        let rpc = Rpc {
+            peers: Arc::clone(&peers),
+            unsynced: Arc::clone(&unsynced),
+            answered: Arc::clone(&answered),
+            heartbeat: options.heartbeat,
+        };
+        let store = LogStore {
+            log: Arc::clone(&log),
+            id: options.id,
+            process: peers.process(),
+            unsynced: Arc::clone(&unsynced),
+            answered: Arc::clone(&answered),
+        };
         let raft = Raft::new(options.id, config, rpc, store, machine).await;
         let raft = raft.map_err(io::Error::other)?;
         let published = Arc::new(Mutex::new(Instant::now()));

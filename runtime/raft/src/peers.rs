@@ -129,6 +129,11 @@ impl Peers {
         }))
     }
 
+    /// The number of this process.
+    pub(crate) fn process(&self) -> u64 {
+        self.lock().process
+    }
+
     /// The version of a member, if it is known.
     pub(crate) fn version(&self, id: u64) -> Option<u32> {
         self.lock().known.get(&id).map(|peer| peer.version)

@@ -9,7 +9,7 @@ use std::io;
 use bytes::{Buf as _, BufMut as _, Bytes};
 use siphasher::sip::SipHasher13;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// Version, checksum, length of the log's part.
 const HEAD_BYTES: usize = 1 + 8 + 4;
 

@@ -14,7 +14,9 @@ use bytes::Bytes;
 use openraft::{CommittedLeaderId, LogId, StorageError, StorageIOError};
 use tokio::time::sleep;
 
-use super::log_store::{decode, log_id_at};
+use super::authors::{Author, Authors};
+use super::entry::EntryHead;
+use super::log_store::decode;
 use super::machine::SnapshotHead;
 use crate::log::Log;
 
@@ -35,6 +37,7 @@ struct AnsweredState {
     noted: Option<Id>,
     /// The last committed entry, which will be applied.
     committed: Option<Id>,
+    authors: Authors,
 }
 
 impl Answered {
@@ -53,7 +56,8 @@ impl Answered {
             let why = format!("the log ends before entry {}", noted.index);
             return Err(io::Error::new(io::ErrorKind::InvalidData, lost(&why)));
         }
-        let state = AnsweredState { noted, committed: noted.max(committed) };
+        let state =
+            AnsweredState { noted, committed: noted.max(committed), authors: Authors::default() };
         Ok(Arc::new(Self { log, state: Mutex::new(state), loss: OnceLock::new() }))
     }
 
@@ -98,23 +102,54 @@ impl Answered {
         Ok(())
     }
 
-    /// Checks the entries of a leader: that before them, and their own. Of those that must be there
-    /// the last one decides, since the logs of two members are equal up to an entry that both have.
-    /// A leader before that of the committed entry is refused anyway.
+    /// Notes who has written an entry, which is applied.
+    pub(super) fn add_author(&self, entry: &EntryHead) {
+        self.lock().authors.add(entry);
+    }
+
+    /// Notes who has written what is in a snapshot, which is installed.
+    pub(super) fn set_authors(&self, authors: Authors) {
+        self.lock().authors = authors;
+    }
+
+    /// Who has written the applied entries.
+    pub(super) fn authors(&self) -> Authors {
+        self.lock().authors.clone()
+    }
+
+    /// Who has written an entry, which is in the log or applied.
+    pub(super) fn author_of(&self, index: u64) -> Option<Author> {
+        let kept = self.log.entries(index..=index, usize::MAX);
+        let head = kept.first().and_then(|entry| EntryHead::read(entry).ok());
+        head.map(|head| head.author()).or_else(|| self.lock().authors.of(index))
+    }
+
+    /// Checks the entries of a leader: that before them, and their own, each with the process that
+    /// has written it, if that is known. Of those that must be there the last one decides, since
+    /// the logs of two members are equal up to an entry that both have. A leader before that of the
+    /// committed entry is refused anyway.
     ///
     /// # Errors
-    /// When this member has another committed entry at the place of one of them.
+    /// When this member has another committed entry at the place of one of them, or one with its id
+    /// that another process has written.
     pub(super) fn check_entries(
         &self,
         leader: &CommittedLeaderId<u64>,
-        ids: impl Iterator<Item = Id>,
+        sent: impl Iterator<Item = (Id, Option<u64>)>,
     ) -> Result<(), String> {
         let committed = self.committed().filter(|id| id.leader_id <= *leader);
-        let Some(committed) = committed else { return Ok(()) };
-        let Some(id) = ids.filter(|id| id.index <= committed.index).last() else { return Ok(()) };
+        let (own_last, mut decisive) = (self.log.last_index(), None);
+        for (id, process) in sent.take_while(|(id, _)| Some(id.index) <= own_last) {
+            let own = self.author_of(id.index);
+            let sent = process.map(|process| Author { leader: id.leader_id, process });
+            check_rival(id.index, own, sent)?;
+            decisive =
+                committed.filter(|last| id.index <= last.index).map(|_| (id, own)).or(decisive);
+        }
+        let (Some(committed), Some((id, own))) = (committed, decisive) else { return Ok(()) };
         let own = match id.index == committed.index {
             true => Some(committed.leader_id),
-            false => self.leader_at(id.index),
+            false => own.map(|own| own.leader),
         };
         // The leaders of a log follow each other, also before those that are known.
         if own.map_or(id.leader_id <= committed.leader_id, |own| own == id.leader_id) {
@@ -124,20 +159,11 @@ impl Answered {
         }
     }
 
-    /// The leader that has written an entry, by the log or, if it is purged, by the snapshot. A
-    /// purge may be ahead of the stored one for a moment.
-    fn leader_at(&self, index: u64) -> Option<CommittedLeaderId<u64>> {
-        let kept = log_id_at(&self.log, index).map(|id| id.leader_id);
-        kept.or_else(|| {
-            let SnapshotHead { meta, terms, .. } = SnapshotHead::read(self.log.snapshot()?).ok()?;
-            terms.leader(index).filter(|_| Some(index) <= meta.last_log_id.map(|id| id.index))
-        })
-    }
-
     /// Checks the snapshot of a leader up to an entry. One that is damaged is refused later.
     ///
     /// # Errors
-    /// When this member has a committed entry that is not in it.
+    /// When this member has a committed entry that is not in it, or an entry that another process
+    /// has written there.
     pub(super) fn check_snapshot(
         &self,
         leader: &CommittedLeaderId<u64>,
@@ -145,18 +171,19 @@ impl Answered {
         snapshot: &Bytes,
     ) -> Result<(), String> {
         let committed = self.committed().filter(|id| id.leader_id <= *leader);
-        // Openraft does not install one that has no more than this member.
-        let (Some(committed), Some(upto)) = (committed, upto.filter(|_| upto > committed)) else {
-            return Ok(());
-        };
+        let (Some(committed), Some(upto)) = (committed, upto) else { return Ok(()) };
         let head = SnapshotHead::read(snapshot.clone());
-        let Ok(SnapshotHead { terms, .. }) = head else { return Ok(()) };
-        let is_there = |leader| leader == committed.leader_id;
-        if committed.index <= upto.index && terms.leader(committed.index).is_none_or(is_there) {
-            Ok(())
-        } else {
-            Err(lost(&has_another(committed)))
+        let Ok(SnapshotHead { authors, .. }) = head else { return Ok(()) };
+        let own_last = self.log.last_index().map(|last| last.min(upto.index));
+        for index in own_last.into_iter().chain([committed.index]) {
+            check_rival(index, self.author_of(index), authors.of(index))?;
         }
+        let is_lost = match committed.index <= upto.index {
+            true => authors.of(committed.index).is_some_and(|of| of.leader != committed.leader_id),
+            // Openraft would install it, and drop what is after it.
+            false => upto > committed,
+        };
+        if is_lost { Err(lost(&has_another(committed))) } else { Ok(()) }
     }
 
     /// Notes that acknowledged changes are lost.
@@ -176,6 +203,17 @@ impl Answered {
     }
 }
 
+/// # Errors
+/// When two processes of one leader have written an entry in one term.
+fn check_rival(index: u64, own: Option<Author>, sent: Option<Author>) -> Result<(), String> {
+    let Some((own, _)) = own.zip(sent).filter(|(own, sent)| own.has_rival(sent)) else {
+        return Ok(());
+    };
+    let CommittedLeaderId { term, node_id } = own.leader;
+    let why = format!("member {node_id} has written two entries {index} in term {term}");
+    Err(lost(&format!("{why}, one of them with older data")))
+}
+
 fn has_another(own: Id) -> String {
     let Id { index, leader_id } = own;
     format!(
@@ -192,3 +230,6 @@ fn lost(why: &str) -> String {
          and add one with a new id"
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use openraft::error::{InitializeError, RaftError};
 use openraft::raft::AppendEntriesRequest;
-use openraft::{CommittedLeaderId, Entry, EntryPayload, LogId, Membership, Vote};
+use openraft::{CommittedLeaderId, EntryPayload, LogId, Membership, Vote};
 
+use super::entry::Entry;
 use super::{Engine, stopped};
 use crate::error::MemberError;
 use crate::group::Group;
@@ -48,7 +49,7 @@ impl Engine {
         let request = AppendEntriesRequest {
             vote: Vote::new_committed(term, FOUNDER),
             prev_log_id: Some(restored),
-            entries: vec![Entry { log_id, payload }],
+            entries: vec![Entry::new(log_id, payload)],
             leader_commit: Some(restored),
         };
         let appended = self.raft.append_entries(request).await;

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use openraft::storage::{LogFlushed, RaftLogStorage};
 use openraft::{
-    AnyError, Entry, LogId, LogState, OptionalSend, RaftLogReader, StorageError, StorageIOError,
-    Vote,
+    AnyError, LogId, LogState, OptionalSend, RaftLogReader, StorageError, StorageIOError, Vote,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::TypeConfig;
 use super::answered::Answered;
+use super::entry::{Entry, EntryHead};
 use super::unsynced::Unsynced;
 use crate::log::{Log, Mark};
 
@@ -31,6 +31,8 @@ type Stored<T> = Result<T, StorageError<u64>>;
 pub(super) struct LogStore {
     pub(super) log: Arc<Log>,
     pub(super) id: u64,
+    /// The number of the process of this member.
+    pub(super) process: u64,
     pub(super) unsynced: Arc<Unsynced>,
     pub(super) answered: Arc<Answered>,
 }
@@ -45,15 +47,11 @@ impl RaftLogReader<TypeConfig> for LogStore {
     async fn try_get_log_entries<RB: RangeBounds<u64> + Clone + Debug + OptionalSend>(
         &mut self,
         range: RB,
-    ) -> Stored<Vec<Entry<TypeConfig>>> {
+    ) -> Stored<Vec<Entry>> {
         self.log.entries(range, usize::MAX).iter().map(entry).collect()
     }
 
-    async fn limited_get_log_entries(
-        &mut self,
-        start: u64,
-        end: u64,
-    ) -> Stored<Vec<Entry<TypeConfig>>> {
+    async fn limited_get_log_entries(&mut self, start: u64, end: u64) -> Stored<Vec<Entry>> {
         self.log.entries(start..end, REQUEST_BYTES).iter().map(entry).collect()
     }
 }
@@ -64,7 +62,8 @@ impl RaftLogStorage<TypeConfig> for LogStore {
     async fn get_log_state(&mut self) -> Stored<LogState<TypeConfig>> {
         let (purged, last) = self.log.ends();
         let last_purged_log_id = purged.map(|mark| log_id(&mark)).transpose()?;
-        let last = last.as_ref().map(entry).transpose()?.map(|entry| entry.log_id);
+        let last = last.as_ref().map(|last| EntryHead::read(last)).transpose();
+        let last = last.map_err(unreadable)?.map(|head| head.id);
         Ok(LogState { last_purged_log_id, last_log_id: last.or(last_purged_log_id) })
     }
 
@@ -97,13 +96,17 @@ impl RaftLogStorage<TypeConfig> for LogStore {
 
     async fn append<I>(&mut self, entries: I, callback: LogFlushed<TypeConfig>) -> Stored<()>
     where
-        I: IntoIterator<Item = Entry<TypeConfig>> + OptionalSend,
+        I: IntoIterator<Item = Entry> + OptionalSend,
         I::IntoIter: OptionalSend,
     {
         let (mut last, mut encoded) = (None, Vec::new());
-        for entry in entries {
-            last = Some(entry.log_id);
-            encoded.push((entry.log_id.index, encode(&entry)));
+        for mut entry in entries {
+            let EntryHead { id, process } = entry.head();
+            if process == 0 && id.leader_id.voted_for() == Some(self.id) {
+                entry.written_by(self.process);
+            }
+            last = Some(id);
+            encoded.push((id.index, encode(&entry)));
         }
         // A write that waits for a snapshot is not in the order of the votes.
         match last.filter(|last| !self.log.holds_writes() && self.unsynced.begin(*last)) {
@@ -136,14 +139,12 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
     postcard::from_bytes(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-fn entry(bytes: &Bytes) -> Stored<Entry<TypeConfig>> {
-    Ok(decode(bytes).map_err(|error| StorageIOError::read_logs(AnyError::new(&error)))?)
+fn entry(bytes: &Bytes) -> Stored<Entry> {
+    Entry::read(bytes).map_err(unreadable)
 }
 
-/// The id of an entry of the log, if it is there.
-pub(super) fn log_id_at(log: &Log, index: u64) -> Option<LogId<u64>> {
-    let bytes = log.entries(index..=index, usize::MAX);
-    bytes.first().and_then(|bytes| entry(bytes).ok()).map(|entry| entry.log_id)
+fn unreadable(error: io::Error) -> StorageError<u64> {
+    StorageIOError::read_logs(AnyError::new(&error)).into()
 }
 
 pub(super) fn mark(id: &LogId<u64>) -> Mark {
@@ -151,5 +152,5 @@ pub(super) fn mark(id: &LogId<u64>) -> Mark {
 }
 
 fn log_id(mark: &Mark) -> Stored<LogId<u64>> {
-    Ok(decode(&mark.id).map_err(|error| StorageIOError::read_logs(AnyError::new(&error)))?)
+    decode(&mark.id).map_err(unreadable)
 }

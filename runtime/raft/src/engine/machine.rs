@@ -10,8 +10,8 @@ use std::time::Instant;
 use bytes::Bytes;
 use openraft::storage::RaftStateMachine;
 use openraft::{
-    AnyError, Entry, EntryPayload, LogId, OptionalSend, RaftSnapshotBuilder, Snapshot,
-    SnapshotMeta, StorageError, StorageIOError, StoredMembership,
+    AnyError, EntryPayload, LogId, OptionalSend, RaftSnapshotBuilder, Snapshot, SnapshotMeta,
+    StorageError, StorageIOError, StoredMembership,
 };
 use serde::{Deserialize, Serialize};
 use turnstile_host::Rng;
@@ -19,8 +19,9 @@ use turnstile_host::simulation::blocking;
 
 use super::TypeConfig;
 use super::answered::Answered;
+use super::authors::Authors;
+use super::entry::Entry;
 use super::log_store::{decode, encode};
-use super::terms::Terms;
 use super::unsynced::Unsynced;
 use crate::batch;
 use crate::group::MemberNode;
@@ -45,7 +46,6 @@ struct Applied {
     machine: Box<dyn StateMachine>,
     last: Option<LogId<u64>>,
     membership: StoredMembership<u64, MemberNode>,
-    terms: Terms,
     /// The greatest version of the log's operations.
     version: Arc<AtomicU32>,
     /// Part of an entry or a snapshot may have changed the machine: what an error or a panic has
@@ -58,7 +58,7 @@ struct Applied {
 pub(super) struct SnapshotHead {
     pub(super) meta: Meta,
     pub(super) version: u32,
-    pub(super) terms: Terms,
+    pub(super) authors: Authors,
 }
 
 impl SnapshotHead {
@@ -84,10 +84,10 @@ impl Machine {
     ) -> io::Result<Self> {
         let log = answered.log();
         let (membership, version) = (StoredMembership::default(), Arc::new(AtomicU32::new(1)));
-        let (last, terms, is_partial) = (None, Terms::default(), false);
-        let mut applied = Applied { machine, last, membership, terms, version, is_partial };
+        let (last, is_partial) = (None, false);
+        let mut applied = Applied { machine, last, membership, version, is_partial };
         if let Some(bytes) = log.snapshot() {
-            applied.install(bytes, None)?;
+            answered.set_authors(applied.install(bytes, None)?);
         }
         Ok(Self { member, log, unsynced, answered, applied: Arc::new(Mutex::new(applied)) })
     }
@@ -109,10 +109,11 @@ impl Machine {
 }
 
 impl Applied {
-    /// Installs a snapshot, which is the one that was announced.
-    fn install(&mut self, bytes: Bytes, announced: Option<&Meta>) -> io::Result<()> {
+    /// Installs a snapshot, which is the one that was announced. Returns who has written what is in
+    /// it.
+    fn install(&mut self, bytes: Bytes, announced: Option<&Meta>) -> io::Result<Authors> {
         let parts = SnapshotParts::decode(bytes)?;
-        let SnapshotHead { meta, version, terms } = decode(&parts.meta)?;
+        let SnapshotHead { meta, version, authors } = decode(&parts.meta)?;
         if announced.is_some_and(|announced| *announced != meta) {
             return Err(io::Error::other("the snapshot is not the one that was announced"));
         }
@@ -121,9 +122,9 @@ impl Applied {
         self.machine.install(&parts.state)?;
         self.version.store(version, Ordering::Relaxed);
         self.last = meta.last_log_id;
-        (self.membership, self.terms) = (meta.last_membership, terms);
+        self.membership = meta.last_membership;
         self.is_partial = false;
-        Ok(())
+        Ok(authors)
     }
 
     /// The version by which an entry of this one is applied: a leader that does not know all
@@ -139,12 +140,10 @@ impl Applied {
         Ok(version.max(self.version.load(Ordering::Relaxed)))
     }
 
-    fn apply(&mut self, entry: Entry<TypeConfig>) -> Stored<Vec<Bytes>> {
-        let id = entry.log_id;
+    fn apply(&mut self, id: LogId<u64>, payload: EntryPayload<TypeConfig>) -> Stored<Vec<Bytes>> {
         self.is_partial = true;
-        let answers = self.apply_payload(id, entry.payload)?;
+        let answers = self.apply_payload(id, payload)?;
         self.last = Some(id);
-        self.terms.add(id);
         self.is_partial = false;
         Ok(answers)
     }
@@ -181,20 +180,20 @@ impl Applied {
 impl RaftSnapshotBuilder<TypeConfig> for Machine {
     async fn build_snapshot(&mut self) -> Stored<Snapshot<TypeConfig>> {
         let started = Instant::now();
-        let (state, last_log_id, last_membership, version, terms) = {
+        let (state, last_log_id, last_membership, version, authors) = {
             let applied = self.lock();
             if applied.is_partial {
                 let why = AnyError::error("this member does not know what it has applied");
                 return Err(StorageIOError::read_state_machine(why).into());
             }
             let version = applied.version.load(Ordering::Relaxed);
-            let (last, terms) = (applied.last, applied.terms.clone());
-            (applied.machine.snapshot(), last, applied.membership.clone(), version, terms)
+            let (last, authors) = (applied.last, self.answered.authors());
+            (applied.machine.snapshot(), last, applied.membership.clone(), version, authors)
         };
         let captured_ms = started.elapsed().as_millis();
         let snapshot_id = self.snapshot_id(last_log_id);
         let meta = SnapshotMeta { last_log_id, last_membership, snapshot_id };
-        let head = SnapshotHead { meta, version, terms };
+        let head = SnapshotHead { meta, version, authors };
         let parts_meta = encode(&head);
         let meta = head.meta;
         // The state is probably about as large as it was.
@@ -221,18 +220,24 @@ impl RaftStateMachine<TypeConfig> for Machine {
 
     async fn apply<I>(&mut self, entries: I) -> Stored<Vec<Vec<Bytes>>>
     where
-        I: IntoIterator<Item = Entry<TypeConfig>> + OptionalSend,
+        I: IntoIterator<Item = Entry> + OptionalSend,
         I::IntoIter: OptionalSend,
     {
         let entries: Vec<_> = entries.into_iter().collect();
-        let last = entries.last().map(|entry| entry.log_id);
+        let last = entries.last().map(|entry| entry.head().id);
         let synced = self.unsynced.wait(last).await;
         synced.map_err(|error| StorageIOError::write_logs(&error))?;
         if let Some(last) = last {
             self.answered.note(last).await?;
         }
         let mut applied = self.lock();
-        entries.into_iter().map(|entry| applied.apply(entry)).collect()
+        let apply = |entry: Entry| {
+            let head = entry.head();
+            let answers = applied.apply(head.id, entry.payload)?;
+            self.answered.add_author(&head);
+            Ok(answers)
+        };
+        entries.into_iter().map(apply).collect()
     }
 
     async fn get_snapshot_builder(&mut self) -> Self {
@@ -245,8 +250,11 @@ impl RaftStateMachine<TypeConfig> for Machine {
 
     async fn install_snapshot(&mut self, meta: &Meta, snapshot: Box<Bytes>) -> Stored<()> {
         let bytes = *snapshot;
-        let installed = self.lock().install(bytes.clone(), Some(meta));
-        installed.map_err(|error| read_error(meta, &error))?;
+        {
+            let mut applied = self.lock();
+            let authors = applied.install(bytes.clone(), Some(meta));
+            self.answered.set_authors(authors.map_err(|error| read_error(meta, &error))?);
+        }
         let written = self.log.put_snapshot(meta.last_log_id.map(|id| id.index), bytes).await;
         written.map_err(|error| write_error(meta, &error))?;
         match meta.last_log_id {

@@ -5,16 +5,16 @@ use std::io;
 use bytes::Bytes;
 use openraft::{CommittedLeaderId, LogId, StoredMembership};
 
+use super::authors::Authors;
 use super::log_store::{decode, encode, mark};
 use super::machine::{Meta, SnapshotHead};
-use super::terms::Terms;
 use crate::group::Founding;
 use crate::log::Log;
 use crate::snapshot::SnapshotParts;
 
 /// What a snapshot says about a log that has written nothing.
 pub(crate) fn unwritten() -> Bytes {
-    encode(&SnapshotHead { meta: Meta::default(), version: 1, terms: Terms::default() })
+    encode(&SnapshotHead { meta: Meta::default(), version: 1, authors: Authors::default() })
 }
 
 /// Writes a state into an empty log: as a snapshot without members, which those of the new group
@@ -31,13 +31,13 @@ pub(crate) async fn restore(
         let text = "the store has a log already: a state is restored into an empty one";
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
     }
-    let SnapshotHead { mut meta, version, terms } = decode(&parts.meta)?;
+    let SnapshotHead { mut meta, version, authors } = decode(&parts.meta)?;
     let first = LogId::new(CommittedLeaderId::new(0, 0), 0);
     let last = meta.last_log_id.unwrap_or(first);
     meta.last_log_id = Some(last);
     meta.last_membership = StoredMembership::default();
     meta.snapshot_id = format!("{last}-restored-{:x}", founding.origin.unwrap_or_default());
-    let head = encode(&SnapshotHead { meta, version, terms });
+    let head = encode(&SnapshotHead { meta, version, authors });
     let parts = SnapshotParts { meta: head, state: parts.state.clone() };
     log.put_founding(founding.encode());
     log.put_snapshot(Some(last.index), parts.encode()).await?;

@@ -27,28 +27,26 @@ use crate::peers::{Acknowledged, Peers};
 /// What one member asks another. The answer is the `Result` of openraft's own handler.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Request {
-    Append(AppendEntriesRequest<TypeConfig>),
+    Append(Append),
     Vote(VoteRequest<u64>),
     Snapshot(Part),
+}
+
+/// Entries, and the process that has written the one before them, if it is known.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Append {
+    entries: AppendEntriesRequest<TypeConfig>,
+    process_before: Option<u64>,
 }
 
 type CallResult<T> = Result<T, RPCError<u64, MemberNode, RaftError<u64>>>;
 
 /// Makes the clients of a member.
 pub(super) struct Rpc {
-    peers: Arc<Peers>,
-    unsynced: Arc<Unsynced>,
-    heartbeat: Duration,
-}
-
-impl Rpc {
-    pub(super) const fn new(
-        peers: Arc<Peers>,
-        unsynced: Arc<Unsynced>,
-        heartbeat: Duration,
-    ) -> Self {
-        Self { peers, unsynced, heartbeat }
-    }
+    pub(super) peers: Arc<Peers>,
+    pub(super) unsynced: Arc<Unsynced>,
+    pub(super) answered: Arc<Answered>,
+    pub(super) heartbeat: Duration,
 }
 
 impl RaftNetworkFactory<TypeConfig> for Rpc {
@@ -56,8 +54,8 @@ impl RaftNetworkFactory<TypeConfig> for Rpc {
 
     async fn new_client(&mut self, to: u64, node: &MemberNode) -> Client {
         let (peers, unsynced) = (Arc::clone(&self.peers), Arc::clone(&self.unsynced));
-        let (log, heartbeat) = (node.log, self.heartbeat);
-        Client { to, log, peers, unsynced, heartbeat, is_new: true }
+        let (log, heartbeat, answered) = (node.log, self.heartbeat, Arc::clone(&self.answered));
+        Client { to, log, peers, unsynced, answered, heartbeat, is_new: true }
     }
 }
 
@@ -72,6 +70,7 @@ pub(super) struct Client {
     log: u64,
     peers: Arc<Peers>,
     unsynced: Arc<Unsynced>,
+    answered: Arc<Answered>,
     heartbeat: Duration,
     /// It has sent no entries and no heartbeat. Openraft confirms each read by a new client.
     is_new: bool,
@@ -108,9 +107,12 @@ impl RaftNetwork<TypeConfig> for Client {
         let committed = self.unsynced.committed(request.leader_commit, is_told_again, sync_most);
         request.leader_commit = committed.await;
         let (term, previous) = (request.vote.leader_id().term, request.prev_log_id);
-        let last = request.entries.last().map(|entry| entry.log_id).or(previous);
+        let last = request.entries.last().map(|entry| entry.head().id).or(previous);
         let committed = last.min(request.leader_commit).map(|id| id.index);
-        let answer = self.call(&Request::Append(request)).await;
+        let author = previous.and_then(|previous| self.answered.author_of(previous.index));
+        let process_before = author.map(|author| author.process);
+        let append = Append { entries: request, process_before };
+        let answer = self.call(&Request::Append(append)).await;
         match &answer {
             Ok(AppendEntriesResponse::Success) => {
                 let last = last.map(|id| id.index);
@@ -176,13 +178,12 @@ impl Requests {
     }
 
     /// Appends entries, unless this member has answered for others at their place.
-    async fn append(
-        &self,
-        request: AppendEntriesRequest<TypeConfig>,
-    ) -> Result<Option<Bytes>, String> {
-        let entries = request.entries.iter().map(|entry| entry.log_id);
-        let ids = request.prev_log_id.into_iter().chain(entries);
-        self.answered.check_entries(&request.vote.leader_id, ids)?;
+    async fn append(&self, append: Append) -> Result<Option<Bytes>, String> {
+        let Append { entries: request, process_before } = append;
+        let entries = request.entries.iter().map(|entry| entry.head());
+        let before = request.prev_log_id.into_iter().map(|id| (id, process_before));
+        let sent = before.chain(entries.map(|head| (head.id, Some(head.process))));
+        self.answered.check_entries(&request.vote.leader_id, sent)?;
         Ok(reply(&self.raft.append_entries(request).await))
     }
 

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use openraft::storage::RaftStateMachine as _;
 use openraft::testing::{StoreBuilder, Suite};
 use openraft::{
-    CommittedLeaderId, Entry, EntryPayload, LogId, RaftSnapshotBuilder as _, SnapshotMeta,
-    StorageError,
+    CommittedLeaderId, EntryPayload, LogId, RaftSnapshotBuilder as _, SnapshotMeta, StorageError,
 };
 use turnstile_host::store::{Disk, LogStore as HostStore, Store};
 
 use super::TypeConfig;
 use super::answered::Answered;
+use super::entry::Entry;
 use super::log_store::LogStore;
 use super::machine::Machine;
 use super::unsynced::Unsynced;
@@ -62,7 +62,7 @@ impl StoreBuilder<TypeConfig, LogStore, Machine, Folder> for Build {
         let machine = Machine::open(1, kept, synced, Box::new(Nothing));
         Ok((
             folder,
-            LogStore { log, id: u64::MAX, unsynced, answered },
+            LogStore { log, id: u64::MAX, process: 1, unsynced, answered },
             machine.expect("there is no snapshot"),
         ))
     }
@@ -113,7 +113,7 @@ async fn what_an_operation_without_a_known_effect_has_left_gets_into_no_snapshot
         let mut operations = batch::begin(version);
         batch::put(&mut operations, operation);
         let log_id = LogId::new(CommittedLeaderId::new(1, 1), index);
-        Entry { log_id, payload: EntryPayload::Normal(operations.freeze()) }
+        Entry::new(log_id, EntryPayload::Normal(operations.freeze()))
     };
     let refused = [entry(2, 1, b"unknown"), entry(2, 2, b"of a later version")];
     for refused in refused {

@@ -29,7 +29,7 @@ pub(super) const APPLICATION: Key = Key::single(10);
 
 /// The version of the format of all values. It is none of a claim server's store, whose first value
 /// has the same key and may have the same size.
-const VERSION: u8 = 16;
+const VERSION: u8 = 17;
 
 /// The key of an entry.
 pub(super) const fn entry(index: u64) -> Key {

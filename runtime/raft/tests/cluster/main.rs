@@ -12,6 +12,7 @@ mod lost_disks;
 mod members;
 mod register;
 mod requests;
+mod rolled_back;
 mod slow;
 mod snapshots;
 mod tcp;

@@ -1,7 +1,7 @@
 //! A disk that is lost, or as it was before, while the member that led is away: a third member
 //! lacks what those two have acknowledged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use turnstile_host::Rng;
@@ -11,10 +11,12 @@ use super::net::Net;
 
 /// How long the third member hears nothing.
 const BEHIND_MOST: Duration = Duration::from_millis(800);
-/// How long the leader is away: for an election, and for operations without it.
+/// How long a member is away: for an election, and for operations without it.
 const AWAY: Duration = Duration::from_secs(2);
 /// How the reason begins for which a member stops that has what the others have lost.
 const LOST: &str = "acknowledged changes are lost";
+/// What that says of two entries with one id.
+const TWO_ENTRIES: &str = "has written two entries";
 
 /// What becomes of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +25,9 @@ pub(crate) enum Loss {
     Wiped,
     /// It is as it was when the third member began to hear nothing.
     RolledBack,
+    /// It is that of the leader, as it was before an election, and there is another election: the
+    /// same one may lead in the same term.
+    LedTwice,
 }
 
 impl Loss {
@@ -30,56 +35,80 @@ impl Loss {
     pub(crate) fn is_noticed(failure: Option<&String>) -> bool {
         failure.is_some_and(|why| why.starts_with(LOST))
     }
+
+    /// Whether a member has stopped since two entries have one id.
+    pub(crate) fn is_of_two_entries(failure: Option<&String>) -> bool {
+        failure.is_some_and(|why| why.contains(TWO_ENTRIES))
+    }
 }
 
-/// What is to be done.
+/// What is done at a time.
+pub(crate) struct Step {
+    pub(crate) part: Part,
+    /// These processes end.
+    pub(crate) ends: Vec<u64>,
+    /// Then these begin.
+    pub(crate) begins: Vec<u64>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Due {
-    Nothing,
-    /// The leader and the member that loses its disk end; the latter begins again.
-    Lose,
-    /// The leader begins again.
+pub(crate) enum Part {
+    /// Nothing is lost yet.
+    Before,
+    /// Once the processes have ended, the disk is lost.
+    Loss,
+    /// Whoever has what is lost is back.
     Over,
 }
 
 pub(crate) struct LosingDisk {
-    loss: Loss,
-    at: Duration,
-    pub(crate) leader: u64,
+    pub(crate) loss: Loss,
     pub(crate) lost: u64,
     older: BTreeMap<String, Vec<u8>>,
-    is_lost: bool,
+    steps: VecDeque<(Duration, Step)>,
 }
 
 impl LosingDisk {
-    /// One of these other members than the leader loses its disk, another one hears nothing.
+    /// The leader or one of these others loses its disk. Of those that do not, one lacks what is
+    /// acknowledged until then, and one has it.
     pub(crate) fn begin(
         (net, media): (&Net, &BTreeMap<u64, Medium>),
-        (leader, others): (u64, [u64; 2]),
+        (leader, [one, behind]): (u64, [u64; 2]),
         loss: Loss,
         now: Duration,
         rng: &mut Rng,
     ) -> Self {
-        let [lost, behind] = others;
         net.heal();
-        net.isolate(behind, media.keys().copied());
-        let older = media[&lost].files();
-        let at = now + rng.between(BEHIND_MOST / 2, BEHIND_MOST);
-        Self { loss, at, leader, lost, older, is_lost: false }
+        let step = |part, ends: &[u64], begins: &[u64]| Step {
+            part,
+            ends: ends.to_vec(),
+            begins: begins.to_vec(),
+        };
+        let (lost, steps) = if loss == Loss::LedTwice {
+            let before = step(Part::Before, &[leader, one, behind], &[leader, one]);
+            let lose = step(Part::Loss, &[leader, one], &[leader, behind]);
+            let over = step(Part::Over, &[], &[one]);
+            let at = now + AWAY;
+            (leader, [(now, before), (at, lose), (at + AWAY, over)].into())
+        } else {
+            net.isolate(behind, media.keys().copied());
+            let lose = step(Part::Loss, &[leader, one], &[one]);
+            let over = step(Part::Over, &[], &[leader]);
+            let at = now + rng.between(BEHIND_MOST / 2, BEHIND_MOST);
+            (one, [(at, lose), (at + AWAY, over)].into())
+        };
+        Self { loss, lost, older: media[&lost].files(), steps }
     }
 
-    pub(crate) fn due(&mut self, now: Duration) -> Due {
-        if !self.is_lost && now >= self.at {
-            self.is_lost = true;
-            return Due::Lose;
-        }
-        if now >= self.at + AWAY { Due::Over } else { Due::Nothing }
+    /// What is to be done now.
+    pub(crate) fn due(&mut self, now: Duration) -> Option<Step> {
+        self.steps.pop_front_if(|(at, _)| *at <= now).map(|(_, step)| step)
     }
 
     /// Changes the disk, whose member does not run.
     pub(crate) fn lose(&self, medium: &Medium) {
         medium.files().keys().for_each(|file| medium.put(file, None));
-        if self.loss == Loss::RolledBack {
+        if self.loss != Loss::Wiped {
             for (file, bytes) in &self.older {
                 medium.put(file, Some(bytes.clone()));
             }

@@ -53,6 +53,8 @@ pub(crate) struct Outcome {
     pub(crate) rolled_back: u64,
     /// A member has stopped since acknowledged operations are lost.
     pub(crate) noticed: u64,
+    /// It was by two entries with one id.
+    pub(crate) led_twice: u64,
 }
 
 impl Outcome {
@@ -73,6 +75,7 @@ impl Outcome {
         self.wiped += one.wiped;
         self.rolled_back += one.rolled_back;
         self.noticed += one.noticed;
+        self.led_twice += one.led_twice;
     }
 }
 
@@ -201,12 +204,17 @@ pub(crate) fn simulate(seed: u64, is_traced: bool) -> Run {
     let mut outcome = Outcome::default();
     let lost = Trouble::new(&mut sim, seed, &world).run(&mut outcome);
     match lost {
-        Some((_, Loss::RolledBack)) if has_noticed(&world) => outcome.noticed += 1,
+        Some((_, Loss::RolledBack | Loss::LedTwice)) if has_noticed(&world) => {
+            outcome.noticed += 1;
+            let mut statuses = world.statuses().into_iter();
+            let by_two = |status: Status| Loss::is_of_two_entries(status.failure.as_ref());
+            outcome.led_twice += u64::from(statuses.any(by_two));
+        }
         Some((id, Loss::Wiped)) => {
             assert!(!world.members.borrow().contains_key(&id), "seed {seed}: it is refused");
             check(seed, &world, &mut outcome);
         }
-        Some((_, Loss::RolledBack)) | None => check(seed, &world, &mut outcome),
+        Some((_, Loss::RolledBack | Loss::LedTwice)) | None => check(seed, &world, &mut outcome),
     }
     drop(sim);
     Run { outcome, trace: trace.lines() }

@@ -8,7 +8,7 @@ use turnstile_raft::{Role, Status};
 
 use super::tail::Tail;
 use super::{CLIENTS_REST, DISTURBED, END, MEMBERS, Outcome, TICK, World, name};
-use crate::loss::{Due, LosingDisk, Loss};
+use crate::loss::{LosingDisk, Loss, Part, Step};
 
 /// Disturbs a simulation.
 pub(super) struct Trouble<'a, 'sim> {
@@ -27,10 +27,11 @@ pub(super) struct Trouble<'a, 'sim> {
 
 impl<'a, 'sim> Trouble<'a, 'sim> {
     pub(super) fn new(sim: &'a mut Sim<'sim>, seed: u64, world: &World) -> Self {
-        let loss = match seed % 3 {
+        let loss = match seed % 4 {
             0 => None,
             1 => Some(Loss::Wiped),
-            _ => Some(Loss::RolledBack),
+            2 => Some(Loss::RolledBack),
+            _ => Some(Loss::LedTwice),
         };
         Self {
             sim,
@@ -119,7 +120,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     fn is_over(&mut self, now: Duration, outcome: &mut Outcome) -> bool {
         if has_noticed(&self.world) {
             let all = self.world.statuses();
-            let is_older = self.lost.is_some_and(|(_, loss)| loss == Loss::RolledBack);
+            let is_older = self.lost.is_some_and(|(_, loss)| loss != Loss::Wiped);
             assert!(is_older, "seed {}: nothing was lost: {all:#?}", self.seed);
             return true;
         }
@@ -128,7 +129,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             (self.loss, self.lost) = (None, Some((disk.lost, loss)));
             self.losing = Some(disk);
             outcome.wiped += u64::from(loss == Loss::Wiped);
-            outcome.rolled_back += u64::from(loss == Loss::RolledBack);
+            outcome.rolled_back += u64::from(loss != Loss::Wiped);
         }
         false
     }
@@ -146,19 +147,22 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     fn lose(&mut self, mut disk: LosingDisk, now: Duration) {
-        match disk.due(now) {
-            Due::Nothing => {}
-            Due::Lose => {
-                for id in [disk.leader, disk.lost] {
-                    if self.sim.is_host_running(name(id)) {
-                        kill(self.sim, &self.world, id, false);
-                    }
+        if let Some(Step { part, ends, begins }) = disk.due(now) {
+            for id in ends {
+                if self.sim.is_host_running(name(id)) {
+                    kill(self.sim, &self.world, id, false);
                 }
+            }
+            if part == Part::Loss {
                 disk.lose(&self.world.media[&disk.lost]);
-                self.sim.bounce(name(disk.lost));
                 self.world.net.heal();
             }
-            Due::Over => return self.sim.bounce(name(disk.leader)),
+            for id in begins {
+                self.sim.bounce(name(id));
+            }
+            if part == Part::Over {
+                return;
+            }
         }
         self.losing = Some(disk);
     }

@@ -11,7 +11,7 @@ use super::cluster::{
     Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, leader_and_newest, mend, name,
     newest_leader, replacement, replacement_of_lost, spoil,
 };
-use super::loss::{Due, LosingDisk, Loss};
+use super::loss::{LosingDisk, Loss, Part, Step};
 use super::member::{Cluster, WALL_OFF_US};
 use super::run::{DISTURBED, END, KEEPER, TENANT, TICK};
 use crate::simulation::outcome::Event;
@@ -69,9 +69,10 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             gone: None,
             led: None,
             deaf_until: Duration::ZERO,
-            // In runs in which a member is replaced.
+            // Two of them in runs in which a member is replaced.
             loss: match seed % 8 {
                 1 => Some(Loss::Wiped),
+                3 => Some(Loss::LedTwice),
                 5 => Some(Loss::RolledBack),
                 _ => None,
             },
@@ -196,35 +197,37 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     fn lose(&mut self, mut disk: LosingDisk, now: Duration) {
-        match disk.due(now) {
-            Due::Nothing => {}
-            Due::Lose => {
-                for id in [disk.leader, disk.lost] {
-                    self.end(id, false);
-                }
-                disk.lose(&self.cluster.media[&disk.lost]);
-                self.sim.bounce(name(disk.lost));
-                self.cluster.net.heal();
-                if self.loss == Some(Loss::RolledBack) {
-                    // What clients are told from now on may be wrong.
-                    CLIENTS.iter().chain(&[KEEPER, TENANT]).for_each(|one| self.sim.crash(*one));
-                    self.cluster.tally.note(Event::DiskRolledBack);
-                } else {
-                    self.cluster.tally.note(Event::DiskWiped);
-                }
-            }
-            Due::Over => {
-                self.sim.bounce(name(disk.leader));
-                if self.loss.take() == Some(Loss::Wiped) {
-                    let new = self.cluster.first + 2;
-                    self.replace(replacement_of_lost(new, disk.lost), new, disk.lost);
-                } else {
-                    self.ends = Some(now + NOTICED_MOST);
-                }
-                return;
-            }
+        let Some(Step { part, ends, begins }) = disk.due(now) else {
+            self.losing = Some(disk);
+            return;
+        };
+        for id in ends {
+            self.end(id, false);
         }
-        self.losing = Some(disk);
+        if part == Part::Loss {
+            disk.lose(&self.cluster.media[&disk.lost]);
+            self.cluster.net.heal();
+            if disk.loss != Loss::Wiped {
+                // What clients are told from now on may be wrong.
+                CLIENTS.iter().chain(&[KEEPER, TENANT]).for_each(|one| self.sim.crash(*one));
+            }
+            self.cluster.tally.note(match disk.loss {
+                Loss::Wiped => Event::DiskWiped,
+                Loss::RolledBack => Event::DiskRolledBack,
+                Loss::LedTwice => Event::LeaderRolledBack,
+            });
+        }
+        for id in begins {
+            self.sim.bounce(name(id));
+        }
+        if part != Part::Over {
+            self.losing = Some(disk);
+        } else if self.loss.take() == Some(Loss::Wiped) {
+            let new = self.cluster.first + 2;
+            self.replace(replacement_of_lost(new, disk.lost), new, disk.lost);
+        } else {
+            self.ends = Some(now + NOTICED_MOST);
+        }
     }
 
     fn later(&mut self, now: Duration) -> Duration {

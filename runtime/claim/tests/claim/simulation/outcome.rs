@@ -96,6 +96,8 @@ pub(crate) enum Event {
     DiskWiped,
     /// A member begins again with an older content of its disk.
     DiskRolledBack,
+    /// A leader begins again with its disk as it was before it was elected.
+    LeaderRolledBack,
     /// A member has stopped since what it has answered for is lost.
     LossNoticed,
     /// A write is answered with success.
@@ -142,7 +144,7 @@ impl Event {
 
     /// Likewise of a cluster.
     #[cfg(feature = "cluster")]
-    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 34] = [
+    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 35] = [
         Self::Acquired,
         Self::Lost,
         Self::TimedOut,
@@ -176,6 +178,7 @@ impl Event {
         Self::Renewed,
         Self::DiskWiped,
         Self::DiskRolledBack,
+        Self::LeaderRolledBack,
         Self::LossNoticed,
     ];
 }

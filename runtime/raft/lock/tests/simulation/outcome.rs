@@ -77,12 +77,14 @@ pub(crate) enum Event {
     DiskWiped,
     /// A member begins again with an older content of its disk.
     DiskRolledBack,
+    /// A leader begins again with its disk as it was before it was elected.
+    LeaderRolledBack,
     /// A member has stopped since what it has answered for is lost.
     LossNoticed,
 }
 
 impl Event {
-    pub(crate) const ALL: [Self; 36] = [
+    pub(crate) const ALL: [Self; 37] = [
         Self::Granted,
         Self::Waited,
         Self::TriedInVain,
@@ -118,6 +120,7 @@ impl Event {
         Self::TermBegun,
         Self::DiskWiped,
         Self::DiskRolledBack,
+        Self::LeaderRolledBack,
         Self::LossNoticed,
     ];
 }

@@ -12,7 +12,7 @@ use crate::cluster::{
     Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, leader_and_newest, mend, name,
     replacement, replacement_of_lost, spoil,
 };
-use crate::loss::{Due, LosingDisk, Loss};
+use crate::loss::{LosingDisk, Loss, Part, Step};
 use crate::member::{Cluster, USERS};
 use crate::outcome::Event;
 use crate::run::{DISTURBED, END, TICK};
@@ -54,9 +54,10 @@ enum Mend {
 impl<'a, 'sim> Trouble<'a, 'sim> {
     pub(crate) fn new(sim: &'a mut Sim<'sim>, seed: u64, cluster: &Cluster) -> Self {
         let (rng, cluster) = (Rng::seeded(seed.rotate_left(31)), cluster.clone());
-        // In runs in which a member is replaced.
+        // Two of them in runs in which a member is replaced.
         let loss = match seed % 8 {
             1 => Some(Loss::Wiped),
+            3 => Some(Loss::LedTwice),
             5 => Some(Loss::RolledBack),
             _ => None,
         };
@@ -210,31 +211,32 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     fn lose(&mut self, mut disk: LosingDisk, now: Duration) {
-        match disk.due(now) {
-            Due::Nothing => {}
-            Due::Lose => {
-                for id in [disk.leader, disk.lost] {
-                    self.end(id, false);
-                }
-                disk.lose(&self.cluster.media[&disk.lost]);
-                self.sim.bounce(name(disk.lost));
-                self.cluster.net.heal();
-                self.is_rolled_back = self.loss == Some(Loss::RolledBack);
-                self.cluster.witness.tally.note(match self.loss {
-                    Some(Loss::RolledBack) => Event::DiskRolledBack,
-                    Some(Loss::Wiped) | None => Event::DiskWiped,
-                });
-            }
-            Due::Over => {
-                self.sim.bounce(name(disk.leader));
-                if self.loss.take() == Some(Loss::Wiped) {
-                    let new = self.cluster.first + 2;
-                    self.replace(replacement_of_lost(new, disk.lost), new, disk.lost);
-                }
-                return;
-            }
+        let Some(Step { part, ends, begins }) = disk.due(now) else {
+            self.losing = Some(disk);
+            return;
+        };
+        for id in ends {
+            self.end(id, false);
         }
-        self.losing = Some(disk);
+        if part == Part::Loss {
+            disk.lose(&self.cluster.media[&disk.lost]);
+            self.cluster.net.heal();
+            self.is_rolled_back = disk.loss != Loss::Wiped;
+            self.cluster.witness.tally.note(match disk.loss {
+                Loss::Wiped => Event::DiskWiped,
+                Loss::RolledBack => Event::DiskRolledBack,
+                Loss::LedTwice => Event::LeaderRolledBack,
+            });
+        }
+        for id in begins {
+            self.sim.bounce(name(id));
+        }
+        if part != Part::Over {
+            self.losing = Some(disk);
+        } else if self.loss.take() == Some(Loss::Wiped) {
+            let new = self.cluster.first + 2;
+            self.replace(replacement_of_lost(new, disk.lost), new, disk.lost);
+        }
     }
 
     /// Whether a member has stopped since what it has answered for is lost.

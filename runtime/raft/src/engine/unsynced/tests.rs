@@ -4,13 +4,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use openraft::CommittedLeaderId;
+use openraft::entry::RaftEntry as _;
 use openraft::storage::{RaftLogStorage as _, RaftLogStorageExt as _};
-use openraft::{CommittedLeaderId, Entry, EntryPayload};
 use turnstile_host::store::Disk;
 
 use super::*;
-use crate::engine::TypeConfig;
 use crate::engine::answered::Answered;
+use crate::engine::entry::Entry;
 use crate::engine::log_store::LogStore;
 use crate::log::Log;
 
@@ -88,8 +89,8 @@ async fn a_store_that_is_closed_ends_the_wait() {
     assert_eq!(error.to_string(), "full");
 }
 
-fn blank(log_id: Id) -> [Entry<TypeConfig>; 1] {
-    [Entry { log_id, payload: EntryPayload::Blank }]
+fn blank(id: Id) -> [Entry; 1] {
+    [Entry::new_blank(id)]
 }
 
 #[tokio::test]
@@ -99,7 +100,7 @@ async fn only_a_leaders_own_entries_are_written_before_their_sync() {
     let unsynced = Arc::new(Unsynced::default());
     let log = Arc::new(log);
     let answered = Answered::open(Arc::clone(&log)).expect("it is empty");
-    let mut store = LogStore { log, id: OWN, unsynced, answered };
+    let mut store = LogStore { log, id: OWN, process: 1, unsynced, answered };
     store.save_vote(&Vote::new_committed(2, OWN)).await.expect("the disk works");
     disk.set_full(true);
     let written = now(store.blocking_append(blank(id(2, OWN, 0))));

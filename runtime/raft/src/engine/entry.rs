@@ -1,0 +1,110 @@
+//! An entry of the log, and the process that has written it.
+//!
+//! A member whose disk is as it was before may lead once more in a term in which it has led, and its
+//! entries then have the ids of others that it has lost. What tells them apart is the process.
+
+use std::fmt;
+use std::io;
+
+use bytes::Bytes;
+use openraft::entry::{FromAppData, RaftEntry, RaftPayload};
+use openraft::{EntryPayload, LogId, Membership, MessageSummary as _, RaftLogId};
+use serde::{Deserialize, Serialize};
+
+use super::TypeConfig;
+use super::authors::Author;
+use super::log_store::decode;
+use crate::group::MemberNode;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    head: EntryHead,
+    pub(super) payload: EntryPayload<TypeConfig>,
+}
+
+/// Which entry it is, and by whom.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct EntryHead {
+    pub(super) id: LogId<u64>,
+    /// The number of the process of the leader; 0 until it stores the entry, and of the founder.
+    pub(super) process: u64,
+}
+
+impl EntryHead {
+    /// That of a stored entry.
+    ///
+    /// # Errors
+    /// When the entry cannot be read.
+    pub(super) fn read(entry: &[u8]) -> io::Result<Self> {
+        let head = postcard::take_from_bytes(entry);
+        head.map(|(head, _)| head)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    }
+
+    pub(super) const fn author(&self) -> Author {
+        Author { leader: self.id.leader_id, process: self.process }
+    }
+}
+
+impl Entry {
+    pub(super) const fn new(id: LogId<u64>, payload: EntryPayload<TypeConfig>) -> Self {
+        Self { head: EntryHead { id, process: 0 }, payload }
+    }
+
+    /// # Errors
+    /// When the bytes are no entry.
+    pub(super) fn read(bytes: &Bytes) -> io::Result<Self> {
+        decode(bytes)
+    }
+
+    pub(super) const fn head(&self) -> EntryHead {
+        self.head
+    }
+
+    /// Notes the process of a leader, which stores its own entry.
+    pub(super) const fn written_by(&mut self, process: u64) {
+        self.head.process = process;
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.head.id, self.payload.summary())
+    }
+}
+
+impl RaftPayload<u64, MemberNode> for Entry {
+    fn is_blank(&self) -> bool {
+        self.payload.is_blank()
+    }
+
+    fn get_membership(&self) -> Option<&Membership<u64, MemberNode>> {
+        self.payload.get_membership()
+    }
+}
+
+impl RaftLogId<u64> for Entry {
+    fn get_log_id(&self) -> &LogId<u64> {
+        &self.head.id
+    }
+
+    fn set_log_id(&mut self, id: &LogId<u64>) {
+        self.head.id = *id;
+    }
+}
+
+impl RaftEntry<u64, MemberNode> for Entry {
+    fn new_blank(id: LogId<u64>) -> Self {
+        Self::new(id, EntryPayload::Blank)
+    }
+
+    fn new_membership(id: LogId<u64>, members: Membership<u64, MemberNode>) -> Self {
+        Self::new(id, EntryPayload::Membership(members))
+    }
+}
+
+impl FromAppData<Bytes> for Entry {
+    fn from_app_data(operations: Bytes) -> Self {
+        Self::new(LogId::default(), EntryPayload::Normal(operations))
+    }
+}
