@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::error::ErrorKind;
 use super::redact::redacted;
+use crate::wire::query::STALE;
 
 /// The error where no URL is given.
 pub(super) fn no_url() -> ErrorKind {
@@ -118,9 +119,10 @@ impl ServerAddress {
         format!("{}cluster/members/", self.root())
     }
 
-    /// `/prefix/v1/cluster/snapshot/`.
-    pub(super) fn snapshot_path(&self) -> String {
-        format!("{}cluster/snapshot/", self.root())
+    /// `/prefix/v1/cluster/snapshot/`, perhaps with `?stale=true`.
+    pub(super) fn snapshot_path(&self, is_stale: bool) -> String {
+        let query = if is_stale { format!("?{STALE}=true") } else { String::new() };
+        format!("{}cluster/snapshot/{query}", self.root())
     }
 
     fn root(&self) -> &str {

@@ -7,14 +7,19 @@ use super::lock_client::LockClient;
 use super::query::{REQUEST_TIMEOUT, accepted};
 
 impl LockClient {
-    /// Writes the state of the server's cluster, with all that was answered before, as the bytes of
-    /// a file. Only an operator's token may read it.
+    /// Writes the state of the server's cluster as the bytes of a file: with all that was answered
+    /// before, or a stale one, which is what this member has applied, without a majority. Only an
+    /// operator's token may read it.
     ///
     /// # Errors
-    /// When the server is no member of a cluster, cannot be reached, or does not confirm the state
-    /// (503); or when the writing fails. Then a part may be written.
-    pub async fn save_snapshot(&self, out: &mut (dyn Write + Send)) -> Result<(), Error> {
-        let path = self.shared.caller.server().snapshot_path();
+    /// When the server is no member of a cluster, cannot be reached, or does not confirm a state
+    /// that is not stale (503); or when the writing fails. Then a part may be written.
+    pub async fn save_snapshot(
+        &self,
+        is_stale: bool,
+        out: &mut (dyn Write + Send),
+    ) -> Result<(), Error> {
+        let path = self.shared.caller.server().snapshot_path(is_stale);
         let mut failed = None;
         let part = &mut |bytes: &[u8]| {
             let written = out.write_all(bytes);

@@ -10,6 +10,7 @@ use super::cluster::ReplicatedEngine;
 use super::http::{AppState, Response, respond, text};
 use super::reply::Reply;
 use super::route::{IncomingRequest, either, not_allowed, nothing};
+use crate::wire::query::Query;
 use crate::wire::request::FieldErrors;
 use crate::wire::{MEMBERS, SNAPSHOT};
 
@@ -24,12 +25,13 @@ impl AppState {
     pub(super) async fn lead_members(
         &self,
         incoming: IncomingRequest<'_>,
+        query: &Query,
         identity: Identity,
     ) -> Response {
         let path = incoming.head.uri.path();
         if path == SNAPSHOT {
             return match incoming.is_read() {
-                true => self.send_snapshot(&identity).await.unwrap_or_else(respond),
+                true => self.send_snapshot(query, &identity).await.unwrap_or_else(respond),
                 false => not_allowed("GET,HEAD"),
             };
         }
@@ -54,12 +56,14 @@ impl AppState {
         }
     }
 
-    /// The state as a file for `turnstiled snapshot restore`.
-    async fn send_snapshot(&self, identity: &Identity) -> Result<Response, Reply> {
+    /// The state as a file for `turnstiled snapshot restore`: with all that was answered before, or
+    /// as this member has it.
+    async fn send_snapshot(&self, query: &Query, identity: &Identity) -> Result<Response, Reply> {
         let cluster = self.cluster()?;
         if !identity.has_all_rights {
             return Err(Reply::message(403, "Only an operator may read the snapshot"));
         }
+        self.refresh(query).await?;
         let file = cluster.save().await?;
         let (by, from, bytes) = (identity.name.as_deref(), identity.from, file.len());
         tracing::info!(bytes, by, %from, "a snapshot of the claims is sent");

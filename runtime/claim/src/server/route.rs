@@ -17,10 +17,10 @@ use super::disconnect::DisconnectWatch;
 use super::http::{AppState, Response, respond};
 use super::page;
 use super::reply::Reply;
-use crate::wire::CLAIMS;
 use crate::wire::filter::Filter;
 use crate::wire::query::{Query, STALE};
 use crate::wire::request::FieldErrors;
+use crate::wire::{CLAIMS, SNAPSHOT};
 
 /// A request and its connection.
 pub(crate) struct IncomingRequest<'a> {
@@ -54,7 +54,8 @@ impl IncomingRequest<'_> {
             // Another path, to which its query goes along.
             _ if !path.ends_with('/') => return Ok(Query::default()),
             CLAIMS if self.is_read() => &Filter::KEYS,
-            _ if self.is_read() && (path == "/status/" || path.starts_with(CLAIMS)) => &[STALE],
+            "/status/" | SNAPSHOT if self.is_read() => &[STALE],
+            _ if self.is_read() && path.starts_with(CLAIMS) => &[STALE],
             _ if ["/v1/", "/status/"].iter().any(|prefix| path.starts_with(prefix)) => &[],
             // What is no part of the protocol, such as `/metrics`, takes any.
             _ => return Ok(Query::default()),
@@ -125,7 +126,7 @@ impl AppState {
             "/metrics" => return not_allowed("GET,HEAD"),
             #[cfg(feature = "cluster")]
             _ if path.starts_with("/v1/cluster/") => {
-                return self.lead_members(incoming, identity).await;
+                return self.lead_members(incoming, &query, identity).await;
             }
             "/v1/claims" | "/status" => return self.add_slash(&incoming.head),
             _ => {}

@@ -27,6 +27,11 @@ pub(crate) enum SnapshotCommand {
         /// Reads this directory of a single server that does not run.
         #[arg(long, value_name = "DIR", conflicts_with = "url")]
         data: Option<PathBuf>,
+        /// Asks no majority: what this member has applied. Of a cluster that has lost acknowledged
+        /// changes, the member that says so has them, once the others are stopped and it is started
+        /// again.
+        #[arg(long, conflicts_with = "data")]
+        stale: bool,
     },
     /// Begins with the claims of a file: a single server, or with --cluster a cluster of one
     /// member, to which `turnstiled member add` adds others. Claims that were held are held, with
@@ -79,10 +84,10 @@ pub(crate) async fn run(command: SnapshotCommand) -> Result<(), Error> {
             let mut new = NewFile::create(&file).map_err(told)?;
             new.write_all(&bytes).and_then(|()| new.keep()).map_err(told)
         }
-        SnapshotCommand::Save { file, data: None, server } => {
+        SnapshotCommand::Save { file, data: None, server, stale } => {
             let client = server.client()?;
             let mut new = NewFile::create(&file).map_err(told)?;
-            client.save_snapshot(&mut new).await?;
+            client.save_snapshot(stale, &mut new).await?;
             read_file(new.path())?;
             new.keep().map_err(told)
         }

@@ -151,7 +151,7 @@ impl AsRef<[u8]> for SentFile {
 }
 
 impl ReplicatedEngine {
-    /// The bytes of a file with all that was answered before the call, one at a time.
+    /// The bytes of a file with all that is applied here, one at a time.
     ///
     /// # Errors
     /// 429 while another one is sent, and the 503 when the state is not known.
@@ -160,7 +160,6 @@ impl ReplicatedEngine {
         let turn = turn.map_err(|_| {
             Reply::message(429, "This member sends a snapshot to another client: try again")
         })?;
-        self.refresh().await?;
         let shared = Arc::clone(&self.shared);
         let captured = tokio::task::spawn_blocking(move || {
             let captured = {

@@ -233,3 +233,26 @@ fn an_operator_saves_the_state_of_a_cluster_and_another_one_begins_with_it() {
     let claim = site.client(1).get(&held.path()).expect(200);
     assert_eq!((claim.field("status"), token(&claim)), ("active".into(), token(&held)));
 }
+
+/// What is to be done once a majority has lost acknowledged changes: the member that has them is
+/// started alone.
+#[test]
+fn a_member_alone_saves_what_it_has_applied() {
+    let mut site = Site::new("alone");
+    (1..=3).for_each(|id| site.start(id, &["--new"]));
+    site.ready();
+    let held = site.client(1).post(&body("r")).expect(201);
+    site.members.clear();
+    site.start(1, &["--new"]);
+    let (file, url) = (site.path("claims"), site.url(1));
+    check(None, &["save", &file, "--url", &url], 69, "503");
+    check(None, &["save", &file, "--url", &url, "--stale"], 0, "");
+    let (new, peer) = (site.path("4"), format!("4={}", site.address(4)));
+    let restore = ["restore", &file, "--data", &new, "--cluster", "test", "--id", "4", "--peer"];
+    check(None, &[&restore[..], &[&peer]].concat(), 0, "");
+    site.members.clear();
+    site.start(4, &["--peer", &peer]);
+    site.ready();
+    let claim = site.client(4).get(&held.path()).expect(200);
+    assert_eq!((claim.field("status"), token(&claim)), ("active".into(), token(&held)));
+}
