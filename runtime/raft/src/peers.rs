@@ -31,7 +31,7 @@ pub(crate) use acknowledged::Acknowledged;
 use acknowledged::AcknowledgedEntries;
 use envelope::{ANSWER, OTHER_PROCESS, REFUSED, REMOVED, refusal};
 pub(crate) use envelope::{Head, answer};
-use refusals::{Refusal, Refusals, Refuser, lost_entries, lost_log, removed, two_processes};
+use refusals::{Refusal, Refusals, Refuser, lost_entries, removed, two_processes, unknown};
 
 /// The first byte of a handshake.
 pub(crate) const HANDSHAKE: u8 = 4;
@@ -155,6 +155,11 @@ impl Peers {
         state.refused.all(self.id, state.members.get(&self.id))
     }
 
+    /// Logs that a majority does not know this member.
+    pub(crate) fn note_unknown(&self) {
+        self.lock().refused.log(self.id, &unknown(self.id));
+    }
+
     /// Whether another member has said that this one was removed.
     pub(crate) fn is_removed(&self) -> bool {
         self.lock().refused.is_removed()
@@ -228,7 +233,7 @@ impl Peers {
         };
         // A vote or an acknowledgement of another log is none of this member.
         if log.is_some_and(|log| log != peer.log) {
-            return Err(self.refuse(to, Refusal { why: lost_log(to), by: Refuser::This }));
+            return Err(self.refuse(to, Refusal { why: self.lost_log(to), by: Refuser::This }));
         }
         let process = self.lock().process;
         let head = Head { kind, from: self.id, process, to_process: peer.process };

@@ -49,7 +49,7 @@ impl VoteChange {
         match name {
             Some("added") => "gets a vote: the change is not finished",
             Some("removed") => "is removed: the change is not finished",
-            Some("gone") => "was removed: the list is of the time before",
+            Some("gone") => "is none for the others: the list is of the time before",
             Some(_) | None if is_voter => "votes",
             Some(_) | None => "has no vote yet",
         }
@@ -105,6 +105,9 @@ pub struct Status {
     pub refused: BTreeMap<u64, String>,
     /// Whether this member hears no leader, and others say that it is none any more.
     pub is_told_removed: bool,
+    /// Whether it hears no leader, and a majority does not know it: it was removed while it was
+    /// away, or the others run with older data, and acknowledged changes are lost.
+    pub is_unknown: bool,
     /// Whether the store rejects writes.
     pub is_store_failing: bool,
     /// How many syncs of the store have succeeded since the start.
@@ -120,7 +123,7 @@ impl Status {
     #[must_use]
     pub fn is_removed(&self) -> bool {
         let is_in_log = !self.members.is_empty() && !self.members.contains_key(&self.id);
-        is_in_log || self.is_told_removed
+        is_in_log || self.is_told_removed || self.is_unknown
     }
 
     /// Whether a member has a vote, now or after the change in progress.
@@ -132,7 +135,7 @@ impl Status {
     /// What the change in progress does to the vote of a member; `None`: nothing, or there is none.
     #[must_use]
     pub fn vote_change(&self, id: u64) -> Option<VoteChange> {
-        if id == self.id && self.is_told_removed {
+        if id == self.id && (self.is_told_removed || self.is_unknown) {
             return Some(VoteChange::Gone);
         }
         vote_change(&self.voters, id)

@@ -63,7 +63,8 @@ impl Engine {
             sync_time,
             group: self.peers.group().map(|group| group.to_string()),
             refused: self.peers.refused(),
-            is_told_removed: self.is_told_removed(metrics),
+            is_told_removed: self.peers.is_removed() && !self.hears_leader(metrics),
+            is_unknown: self.is_unknown(metrics),
             failure: self.failure(metrics),
         }
     }
@@ -76,23 +77,26 @@ impl Engine {
 }
 
 impl Engine {
-    /// Whether the others say that this one was removed, and it hears no leader. A majority takes
-    /// no connection only of one that is no member: for one that is being added, a majority with
-    /// it has the entry by which it is.
-    fn is_told_removed(&self, metrics: &Metrics) -> bool {
-        if elected(metrics).is_some_and(|leader| leader != self.id) {
-            return false;
-        }
+    fn hears_leader(&self, metrics: &Metrics) -> bool {
+        elected(metrics).is_some_and(|leader| leader != self.id)
+    }
+
+    /// Whether a majority takes no connection of this one, and it hears no leader. That is so of
+    /// one that is no member: for one that is being added, a majority with it has the entry by
+    /// which it is, unless that is lost.
+    fn is_unknown(&self, metrics: &Metrics) -> bool {
         let voters = metrics.membership_config.membership().get_joint_config().last();
+        let Some(voters) = voters.filter(|_| !self.hears_leader(metrics)) else { return false };
         let is_unknown_to = |id: &&u64| {
             let trouble = self.peers.trouble(**id);
             matches!(trouble, Some(Trouble::Rejected(Refusal::UnknownPeer, _)))
         };
-        self.peers.is_removed()
-            || voters.is_some_and(|voters| {
-                let unknown = voters.iter().filter(is_unknown_to).count();
-                unknown > 0 && unknown + voters.len() / 2 + 1 > voters.len()
-            })
+        let unknown = voters.iter().filter(is_unknown_to).count();
+        let is_unknown = unknown > 0 && unknown + voters.len() / 2 + 1 > voters.len();
+        if is_unknown && voters.contains(&self.id) {
+            self.peers.note_unknown();
+        }
+        is_unknown
     }
 }
 

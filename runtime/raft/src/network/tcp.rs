@@ -20,7 +20,7 @@ use super::{Boxed, CallError, Handler, Network, REQUEST_BYTES_MAX, Trouble};
 use crate::error::Members;
 
 /// The protocol, with the version of its messages.
-const PROTOCOL: &str = "turnstile-raft/3";
+const PROTOCOL: &str = "turnstile-raft/4";
 
 /// How long a closing network sends what is queued.
 const CLOSE: Duration = Duration::from_secs(1);

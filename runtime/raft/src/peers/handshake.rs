@@ -65,13 +65,18 @@ impl Peers {
         self.lock().logs.get(&peer.member).is_some_and(|log| *log != peer.log)
     }
 
+    /// Why a member with another log is refused.
+    pub(super) fn lost_log(&self, id: u64) -> String {
+        lost_log(id, !self.lock().members.is_empty())
+    }
+
     /// Whether this one works with the member that is at the address of another.
     fn check(&self, id: u64, peer: &Identity) -> Result<(), String> {
         if peer.member != id {
             return Err(format!("member {} is at the address of {id}", peer.member));
         }
         if self.has_lost_log(peer) {
-            return Err(lost_log(id));
+            return Err(self.lost_log(id));
         }
         let (ours, theirs) = (self.application, peer.application.as_str());
         if ours != theirs && !ours.is_empty() && !theirs.is_empty() {
@@ -89,7 +94,7 @@ impl Peers {
         let own = timeout(self.handshake_max, self.log.number()).await.ok()?;
         let id = from.member;
         if log.is_some_and(|log| log != own) {
-            let why = format!("member {id} says: {}", lost_log(self.id));
+            let why = format!("member {id} says: {}", self.lost_log(self.id));
             self.refuse(id, Refusal { why, by: Refuser::Other });
         } else if let Err(why) = self.check(id, &from) {
             // It does not ask again, and so is not asked.

@@ -63,7 +63,7 @@ impl Refusals {
 
     /// Logs a text, unless the same was logged lately: while two processes run, what is refused
     /// changes all the time.
-    fn log(&mut self, id: u64, why: &str) {
+    pub(super) fn log(&mut self, id: u64, why: &str) {
         let logged = self.logged.get(&id);
         if logged.is_none_or(|(last, at)| last != why || at.elapsed() >= REPEATED_EVERY) {
             tracing::error!("{why}");
@@ -121,10 +121,26 @@ pub(super) fn removed(id: u64) -> String {
     format!("member {id} was removed from the group")
 }
 
-pub(super) fn lost_log(id: u64) -> String {
+pub(super) fn unknown(id: u64) -> String {
     format!(
-        "member {id} has lost its log, and may have voted for what it no longer knows: remove it, \
-         and add a member with a new id"
+        "a majority does not know member {id}: it was removed while it was away, or the others run \
+         with older data and acknowledged changes are lost. If it was removed, end it. If not, \
+         keep the changes: stop the others, save a snapshot of this one, and restore a new group \
+         from that"
+    )
+}
+
+pub(super) fn lost_log(id: u64, has_begun: bool) -> String {
+    let remedy = match has_begun {
+        true => "remove it, and add a member with a new id",
+        // The others of a group that has begun have a leader, of which this one does not know yet.
+        false => {
+            "if a member leads, remove it and add one with a new id; if none does, the group has \
+             not begun: end all of its first members, remove their data, and start them again"
+        }
+    };
+    format!(
+        "member {id} has lost its log, and may have voted for what it no longer knows: {remedy}"
     )
 }
 

@@ -109,7 +109,7 @@ async fn of_five_a_member_that_has_the_entry_that_adds_it_votes_for_nobody_with_
     let why = group.refusal(d, 5).await;
     assert!(why.contains("member 5 has lost its log"), "{why}");
     group.propose(d, "by the other three").await;
-    group.agree_among(&[b, c, d]).await;
+    group.agree_among(&[d, b, c]).await;
     group.stop(d).await;
     // Two and the lost one are no majority of five.
     for id in [b, c] {
@@ -147,6 +147,42 @@ async fn a_group_begins_once_all_of_its_first_members_have_run() {
     wipe(&mut group, 3).await;
     let why = group.refusal(group.leader_among(&[1, 2]).await, 3).await;
     assert!(why.contains("member 3 has lost its log"), "{why}");
+    group.end().await;
+}
+
+/// The one that is wiped has given its number, and not all others have the group of that.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_of_which_one_was_wiped_before_it_began_says_how_it_begins() {
+    let mut group = Group::empty(|_| {});
+    let list: Members = (1..=3).map(|id| (id, format!("member-{id}"))).collect();
+    for id in [1, 3] {
+        group.join(id).await;
+    }
+    let (member, first) = (group.members[&1].clone(), list.clone());
+    tokio::spawn(async move { member.initialize(&first).await });
+    // Member 2 is heard once, and does not hear that the group is accepted.
+    group.join(2).await;
+    let is_accepted = |status: &Status| status.group.is_some();
+    group.members[&1].wait_for(PATIENCE, is_accepted).await.expect("all have run");
+    for id in [2, 3] {
+        group.stop(id).await;
+    }
+    group.lose_disk(2);
+    wipe(&mut group, 3).await;
+    group.join(2).await;
+    let why = group.refusal(1, 3).await;
+    assert!(why.contains("if none does, the group has not begun: end all"), "{why}");
+    for id in 1..=3 {
+        group.stop(id).await;
+        if id != 2 {
+            group.lose_disk(id);
+        }
+        group.join(id).await;
+    }
+    group.members[&1].initialize(&list).await.expect("it is one of them");
+    let leader = group.leader().await;
+    group.propose(leader, "a").await;
+    group.agree(leader).await;
     group.end().await;
 }
 

@@ -15,8 +15,6 @@ const BEHIND_MOST: Duration = Duration::from_millis(800);
 const AWAY: Duration = Duration::from_secs(2);
 /// How the reason begins for which a member stops that has what the others have lost.
 const LOST: &str = "acknowledged changes are lost";
-/// What that says of two entries with one id.
-const TWO_ENTRIES: &str = "has written two entries";
 
 /// What becomes of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +32,6 @@ impl Loss {
     /// Whether a member has stopped since what it has answered for is lost.
     pub(crate) fn is_noticed(failure: Option<&String>) -> bool {
         failure.is_some_and(|why| why.starts_with(LOST))
-    }
-
-    /// Whether a member has stopped since two entries have one id.
-    pub(crate) fn is_of_two_entries(failure: Option<&String>) -> bool {
-        failure.is_some_and(|why| why.contains(TWO_ENTRIES))
     }
 }
 

@@ -32,6 +32,8 @@ impl ReplicatedEngine {
         let begun = self.shared.lock().head.term;
         if self.is_failed() {
             Err("this member has failed, or its disk rejects writes")
+        } else if status.is_unknown {
+            Err("the others do not know this member: it was removed, or they run with older data")
         } else if status.is_removed() {
             Err("this member was removed from the cluster")
         } else if status.leader.is_none() && status.refused.contains_key(&status.id) {

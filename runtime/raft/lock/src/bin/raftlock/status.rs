@@ -39,6 +39,7 @@ pub(crate) fn json(status: &Status) -> Value {
         },
         "store_failing": raft.is_store_failing,
         "removed": raft.is_removed(),
+        "unknown": raft.is_unknown,
         "member": member,
         "group": raft.group,
         "members": raft.members.iter().map(|(id, address)| json!({
@@ -97,7 +98,11 @@ pub(crate) fn text(status: &Value) -> String {
     let disk = if status["store_failing"] == true { ", its disk rejects writes" } else { "" };
     let (id, member, term) = (word(&status["id"]), word(&status["member"]), word(&status["term"]));
     let leader = word(&status["leader"]);
-    let removed = if status["removed"] == true { ", it was removed from its group" } else { "" };
+    let removed = match (&status["removed"], &status["unknown"]) {
+        (_, Value::Bool(true)) => ", the others do not know it",
+        (Value::Bool(true), _) => ", it was removed from its group",
+        (_, _) => "",
+    };
     let _written = writeln!(out, "member   {id}: {member}, {ready}{disk}{removed}");
     let _written = writeln!(out, "leader   {leader} in term {term}");
     let _written = writeln!(out, "present  {}", all(&status["present"]));
