@@ -22,13 +22,16 @@ impl Answered {
         Arc::new(Self { port, counts: watch::Sender::new(BTreeMap::new()) })
     }
 
-    /// Waits for two more answers of a member: the first may be to a request from before.
-    pub(crate) async fn again(&self, by: u64) {
+    /// How many answers of a member there were.
+    pub(crate) fn count(&self, by: u64) -> u64 {
+        self.counts.borrow().get(&by).copied().unwrap_or(0)
+    }
+
+    /// Waits until there were so many answers of a member.
+    pub(crate) async fn reach(&self, by: u64, count: u64) {
         let mut counts = self.counts.subscribe();
-        let count = |counts: &BTreeMap<u64, u64>| counts.get(&by).copied().unwrap_or(0);
-        let before = count(&counts.borrow());
-        let more = counts.wait_for(|counts| count(counts) >= before + 2);
-        timeout(PATIENCE, more).await.expect("it answers").expect("the sender is kept");
+        let reached = counts.wait_for(|counts| counts.get(&by).copied().unwrap_or(0) >= count);
+        timeout(PATIENCE, reached).await.expect("it answers").expect("the sender is kept");
     }
 }
 
