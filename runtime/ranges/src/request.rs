@@ -102,7 +102,6 @@ impl Steps<'_> {
         self.drop_lock(file, id);
         self.end(file, waiting, Err(error));
         self.freed(file);
-        self.give_up(file);
     }
 
     /// Tells the outcome of a request that waited.

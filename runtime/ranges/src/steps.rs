@@ -9,6 +9,7 @@ use turnstile_core::ranges::manager::{Command, Notice, Operation, Outcome, Timer
 use turnstile_core::ranges::message::{FileId, FileServerPeer, Message};
 use turnstile_host::HostState;
 use turnstile_machines::byte_range_lock::State as At;
+use turnstile_machines::server_lock::State as Server;
 use turnstile_step::Input;
 
 use crate::error::LockError;
@@ -133,9 +134,10 @@ impl<'a> Steps<'a> {
 
     /// Locks of a file are gone.
     pub(crate) fn freed(&mut self, file: FileId) {
-        if self.files().entries.get(&file).is_some_and(|entry| entry.replacing > 0) {
+        if self.entry(file).replacing > 0 {
             self.freed.push(file);
         }
+        self.give_up(file);
     }
 
     /// Tells the outcome of a request.
@@ -228,10 +230,13 @@ impl<'a> Steps<'a> {
         self.give_up(file);
     }
 
-    /// Gives up a call that cannot be answered now and that no lock waits for.
+    /// Gives up a call that cannot be answered now: one that no lock waits for, or one that waits
+    /// with a lock of the file in the way of others that no lock needs any more.
     pub(crate) fn give_up(&mut self, file: FileId) {
-        let locks = self.locks(file);
-        let is_needed = locks.is_some_and(|locks| locks.has_any_in(At::Waitlock));
+        let Some(known) = self.state.engine.state().file(file) else { return };
+        let is_in_the_way =
+            known.server == Server::LockRead && known.locks.valid(LockType::Shared) == 0;
+        let is_needed = known.locks.has_any_in(At::Waitlock) && !is_in_the_way;
         if let Some(call) = &self.entry(file).call
             && call.is_busy
             && call.is_for_lock

@@ -222,8 +222,16 @@ impl ServerCheck<'_> {
             let kept = all.filter(move |(id, lock)| lock.at == At::Active || !is_new(*id));
             kept.map(|(_, lock)| lock)
         };
+        let is_shared = |lock: &ByteRangeLock| lock.kind == LockType::Shared;
+        let read = Some(ServerLock::LockRead);
         match request {
-            ServerRequest::Release => kept().next().is_none(),
+            ServerRequest::Release => {
+                kept().next().is_none() || self.had() == read && !kept().any(is_shared)
+            }
+            // What no lock needs would be in the way of another host that asks for the same.
+            ServerRequest::Set(_) if held(after.server) == read && !valid(after).any(is_shared) => {
+                false
+            }
             ServerRequest::Set(lock) => [
                 needed(valid(after)),
                 needed(valid(after).chain(lost())),
@@ -232,6 +240,14 @@ impl ServerCheck<'_> {
             ]
             .contains(&Some(lock)),
             ServerRequest::Extend => false,
+        }
+    }
+
+    /// The server lock that there was when this step made a call.
+    fn had(&self) -> Option<ServerLock> {
+        match self.answer() {
+            Some(Answer { reply: ServerReply::Set(lock, _), lease: Lease::Live, .. }) => Some(lock),
+            Some(_) | None => self.before.and_then(|before| held(before.server)),
         }
     }
 

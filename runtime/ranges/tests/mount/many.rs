@@ -15,7 +15,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::Test;
 use crate::locks::{Kind, description, lock, lock_open_file, open, try_lock};
-use crate::support::{Folder, Mounted, SOON, until};
+use crate::support::{ClaimServer, Folder, Mounted, SOON, until};
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_thousand_wait_for_one_byte_in_turn", one_byte),
@@ -23,6 +23,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("no_lock_is_left_by_a_signal_that_comes_with_it", raced),
     ("a_hundred_thousand_locks_of_one_file", one_file),
     ("two_hundred_upgrades_wait_for_each_other", upgrades),
+    ("two_mounts_that_had_shared_locks_get_exclusive_ones_in_turn", two_mounts),
     ("a_close_ends_no_wait_of_another_thread", closes),
     ("a_lock_is_not_released_with_the_open_file_before_it", reopened),
 ];
@@ -205,6 +206,30 @@ fn upgrades() {
             waiter.is_finished()
         });
         assert_eq!(waiter.join().expect("it ends"), Err(Errno::EINTR), "a deadlock is not found");
+    }
+}
+
+/// Of each mount, somebody waits for the end of a shared lock, and nobody keeps one.
+fn two_mounts() {
+    take_turns(&[], 2);
+    let server = ClaimServer::start();
+    // A claim is of one mount, also for a shared lock.
+    take_turns(&[&server.locks()], 1);
+}
+
+fn take_turns(arguments: &[&str], sharing: usize) {
+    let backing = Folder::new();
+    let mounts = [(); 2].map(|()| Mounted::start(&backing.0, arguments));
+    let files = || mounts.iter().map(|mount| open(&mount.join("file")));
+    let shared: Vec<File> = files().take(sharing).collect();
+    for file in &shared {
+        lock_byte(file, Kind::Read).expect("it is shared");
+    }
+    let exclusive = |file: File| start_waiting(move || lock_byte(&file, Kind::Write));
+    let waiters: Vec<_> = files().map(exclusive).collect();
+    drop(shared);
+    for waiter in waiters {
+        assert_eq!(waiter.join().expect("it ends"), Ok(()));
     }
 }
 

@@ -1,0 +1,140 @@
+//! Requests of two managers of one file, whose lock is one of the operating system: when
+//! nobody keeps a lock, every request is granted, and then nothing of the file is locked.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::libc;
+use proptest::prelude::*;
+use turnstile_ranges::local::LocalFile;
+use turnstile_ranges::{
+    ByteRange, File, LockError, LockRequest, LockType, Manager, Options, Owner, PlainFile,
+};
+
+/// How long anything may take that is to happen at once.
+const SOON: Duration = Duration::from_secs(10);
+
+/// An owner of locks, and its manager.
+type Who = (usize, u64);
+
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Lock { kind: LockType, byte: u64, waits: bool },
+    Unlock,
+}
+
+/// Two managers of a file.
+struct Pair {
+    path: PathBuf,
+    managers: [Manager; 2],
+    files: [File; 2],
+    told: Sender<(Who, Result<(), LockError>)>,
+    outcomes: Receiver<(Who, Result<(), LockError>)>,
+    /// The requests without an outcome.
+    waiting: BTreeSet<Who>,
+}
+
+impl Pair {
+    fn new() -> Self {
+        let name = format!("turnstile-{}-{:?}", std::process::id(), thread::current().id());
+        let path = std::env::temp_dir().join(name);
+        fs::write(&path, "").expect("a file");
+        let managers = [(); 2].map(|()| Manager::start(Options::default()));
+        let open = |n: usize| managers[n].open(LocalFile::new(PlainFile(path.clone())));
+        let files = [0, 1].map(open);
+        let (told, outcomes) = mpsc::channel();
+        Self { path, managers, files, told, outcomes, waiting: BTreeSet::new() }
+    }
+
+    fn unlock(&self, (n, owner): Who) {
+        let all = ByteRange::ALL;
+        self.managers[n].unlock(&self.files[n], Owner(owner), all).expect("no lock is lost");
+    }
+
+    fn act(&mut self, who: Who, act: Act) {
+        let (n, owner) = who;
+        match act {
+            // Who waits asks for nothing else.
+            Act::Lock { .. } | Act::Unlock if self.waiting.contains(&who) => {}
+            Act::Lock { kind, byte, waits } => {
+                let (owner, range) = (Owner(owner), ByteRange::byte(byte));
+                let request = LockRequest { owner, process: 0, range, kind, waits };
+                let told = self.told.clone();
+                self.managers[n].request(&self.files[n], request, move |outcome| {
+                    told.send((who, outcome)).expect("the test hears it");
+                });
+                self.waiting.insert(who);
+            }
+            Act::Unlock => self.unlock(who),
+        }
+        while let Ok((who, _)) = self.outcomes.try_recv() {
+            self.waiting.remove(&who);
+        }
+    }
+
+    /// Everybody releases what it has, until nobody waits.
+    fn end(mut self) -> Result<(), TestCaseError> {
+        for who in (0..2).flat_map(|n| (0..3).map(move |owner| (n, owner))) {
+            self.unlock(who);
+        }
+        while !self.waiting.is_empty() {
+            let Ok((who, _)) = self.outcomes.recv_timeout(SOON) else {
+                let waiting = &self.waiting;
+                return Err(TestCaseError::fail(format!("they wait for ever: {waiting:?}")));
+            };
+            self.waiting.remove(&who);
+            self.unlock(who);
+        }
+        let late = Instant::now() + SOON;
+        while !is_free(&self.path) {
+            prop_assert!(Instant::now() < late, "the file stays locked");
+            thread::yield_now();
+        }
+        fs::remove_file(&self.path).expect("it is there");
+        Ok(())
+    }
+}
+
+/// Whether nothing of a file is locked.
+fn is_free(path: &PathBuf) -> bool {
+    let file = fs::File::options().read(true).write(true).open(path).expect("it is there");
+    let whole = libc::flock {
+        l_type: i16::try_from(libc::F_WRLCK).expect("it is small"),
+        l_whence: i16::try_from(libc::SEEK_SET).expect("it is small"),
+        l_start: 0,
+        l_len: 0,
+        l_pid: 0,
+    };
+    fcntl(&file, FcntlArg::F_OFD_SETLK(&whole)).is_ok()
+}
+
+fn run(steps: &[(Who, Act)]) -> Result<(), TestCaseError> {
+    let mut pair = Pair::new();
+    for (who, act) in steps {
+        pair.act(*who, *act);
+    }
+    pair.end()
+}
+
+const SHARED: Act = Act::Lock { kind: LockType::Shared, byte: 0, waits: true };
+const EXCLUSIVE: Act = Act::Lock { kind: LockType::Exclusive, byte: 0, waits: true };
+const OF_ANOTHER_BYTE: Act = Act::Lock { kind: LockType::Exclusive, byte: 1, waits: true };
+
+fn assert_ends(steps: &[(Who, Act)]) {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let _entered = runtime.enter();
+    run(steps).unwrap_or_else(|why| panic!("{why}, after {steps:?}"));
+}
+
+#[test]
+fn managers_with_shared_locks_get_exclusive_ones_in_turn() {
+    let both = |owner, act| [((0, owner), act), ((1, owner), act)];
+    for waits in [EXCLUSIVE, OF_ANOTHER_BYTE] {
+        assert_ends(&[both(0, SHARED), both(1, waits), both(0, Act::Unlock)].concat());
+    }
+}
