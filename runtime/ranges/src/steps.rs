@@ -194,19 +194,18 @@ impl<'a> Steps<'a> {
     pub(crate) fn answered(&mut self, file: FileId, message: Message, until_us: Option<u64>) {
         let Message::Reply { call, .. } = message else { return };
         let Some(entry) = self.files().entries.get_mut(&file) else { return };
-        if entry.call.take_if(|open| open.id == call).is_none() {
-            return;
-        }
+        let Some(open) = entry.call.take_if(|open| open.id == call) else { return };
         let input = Input::Message { from: FileServerPeer, message };
         self.state.apply(input, &mut until_us.clone());
-        self.check_early(file);
+        self.check_early(file, *open.give_up.borrow());
     }
 
-    /// If a call was given up, locks that were requested since wait for no call: asks at once and
-    /// not at the next check.
-    fn check_early(&mut self, file: FileId) {
+    /// If a call was given up, the locks that are there since wait for no call, or need another one:
+    /// asks at once and not at the next check.
+    fn check_early(&mut self, file: FileId, is_given_up: bool) {
         let Some(known) = self.state.engine.state().file(file) else { return };
-        if known.pending_call.is_none() && known.locks.has_any_in(At::Waitlock) {
+        let is_due = is_given_up || known.locks.has_any_in(At::Waitlock);
+        if known.pending_call.is_none() && is_due {
             self.fire(Timer::Check(file));
         }
     }

@@ -26,6 +26,7 @@ type Who = (usize, u64);
 enum Act {
     Lock { kind: LockType, byte: u64, waits: bool },
     Unlock,
+    Leave,
 }
 
 /// Two managers of a file.
@@ -71,6 +72,7 @@ impl Pair {
                 self.waiting.insert(who);
             }
             Act::Unlock => self.unlock(who),
+            Act::Leave => self.managers[n].owner_gone(&self.files[n], Owner(owner)),
         }
         while let Ok((who, _)) = self.outcomes.try_recv() {
             self.waiting.remove(&who);
@@ -136,5 +138,15 @@ fn managers_with_shared_locks_get_exclusive_ones_in_turn() {
     let both = |owner, act| [((0, owner), act), ((1, owner), act)];
     for waits in [EXCLUSIVE, OF_ANOTHER_BYTE] {
         assert_ends(&[both(0, SHARED), both(1, waits), both(0, Act::Unlock)].concat());
+    }
+}
+
+#[test]
+fn nothing_is_left_of_a_wait_that_was_abandoned() {
+    for waits in [EXCLUSIVE, OF_ANOTHER_BYTE] {
+        let begin = [((0, 0), SHARED), ((1, 0), SHARED), ((0, 1), waits)];
+        let (unlocks, leaves) = (((0, 0), Act::Unlock), ((0, 1), Act::Leave));
+        assert_ends(&[&begin[..], &[unlocks, leaves]].concat());
+        assert_ends(&[&begin[..], &[leaves, unlocks]].concat());
     }
 }
