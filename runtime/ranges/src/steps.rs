@@ -200,7 +200,7 @@ impl<'a> Steps<'a> {
         self.check_early(file, *open.give_up.borrow());
     }
 
-    /// If a call was given up, the locks that are there since wait for no call, or need another one:
+    /// If a call was given up, the locks that are there since wait for no call, or need another:
     /// asks at once and not at the next check.
     fn check_early(&mut self, file: FileId, is_given_up: bool) {
         let Some(known) = self.state.engine.state().file(file) else { return };
@@ -314,12 +314,16 @@ impl<'a> Steps<'a> {
         key
     }
 
-    /// Forgets an owner that has no locks.
+    /// Forgets an owner that has no locks, and waits for none: a request that waits for its guard
+    /// has none yet.
     pub(crate) fn forget(&mut self, file: FileId, key: ClientKey) {
         if self.locks(file).is_some_and(|locks| locks.of(key).next().is_some()) {
             return;
         }
         let entry = self.entry(file);
+        if entry.replacing > 0 && entry.waiting.values().any(|waiting| waiting.key == key) {
+            return;
+        }
         if let Some(owner) = entry.keys.remove(&key) {
             entry.owners.remove(&owner);
         }

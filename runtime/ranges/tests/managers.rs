@@ -1,7 +1,10 @@
-//! Requests of two managers of one file, whose lock is one of the operating system: when
+//! Random requests of two managers of one file, whose lock is one of the operating system: when
 //! nobody keeps a lock, every request is granted, and then nothing of the file is locked.
 
-use std::collections::BTreeSet;
+#[path = "../../../spec/tests/random/mod.rs"]
+mod random;
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -13,7 +16,7 @@ use nix::libc;
 use proptest::prelude::*;
 use turnstile_ranges::local::LocalFile;
 use turnstile_ranges::{
-    ByteRange, File, LockError, LockRequest, LockType, Manager, Options, Owner, PlainFile,
+    ByteRange, File, LockError, LockRequest, LockType, Manager, Options, Owner, PlainFile, Ticket,
 };
 
 /// How long anything may take that is to happen at once.
@@ -26,7 +29,18 @@ type Who = (usize, u64);
 enum Act {
     Lock { kind: LockType, byte: u64, waits: bool },
     Unlock,
+    Withdraw,
     Leave,
+}
+
+fn step() -> impl Strategy<Value = (Who, Act)> {
+    let kind = prop_oneof![Just(LockType::Shared), Just(LockType::Exclusive)];
+    let lock = (kind, 0..3_u64, prop::bool::weighted(0.8))
+        .prop_map(|(kind, byte, waits)| Act::Lock { kind, byte, waits });
+    let act = prop_oneof![
+        8 => lock, 3 => Just(Act::Unlock), 1 => Just(Act::Withdraw), 1 => Just(Act::Leave)
+    ];
+    ((0..2_usize, 0..3_u64), act)
 }
 
 /// Two managers of a file.
@@ -37,7 +51,7 @@ struct Pair {
     told: Sender<(Who, Result<(), LockError>)>,
     outcomes: Receiver<(Who, Result<(), LockError>)>,
     /// The requests without an outcome.
-    waiting: BTreeSet<Who>,
+    waiting: BTreeMap<Who, Option<Ticket>>,
 }
 
 impl Pair {
@@ -49,7 +63,7 @@ impl Pair {
         let open = |n: usize| managers[n].open(LocalFile::new(PlainFile(path.clone())));
         let files = [0, 1].map(open);
         let (told, outcomes) = mpsc::channel();
-        Self { path, managers, files, told, outcomes, waiting: BTreeSet::new() }
+        Self { path, managers, files, told, outcomes, waiting: BTreeMap::new() }
     }
 
     fn unlock(&self, (n, owner): Who) {
@@ -61,17 +75,21 @@ impl Pair {
         let (n, owner) = who;
         match act {
             // Who waits asks for nothing else.
-            Act::Lock { .. } | Act::Unlock if self.waiting.contains(&who) => {}
+            Act::Lock { .. } | Act::Unlock if self.waiting.contains_key(&who) => {}
             Act::Lock { kind, byte, waits } => {
                 let (owner, range) = (Owner(owner), ByteRange::byte(byte));
                 let request = LockRequest { owner, process: 0, range, kind, waits };
                 let told = self.told.clone();
-                self.managers[n].request(&self.files[n], request, move |outcome| {
+                let ticket = self.managers[n].request(&self.files[n], request, move |outcome| {
                     told.send((who, outcome)).expect("the test hears it");
                 });
-                self.waiting.insert(who);
+                self.waiting.insert(who, ticket);
             }
             Act::Unlock => self.unlock(who),
+            Act::Withdraw => {
+                let ticket = self.waiting.get(&who).copied().flatten();
+                ticket.map(|ticket| self.managers[n].withdraw(ticket));
+            }
             Act::Leave => self.managers[n].owner_gone(&self.files[n], Owner(owner)),
         }
         while let Ok((who, _)) = self.outcomes.try_recv() {
@@ -86,7 +104,7 @@ impl Pair {
         }
         while !self.waiting.is_empty() {
             let Ok((who, _)) = self.outcomes.recv_timeout(SOON) else {
-                let waiting = &self.waiting;
+                let waiting = self.waiting.keys();
                 return Err(TestCaseError::fail(format!("they wait for ever: {waiting:?}")));
             };
             self.waiting.remove(&who);
@@ -123,6 +141,15 @@ fn run(steps: &[(Who, Act)]) -> Result<(), TestCaseError> {
     pair.end()
 }
 
+/// `TURNSTILE_SEED=N` repeats a run.
+#[test]
+fn whoever_waits_is_granted_when_nobody_keeps_a_lock() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let _entered = runtime.enter();
+    let steps = prop::collection::vec(step(), 1..20);
+    random::cases(300, "-p turnstile-ranges --test managers", &steps, |steps| run(&steps));
+}
+
 const SHARED: Act = Act::Lock { kind: LockType::Shared, byte: 0, waits: true };
 const EXCLUSIVE: Act = Act::Lock { kind: LockType::Exclusive, byte: 0, waits: true };
 const OF_ANOTHER_BYTE: Act = Act::Lock { kind: LockType::Exclusive, byte: 1, waits: true };
@@ -149,4 +176,9 @@ fn nothing_is_left_of_a_wait_that_was_abandoned() {
         assert_ends(&[&begin[..], &[unlocks, leaves]].concat());
         assert_ends(&[&begin[..], &[leaves, unlocks]].concat());
     }
+}
+#[test]
+fn an_owner_that_releases_a_lock_while_it_is_replaced_keeps_the_new_one() {
+    let shared = Act::Lock { kind: LockType::Shared, byte: 1, waits: true };
+    assert_ends(&[((0, 0), shared), ((1, 0), SHARED), ((0, 0), OF_ANOTHER_BYTE)]);
 }
