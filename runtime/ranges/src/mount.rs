@@ -12,6 +12,7 @@ mod handles;
 mod inodes;
 mod locks;
 mod names;
+mod reopen;
 mod reply;
 mod request;
 mod serve;

@@ -78,18 +78,36 @@ impl Descriptors {
         self.take(user, PerUser { open: 0, remembered: 1 })
     }
 
+    /// Takes what a file needs that had it before: what others of its user have since taken is in
+    /// nobody's way.
+    pub(super) fn remember_again(self: &Arc<Self>, user: u32) -> Result<Taken, Errno> {
+        self.take_within(user, PerUser { open: 0, remembered: 1 }, |_, _| true)
+    }
+
     fn take(self: &Arc<Self>, user: u32, part: PerUser) -> Result<Taken, Errno> {
+        let Limits { all: most, for_root, files } = self.limits;
+        self.take_within(user, part, |own, all| {
+            user == 0
+                || (own.open <= files
+                    && own.remembered <= files.saturating_mul(2)
+                    && all <= most - for_root)
+        })
+    }
+
+    /// Takes a part, if what the user and all would then have is permitted.
+    fn take_within(
+        self: &Arc<Self>,
+        user: u32,
+        part: PerUser,
+        is_within: impl FnOnce(PerUser, u64) -> bool,
+    ) -> Result<Taken, Errno> {
         let mut taken = self.taken();
         let all: u64 = taken.values().map(|user| user.descriptors()).sum();
+        let all = all + part.descriptors();
         let own = taken.entry(user).or_default();
         let new =
             PerUser { open: own.open + part.open, remembered: own.remembered + part.remembered };
-        let Limits { all: most, for_root, files } = self.limits;
-        let is_within = user == 0
-            || (new.open <= files
-                && new.remembered <= files.saturating_mul(2)
-                && all + part.descriptors() <= most - for_root);
-        if !is_within || all + part.descriptors() > most {
+        if all > self.limits.all || !is_within(new, all) {
             return Err(Errno::NFILE);
         }
         *own = new;
@@ -121,6 +139,12 @@ pub(super) enum Crowding {
     Filling,
     /// It is to go on slowly until it has forgotten some.
     Full,
+}
+
+impl Taken {
+    pub(super) const fn user(&self) -> u32 {
+        self.user
+    }
 }
 
 impl Drop for Taken {

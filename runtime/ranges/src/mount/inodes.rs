@@ -1,4 +1,5 @@
-//! The files that the kernel knows, each by a descriptor of the file in the backing directory.
+//! The files that the kernel knows, each by a descriptor of the file in the backing directory. A
+//! directory that nobody has open may have none, and is opened again when it is asked for.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -14,6 +15,7 @@ use rustix::io::Errno;
 
 use super::caller::Caller;
 use super::descriptors::{Descriptors, Taken};
+use super::reopen::{Address, Behind};
 use super::volume::Seen;
 
 /// The number of the root.
@@ -26,7 +28,7 @@ pub(super) struct Inode {
     pub(super) number: u64,
     file: OwnedFd,
     /// Its descriptor; the root has one of the process's own.
-    _taken: Option<Taken>,
+    taken: Option<Taken>,
     key: FileKey,
     is_directory: bool,
     /// The file of the manager, once somebody has locked it.
@@ -40,6 +42,19 @@ pub(super) struct Inode {
 type FileKey = (u64, u64);
 
 impl Inode {
+    fn new(number: u64, file: OwnedFd, stat: &Stat, taken: Option<Taken>) -> Self {
+        Self {
+            number,
+            file,
+            taken,
+            key: (stat.st_dev, stat.st_ino),
+            is_directory: FileType::from_raw_mode(stat.st_mode) == FileType::Directory,
+            locked: OnceLock::new(),
+            seen: Mutex::default(),
+            is_dirty: AtomicBool::new(false),
+        }
+    }
+
     /// Its path, which stays the same however the file is renamed.
     pub(super) fn path(&self) -> PathBuf {
         format!("/proc/self/fd/{}", self.file.as_raw_fd()).into()
@@ -72,6 +87,8 @@ impl AsFd for Inode {
 pub(super) struct Inodes {
     table: Mutex<Table>,
     descriptors: Arc<Descriptors>,
+    /// How directories are opened again.
+    behind: Option<Behind>,
 }
 
 #[derive(Debug, Default)]
@@ -79,15 +96,59 @@ struct Table {
     known: HashMap<u64, Known>,
     numbers: HashMap<FileKey, u64>,
     last: u64,
+    /// How often a file got a descriptor.
+    opened: u64,
 }
 
 #[derive(Debug)]
 struct Known {
-    inode: Arc<Inode>,
+    inode: Kept,
     /// The last name by which it was looked up, by which the kernel can be told to forget it.
     name: Option<Name>,
     /// How often the kernel has looked it up and not forgotten it.
     lookups: u64,
+}
+
+/// A file that the kernel knows, by its descriptor or without one.
+#[derive(Debug)]
+enum Kept {
+    Open(Arc<Inode>),
+    Closed(Box<Closed>),
+}
+
+/// A directory without a descriptor.
+#[derive(Debug)]
+struct Closed {
+    address: Address,
+    key: FileKey,
+    /// Whose descriptor it had.
+    user: u32,
+}
+
+impl Kept {
+    fn key(&self) -> FileKey {
+        match self {
+            Self::Open(inode) => inode.key,
+            Self::Closed(closed) => closed.key,
+        }
+    }
+
+    /// Whether it is this file, which has the same key: that of a directory without a descriptor
+    /// may be another file's by now.
+    fn is(&self, file: &OwnedFd) -> bool {
+        match self {
+            Self::Open(_) => true,
+            Self::Closed(closed) => Address::of(file) == Ok(closed.address),
+        }
+    }
+
+    /// The file, if it has a descriptor and nobody uses it.
+    fn idle(&self) -> Option<&Arc<Inode>> {
+        match self {
+            Self::Open(inode) if Arc::strong_count(inode) == 1 => Some(inode),
+            Self::Open(_) | Self::Closed(_) => None,
+        }
+    }
 }
 
 /// A name in a directory that the kernel knows.
@@ -96,7 +157,8 @@ pub(super) type Name = (u64, OsString);
 impl Inodes {
     /// The files below an open directory.
     pub(super) fn new(root: OwnedFd, descriptors: Arc<Descriptors>) -> Result<Self, Errno> {
-        let inodes = Self { table: Mutex::default(), descriptors };
+        let behind = Behind::of(&root).ok();
+        let inodes = Self { table: Mutex::default(), descriptors, behind };
         inodes.know(root, None, || Ok(None))?;
         Ok(inodes)
     }
@@ -107,8 +169,23 @@ impl Inodes {
 
     /// A file that the kernel knows.
     pub(super) fn inode(&self, number: u64) -> Result<Arc<Inode>, Errno> {
-        let table = self.table();
-        table.known.get(&number).map(|known| known.inode.clone()).ok_or(Errno::STALE)
+        let mut table = self.table();
+        let table = &mut *table;
+        let known = table.known.get_mut(&number).ok_or(Errno::STALE)?;
+        match &known.inode {
+            Kept::Open(inode) => Ok(inode.clone()),
+            Kept::Closed(closed) => {
+                let Closed { address, user, .. } = **closed;
+                let behind = self.behind.as_ref().ok_or(Errno::STALE)?;
+                let taken = self.descriptors.remember_again(user)?;
+                let file = behind.open(address)?;
+                let stat = fstat(&file)?;
+                let inode = Arc::new(Inode::new(number, file, &stat, Some(taken)));
+                known.inode = Kept::Open(inode.clone());
+                table.opened += 1;
+                Ok(inode)
+            }
+        }
     }
 
     /// Looks a name up in a directory. Other file systems that are mounted below the backing
@@ -148,34 +225,36 @@ impl Inodes {
         let stat = fstat(&file)?;
         let key = (stat.st_dev, stat.st_ino);
         let mut table = self.table();
+        let table = &mut *table;
         if let Some(number) = table.numbers.get(&key).copied()
             && let Some(known) = table.known.get_mut(&number)
+            && known.inode.is(&file)
         {
+            let inode = match &known.inode {
+                Kept::Open(inode) => inode.clone(),
+                Kept::Closed(_) => {
+                    table.opened += 1;
+                    Arc::new(Inode::new(number, file, &stat, take()?))
+                }
+            };
+            known.inode = Kept::Open(inode.clone());
             known.lookups += 1;
             known.name = name;
-            return Ok((known.inode.clone(), stat));
+            return Ok((inode, stat));
         }
         let taken = take()?;
         table.last += 1;
+        table.opened += 1;
         let number = table.last;
-        let inode = Arc::new(Inode {
-            number,
-            file,
-            _taken: taken,
-            key,
-            is_directory: FileType::from_raw_mode(stat.st_mode) == FileType::Directory,
-            locked: OnceLock::new(),
-            seen: Mutex::default(),
-            is_dirty: AtomicBool::new(false),
-        });
+        let inode = Arc::new(Inode::new(number, file, &stat, taken));
         table.numbers.insert(key, number);
-        table.known.insert(number, Known { inode: inode.clone(), name, lookups: 1 });
+        table.known.insert(number, Known { inode: Kept::Open(inode.clone()), name, lookups: 1 });
         Ok((inode, stat))
     }
 
-    /// How many files the kernel has got to know.
-    pub(super) fn made(&self) -> u64 {
-        self.table().last
+    /// How often a file got a descriptor.
+    pub(super) fn opened(&self) -> u64 {
+        self.table().opened
     }
 
     /// A file has another name.
@@ -189,17 +268,19 @@ impl Inodes {
         }
     }
 
-    /// How many files the kernel knows, and the names of some that nobody has open: of the older
+    /// How many files have descriptors, and the names of some that nobody has open: of the older
     /// half, and of directories that were removed. Any other directory may be that of a program,
     /// which would have no path any more.
     pub(super) fn old_names(&self) -> (usize, Vec<Name>) {
         let table = self.table();
-        let count = table.known.len();
-        let closed = table.known.iter().filter(|(_, known)| Arc::strong_count(&known.inode) == 1);
-        let named =
-            closed.filter_map(|(_, known)| Some((known.inode.clone(), known.name.clone()?)));
+        let is_open = |known: &&Known| matches!(known.inode, Kept::Open(_));
+        let count = table.known.values().filter(is_open).count();
+        let idle = table
+            .known
+            .values()
+            .filter_map(|known| Some((known.inode.idle()?.clone(), known.name.clone()?)));
         let (directories, mut old): (Vec<_>, Vec<_>) =
-            named.partition(|(inode, _)| inode.is_directory);
+            idle.partition(|(inode, _)| inode.is_directory);
         // Each directory is asked without the table.
         drop(table);
         old.sort_unstable_by_key(|(inode, _)| inode.number);
@@ -208,14 +289,46 @@ impl Inodes {
         (count, old.into_iter().chain(removed).map(|(_, name)| name).collect())
     }
 
+    /// Closes directories that nobody has open, of the older half, if they can be opened again.
+    pub(super) fn close_old_directories(&self) {
+        let is_closable = |inode: &&Arc<Inode>| inode.is_directory && inode.number != ROOT;
+        let table = self.table();
+        let idle = table.known.values().filter_map(|known| known.inode.idle());
+        let mut old: Vec<Arc<Inode>> = idle.filter(is_closable).cloned().collect();
+        drop(table);
+        old.sort_unstable_by_key(|inode| inode.number);
+        old.truncate(old.len() / 2);
+        for inode in old {
+            let Some(closed) = self.closed(&inode) else { continue };
+            let mut table = self.table();
+            // The table has it, and this function: nobody else can get it meanwhile.
+            if let Some(known) = table.known.get_mut(&inode.number)
+                && Arc::strong_count(&inode) == 2
+            {
+                known.inode = Kept::Closed(Box::new(closed));
+            }
+        }
+    }
+
+    /// What a directory is opened again by, which is tried.
+    fn closed(&self, inode: &Inode) -> Option<Closed> {
+        let user = inode.taken.as_ref().filter(|_| !inode.is_removed())?.user();
+        let address = Address::of(inode).ok()?;
+        let again = fstat(self.behind.as_ref()?.open(address).ok()?).ok()?;
+        let key = (again.st_dev, again.st_ino);
+        (key == inode.key).then_some(Closed { address, key, user })
+    }
+
     /// The kernel forgets some lookups of a file.
     pub(super) fn forget(&self, number: u64, lookups: u64) {
         let mut table = self.table();
         let Some(known) = table.known.get_mut(&number).filter(|_| number != ROOT) else { return };
         known.lookups = known.lookups.saturating_sub(lookups);
         let forgotten = if known.lookups == 0 { table.known.remove(&number) } else { None };
-        if let Some(known) = &forgotten {
-            table.numbers.remove(&known.inode.key);
+        if let Some(key) = forgotten.as_ref().map(|known| known.inode.key())
+            && table.numbers.get(&key) == Some(&number)
+        {
+            table.numbers.remove(&key);
         }
         // Its locks are released without the table.
         drop(table);

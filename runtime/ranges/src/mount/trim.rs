@@ -1,6 +1,7 @@
 //! The kernel is made to forget files, whose descriptors others need.
 //!
-//! It remembers files as long as it has memory for them, and each of them is a descriptor here.
+//! It remembers files as long as it has memory for them, and each of them is a descriptor here,
+//! except for directories that can be opened again.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,7 +22,7 @@ impl Volume {
     /// Returns how long a user who looks for more is to wait meanwhile.
     pub(super) fn trim(self: &Arc<Self>, caller: Caller) -> Option<Duration> {
         let crowding = self.descriptors.crowding(caller.user);
-        let is_due = || self.inodes.made() >= self.next_trim.load(Ordering::Acquire);
+        let is_due = || self.inodes.opened() >= self.next_trim.load(Ordering::Acquire);
         if crowding != Crowding::Empty && is_due() && !self.is_trimming.swap(true, Ordering::AcqRel)
         {
             self.start_trimming();
@@ -34,6 +35,7 @@ impl Volume {
     fn start_trimming(self: &Arc<Self>) {
         let volume = self.clone();
         tokio::runtime::Handle::current().spawn_blocking(move || {
+            volume.inodes.close_old_directories();
             volume.forget_old_names();
             volume.is_trimming.store(false, Ordering::Release);
         });
@@ -44,7 +46,7 @@ impl Volume {
         let (known, names) = self.inodes.old_names();
         // Those that programs have in another way stay: they are not tried again for each new one.
         let pause = u64::try_from((names.len() / 2).max(known / 16)).unwrap_or(u64::MAX);
-        self.next_trim.store(self.inodes.made().saturating_add(pause), Ordering::Release);
+        self.next_trim.store(self.inodes.opened().saturating_add(pause), Ordering::Release);
         for (parent, name) in names {
             match notifier.inval_entry(parent, &name) {
                 Ok(()) => {}

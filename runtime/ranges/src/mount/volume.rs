@@ -53,7 +53,7 @@ pub(super) struct Volume {
     pub(super) descriptors: Arc<Descriptors>,
     /// Whether the kernel is being made to forget files.
     pub(super) is_trimming: AtomicBool,
-    /// How many files are known, all told, when that may be done again.
+    /// How often files will have got descriptors when that may be done again.
     pub(super) next_trim: AtomicU64,
     /// How long the kernel may use a name without asking again: programs see by names what others
     /// do, as SQLite by the name of its journal.

@@ -1,6 +1,7 @@
 //! What one user may take of a mount, and what is left for the others.
 
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::Test;
@@ -12,6 +13,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_user_is_refused_more_files_than_its_share", share),
     ("a_share_is_given_back", given_back),
     ("files_beyond_the_number_of_descriptors_are_walked_through", walked_through),
+    ("directories_beyond_the_number_of_descriptors_are_walked_through", directories),
     ("what_is_removed_behind_a_mount_is_no_users_share", removed_behind),
     ("a_mount_takes_as_many_descriptors_as_the_system_permits", limit),
 ];
@@ -81,6 +83,23 @@ fn walked_through() {
     let line = "stat -c %i many/* > /dev/null && find . -type f -size 0 | wc -l";
     let found = said(as_user(1, &mount.path, line));
     assert_eq!(found, Ok("4000".into()), "more files than the user may have");
+}
+
+/// More directories than a user may have that the kernel remembers. One that was opened again is
+/// the same to who is in it.
+fn directories() {
+    let backing = Folder::open_to_all();
+    for n in 0..3_000 {
+        fs::create_dir_all(backing.join(&format!("{}/{n}", n % 30))).expect("a folder");
+    }
+    let mount = Mounted::start(&backing.0, &["--files-per-user=500"]);
+    let mode = fs::Permissions::from_mode(0o777);
+    fs::set_permissions(backing.join("7/7"), mode).expect("it is there");
+    let line = "cd 7/7 && for n in 1 2; do find ../.. -type d | wc -l; done && pwd -P && \
+                mkdir in && ls";
+    let found = said(as_user(1, &mount.path, line));
+    let here = format!("3031\n3031\n{}\nin", mount.join("7/7").display());
+    assert_eq!(found, Ok(here), "more directories than the user may have");
 }
 
 /// Directories that somebody removes in the backing directory, half of them renamed by the mount
