@@ -53,6 +53,10 @@ impl Caller {
 /// which all names of extended attributes are listed.
 const PRIVILEGES: CapabilitySet = CapabilitySet::FSETID.union(CapabilitySet::SYS_ADMIN);
 
+/// The capabilities by which files are used whoever they are for.
+const OF_FILES: CapabilitySet =
+    CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DAC_READ_SEARCH).union(CapabilitySet::FOWNER);
+
 /// The user of requests that the kernel makes by itself, as of writes to shared memory.
 const KERNEL: u32 = u32::MAX;
 
@@ -64,8 +68,18 @@ impl Caller {
         if !self.is_restrained() {
             return act();
         }
-        let _restrained = Restrained::begin(self.group);
+        let _restrained = Restrained::begin(self.group, PRIVILEGES);
         act()
+    }
+
+    /// Makes or opens a file with the rights of the program's user and its groups, and no others.
+    pub(super) fn as_itself<T>(self, mask: u32, act: impl FnOnce() -> T) -> T {
+        if !self.is_restrained() {
+            return self.make(mask, act);
+        }
+        let _grouped = Grouped::begin(&self.groups());
+        let _restrained = Restrained::begin(self.group, PRIVILEGES | OF_FILES);
+        self.make(mask, act)
     }
 
     /// Changes a file without privileges. Whether its set-group-id bit is kept may depend on all
@@ -138,9 +152,9 @@ struct Restrained {
 }
 
 impl Restrained {
-    fn begin(group: u32) -> Self {
+    fn begin(group: u32, without: CapabilitySet) -> Self {
         let all = capabilities(None).and_then(|all| {
-            let effective = all.effective - PRIVILEGES;
+            let effective = all.effective - without;
             set_capabilities(None, CapabilitySets { effective, ..all }).map(|()| all)
         });
         // A process may always do with less.

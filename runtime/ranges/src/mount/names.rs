@@ -2,19 +2,21 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use polyfuse::op;
 use polyfuse::reply::{EntryOut, OpenOut};
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, linkat, mkdirat, mknodat, openat2,
-    readlinkat, renameat_with, symlinkat, unlinkat,
+    AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, ftruncate, linkat, mkdirat,
+    mknodat, openat2, readlinkat, renameat_with, statat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
 use super::caller::Caller;
 use super::inodes::Inode;
 use super::volume::Volume;
+use crate::{Access, ByteRange};
 
 impl Volume {
     pub(super) fn look_up(&self, op: &op::Lookup<'_>, caller: Caller) -> Result<EntryOut, Errno> {
@@ -76,12 +78,16 @@ impl Volume {
         let (open, remembered) =
             (self.descriptors.open(caller.user)?, self.descriptors.remember(caller.user)?);
         let asks_for_new = OFlags::from_bits_retain(op.open_flags()).contains(OFlags::EXCL);
-        let file = caller.make(op.umask(), make).map_err(|error| match error {
-            Errno::EXIST if !asks_for_new => Errno::STALE,
-            error => error,
-        })?;
+        let made = caller.make(op.umask(), make);
+        let is_there = matches!(made, Err(Errno::EXIST)) && !asks_for_new;
+        let file = if is_there { open_there(&parent, op, caller, flags)? } else { made? };
         let name = (parent.number, op.name().to_owned());
         let (inode, stat) = self.inodes.know_same(&file, name, remembered)?;
+        if is_there && flags.contains(OFlags::TRUNC) {
+            self.permit(&inode, None, None, Access::Write, ByteRange::ALL)?;
+            inode.mark_dirty();
+            caller.change(&file, || ftruncate(&file, 0)).map_err(|_| Errno::STALE)?;
+        }
         let entry = self.entry(&inode, &stat);
         Ok((entry, self.opened(inode, File::from(file), open, flags)))
     }
@@ -119,4 +125,23 @@ impl Volume {
         }
         Ok(())
     }
+}
+
+/// Opens what another mount has made since the kernel looked, and may remove before it looks again,
+/// or makes it. The program needs its own rights for that. Where it has none, or what is there is
+/// no regular file, the kernel looks again.
+fn open_there(
+    parent: &Inode,
+    op: &op::Create<'_>,
+    caller: Caller,
+    flags: OFlags,
+) -> Result<OwnedFd, Errno> {
+    let found = statat(parent, op.name(), AtFlags::SYMLINK_NOFOLLOW);
+    if found.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) != FileType::RegularFile) {
+        return Err(Errno::STALE);
+    }
+    let (flags, mode) =
+        (flags - OFlags::EXCL - OFlags::TRUNC, Mode::from_raw_mode(op.mode() & 0o7777));
+    let open = || openat2(parent, op.name(), flags, mode, ResolveFlags::NO_XDEV);
+    caller.as_itself(op.umask(), open).map_err(|_| Errno::STALE)
 }

@@ -9,12 +9,14 @@ use nix::fcntl::{FcntlArg, fcntl};
 
 use crate::Test;
 use crate::locks::{Kind, description, lock, open, try_lock};
+use crate::shell::{Talk, as_user};
 use crate::support::{ClaimServer, Folder, Mounted};
 
 pub(crate) const TESTS: &[Test] = &[
     ("two_mounts_by_claims_read_what_the_other_has_written", by_claims),
     ("two_local_mounts_read_what_the_other_has_written", local),
     ("a_reused_inode_number_has_its_lock", reused_number),
+    ("a_file_that_others_make_and_remove_is_opened_or_made", made_and_removed),
     ("a_mandatory_mount_keeps_others_from_locked_bytes", mandatory),
 ];
 
@@ -82,6 +84,21 @@ fn reused_number() {
 
 /// How many files are made.
 const REUSES: u32 = 1000;
+
+/// Whoever opens a file and makes it if it is not there gets it, whatever other mounts do.
+fn made_and_removed() {
+    let backing = Folder::open_to_all();
+    let mounts = [(); 2].map(|()| Mounted::start(&backing.0, &[]));
+    let line = "exec perl -e 'use Fcntl; my %errors;
+        for (1..10000) {
+            sysopen(my $file, \"x\", O_RDWR|O_CREAT, 0666) or $errors{$!}++;
+            unlink(\"x\") if $_ % 2;
+        }
+        print join(\",\", %errors), \".\\n\"'";
+    let programs = mounts.each_ref().map(|mount| Talk::start(&mut as_user(1, &mount.path, line)));
+    let said = programs.map(|mut program| program.line());
+    assert_eq!(said, [".", "."], "errors of both");
+}
 
 /// What one has locked, others may not read or write.
 fn mandatory() {
