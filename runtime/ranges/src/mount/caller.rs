@@ -93,6 +93,11 @@ impl Caller {
         self.without_privileges(act)
     }
 
+    /// Whether the kernel may act by itself, or a program of root's that has no number here.
+    pub(super) const fn is_kernel(self) -> bool {
+        self.process == 0 && matches!(self.user, 0 | KERNEL)
+    }
+
     fn is_restrained(self) -> bool {
         self.user != 0 && self.user != KERNEL && Uid::effective().is_root()
     }

@@ -1,12 +1,14 @@
 //! Extended attributes, passed on. The kernel has asked whether the program may.
 
 use std::ffi::OsStr;
+use std::os::fd::AsFd;
 
 use polyfuse::op;
 use polyfuse::reply::XattrOut;
 use rustix::buffer::spare_capacity;
 use rustix::fs::{
-    XattrFlags, getxattr, getxattr_query, listxattr, listxattr_query, removexattr, setxattr,
+    XattrFlags, fgetxattr, fsetxattr, getxattr, getxattr_query, listxattr, listxattr_query,
+    removexattr, setxattr,
 };
 use rustix::io::Errno;
 
@@ -89,3 +91,21 @@ impl Volume {
         }
     }
 }
+
+/// Changes a file as a write to shared memory does, which leaves it the capabilities that it gives.
+/// Before any other write the kernel has removed them.
+pub(super) fn keeping_rights<T>(file: impl AsFd + Copy, change: impl FnOnce() -> T) -> T {
+    let mut rights = [0; RIGHTS_MAX];
+    let length = fgetxattr(file, FILE_CAPABILITIES, &mut rights).unwrap_or(0);
+    let changed = change();
+    if length > 0
+        && let Err(error) =
+            fsetxattr(file, FILE_CAPABILITIES, &rights[..length], XattrFlags::empty())
+    {
+        tracing::warn!(%error, "a file has lost its capabilities");
+    }
+    changed
+}
+
+/// The most bytes of such an attribute (`XATTR_CAPS_SZ`).
+const RIGHTS_MAX: usize = 24;
