@@ -1,8 +1,9 @@
 //! A mount: connected to the kernel, served by threads, and ended.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -46,6 +47,7 @@ pub struct MountOptions {
 /// A directory that is mounted.
 #[derive(Debug)]
 pub struct Mount {
+    mountpoint: PathBuf,
     connection: u32,
     threads: Vec<JoinHandle<io::Result<()>>>,
 }
@@ -66,11 +68,13 @@ impl Mount {
         rustix::process::umask(Mode::empty());
         let config = configuration(&root, &options)?;
         let volume = Arc::new(Volume::new(root, options)?);
-        let session = Arc::new(mount(mountpoint, config)?);
+        let mountpoint = mountpoint.canonicalize()?;
+        // It would unmount what is at the place when it is dropped, which may be another mount.
+        let session: &Session = Box::leak(Box::new(mount(&mountpoint, config)?));
         volume.notifier.set(Kernel(session.notifier())).expect("it is set once");
         let runtime = tokio::runtime::Handle::current();
         let serve = || {
-            let (session, volume, runtime) = (session.clone(), volume.clone(), runtime.clone());
+            let (volume, runtime) = (volume.clone(), runtime.clone());
             std::thread::Builder::new().name("rangefs".into()).spawn(move || {
                 let _entered = runtime.enter();
                 may_act_as_others()?;
@@ -82,14 +86,20 @@ impl Mount {
         };
         let threads: io::Result<Vec<_>> = (0..threads).map(|_| serve()).collect();
         let threads = threads?;
-        let connection = minor(stat(mountpoint)?.st_dev);
-        Ok(Self { connection, threads })
+        let connection = minor(stat(&mountpoint)?.st_dev);
+        Ok(Self { mountpoint, connection, threads })
     }
 
     /// The number of its connection to the kernel, which [`super::watch`] takes.
     #[must_use]
     pub const fn connection(&self) -> u32 {
         self.connection
+    }
+
+    /// Where it is mounted.
+    #[must_use]
+    pub fn mountpoint(&self) -> &Path {
+        &self.mountpoint
     }
 
     /// Waits until it is unmounted and no program has a file of it open.
@@ -104,14 +114,37 @@ impl Mount {
     }
 }
 
-/// Takes a mount out of the tree of files. Programs that have files of it open keep them.
+/// Takes a mount out of the tree of files, if it is still there. Programs that have files of it
+/// open keep them.
 ///
 /// # Errors
 /// When it cannot be unmounted.
-pub fn unmount(mountpoint: &Path) -> io::Result<()> {
+pub fn unmount(mountpoint: &Path, connection: u32) -> io::Result<()> {
+    if !is_mounted(mountpoint, connection)? {
+        return Ok(());
+    }
     let status = Command::new(FUSERMOUNT).args(["-u", "-z", "--"]).arg(mountpoint).status()?;
     let said = || format!("{FUSERMOUNT} cannot unmount {}: {status}", mountpoint.display());
     if status.success() { Ok(()) } else { Err(io::Error::other(said())) }
+}
+
+/// Whether the last mount at a place is that of a connection.
+fn is_mounted(mountpoint: &Path, connection: u32) -> io::Result<bool> {
+    let place = mountpoint.as_os_str().as_bytes().iter().fold(Vec::new(), |mut place, byte| {
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\\' => place.extend(format!("\\{byte:03o}").bytes()),
+            other => place.push(*other),
+        }
+        place
+    });
+    let mounts = std::fs::read("/proc/self/mountinfo")?;
+    let mounts = mounts.split(|byte| *byte == b'\n');
+    let mounts = mounts.map(|line| line.split(|byte| *byte == b' ').skip(2));
+    let mut there = mounts.filter_map(|mut fields| {
+        let device = fields.next()?;
+        (fields.nth(1)? == place).then_some(device)
+    });
+    Ok(there.next_back() == Some(format!("0:{connection}").as_bytes()))
 }
 
 /// The device by which the kernel hands its requests out.
@@ -154,6 +187,8 @@ fn configuration(backing: &OwnedFd, options: &MountOptions) -> io::Result<Kernel
     let asks_for_locks = !matches!(options.locking, Locking::Kernel);
     config.posix_locks(asks_for_locks).flock_locks(asks_for_locks).posix_acl(true).dont_mask(true);
     config.max_write(WRITE_MAX).fusermount_path(FUSERMOUNT);
+    // It would come late, and unmount what is at the place by then.
+    config.auto_unmount(false);
     // The kernel knows the capabilities of a program, and clears set-user-id bits and capabilities
     // of a file by them before it is changed. To be truncated by `open` would be to escape that.
     config.handle_killpriv(false).atomic_o_trunc(false);
@@ -186,23 +221,16 @@ fn restrictions(behind: StatVfsMountFlags) -> impl Iterator<Item = &'static str>
 /// Connects to the kernel.
 fn mount(mountpoint: &Path, config: KernelConfig) -> io::Result<Session> {
     let (mut said, errors) = io::pipe()?;
-    // The program inherits the stream. It speaks when it fails, and when it finds at the end that
-    // the mount is gone, which is as it should be.
+    // The program inherits the stream, and speaks when it fails.
     let stream = rustix::io::dup(io::stderr())?;
     rustix::stdio::dup2_stderr(errors)?;
     let session = Session::mount(mountpoint.into(), config);
     rustix::stdio::dup2_stderr(stream)?;
-    if let Err(error) = session {
+    session.map_err(|error| {
         let mut words = String::new();
-        said.read_to_string(&mut words)?;
+        let _spoken = said.read_to_string(&mut words);
         let words = if words.is_empty() { error.to_string() } else { words };
         let words = words.trim_end();
-        return Err(io::Error::other(format!("cannot mount at {}: {words}", mountpoint.display())));
-    }
-    std::thread::spawn(move || {
-        for line in BufReader::new(said).lines().map_while(Result::ok) {
-            tracing::debug!("{line}");
-        }
-    });
-    session
+        io::Error::other(format!("cannot mount at {}: {words}", mountpoint.display()))
+    })
 }

@@ -1,4 +1,4 @@
-//! A second process that ends the connection of a mount whose process was killed.
+//! A second process that ends the connection of a mount whose process was killed, and unmounts it.
 //!
 //! The kernel ends a connection when the device is closed, which a killed process does when its
 //! last thread ends. A thread that makes the kernel drop its copies of a file may wait for a read
@@ -6,11 +6,14 @@
 //! Only an abort by another process helps.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
-use std::thread::sleep;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
+
+use super::serve::unmount;
 
 /// The folder by which connections are aborted.
 const CONNECTIONS: &str = "/sys/fs/fuse/connections";
@@ -18,12 +21,17 @@ const CONNECTIONS: &str = "/sys/fs/fuse/connections";
 /// How often the process is looked at.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// Watches a process, and aborts the connection of its mount when it has been killed. Returns when
-/// the process is gone.
+/// Watches a process, aborts the connection of its mount when it has been killed, and unmounts it.
+/// Returns when the process is gone, which the end of `tied` tells, that it writes to.
 ///
 /// # Errors
-/// When the connection cannot be aborted from here.
-pub fn watch(process: u32, connection: u32) -> io::Result<()> {
+/// When the connection cannot be aborted from here, or not be unmounted.
+pub fn watch(
+    process: u32,
+    connection: u32,
+    mountpoint: &Path,
+    tied: impl Read + Send + 'static,
+) -> io::Result<()> {
     let abort = Path::new(CONNECTIONS).join(connection.to_string()).join("abort");
     if !abort.exists() {
         // Not every system has it from its start.
@@ -31,14 +39,20 @@ pub fn watch(process: u32, connection: u32) -> io::Result<()> {
         let _tried = mount.args(["-t", "fusectl", "fusectl", CONNECTIONS]).output();
     }
     // Opened now: what is written later is for this connection and no later one of its number.
-    let mut abort = OpenOptions::new().write(true).open(&abort)?;
+    let abort = OpenOptions::new().write(true).open(&abort);
+    let (untie, ended) = mpsc::channel();
+    std::thread::spawn(move || {
+        let _read = io::copy(&mut { tied }, &mut io::sink());
+        drop(untie);
+    });
     let started = started(process);
-    while started.is_some() && self::started(process) == started {
-        sleep(PERIOD);
-    }
+    let is_tied = || ended.recv_timeout(PERIOD) == Err::<(), _>(RecvTimeoutError::Timeout);
+    while is_tied() && started.is_some() && self::started(process) == started {}
+    let mut abort = abort?;
     // It fails if the connection has ended by itself, as it should.
     let _ended = abort.write_all(b"1");
-    Ok(())
+    // A connection that is gone has a number that a later one may have.
+    if abort.metadata()?.nlink() == 0 { Ok(()) } else { unmount(mountpoint, connection) }
 }
 
 /// When a process that runs was started; `None` if it is gone, or dead with threads that are left.

@@ -27,6 +27,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_server_that_is_gone_for_too_long_costs_the_locks", server_gone),
     ("a_request_survives_that_its_server_is_gone", server_gone_while_waiting),
     ("a_mount_in_use_is_unmounted", unmounted),
+    ("a_mount_that_is_killed_is_unmounted", killed_and_unmounted),
+    ("a_mount_where_another_one_was_stays", mounted_again),
     ("a_mount_inside_its_own_directory_is_not_entered", inside_itself),
 ];
 
@@ -87,6 +89,36 @@ fn killed_local_mount() {
     mounts[0].process.kill().expect("it runs");
     mounts[0].process.wait().expect("it is gone");
     assert_eq!(waits.join().expect("it ends"), Ok(()));
+}
+
+/// Whether anything is mounted at a folder.
+fn is_mounted(folder: &Folder) -> bool {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").expect("it is there");
+    mounts.contains(&format!(" {} ", folder.0.display()))
+}
+
+fn killed_and_unmounted() {
+    let (backing, place) = (Folder::new(), Folder::new());
+    let mut mount = Mounted::start_at(&backing.0, &place.0, &[]);
+    assert!(is_mounted(&place));
+    mount.process.kill().expect("it runs");
+    until("it is unmounted", || !is_mounted(&place));
+}
+
+/// Each mount ends while the next one is there already.
+fn mounted_again() {
+    let (backing, place) = (Folder::new(), Folder::new());
+    let mut mount = Mounted::start_at(&backing.0, &place.0, &[]);
+    for turn in 0..30 {
+        let mut unmount = Command::new("fusermount3");
+        let status = unmount.arg("-u").arg(&place.0).status().expect("it runs");
+        assert!(status.success(), "it is still mounted at turn {turn}");
+        let next = Mounted::start_at(&backing.0, &place.0, &[]);
+        let mut last = std::mem::replace(&mut mount, next);
+        last.process.wait().expect("it is known");
+        // It unmounts by the name what it finds there.
+        std::mem::forget(last);
+    }
 }
 
 /// How often a mount is killed under load.

@@ -4,10 +4,8 @@ mod arguments;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::num::ParseIntError;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ChildStdin, Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use clap::Parser as _;
@@ -28,12 +26,13 @@ const GRACE: Duration = Duration::from_secs(5);
 const WATCH: &str = "watch-connection";
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args_os().skip(1).flat_map(OsString::into_string).collect();
-    if let [watch, process, connection] = &words[..]
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let [watch, process, connection, mountpoint] = &words[..]
         && watch == WATCH
-        && let Ok([process, connection]) = numbers([process, connection])
+        && let Some([process, connection]) = numbers([process, connection])
     {
-        return finish(mount::watch(process, connection).map_err(|error| error.to_string()));
+        let watched = mount::watch(process, connection, mountpoint.as_ref(), std::io::stdin());
+        return finish(watched.map_err(|error| error.to_string()));
     }
     let arguments = Arguments::parse();
     let outcome = log().and_then(|()| {
@@ -57,20 +56,24 @@ fn finish(outcome: Result<(), String>) -> ExitCode {
     }
 }
 
-fn numbers([process, connection]: [&String; 2]) -> Result<[u32; 2], ParseIntError> {
-    Ok([process.parse()?, connection.parse()?])
+fn numbers(words: [&OsString; 2]) -> Option<[u32; 2]> {
+    let [process, connection] = words.map(|word| word.to_str()?.parse().ok());
+    Some([process?, connection?])
 }
 
-/// Starts the process that ends the connection if this one is killed.
-fn start_watch(mount: &Mount) {
+/// Starts the process that ends the connection if this one is killed, as the end of what is
+/// returned shows.
+fn start_watch(mount: &Mount) -> Option<ChildStdin> {
     let (process, connection) = (std::process::id(), mount.connection());
     let mut watch = Command::new("/proc/self/exe");
-    watch.args([WATCH, &process.to_string(), &connection.to_string()]);
+    watch.args([WATCH, &process.to_string(), &connection.to_string()]).arg(mount.mountpoint());
     // Signals of a terminal are not for it.
-    watch.process_group(0).stdin(Stdio::null()).stdout(Stdio::null());
-    if let Err(error) = watch.spawn() {
+    watch.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null());
+    let watch = watch.spawn();
+    if let Err(error) = &watch {
         tracing::warn!(%error, "nobody ends the connection if this process is killed");
     }
+    watch.ok()?.stdin
 }
 
 /// Logs to the standard error stream.
@@ -115,31 +118,28 @@ async fn run(arguments: Arguments) -> Result<(), String> {
     let signal = |kind| signal(kind).map_err(|error| error.to_string());
     let signals = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
     let mount = Mount::start(&backing, &mountpoint, options).map_err(|error| error.to_string())?;
-    start_watch(&mount);
+    let _tied = start_watch(&mount);
     let ready = format!("{} is mounted at {}\n", backing.display(), mountpoint.display());
     if let Err(error) = std::io::stdout().write_all(ready.as_bytes()) {
         // Nobody reads it, and it is mounted all the same.
         tracing::warn!(%error, "cannot say that it is mounted");
     }
-    serve(mount, &mountpoint, signals).await
+    serve(mount, signals).await
 }
 
 /// How often a lease is extended before it would be over.
 const CHECKS: u32 = 5;
 
 /// Serves the mount until it is unmounted, by a signal or by others.
-async fn serve(
-    mount: Mount,
-    mountpoint: &Path,
-    [mut interrupt, mut terminate]: [Signal; 2],
-) -> Result<(), String> {
+async fn serve(mount: Mount, [mut interrupt, mut terminate]: [Signal; 2]) -> Result<(), String> {
+    let (mountpoint, connection) = (mount.mountpoint().to_owned(), mount.connection());
     let mut served = tokio::task::spawn_blocking(|| mount.wait());
     tokio::select! {
         served = &mut served => return ended(served),
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
     }
-    unmount(mountpoint).map_err(|error| error.to_string())?;
+    unmount(&mountpoint, connection).map_err(|error| error.to_string())?;
     match tokio::time::timeout(GRACE, served).await {
         Ok(served) => ended(served),
         Err(_) => Err(format!(
