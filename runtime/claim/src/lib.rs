@@ -5,4 +5,5 @@ pub mod client;
 pub mod keychain;
 pub mod log_filter;
 pub mod server;
+pub mod usage;
 pub mod wire;

@@ -34,11 +34,11 @@ pub fn log_filter(told: &str) -> String {
 /// Reads a member and the address that the others connect to: `N=HOST:PORT`.
 ///
 /// # Errors
-/// What it is not, in words.
+/// What it is not, in words. They do not repeat it: it may be a URL with a password.
 pub fn peer(text: &str) -> Result<(u64, Address), String> {
     let (id, address) = text.split_once('=').ok_or("N=HOST:PORT is expected")?;
-    let id = self::id(id)?;
-    let address = address.parse().map_err(|_| format!("{address:?} is not HOST:PORT"))?;
+    let id = self::id(id).map_err(|_| "N is no number of a member: they begin with 1")?;
+    let address = address.parse().map_err(|_| "what follows N= is not HOST:PORT")?;
     Ok((id, address))
 }
 
@@ -104,13 +104,13 @@ mod tests {
         assert_eq!(peer("2=[::1]:7011"), Ok((2, Address::new("::1", 7_011))));
         for (text, why) in [
             ("h:7011", "N=HOST:PORT is expected"),
-            ("x=h:7011", "\"x\" is no number of a member: they begin with 1"),
-            ("-1=h:7011", "\"-1\" is no number of a member: they begin with 1"),
-            ("0=h:7011", "\"0\" is no number of a member: they begin with 1"),
-            ("01=h:7011", "\"01\" is no number of a member: they begin with 1"),
-            ("+1=h:7011", "\"+1\" is no number of a member: they begin with 1"),
-            ("1=h", "\"h\" is not HOST:PORT"),
-            ("1=::1:7011", "\"::1:7011\" is not HOST:PORT"),
+            ("x=h:7011", "N is no number of a member: they begin with 1"),
+            ("-1=h:7011", "N is no number of a member: they begin with 1"),
+            ("0=h:7011", "N is no number of a member: they begin with 1"),
+            ("01=h:7011", "N is no number of a member: they begin with 1"),
+            ("+1=h:7011", "N is no number of a member: they begin with 1"),
+            ("1=h", "what follows N= is not HOST:PORT"),
+            ("1=::1:7011", "what follows N= is not HOST:PORT"),
         ] {
             assert_eq!(peer(text), Err(why.to_owned()), "{text}");
         }

@@ -87,6 +87,33 @@ fn the_program_shows_no_password_of_a_url() {
 }
 
 #[test]
+fn the_server_shows_no_password_of_a_url() {
+    let server = env!("CARGO_BIN_EXE_turnstiled");
+    for url in URLS.into_iter().chain(["http:/user:hunter2", "user:hunter2"]) {
+        check_silent(Command::new(server).args(["--in-memory", "--public-url", url]));
+    }
+    for url in URLS {
+        let (member, joined) = (format!("1={url}"), format!("--public-url={url}"));
+        for words in [
+            &["--in-memory", &joined][..],
+            &["--in-memory", "--public-ulr", url],
+            &["--in-memory", "--host", url],
+            &["--in-memory", "--listen", url],
+            &["--in-memory", "--ttl-min", url],
+            &["--in-memory", "--peer", &member],
+            &["--in-memory", "--peer", url],
+            &[url],
+            &["member", "add", &member],
+            &["member", "add", url],
+            &["member", "remove", url],
+            &["snapshot", "save", "/nowhere/file", "--url", url],
+        ] {
+            check_silent(Command::new(server).args(words));
+        }
+    }
+}
+
+#[test]
 fn a_claim_s_user_data_has_no_password_of_its_command() {
     let server = Running::in_memory();
     let at = format!("http://{}", server.at);

@@ -13,7 +13,8 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, UnknownArgumentValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 use clap::{Args, Parser, Subcommand};
-use turnstile_claim::client::{Acquire, Error, ErrorKind, LockClient, LockClientBuilder, redacted};
+use turnstile_claim::client::{Acquire, Error, ErrorKind, LockClient, LockClientBuilder};
+use turnstile_claim::usage::without_secrets;
 use turnstile_claim::wire::seconds;
 use turnstile_claim::{keychain, log_filter};
 use turnstile_core::claim::record::Status;
@@ -174,22 +175,6 @@ struct RunArgs {
 /// The values of `ls --status`.
 fn statuses() -> PossibleValuesParser {
     PossibleValuesParser::new(Status::ALL.map(Status::name))
-}
-
-/// Hides what may be secret in a URL that was given in another place than its own.
-fn without_secrets(mut error: clap::Error) -> clap::Error {
-    let is_url = |word: &String| word.contains("://") || word.contains('@');
-    let words = error.context().filter_map(|(kind, value)| {
-        let ContextValue::String(word) = value else { return None };
-        is_url(word).then(|| (kind, redacted(word)))
-    });
-    let words: Vec<(ContextKind, String)> = words.collect();
-    for (kind, word) in words {
-        error.insert(kind, ContextValue::String(word));
-        // It quotes the word.
-        error.insert(ContextKind::Suggested, ContextValue::None);
-    }
-    error
 }
 
 /// Adds a hint to the error of a `run` without `--`.

@@ -24,6 +24,7 @@ use turnstile_claim::server::{
     Audit, Hosts, Options, Quotas, Server, ServerTls, Storage, TakenAddress, Tokens,
     runtime_that_releases,
 };
+use turnstile_claim::usage::without_secrets;
 use turnstile_host::Trace;
 use turnstile_host::certificates::CertificateWatch;
 use turnstile_host::store::{LogStore, PreviousUse};
@@ -50,7 +51,7 @@ const DESCRIPTORS_KEPT: u64 = 64;
 
 fn main() -> ExitCode {
     #[cfg_attr(not(feature = "cluster"), expect(unused_mut, reason = "there are no commands"))]
-    let mut args = Args::parse();
+    let mut args = Args::try_parse().unwrap_or_else(|error| without_secrets(error).exit());
     #[cfg(feature = "cluster")]
     if let Some(command) = args.command.take() {
         return ExitCode::from(command::run(command));
