@@ -156,6 +156,15 @@ impl EngineHandle {
         }
     }
 
+    /// How many groups of changes were synced to the disk: by a member, those of its log.
+    pub(crate) fn commits(&self) -> u64 {
+        match &self.backend {
+            Backend::Single(host, _) => host.with(|state| ClaimEngine(state).0.commits()),
+            #[cfg(feature = "cluster")]
+            Backend::Replicated(engine) => engine.member().status().syncs,
+        }
+    }
+
     /// The metrics of the replicated log; empty if there is none.
     pub(crate) async fn log_metrics(&self) -> String {
         match &self.backend {

@@ -202,13 +202,11 @@ impl AppState {
     pub(super) async fn metrics(&self) -> Response {
         let (connections, made_room) = (self.slots.count(), self.slots.made_room());
         let audit = self.audit.as_ref().map(Audit::health);
-        let is_single = self.shared.host().is_some();
+        let commits = self.shared.commits();
         let (metrics, gauges) = self.shared.with(|engine| {
             let (claims, live) = engine.counts();
             let calls = engine.calls_open();
             let counts = engine.0.engine.counts();
-            // A member of a cluster commits to its log, which has counts of its own.
-            let commits = is_single.then(|| engine.0.commits());
             let gauges =
                 Gauges { claims, live, calls, connections, made_room, commits, counts, audit };
             (engine.metrics.clone(), gauges)

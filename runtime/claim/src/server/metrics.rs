@@ -29,8 +29,7 @@ pub(crate) struct Gauges {
     pub(crate) calls: usize,
     pub(crate) connections: usize,
     pub(crate) made_room: u64,
-    /// `None` at a member of a cluster.
-    pub(crate) commits: Option<u64>,
+    pub(crate) commits: u64,
     pub(crate) counts: Counts,
     /// `None`: there is no audit log.
     pub(crate) audit: Option<AuditHealth>,
@@ -82,6 +81,7 @@ impl Metrics {
         let (calls, connections) = (gauges.calls as u64, gauges.connections as u64);
         let (largest, closed) = (self.slice_claims_max, gauges.made_room);
         let single = [
+            ("commits_total", "counter", "Groups of changes synced to disk.", gauges.commits),
             ("rows_total", "counter", "Steps of the protocol, of all claims.", counts.rows),
             ("unexpected_total", "counter", "Internal errors: report these.", counts.unexpected),
             ("list_slices_total", "counter", "Portions of lists that were read.", self.slices),
@@ -96,10 +96,6 @@ impl Metrics {
         ];
         for (name, kind, help, value) in single {
             put(name, kind, help, &[(String::new(), value)]);
-        }
-        if let Some(commits) = gauges.commits {
-            let help = "Groups of changes synced to disk.";
-            put("commits_total", "counter", help, &[(String::new(), commits)]);
         }
         if let Some(AuditHealth { lost_lines, is_failing }) = gauges.audit {
             let help = "Lines of the audit log that could not be written, and are lost.";

@@ -106,3 +106,17 @@ fn a_cluster_of_one_with_a_full_disk_says_so() {
         answer.contains("The storage of this member rejects writes: nothing was changed")
     });
 }
+
+#[test]
+fn a_member_counts_the_groups_of_changes_that_it_has_synced_as_a_single_server_does() {
+    let members = Members::with(QUICK, &|_| Options::default());
+    let mut client = members.client();
+    let mut commits = || {
+        let text = client.get("/metrics").expect(200).text;
+        let count = text.lines().find_map(|line| line.strip_prefix("turnstile_commits_total "));
+        count.and_then(|count| count.parse::<u64>().ok()).expect("a count")
+    };
+    let before = commits();
+    members.client().post(r#"{"resource":"r","ttl":600}"#).expect(201);
+    until("it has synced the claim", || commits() > before);
+}
