@@ -160,6 +160,11 @@ impl Engine {
         Requests::new(self.raft.clone(), Arc::clone(&self.answered), Arc::clone(&self.news))
     }
 
+    /// Whether this member has stopped, since acknowledged changes are lost.
+    pub(crate) fn has_loss(&self) -> bool {
+        self.answered.loss().is_some()
+    }
+
     /// The version of the operations of the next entry, which is written next.
     pub(crate) fn next_version(&self) -> u32 {
         let metrics = self.raft.metrics();

@@ -32,6 +32,10 @@ const FORWARDED_MAX: usize = 1024;
 /// The maximum number of the application's requests, and changes of the members, that wait. A
 /// further one gets no answer.
 const OTHERS_MAX: usize = 4096;
+/// What a member says to one whose entries contradict what it has answered for.
+const STOPPED: &str =
+    "it has stopped, since acknowledged changes are lost; its own log says how they are kept";
+
 // Those of the log do not wait for them: a network answers more at a time.
 const _: () = assert!(FORWARDED_MAX + OTHERS_MAX < ANSWERING_MAX);
 
@@ -111,7 +115,13 @@ impl<H: Handler> Inbox<H> {
                 if let (None, Some(group)) = (peers.group(), sender.group.group()) {
                     peers.accept(group.clone()).await.ok()?;
                 }
-                self.log.handle(request).await?
+                match self.log.handle(request).await {
+                    Some(content) => content,
+                    None if self.engine.upgrade()?.has_loss() => {
+                        return Some(peers::refused(STOPPED));
+                    }
+                    None => return None,
+                }
             }
             OPERATION => {
                 let answer = self.execute(request).await;

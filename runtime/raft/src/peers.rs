@@ -30,7 +30,7 @@ use crate::options::Options;
 pub(crate) use acknowledged::Acknowledged;
 use acknowledged::AcknowledgedEntries;
 use envelope::{ANSWER, OTHER_PROCESS, REFUSED, REMOVED, refusal};
-pub(crate) use envelope::{Head, answer};
+pub(crate) use envelope::{Head, answer, refused};
 use refusals::{Refusal, Refusals, Refuser, lost_entries, removed, two_processes, unknown};
 
 /// The first byte of a handshake.

@@ -49,6 +49,11 @@ pub(crate) fn answer(content: &[u8]) -> Bytes {
     [&[ANSWER], content].concat().into()
 }
 
+/// The answer to a request whose sender is refused, and why.
+pub(crate) fn refused(why: &str) -> Bytes {
+    refusal(REFUSED, why)
+}
+
 /// The answer to a request whose sender is refused: [`REFUSED`] or [`REMOVED`], and why.
 pub(super) fn refusal(code: u8, why: &str) -> Bytes {
     [&[code], why.as_bytes()].concat().into()

@@ -54,9 +54,12 @@ async fn notices_the_loss(group: &Group, id: u64) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_whose_applied_entry_is_to_be_dropped_says_that_changes_are_lost() {
-    let (mut group, leader, _others) = rolled_back(false).await;
+    let (mut group, leader, others) = rolled_back(false).await;
     group.join(leader).await;
     notices_the_loss(&group, leader).await;
+    let now = group.leader_among(&others).await;
+    let why = group.refusal(now, leader).await;
+    assert!(why.contains("it has stopped, since acknowledged changes are lost"), "{why}");
     // And again at each start.
     group.stop(leader).await;
     group.join(leader).await;

@@ -103,6 +103,9 @@ struct MemberSeen {
     /// What the change in progress does; servers of former versions do not say it.
     #[serde(default)]
     pending: Option<String>,
+    /// Why the server does not work with it, as one that has lost its log.
+    #[serde(default)]
+    trouble: Option<String>,
 }
 
 fn read(list: &str) -> Result<Vec<MemberSeen>, Error> {
@@ -112,10 +115,11 @@ fn read(list: &str) -> Result<Vec<MemberSeen>, Error> {
 /// The members as text for people.
 fn text(list: &str) -> Result<String, Error> {
     let mut out = String::new();
-    for MemberSeen { id, address, voter, leader, pending } in read(list)? {
+    for MemberSeen { id, address, voter, leader, pending, trouble } in read(list)? {
         let vote = VoteChange::words(pending.as_deref(), voter);
         let leads = if leader { ", leads" } else { "" };
-        let _written = writeln!(out, "{id:<8} {address:<24} {vote}{leads}");
+        let trouble = trouble.map(|why| format!("; {why}")).unwrap_or_default();
+        let _written = writeln!(out, "{id:<8} {address:<24} {vote}{leads}{trouble}");
     }
     Ok(out)
 }

@@ -11,6 +11,11 @@ impl ReplicatedEngine {
     /// The members, as far as this one knows them.
     pub(in crate::server) fn members(&self) -> Reply {
         let status = self.member().status();
+        let own = status.failure.as_ref().map(|why| (status.id, why));
+        let trouble = |id: u64| match own {
+            Some((own, why)) if own == id => Some(why),
+            Some(_) | None => status.refused.get(&id),
+        };
         let list: Vec<_> = status
             .members
             .iter()
@@ -21,6 +26,7 @@ impl ReplicatedEngine {
                     "voter": status.is_voter(*id),
                     "leader": status.leader == Some(*id),
                     "pending": status.vote_change(*id).map(VoteChange::name),
+                    "trouble": trouble(*id),
                 })
             })
             .collect();

@@ -208,6 +208,11 @@ impl Members {
         self.disks[&id].set_full(true);
     }
 
+    /// Gives a member that is stopped an empty disk.
+    pub(crate) fn lose_disk(&mut self, id: u64) {
+        self.disks.remove(&id).expect("it had one");
+    }
+
     /// Stops a member without a word to the others, as a crash does. Its disk remains.
     pub(crate) fn kill(&mut self, id: u64) {
         self.hub.isolate(id);

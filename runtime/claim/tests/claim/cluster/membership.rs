@@ -39,7 +39,7 @@ fn an_operator_adds_and_removes_members_at_a_follower() {
     let expected = |id: u64| {
         json!({
             "id": id, "address": format!("member-{id}"), "voter": true, "leader": id == leader,
-            "pending": null,
+            "pending": null, "trouble": null,
         })
     };
     assert_eq!(list, Value::Array((1..=3).map(expected).collect()));
@@ -62,6 +62,27 @@ fn an_operator_adds_and_removes_members_at_a_follower() {
     rest.sort_unstable();
     until("it knows", || voters(&mut new) == rest);
     new.post(r#"{"resource":"r","ttl":60}"#).expect(201);
+}
+
+#[test]
+fn the_list_says_which_member_has_lost_its_log() {
+    let mut members = Members::with(QUICK, &|_| Options::default());
+    let leader = members.leader();
+    let lost = members.others(leader)[0];
+    members.end(lost);
+    members.lose_disk(lost);
+    members.join(lost, Options::default());
+    let mut client = members.client_of(leader);
+    until("it says so", || {
+        let list = client.get(MEMBERS).expect(200).json();
+        let trouble = list.as_array().expect("a list").iter().map(|member| {
+            let id = member["id"].as_u64().expect("a number");
+            (id, member["trouble"].as_str().map(str::to_owned))
+        });
+        let said = format!("member {lost} has lost its log");
+        trouble.clone().all(|(id, why)| id == lost || why.is_none())
+            && trouble.filter_map(|(_, why)| why).any(|why| why.starts_with(&said))
+    });
 }
 
 #[track_caller]

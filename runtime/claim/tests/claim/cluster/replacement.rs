@@ -113,7 +113,7 @@ fn the_list_of_members_shows_a_change_that_is_not_finished() {
     let list = [
         member(1, r#","pending":"added""#),
         member(2, r#","pending":"removed""#),
-        member(3, r#","pending":null"#),
+        member(3, r#","pending":null,"trouble":"member 3 has lost its log""#),
         // One of a former version.
         member(4, ""),
     ];
@@ -134,7 +134,7 @@ fn the_list_of_members_shows_a_change_that_is_not_finished() {
         "gets a vote: the change is not finished",
         "is removed: the change is not \
                       finished",
-        "votes",
+        "votes; member 3 has lost its log",
         "votes",
     ];
     assert_eq!(ends, unfinished, "{text}");
