@@ -4,8 +4,9 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::time::Duration;
 
+use rustix::net::sockopt::set_socket_send_buffer_size;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::time::{interval, sleep};
+use tokio::time::{interval, sleep, timeout};
 
 use crate::serve::refuse;
 use crate::service::{LockGuard, Service, UnlockError};
@@ -18,6 +19,17 @@ pub struct Times {
     pub heartbeat: Duration,
     /// The time after the last of them when the lock is lost.
     pub lease: Duration,
+}
+
+/// How much longer a user is waited for than it may take its lock for held.
+const SILENCE: Duration = Duration::from_secs(1);
+
+impl Times {
+    /// How long a user may leave unread what it is told: one that goes on may read a former line at
+    /// the end of its lease, and then takes the lock for held for another one.
+    const fn silence_max(self) -> Duration {
+        self.lease.saturating_mul(2).saturating_add(SILENCE)
+    }
 }
 
 /// Waits for a lock, and holds it until the user unlocks it or hangs up.
@@ -87,7 +99,19 @@ async fn lock<S: Service>(
     if only_if_free { service.try_lock(id).await } else { service.lock(id).await.map(Some) }
 }
 
-/// Holds a lock until the user unlocks it or hangs up, or it is lost.
+/// Tells a user that reads what it is told.
+///
+/// # Errors
+/// When the user has gone, or reads nothing: it is stopped, or hangs.
+async fn tell(sink: &mut OwnedWriteHalf, what: &LockReply, times: Times) -> io::Result<()> {
+    let told = timeout(times.silence_max(), write(sink, what)).await;
+    told.unwrap_or_else(|_| {
+        tracing::warn!("a user of a lock reads nothing, as if it were stopped: it keeps no lock");
+        Err(io::ErrorKind::TimedOut.into())
+    })
+}
+
+/// Holds a lock until the user unlocks it, hangs up or reads nothing, or it is lost.
 async fn hold(
     guard: impl LockGuard,
     mut end: Pin<&mut impl Future<Output = (End, Lines<OwnedReadHalf>)>>,
@@ -95,14 +119,16 @@ async fn hold(
     times: Times,
 ) -> io::Result<()> {
     let lease_ms = u64::try_from(times.lease.as_millis()).unwrap_or(u64::MAX);
-    write(&mut sink, &LockReply::Held { token: guard.token(), lease_ms }).await?;
+    // The least, so that a user that does not read is soon noticed.
+    set_socket_send_buffer_size(sink.as_ref(), 1)?;
+    tell(&mut sink, &LockReply::Held { token: guard.token(), lease_ms }, times).await?;
     let mut beats = interval(times.heartbeat);
     let (end, lines) = loop {
         tokio::select! {
             biased;
-            () = guard.lost() => return write(&mut sink, &LockReply::Lost).await,
+            () = guard.lost() => return tell(&mut sink, &LockReply::Lost, times).await,
             end = &mut end => break end,
-            _ = beats.tick() => write(&mut sink, &LockReply::StillHeld).await?,
+            _ = beats.tick() => tell(&mut sink, &LockReply::StillHeld, times).await?,
         }
     };
     if matches!(end, End::Gone) {
@@ -118,7 +144,7 @@ async fn hold(
                 Err(UnlockError::Lost) => LockReply::Lost,
                 Err(UnlockError::Failed(text)) => LockReply::Error(text),
             };
-            write(&mut sink, &answer).await
+            tell(&mut sink, &answer, times).await
         }
         End::Wrong(why) => {
             let so = match unlocked {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::runtime::Builder;
@@ -83,9 +84,9 @@ impl Client<'_> {
             (&*held_variable, Some(format!("{held}{id}\n"))),
         ];
         variables.push((&*token_variable, token.map(|token| token.to_string())));
-        let lock = MemberLock::watch(name, lines, lease);
+        let lock = MemberLock::watch(name, lines, sink, lease);
         let ended = supervise(command, &variables, reaper, &lock, &mut signals, grace).await;
-        let was_lost = lock.release(sink).await;
+        let was_lost = lock.release().await;
         Ok(ended.exit_status(name, command, was_lost))
     }
 
@@ -145,11 +146,17 @@ impl LockState {
     const fn is_held(self) -> bool {
         matches!(self, Self::Held(_))
     }
+
+    /// Whether the lease is not over.
+    fn lasts(self) -> bool {
+        matches!(self, Self::Held(until) if since_boot() < until)
+    }
 }
 
 /// The lock that a connection to a member holds.
 struct MemberLock {
     program: &'static str,
+    sink: OwnedWriteHalf,
     state: watch::Receiver<LockState>,
     /// Has seen each change that the supervisor was told of.
     renewals: Mutex<watch::Receiver<LockState>>,
@@ -157,14 +164,23 @@ struct MemberLock {
 
 impl MemberLock {
     /// Reads what the member says; a connection that ends, or is silent for the lease, has lost the
-    /// lock.
-    fn watch(program: &'static str, mut lines: Lines<OwnedReadHalf>, lease: Duration) -> Self {
+    /// lock. Only the last of the lines that have come together renews it: the others are older.
+    fn watch(
+        program: &'static str,
+        mut lines: Lines<OwnedReadHalf>,
+        sink: OwnedWriteHalf,
+        lease: Duration,
+    ) -> Self {
         let held = move || LockState::Held(since_boot().saturating_add(lease));
         let (state, watched) = watch::channel(held());
         tokio::spawn(async move {
             let said = loop {
                 match timeout(lease, lines.next::<LockReply>()).await {
-                    Ok(Ok(Some(LockReply::StillHeld))) => drop(state.send_replace(held())),
+                    Ok(Ok(Some(LockReply::StillHeld))) if state.borrow().lasts() => {
+                        if !lines.has_more() {
+                            state.send_replace(held());
+                        }
+                    }
                     Ok(Ok(Some(LockReply::Unlocked))) => break LockState::Unlocked,
                     // Only unlocking has an error, and the member repeats it.
                     Ok(Ok(Some(LockReply::Error(text)))) => {
@@ -177,7 +193,7 @@ impl MemberLock {
             state.send_replace(said);
             state.closed().await;
         });
-        Self { program, renewals: Mutex::new(watched.clone()), state: watched }
+        Self { program, sink, renewals: Mutex::new(watched.clone()), state: watched }
     }
 
     async fn until(&self, is_so: impl FnMut(&LockState) -> bool) -> LockState {
@@ -187,9 +203,9 @@ impl MemberLock {
     }
 
     /// Unlocks. Returns whether the lock was lost before.
-    async fn release(self, mut sink: OwnedWriteHalf) -> bool {
+    async fn release(mut self) -> bool {
         // An error means that the connection has ended, which its reader reports.
-        let _ended = write(&mut sink, &Unlock::Unlock).await;
+        let _ended = write(&mut self.sink, &Unlock::Unlock).await;
         let said = timeout(RELEASE_MAX, self.until(|state| !state.is_held())).await;
         match said {
             Ok(state) => state == LockState::Lost,
@@ -203,8 +219,11 @@ impl MemberLock {
 }
 
 impl Held for MemberLock {
+    /// Not by what the member has said alone, which may be long ago: it may have hung up since.
     fn is_held(&self) -> bool {
-        self.state.borrow().is_held()
+        let mut connection = [PollFd::new(self.sink.as_ref(), PollFlags::RDHUP)];
+        let hung_up = poll(&mut connection, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+        self.state.borrow().lasts() && hung_up == Ok(0)
     }
 
     async fn lost(&self) {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::folder::Folder;
 use crate::group::{Group, LEASE, code};
-use crate::lease::ended_with_lease;
+use crate::lease::{ended_with_lease, signal};
 use crate::running::Running;
 
 #[test]
@@ -162,8 +162,24 @@ fn a_timeout_of_zero_takes_a_lock_that_nobody_has() {
 fn a_command_ends_with_the_lease_while_its_supervisor_is_stopped() {
     let group = Group::start();
     let mut command = group.raftlock(0, &["run", "job"]);
-    let text = ended_with_lease(&mut command, LEASE);
+    let mut next = group.raftlock(1, &["run", "job", "--timeout", "30", "--", "true"]);
+    let text = ended_with_lease(&mut command, LEASE, &mut next);
     assert!(text.contains("raftlock: this process was stopped, or hung"), "{text}");
-    let next = group.output(1, &["run", "job", "--timeout", "30", "--", "true"]);
+}
+
+#[test]
+fn a_user_that_is_stopped_while_it_waits_keeps_no_lock_and_starts_no_command() {
+    let group = Group::start();
+    let (mut holder, _token) = group.hold(0);
+    let started = group.folder.path().join("started");
+    let mut command = group.raftlock(1, &["run", "job", "--", "touch"]);
+    let mut waiter = Running(command.arg(&started).spawn().expect("the program is built"));
+    group.await_status(2, |status| status["locks"][0]["waiters"][0]["id"] == 2);
+    signal(&waiter.0, "-STOP");
+    drop(holder.0.stdin.take());
+    let next = group.output(2, &["run", "job", "--timeout", "30", "--", "true"]);
     assert_eq!(code(&next), Some(0), "{next:?}");
+    signal(&waiter.0, "-CONT");
+    assert_eq!(waiter.0.wait().expect("it ends").code(), Some(76), "its lock is lost");
+    assert!(!started.exists(), "it had the lock no more");
 }

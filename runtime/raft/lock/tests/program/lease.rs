@@ -12,9 +12,10 @@ const BUSY: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Runs a command that ends by SIGKILL alone under a lock, and stops its supervisor: the command
-/// must end with the lease. Returns what the supervisor says when it goes on.
+/// must end with the lease, and then `next` gets the lock. Returns what the supervisor says when it
+/// goes on.
 #[track_caller]
-pub(crate) fn ended_with_lease(run: &mut Command, lease: Duration) -> String {
+pub(crate) fn ended_with_lease(run: &mut Command, lease: Duration, next: &mut Command) -> String {
     let script = "echo $$; trap '' TERM; while :; do sleep 0.1; done";
     run.args(["--", "sh", "-c", script]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut run = Running(run.spawn().expect("the program is built"));
@@ -30,6 +31,8 @@ pub(crate) fn ended_with_lease(run: &mut Command, lease: Duration) -> String {
         assert!(stopped.elapsed() < lease + BUSY, "it runs {:?}", stopped.elapsed());
         std::thread::park_timeout(PAUSE);
     }
+    let next = next.output().expect("the program is built");
+    assert!(next.status.success(), "{next:?}");
     signal(&run.0, "-CONT");
     let mut text = String::new();
     let errors = run.0.stderr.as_mut().expect("it is piped");
@@ -38,7 +41,7 @@ pub(crate) fn ended_with_lease(run: &mut Command, lease: Duration) -> String {
     text
 }
 
-fn signal(child: &Child, signal: &str) {
+pub(crate) fn signal(child: &Child, signal: &str) {
     let id = child.id().to_string();
     let sent = Command::new("kill").args([signal, &id]).status().expect("kill is there");
     assert!(sent.success());

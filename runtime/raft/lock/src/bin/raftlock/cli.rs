@@ -40,7 +40,7 @@ pub(crate) enum CliCommand {
     /// Signals, the terminal and orphans are handled as by `claim run`: background processes end
     /// with the command. If this program is stopped (SIGSTOP) or hangs for the lease, which is 28
     /// heartbeats, a second process kills the command, since nobody else would when the lock is
-    /// lost.
+    /// lost. The member takes the lock back after another lease.
     Run {
         #[command(flatten)]
         socket: SocketArgs,
