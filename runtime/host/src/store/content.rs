@@ -18,7 +18,7 @@ pub(super) struct Content {
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     Written { at: usize, bytes: Vec<u8> },
-    Emptied,
+    Cut(usize),
 }
 
 /// A change of a directory entry: the entry that is removed and its replacement.
@@ -58,6 +58,11 @@ impl Content {
         self.changes.push(change);
     }
 
+    pub(super) fn cut(&mut self, len: usize) {
+        self.seen.truncate(len);
+        self.changes.push(Change::Cut(len));
+    }
+
     /// A failed sync: some of the changes are on the disk, and the system will not write the
     /// others.
     pub(super) fn settle(&mut self, rng: &mut Rng) {
@@ -69,8 +74,8 @@ impl Content {
         for change in self.changes.drain(..) {
             change.apply(&mut cache);
             match change {
-                Change::Emptied if kept.holds(rng) => self.synced.clear(),
-                Change::Emptied => {}
+                Change::Cut(len) if kept.holds(rng) => self.synced.truncate(len),
+                Change::Cut(_) => {}
                 Change::Written { at, bytes } => {
                     let end = at + bytes.len();
                     for sector in at / SECTOR..end.div_ceil(SECTOR) {
@@ -103,7 +108,7 @@ fn keep(synced: &mut Vec<u8>, cache: &[u8], from: usize, until: usize) {
 impl Change {
     pub(super) fn apply(&self, content: &mut Vec<u8>) {
         match self {
-            Self::Emptied => content.clear(),
+            Self::Cut(len) => content.truncate(*len),
             Self::Written { at, bytes } => {
                 let end = at + bytes.len();
                 content.resize(content.len().max(end), 0);

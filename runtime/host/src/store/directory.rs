@@ -75,6 +75,12 @@ pub trait DirectoryFile: Send + Debug {
     /// When the system call fails; a part of the bytes may be written.
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
 
+    /// Removes what the file has beyond this length.
+    ///
+    /// # Errors
+    /// When the system call fails.
+    fn cut(&self, len: u64) -> io::Result<()>;
+
     /// Makes all writes to the file durable.
     ///
     /// # Errors

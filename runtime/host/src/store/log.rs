@@ -30,7 +30,7 @@ use super::note::{Note, NoteValue};
 use super::os::OsDirectory;
 use super::recover::{PreviousUse, Recovered, recover};
 use super::replay::{self, LogEnd};
-use super::writer::Writer;
+use super::writer::{Writer, is_no_space};
 use super::{Batch, Store, Visitor};
 use crate::at;
 
@@ -186,7 +186,10 @@ impl LogStore {
     fn begin_next(&mut self) -> io::Result<()> {
         let next = match self.next.take() {
             Some(next) => next,
-            None => Writer::create(&*self.directory, self.log_max, self.end())?,
+            None => {
+                let first = self.frame.len();
+                Writer::create(&*self.directory, self.log_max, self.end(), first)?
+            }
         };
         let noted = self.manifest.begin(next.begin());
         if let Err(error) = noted {
@@ -274,11 +277,6 @@ impl Drop for LogStore {
             let _unmarked = self.manifest.close(LogMark { is_clean: true, ..self.end() });
         }
     }
-}
-
-/// Whether a disk or a quota is full.
-fn is_no_space(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Writes an image of all logs up to the end of a closed one, and removes them.

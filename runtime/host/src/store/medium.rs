@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use rustix::io::Errno;
 
-use super::content::{Change, Content, Kept, Renaming};
+use super::content::{Content, Kept, Renaming};
 use super::directory::{Background, BackgroundWork, Directory, DirectoryFile};
 use crate::Rng;
 
@@ -21,8 +21,10 @@ pub struct Medium(Arc<Mutex<DiskState>>);
 /// The faults that are active until they are changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// The disk is full: no file can grow or be created.
+    /// The disk is full: no file can grow or be created, unless there is room.
     pub is_full: bool,
+    /// So many bytes are free on the full disk.
+    pub room: usize,
     /// No file can be opened: the process has no descriptors left.
     pub has_no_descriptors: bool,
     /// One in this many writes fails; 0: none.
@@ -196,8 +198,9 @@ impl DiskState {
         let stepped = self.step();
         let mut len = bytes.len();
         let mut error = None;
-        if self.faults.is_full && at + len > self.files[file].seen.len() {
-            len = self.files[file].seen.len().saturating_sub(at).min(len);
+        let has = self.files[file].seen.len();
+        if self.faults.is_full && at + len > has + self.faults.room {
+            len = (has + self.faults.room).saturating_sub(at).min(len);
             error = Some(Errno::NOSPC);
         }
         let falls = self.falls(self.faults.writes);
@@ -208,9 +211,15 @@ impl DiskState {
         }
         if stepped.is_ok() || self.fuse.take().is_some() {
             self.files[file].write(&bytes[..len], at);
+            self.faults.room = self.faults.room.saturating_sub((at + len).saturating_sub(has));
         }
         stepped?;
         error.map_or(Ok(()), |error| self.fail(error))
+    }
+
+    fn cut(&mut self, file: usize, len: usize) {
+        self.faults.room += self.files[file].seen.len().saturating_sub(len);
+        self.files[file].cut(len);
     }
 
     fn sync(&mut self, file: usize) -> io::Result<()> {
@@ -249,11 +258,12 @@ impl Directory for Medium {
         state.descriptor()?;
         let number = match state.named(name) {
             Ok(number) => {
-                state.files[number].seen.clear();
-                state.files[number].changes.push(Change::Emptied);
+                state.cut(number, 0);
                 number
             }
-            Err(_) if state.faults.is_full => return state.fail(Errno::NOSPC),
+            Err(_) if state.faults.is_full && state.faults.room == 0 => {
+                return state.fail(Errno::NOSPC);
+            }
             Err(_) => {
                 let number = state.files.len();
                 state.files.push(Content::default());
@@ -283,6 +293,7 @@ impl Directory for Medium {
         state.step()?;
         let file = state.named(name)?;
         state.rename(Some(name), None, file);
+        state.faults.room += state.files[file].seen.len();
         Ok(())
     }
 
@@ -322,6 +333,13 @@ impl DirectoryFile for OpenFile {
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()> {
         let at = usize::try_from(at).expect("files are small");
         self.medium.state().write(self.number, bytes, at)
+    }
+
+    fn cut(&self, len: u64) -> io::Result<()> {
+        let mut state = self.medium.state();
+        state.step()?;
+        state.cut(self.number, usize::try_from(len).expect("files are small"));
+        Ok(())
     }
 
     fn sync(&self) -> io::Result<()> {

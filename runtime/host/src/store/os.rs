@@ -171,6 +171,10 @@ impl DirectoryFile for OsFile {
         self.0.write_all_at(bytes, at)
     }
 
+    fn cut(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
     fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
     }

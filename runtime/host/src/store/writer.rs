@@ -1,7 +1,8 @@
 //! The log that is being written: a header, then frames.
 //!
 //! The file is extended in zeroed chunks ahead of the writes: a sync then does not change the file
-//! size, which makes it several times as fast on ext4.
+//! size, which makes it several times as fast on ext4. Where the disk has no room for a chunk, they
+//! are small.
 
 use std::io;
 
@@ -28,8 +29,13 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Creates the log that continues from the end of another, and syncs it with its name. Its
-    /// expected size is `max` bytes.
-    pub(super) fn create(directory: &dyn Directory, max: u64, end: LogMark) -> io::Result<Self> {
+    /// expected size is `max` bytes, and there is room for a first frame of `first` bytes.
+    pub(super) fn create(
+        directory: &dyn Directory,
+        max: u64,
+        end: LogMark,
+        first: usize,
+    ) -> io::Result<Self> {
         static ZEROES: [u8; CHUNK_BYTES] = [0; CHUNK_BYTES];
         let header = Header::new(Kind::Log, end.log + 1, end.position)?;
         let name = log_name(header.number);
@@ -37,7 +43,7 @@ impl Writer {
         let file = directory.create(&name)?;
         let (position, len) = (end.position, HEADER_BYTES as u64);
         let mut writer = Self { header, file, position, len, allocated: 0, chunk };
-        let begun = writer.begin_file().and_then(|()| directory.sync());
+        let begun = writer.begin_file(first).and_then(|()| directory.sync());
         if begun.is_err() {
             // Free the space of a full disk. The next attempt starts with an empty file.
             let _removed = directory.remove(&name);
@@ -45,8 +51,8 @@ impl Writer {
         begun.map(|()| writer)
     }
 
-    fn begin_file(&mut self) -> io::Result<()> {
-        self.allocate(self.len)?;
+    fn begin_file(&mut self, first: usize) -> io::Result<()> {
+        self.allocate(self.len + first as u64)?;
         self.file.write_at(&self.header.bytes(), 0)?;
         self.file.sync()
     }
@@ -87,10 +93,29 @@ impl Writer {
 
     /// Extends the file with zeroes beyond `end`.
     fn allocate(&mut self, end: u64) -> io::Result<()> {
+        let before = self.allocated;
         while self.allocated < end {
-            self.file.write_at(self.chunk, self.allocated)?;
-            self.allocated += self.chunk.len() as u64;
+            let extended = self.file.write_at(self.chunk, self.allocated);
+            match extended {
+                Ok(()) => self.allocated += self.chunk.len() as u64,
+                Err(error) if is_no_space(&error) => {
+                    // What is there of them fills the disk.
+                    self.allocated = before;
+                    self.file.cut(before)?;
+                    let small = CHUNK_BYTES_MIN as usize;
+                    if self.chunk.len() == small {
+                        return Err(error);
+                    }
+                    self.chunk = &self.chunk[..small];
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
+}
+
+/// Whether a disk or a quota is full.
+pub(super) fn is_no_space(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

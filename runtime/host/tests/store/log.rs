@@ -75,6 +75,41 @@ fn a_store_on_a_full_disk_is_read_and_takes_writes_once_there_is_room() {
 }
 
 #[test]
+fn a_full_disk_takes_writes_once_there_is_room_for_them_and_no_more() {
+    let medium = Medium::new(1);
+    let open = || LogStore::open_on(Arc::new(medium.clone()), Path::new("full"), LOG_MAX);
+    let full = |room| Faults { is_full: true, room, ..Faults::default() };
+    let mut store = open().expect("it opens");
+    medium.set_faults(full(500_000));
+    let value = vec![7; 64 << 10];
+    let size = || medium.files().values().map(Vec::len).sum::<usize>();
+    let (mut written, mut before) = (0, size());
+    loop {
+        let mut batch = Batch::default();
+        batch.put(&Key::numbered(2, written), &value);
+        store.write(&batch);
+        written += 1;
+        if store.sync().is_err() {
+            break;
+        }
+        before = size();
+    }
+    assert_eq!(size(), before, "what is left is left to others");
+    assert!(written > 23, "{written}: the rest of the disk is used, and not zeroed");
+    let files = medium.files().len();
+    for _ in 0..3 {
+        medium.set_faults(full(20_000));
+        store.sync().expect_err("there is no room for this write");
+    }
+    assert_eq!(medium.files().len(), files, "nothing is left of the attempts");
+    medium.set_faults(full(80_000));
+    store.sync().expect("there is room for it");
+    drop(store);
+    medium.lose_power();
+    assert_eq!(open().expect("it opens").load().expect("loaded once").len() as u64, written);
+}
+
+#[test]
 fn only_its_owner_can_read_a_new_store() {
     let dir = dir("modes");
     put(&mut LogStore::open(&dir).expect("the directory opens"), 1, b"a secret");

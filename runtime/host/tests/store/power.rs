@@ -195,7 +195,9 @@ impl History {
             1 => Faults { has_no_descriptors: true, ..Faults::default() },
             2 => Faults { writes: 3, ..Faults::default() },
             3 => Faults { syncs: 3, ..Faults::default() },
-            4 => Faults { is_full: true, has_no_descriptors: true, writes: 5, syncs: 5 },
+            4 => {
+                Faults { is_full: true, room: 9_999, has_no_descriptors: true, writes: 5, syncs: 5 }
+            }
             5..12 => Faults::default(),
             _ => return,
         };

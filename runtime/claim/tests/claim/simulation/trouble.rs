@@ -187,6 +187,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         let has_no_descriptors = what == Event::DescriptorsSpent;
         self.machine.medium.set_faults(Faults {
             is_full: what == Event::DiskFull,
+            room: 0,
             has_no_descriptors,
             writes: share(Event::WritesFail),
             syncs: share(Event::SyncsFail),
