@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -256,13 +256,19 @@ impl Cluster {
 
     /// The leader that a ready member knows, once there is one.
     pub(crate) fn leader(&self) -> io::Result<u8> {
+        self.reign().map(|(leader, _)| leader)
+    }
+
+    /// The same, and its term.
+    pub(crate) fn reign(&self) -> io::Result<(u8, u64)> {
         let begun = Instant::now();
         loop {
             for Member { place, .. } in self.members.values() {
                 let standing = self.service.standing(&self.network, &self.programs, place);
-                let leader = standing.filter(|standing| standing.is_ready);
-                if let Some(leader) = leader.and_then(|standing| standing.leader) {
-                    return Ok(leader);
+                let ready = standing.filter(|standing| standing.is_ready);
+                let reign = ready.and_then(|ready| Some((ready.leader?, ready.term)));
+                if let Some(reign) = reign {
+                    return Ok(reign);
                 }
             }
             late(begun, || "no member knows a leader".into())?;
@@ -287,6 +293,18 @@ impl Cluster {
         let before = [on.get_program()].into_iter().chain(on.get_args());
         let before = before.map(|word| word.to_string_lossy().into_owned());
         Ok(before.chain(self.service.run(&self.programs, place, lock, timeout)).collect())
+    }
+
+    /// Has a member grant a lock. One that is lost, as on a busy machine, is taken again.
+    pub(crate) fn grant(&self, by: u8) -> io::Result<()> {
+        let begun = Instant::now();
+        let words = self.run_words(by, "a", PATIENCE.as_secs_f64())?;
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).arg("true").stdin(Stdio::null());
+        while let Err(error) = crate::tool::run(&mut command) {
+            late(begun, || error.to_string())?;
+        }
+        Ok(())
     }
 
     /// The members that have ended by themselves, and those that have panicked.

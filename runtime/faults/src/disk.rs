@@ -12,6 +12,8 @@ const SIZE: u64 = 256;
 const SECTOR: u64 = 512;
 /// What a file in memory occupies at least, in bytes.
 const PAGE: u64 = 4_096;
+/// The copy of the member's data.
+const COPY: &str = "copy";
 /// The file that fills it.
 const FILLER: &str = "filler";
 
@@ -69,6 +71,17 @@ impl Disk {
     /// Removes all that the member has.
     pub(crate) fn wipe(&self) -> io::Result<()> {
         std::fs::remove_dir_all(self.data())
+    }
+
+    /// Copies all that the member has.
+    pub(crate) fn copy(&self) -> io::Result<()> {
+        crate::tool::run(Command::new("cp").arg("-a").arg(self.data()).arg(self.0.join(COPY)))
+    }
+
+    /// Gives the member what it had when it was copied.
+    pub(crate) fn go_back(&self) -> io::Result<()> {
+        self.wipe()?;
+        std::fs::rename(self.0.join(COPY), self.data())
     }
 
     /// Leaves a part of a write that was cut short behind the end of the log.

@@ -49,6 +49,9 @@ pub(crate) enum Fault {
     /// A member that has replaced another loses its disk, with what only it and the leader have
     /// acknowledged, and starts again: the others must not go on with it. It is replaced, too.
     LostDisk,
+    /// A majority goes back to former directories, as a snapshot of a virtual machine has them, and
+    /// acknowledges other changes than before: a member must say that changes are lost.
+    RolledBack,
     /// All members end, one after the other, and each starts again.
     RollingRestart,
     /// Several of these by chance, at the same time.
@@ -61,6 +64,11 @@ fn lease() -> Duration {
 }
 
 impl Fault {
+    /// Whether no group is left after it that is to go on.
+    pub(crate) const fn ends_group(self) -> bool {
+        matches!(self, Self::RolledBack)
+    }
+
     /// Strikes, and takes it back.
     pub(crate) fn strike(self, cluster: &mut Cluster, rng: &mut Rng) -> io::Result<()> {
         let leader = cluster.leader()?;
@@ -116,6 +124,7 @@ impl Fault {
             }),
             Self::FlippedLog => replace_damaged(cluster, rng),
             Self::LostDisk => losses::lose_disk(cluster, short, long),
+            Self::RolledBack => losses::roll_back(cluster, rng),
             Self::RollingRestart => restart_all(cluster),
             Self::Schedule => schedule::run(cluster, rng),
         }
@@ -155,6 +164,7 @@ impl Fault {
             | Self::Clock
             | Self::FlippedLog
             | Self::LostDisk
+            | Self::RolledBack
             | Self::RollingRestart
             | Self::Schedule => Box::new(|_, _| false),
         }

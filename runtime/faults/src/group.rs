@@ -25,5 +25,5 @@ pub(crate) fn standing(status: &Value) -> Option<Standing> {
     let is_ready = status["in_group"] == true && members == count(&status["present"])? + 1;
     let first = status["members"][0]["address"].as_str()?;
     let leader = first.split(':').next()?.rsplit('.').next()?.parse().ok();
-    Some(Standing { is_ready, leader, members: Some(members) })
+    Some(Standing { is_ready, leader, term: 0, members: Some(members) })
 }

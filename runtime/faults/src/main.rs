@@ -171,7 +171,8 @@ fn strike_all(cli: Cli) -> io::Result<()> {
     for service in services {
         for fault in faults.iter().filter(|fault| service.suffers(**fault)) {
             let plan = round::Plan { members: cli.members, times: cli.times, seed: cli.seed };
-            round::strike(service, &programs, *fault, plan)?;
+            let strike = if fault.ends_group() { round::strike_anew } else { round::strike };
+            strike(service, &programs, *fault, plan)?;
         }
     }
     Ok(())

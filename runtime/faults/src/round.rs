@@ -2,13 +2,12 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use turnstile_host::Rng;
 
 use crate::claims::Claims;
-use crate::cluster::{Cluster, PATIENCE};
+use crate::cluster::Cluster;
 use crate::faults::Fault;
 use crate::history::{longest_gap, violations, violations_in_parts};
 use crate::hold;
@@ -41,6 +40,34 @@ struct Tally {
     grants: usize,
     answers: usize,
     last_claim: u64,
+}
+
+/// Strikes a group that begins for each round, and has no users: its fault is its end.
+pub(crate) fn strike_anew(
+    service: Service,
+    programs: &Programs,
+    fault: Fault,
+    plan: Plan,
+) -> io::Result<()> {
+    let mut rng = Rng::seeded(plan.seed);
+    for round in 1..=plan.times {
+        let folder = Folder::new(&format!("{service:?}-{fault:?}-{round}"))?;
+        let (programs, options) = (programs.clone(), service.quick());
+        let started = Cluster::start(service, programs, plan.members, &folder.0, options);
+        let struck = started.and_then(|mut cluster| {
+            fault.strike(&mut cluster, &mut rng)?;
+            cluster.end()
+        });
+        struck.map_err(|error| {
+            let (seed, folder) = (plan.seed, folder.keep());
+            io::Error::other(format!(
+                "{service:?}, {fault:?}, round {round}, seed {seed}: {error}; the logs are in \
+                 {folder}"
+            ))
+        })?;
+    }
+    println!("{service:?} {fault:?}: {} times", plan.times);
+    Ok(())
 }
 
 /// Starts a service, strikes it, and checks what its users saw.
@@ -118,7 +145,7 @@ fn one_round(
     let until = hold::now();
     check(cluster, &users, met)?;
     tally.answers += claims.check(cluster, &mut tally.last_claim)?;
-    every_member(cluster)?;
+    cluster.members.keys().try_for_each(|id| cluster.grant(*id))?;
     let holds = users.holds();
     tally.gaps.push(Duration::from_nanos(longest_gap(&holds, from, until)));
     tally.grants += holds.len();
@@ -152,17 +179,6 @@ fn check(cluster: &mut Cluster, users: &Users, met: u64) -> io::Result<()> {
     }
     let unexpected = users.unexpected().into_iter().chain(cluster.broken()?).next();
     unexpected.map_or(Ok(()), |first| Err(io::Error::other(first)))
-}
-
-/// Every member grants a lock.
-fn every_member(cluster: &Cluster) -> io::Result<()> {
-    for id in cluster.members.keys() {
-        let words = cluster.run_words(*id, "a", PATIENCE.as_secs_f64())?;
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).arg("true").stdin(Stdio::null());
-        crate::tool::run(&mut command)?;
-    }
-    Ok(())
 }
 
 impl Folder {

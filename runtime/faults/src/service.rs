@@ -58,6 +58,8 @@ pub(crate) enum Start {
 pub(crate) struct Standing {
     pub(crate) is_ready: bool,
     pub(crate) leader: Option<u8>,
+    /// The term of the log; 0 without one.
+    pub(crate) term: u64,
     /// How many members have its view, if there are different ones at times.
     pub(crate) members: Option<usize>,
 }
@@ -84,7 +86,8 @@ impl Service {
     /// Whether a fault means something to it. A group writes to its disks only when its members
     /// change.
     pub(crate) fn suffers(self, fault: Fault) -> bool {
-        let of_log = matches!(fault, Fault::FullDisk | Fault::FlippedLog | Fault::LostDisk);
+        let of_log = matches!(fault, Fault::FullDisk | Fault::FlippedLog | Fault::LostDisk)
+            || fault.ends_group();
         !(of_log && self == Self::Grouplock)
     }
 
@@ -218,17 +221,21 @@ impl Service {
             Self::Raftlock => {
                 let status = self.status(programs, place)?;
                 let leader = status["leader"].as_u64().and_then(|id| u8::try_from(id).ok());
-                Some(Standing { is_ready: status["ready"] == true, leader, members: None })
+                let (is_ready, term) = (status["ready"] == true, status["term"].as_u64());
+                Some(Standing { is_ready, leader, term: term.unwrap_or(0), members: None })
             }
             Self::Grouplock => group::standing(&self.status(programs, place)?),
             Self::Turnstiled => {
                 let ready = get(network, place, "/readyz")?.0 == "200";
                 let metrics = get(network, place, "/metrics")?.1;
-                let leader = metrics.lines().find_map(|line| {
-                    line.strip_prefix("turnstile_log_leader ")?.trim().parse().ok()
-                });
-                let leader = leader.filter(|id| *id != 0);
-                Some(Standing { is_ready: ready, leader, members: None })
+                let value = |name: &str| {
+                    let line = metrics.lines().find_map(|line| line.strip_prefix(name));
+                    line.and_then(|value| value.trim().parse::<u64>().ok()).unwrap_or(0)
+                };
+                let leader = u8::try_from(value("turnstile_log_leader "));
+                let leader = leader.ok().filter(|id| *id != 0);
+                let term = value("turnstile_log_term ");
+                Some(Standing { is_ready: ready, leader, term, members: None })
             }
         }
     }
