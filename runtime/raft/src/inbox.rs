@@ -115,11 +115,11 @@ impl<H: Handler> Inbox<H> {
                 if let (None, Some(group)) = (peers.group(), sender.group.group()) {
                     peers.accept(group.clone()).await.ok()?;
                 }
-                match self.log.handle(request).await {
+                let has_loss = || self.engine.upgrade().is_some_and(|engine| engine.has_loss());
+                let content = if has_loss() { None } else { self.log.handle(request).await };
+                match content {
                     Some(content) => content,
-                    None if self.engine.upgrade()?.has_loss() => {
-                        return Some(peers::refused(STOPPED));
-                    }
+                    None if has_loss() => return Some(peers::refused(STOPPED)),
                     None => return None,
                 }
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use turnstile_host::simulation::blocking;
 use turnstile_host::store::Store;
 
@@ -367,6 +367,17 @@ impl Member {
         is_reached: impl FnMut(&Status) -> bool + Send,
     ) -> Result<Status, MemberError> {
         self.engine.wait_for_change(is_reached).await
+    }
+
+    /// Waits until the member has stopped by itself, and then for two heartbeats, in which the
+    /// leader hears why it does not answer any more. Returns the reason.
+    pub async fn failed(&self) -> String {
+        let why = match self.wait_for_change(|status| status.failure.is_some()).await {
+            Ok(status) => status.failure.unwrap_or_default(),
+            Err(error) => error.to_string(),
+        };
+        sleep(2 * self.options.heartbeat).await;
+        why
     }
 
     /// Stops the member, and closes its network and its store.

@@ -36,7 +36,7 @@ use tokio::time::{sleep, timeout};
 use turnstile_host::random_bytes;
 use turnstile_host::store::Store;
 use turnstile_raft::network::Network;
-use turnstile_raft::{Member, Role, Status};
+use turnstile_raft::{Member, Role};
 
 use self::catch_up::ReadRounds;
 use self::forward::Forwarder;
@@ -193,11 +193,7 @@ impl ReplicatedEngine {
 
     /// Waits until the member has stopped by itself, and returns the reason.
     pub(super) async fn failed(&self) -> String {
-        let has_failed = |status: &Status| status.failure.is_some();
-        let why = match self.member().wait_for_change(has_failed).await {
-            Ok(status) => status.failure.unwrap_or_default(),
-            Err(error) => error.to_string(),
-        };
+        let why = self.member().failed().await;
         self.shared.lock().failure().map_or(why, str::to_owned)
     }
 

@@ -51,13 +51,9 @@ pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
     }
     tracing::info!(id = args.id, listen = %args.listen, socket = %path.display(), "started");
     let local = Local { service: service.clone(), certificates };
-    let failed = service.raft().wait_for_change(|status| status.failure.is_some());
     let ended = tokio::select! {
         () = socket.serve(local, times, args.users) => Ok(0),
-        failed = failed => Err(Failure::Unavailable(match failed {
-            Ok(status) => status.failure.unwrap_or_default(),
-            Err(error) => error.to_string(),
-        })),
+        why = service.raft().failed() => Err(Failure::Unavailable(why)),
         _ = term.recv() => Ok(0),
         _ = int.recv() => Ok(0),
     };
