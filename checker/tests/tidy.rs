@@ -62,6 +62,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "function",
         "one match over the whole table, as one would write it by hand: that is what is measured",
     ),
+    ("runtime/raft/src/engine/entry.rs", "name", "the names of openraft's traits"),
     ("runtime/raft/src/engine/log_store.rs", "name", "the names of openraft's traits"),
     ("runtime/raft/src/engine/machine.rs", "name", "the names of openraft's traits"),
 ];

@@ -1,7 +1,7 @@
 //! An entry of the log, and the process that has written it.
 //!
-//! A member whose disk is as it was before may lead once more in a term in which it has led, and its
-//! entries then have the ids of others that it has lost. What tells them apart is the process.
+//! A member whose disk is as it was before may lead once more in a term in which it has led. Its
+//! entries then have the ids of others that it has lost, and only the process tells them apart.
 
 use std::fmt;
 use std::io;
