@@ -12,6 +12,7 @@ mod handles;
 mod inodes;
 mod locks;
 mod names;
+mod place;
 mod reopen;
 mod reply;
 mod request;
@@ -22,6 +23,7 @@ mod waits;
 mod watch;
 mod xattrs;
 
-pub use serve::{Mount, MountOptions, unmount};
+pub use place::unmount;
+pub use serve::{Mount, MountOptions};
 pub use volume::Locking;
 pub use watch::watch;

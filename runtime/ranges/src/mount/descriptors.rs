@@ -15,6 +15,10 @@ const OWN: u64 = 64;
 /// What an open file takes.
 const OPEN_FILE: u64 = 2;
 
+/// The part of the descriptors that are a user's open files. With what is remembered of them, and
+/// of as many others, that is four times as many descriptors: an eighth, as root has.
+const SHARE: u64 = 32;
+
 /// What can be taken.
 #[derive(Debug)]
 pub(super) struct Descriptors {
@@ -56,10 +60,10 @@ pub(super) struct Taken {
 
 impl Descriptors {
     /// All that the process may have, of which each user but root may have so many files open.
-    /// Without a number it is an eighth of the descriptors, and no limit if all is one user's.
+    /// Without a number it is a part of the descriptors, and no limit if all is one user's.
     pub(super) fn new(files: Option<u64>, is_for_all: bool) -> Self {
         let all = raise_limit().saturating_sub(OWN);
-        let files = files.unwrap_or(if is_for_all { all / 8 } else { all });
+        let files = files.unwrap_or(if is_for_all { all / SHARE } else { all });
         let limits = Limits { all, for_root: if is_for_all { all / 8 } else { 0 }, files };
         Self { limits, taken: Mutex::default() }
     }

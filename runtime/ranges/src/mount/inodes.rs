@@ -107,6 +107,14 @@ struct Known {
     name: Option<Name>,
     /// How often the kernel has looked it up and not forgotten it.
     lookups: u64,
+    /// How often the kernel was told to forget it, and did not: programs have it.
+    tries: u32,
+}
+
+impl Known {
+    fn new(inode: &Arc<Inode>, name: Option<Name>) -> Self {
+        Self { inode: Kept::Open(inode.clone()), name, lookups: 1, tries: 0 }
+    }
 }
 
 /// A file that the kernel knows, by its descriptor or without one.
@@ -248,7 +256,7 @@ impl Inodes {
         let number = table.last;
         let inode = Arc::new(Inode::new(number, file, &stat, taken));
         table.numbers.insert(key, number);
-        table.known.insert(number, Known { inode: Kept::Open(inode.clone()), name, lookups: 1 });
+        table.known.insert(number, Known::new(&inode, name));
         Ok((inode, stat))
     }
 
@@ -270,23 +278,41 @@ impl Inodes {
 
     /// How many files have descriptors, and the names of some that nobody has open: of the older
     /// half, and of directories that were removed. Any other directory may be that of a program,
-    /// which would have no path any more.
+    /// which would have no path any more. Of the files that programs have although nobody has them
+    /// open (`O_PATH`) an eighth is tried again.
     pub(super) fn old_names(&self) -> (usize, Vec<Name>) {
-        let table = self.table();
+        let mut table = self.table();
         let is_open = |known: &&Known| matches!(known.inode, Kept::Open(_));
         let count = table.known.values().filter(is_open).count();
-        let idle = table
-            .known
-            .values()
-            .filter_map(|known| Some((known.inode.idle()?.clone(), known.name.clone()?)));
-        let (directories, mut old): (Vec<_>, Vec<_>) =
-            idle.partition(|(inode, _)| inode.is_directory);
+        let idle = table.known.values_mut().filter(|known| known.inode.idle().is_some());
+        let (mut directories, mut fresh, mut tried) = (Vec::new(), Vec::new(), Vec::new());
+        for known in idle {
+            let (Some(inode), Some(name)) = (known.inode.idle(), &known.name) else { continue };
+            if inode.is_directory {
+                directories.push((inode.clone(), name.clone()));
+            } else if known.tries == 0 {
+                fresh.push((inode.number, known));
+            } else {
+                tried.push((known.tries, inode.number, known));
+            }
+        }
+        fresh.sort_unstable_by_key(|(number, _)| *number);
+        fresh.truncate(fresh.len().div_ceil(2));
+        tried.sort_unstable_by_key(|(tries, number, _)| (*tries, *number));
+        tried.truncate(tried.len().div_ceil(8));
+        let fresh = fresh.into_iter().map(|(_, known)| known);
+        let old = fresh.chain(tried.into_iter().map(|(_, _, known)| known));
+        let mut names: Vec<Name> = old
+            .filter_map(|known| {
+                known.tries = known.tries.saturating_add(1);
+                known.name.clone()
+            })
+            .collect();
         // Each directory is asked without the table.
         drop(table);
-        old.sort_unstable_by_key(|(inode, _)| inode.number);
-        old.truncate(old.len() / 2);
         let removed = directories.into_iter().filter(|(inode, _)| inode.is_removed());
-        (count, old.into_iter().chain(removed).map(|(_, name)| name).collect())
+        names.extend(removed.map(|(_, name)| name));
+        (count, names)
     }
 
     /// Closes directories that nobody has open, of the older half, if they can be opened again.

@@ -2,9 +2,7 @@
 
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -37,7 +35,7 @@ pub struct MountOptions {
     /// Whether all users may use it.
     pub is_for_all: bool,
     /// How many files and directories each user but root may have open at a time; more are refused
-    /// with `ENFILE`. `None`: an eighth of the descriptors of the process if it is for all users.
+    /// with `ENFILE`. `None`: a 32nd of the descriptors of the process if it is for all users.
     pub files_per_user: Option<u64>,
     /// How long the kernel may use a name without asking again. Then it also gets with the names of
     /// a directory what it would ask for next. Zero where others change the directory, too.
@@ -114,44 +112,11 @@ impl Mount {
     }
 }
 
-/// Takes a mount out of the tree of files, if it is still there. Programs that have files of it
-/// open keep them.
-///
-/// # Errors
-/// When it cannot be unmounted.
-pub fn unmount(mountpoint: &Path, connection: u32) -> io::Result<()> {
-    if !is_mounted(mountpoint, connection)? {
-        return Ok(());
-    }
-    let status = Command::new(FUSERMOUNT).args(["-u", "-z", "--"]).arg(mountpoint).status()?;
-    let said = || format!("{FUSERMOUNT} cannot unmount {}: {status}", mountpoint.display());
-    if status.success() { Ok(()) } else { Err(io::Error::other(said())) }
-}
-
-/// Whether the last mount at a place is that of a connection.
-fn is_mounted(mountpoint: &Path, connection: u32) -> io::Result<bool> {
-    let place = mountpoint.as_os_str().as_bytes().iter().fold(Vec::new(), |mut place, byte| {
-        match byte {
-            b' ' | b'\t' | b'\n' | b'\\' => place.extend(format!("\\{byte:03o}").bytes()),
-            other => place.push(*other),
-        }
-        place
-    });
-    let mounts = std::fs::read("/proc/self/mountinfo")?;
-    let mounts = mounts.split(|byte| *byte == b'\n');
-    let mounts = mounts.map(|line| line.split(|byte| *byte == b' ').skip(2));
-    let mut there = mounts.filter_map(|mut fields| {
-        let device = fields.next()?;
-        (fields.nth(1)? == place).then_some(device)
-    });
-    Ok(there.next_back() == Some(format!("0:{connection}").as_bytes()))
-}
-
 /// The device by which the kernel hands its requests out.
 const DEVICE: &str = "/dev/fuse";
 
 /// The program that mounts.
-const FUSERMOUNT: &str = "/usr/bin/fusermount3";
+pub(super) const FUSERMOUNT: &str = "/usr/bin/fusermount3";
 
 /// Whether file systems can be mounted here.
 fn look_for_fuse() -> io::Result<()> {

@@ -3,15 +3,19 @@
 //! It remembers files as long as it has memory for them, and each of them is a descriptor here,
 //! except for directories that can be opened again.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
 use super::caller::Caller;
 use super::descriptors::Crowding;
 use super::volume::{Kernel, Volume};
+
+/// The kernel is told again after this time, although nothing new is remembered: programs may have
+/// ended that had what it could not forget.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// How long a lookup takes at least while too many files are remembered.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -22,7 +26,10 @@ impl Volume {
     /// Returns how long a user who looks for more is to wait meanwhile.
     pub(super) fn trim(self: &Arc<Self>, caller: Caller) -> Option<Duration> {
         let crowding = self.descriptors.crowding(caller.user);
-        let is_due = || self.inodes.opened() >= self.next_trim.load(Ordering::Acquire);
+        let is_due = || {
+            self.inodes.opened() >= self.next_trim.load(Ordering::Acquire)
+                || crowding == Crowding::Full && self.trimmed().elapsed() >= AGAIN
+        };
         if crowding != Crowding::Empty && is_due() && !self.is_trimming.swap(true, Ordering::AcqRel)
         {
             self.start_trimming();
@@ -37,8 +44,14 @@ impl Volume {
         tokio::runtime::Handle::current().spawn_blocking(move || {
             volume.inodes.close_old_directories();
             volume.forget_old_names();
+            *volume.trimmed() = Instant::now();
             volume.is_trimming.store(false, Ordering::Release);
         });
+    }
+
+    /// When the kernel has last been made to forget files.
+    fn trimmed(&self) -> MutexGuard<'_, Instant> {
+        self.last_trim.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn forget_old_names(&self) {

@@ -3,8 +3,8 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, Weak};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use polyfuse::Notifier;
 use polyfuse::op::LockOwner;
@@ -55,6 +55,8 @@ pub(super) struct Volume {
     pub(super) is_trimming: AtomicBool,
     /// How often files will have got descriptors when that may be done again.
     pub(super) next_trim: AtomicU64,
+    /// When it was done.
+    pub(super) last_trim: Mutex<Instant>,
     /// How long the kernel may use a name without asking again: programs see by names what others
     /// do, as SQLite by the name of its journal.
     pub(super) names_kept: Duration,
@@ -87,6 +89,7 @@ impl Volume {
             descriptors,
             is_trimming: AtomicBool::new(false),
             next_trim: AtomicU64::new(0),
+            last_trim: Mutex::new(Instant::now()),
             names_kept,
             notifier: OnceLock::new(),
             locking,

@@ -11,12 +11,18 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::sleep;
 use std::time::Duration;
 
-use super::serve::unmount;
+use rustix::fs::statfs;
+
+use super::place::{Standing, take_out};
 
 /// The folder by which connections are aborted.
 const CONNECTIONS: &str = "/sys/fs/fuse/connections";
+
+/// The kind of file system that this is.
+const FUSECTL_MAGIC: rustix::fs::FsWord = 0x6573_5543;
 
 /// How often the process is looked at.
 const PERIOD: Duration = Duration::from_millis(500);
@@ -48,11 +54,23 @@ pub fn watch(
     let started = started(process);
     let is_tied = || ended.recv_timeout(PERIOD) == Err::<(), _>(RecvTimeoutError::Timeout);
     while is_tied() && started.is_some() && self::started(process) == started {}
-    let mut abort = abort?;
+    let mut abort = match abort {
+        // It had ended before this process looked.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && has_connections() => return Ok(()),
+        abort => abort.map_err(turnstile_host::at(CONNECTIONS))?,
+    };
     // It fails if the connection has ended by itself, as it should.
     let _ended = abort.write_all(b"1");
     // A connection that is gone has a number that a later one may have.
-    if abort.metadata()?.nlink() == 0 { Ok(()) } else { unmount(mountpoint, connection) }
+    while abort.metadata()?.nlink() > 0 && take_out(mountpoint, connection)? == Standing::Covered {
+        sleep(PERIOD);
+    }
+    Ok(())
+}
+
+/// Whether the system shows its connections here.
+fn has_connections() -> bool {
+    statfs(CONNECTIONS).is_ok_and(|shown| shown.f_type == FUSECTL_MAGIC)
 }
 
 /// When a process that runs was started; `None` if it is gone, or dead with threads that are left.

@@ -28,6 +28,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_request_survives_that_its_server_is_gone", server_gone_while_waiting),
     ("a_mount_in_use_is_unmounted", unmounted),
     ("a_mount_that_is_killed_is_unmounted", killed_and_unmounted),
+    ("a_killed_mount_under_another_one_is_unmounted_after_it", killed_below),
     ("a_mount_where_another_one_was_stays", mounted_again),
     ("a_mount_inside_its_own_directory_is_not_entered", inside_itself),
 ];
@@ -103,6 +104,20 @@ fn killed_and_unmounted() {
     assert!(is_mounted(&place));
     mount.process.kill().expect("it runs");
     until("it is unmounted", || !is_mounted(&place));
+}
+
+fn killed_below() {
+    let (backing, place) = (Folder::new(), Folder::new());
+    let mut below = Mounted::start_at(&backing.0, &place.0, &[]);
+    let above = Mounted::start_at(&backing.0, &place.0, &[]);
+    below.process.kill().expect("it runs");
+    below.process.wait().expect("it is known");
+    // It unmounts by the name what it finds there.
+    std::mem::forget(below);
+    fs::write(above.join("file"), "x").expect("it is what is seen");
+    let mut unmount = Command::new("fusermount3");
+    assert!(unmount.arg("-u").arg(&place.0).status().expect("it runs").success());
+    until("both are unmounted", || !is_mounted(&place));
 }
 
 /// Each mount ends while the next one is there already.

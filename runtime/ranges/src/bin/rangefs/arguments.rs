@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(allow_negative_numbers = true)]
     pub(crate) threads: usize,
     /// How many files and directories each user but root may have open at a time. More are refused
-    /// to that user with ENFILE. Default: an eighth of the descriptors of this process, whose
+    /// to that user with ENFILE. Default: a 32nd of the descriptors of this process, whose
     /// number is raised as far as it goes, by root to /proc/sys/fs/nr_open
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(allow_negative_numbers = true)]
