@@ -29,6 +29,11 @@ pub(crate) struct Identity {
     pub(crate) group: GroupIdentity,
 }
 
+/// What is to be done with a group of which a member was lost before it began.
+pub(crate) const NOT_BEGUN: &str = "if a member leads, remove the one that has lost its data, and add one with a new id; if none \
+     does, the group has not begun: end all of its first members, remove their data, and start \
+     them again";
+
 /// The group of a member, as far as it has one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum GroupIdentity {
@@ -67,6 +72,12 @@ impl GroupIdentity {
     pub(crate) fn conflict(&self, id: u64, theirs: &Self, their_id: u64) -> Option<String> {
         match (self, theirs) {
             (Self::In(ours), Self::In(theirs)) => (ours != theirs).then(|| {
+                if ours.founding == theirs.founding {
+                    return format!(
+                        "members {their_id} and {id} began with other logs of the same members, of \
+                         which one was lost: {NOT_BEGUN}"
+                    );
+                }
                 format!(
                     "member {their_id} is of the group {theirs}, and member {id} of the group \
                      {ours}: remove the data of the one that began with a wrong list or name, and \

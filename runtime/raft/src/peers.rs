@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
+use tokio::time::Instant;
 use turnstile_host::Rng;
 
 use crate::error::Members;
@@ -32,6 +33,10 @@ use acknowledged::AcknowledgedEntries;
 use envelope::{ANSWER, OTHER_PROCESS, REFUSED, REMOVED, refusal};
 pub(crate) use envelope::{Head, answer, refused};
 use refusals::{Refusal, Refusals, Refuser, lost_entries, removed, two_processes, unknown};
+
+/// So long a majority does not know a member that is none of its members: a network repeats each
+/// attempt to connect within a second.
+const UNKNOWN_LEAST: Duration = Duration::from_secs(5);
 
 /// The first byte of a handshake.
 pub(crate) const HANDSHAKE: u8 = 4;
@@ -71,6 +76,8 @@ struct PeersState {
     /// The numbers of the logs of the members, by the last change of them, applied or not.
     logs: BTreeMap<u64, u64>,
     acknowledged: AcknowledgedEntries,
+    /// Since when a majority does not know this member.
+    unknown: Option<Instant>,
     /// One handshake with each member is made at a time.
     asking: BTreeMap<u64, Arc<tokio::sync::Mutex<()>>>,
 }
@@ -111,6 +118,7 @@ impl Peers {
             former: BTreeSet::new(),
             logs,
             acknowledged: AcknowledgedEntries::default(),
+            unknown: None,
             asking: BTreeMap::new(),
         };
         let (state, news) = (Mutex::new(state), Arc::new(News::default()));
@@ -155,9 +163,18 @@ impl Peers {
         state.refused.all(self.id, state.members.get(&self.id))
     }
 
-    /// Logs that a majority does not know this member.
-    pub(crate) fn note_unknown(&self) {
-        self.lock().refused.log(self.id, &unknown(self.id));
+    /// Notes whether a majority takes no connection of this member. Returns whether that has lasted:
+    /// a member that starts does not know the members of its log at once. It is logged if this one
+    /// is a voter by its own log.
+    pub(crate) fn note_unknown(&self, is_unknown: bool, is_voter: bool) -> bool {
+        let mut state = self.lock();
+        let since = is_unknown.then(|| state.unknown.unwrap_or_else(Instant::now));
+        state.unknown = since;
+        let has_lasted = since.is_some_and(|since| since.elapsed() >= UNKNOWN_LEAST);
+        if has_lasted && is_voter {
+            state.refused.log(self.id, &unknown(self.id));
+        }
+        has_lasted
     }
 
     /// Whether another member has said that this one was removed.

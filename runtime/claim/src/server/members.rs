@@ -14,6 +14,10 @@ use crate::wire::query::Query;
 use crate::wire::request::FieldErrors;
 use crate::wire::{MEMBERS, SNAPSHOT};
 
+/// Without a majority nobody knows what else was answered.
+const UNCONFIRMED: &str = "No majority confirms that the snapshot has all that was answered: \
+    `snapshot save --stale` (?stale=true) takes what this member has";
+
 /// The body of a PUT.
 #[derive(Deserialize)]
 struct NewMember {
@@ -63,7 +67,10 @@ impl AppState {
         if !identity.has_all_rights {
             return Err(Reply::message(403, "Only an operator may read the snapshot"));
         }
-        self.refresh(query).await?;
+        self.refresh(query).await.map_err(|reply| match reply.status {
+            503 => Reply::message(503, UNCONFIRMED),
+            _ => reply,
+        })?;
         let file = cluster.save().await?;
         let (by, from, bytes) = (identity.name.as_deref(), identity.from, file.len());
         tracing::info!(bytes, by, %from, "a snapshot of the claims is sent");

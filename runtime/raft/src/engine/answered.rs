@@ -224,10 +224,11 @@ fn has_another(own: Id) -> String {
 
 fn lost(why: &str) -> String {
     format!(
-        "acknowledged changes are lost: {why}; a majority of the members has lost its data, or \
-         runs with older data. To keep the changes: stop the other members, start this one, save a \
-         snapshot of it, and restore a new group from that. To give them up: remove this member, \
-         and add one with a new id"
+        "acknowledged changes are lost: {why}; members have lost their data, or run with older \
+         data, so that this one and the leader have two histories, of which one can be kept. For \
+         that of this member: stop the others, start it alone, save what it has as a snapshot, and \
+         restore a new group from that. For that of the leader: remove this member, and add one \
+         with a new id"
     )
 }
 

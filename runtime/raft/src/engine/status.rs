@@ -93,10 +93,7 @@ impl Engine {
         };
         let unknown = voters.iter().filter(is_unknown_to).count();
         let is_unknown = unknown > 0 && unknown + voters.len() / 2 + 1 > voters.len();
-        if is_unknown && voters.contains(&self.id) {
-            self.peers.note_unknown();
-        }
-        is_unknown
+        self.peers.note_unknown(is_unknown, voters.contains(&self.id))
     }
 }
 

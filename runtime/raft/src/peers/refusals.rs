@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::identity::NOT_BEGUN;
+
 /// The same is logged again after this time.
 const REPEATED_EVERY: Duration = Duration::from_secs(60);
 /// So many connections are taken over by another process with this member's id, before it is
@@ -133,11 +135,7 @@ pub(super) fn unknown(id: u64) -> String {
 pub(super) fn lost_log(id: u64, has_begun: bool) -> String {
     let remedy = match has_begun {
         true => "remove it, and add a member with a new id",
-        // The others of a group that has begun have a leader, of which this one does not know yet.
-        false => {
-            "if a member leads, remove it and add one with a new id; if none does, the group has \
-             not begun: end all of its first members, remove their data, and start them again"
-        }
+        false => NOT_BEGUN,
     };
     format!(
         "member {id} has lost its log, and may have voted for what it no longer knows: {remedy}"
