@@ -72,7 +72,7 @@ pub(crate) enum CliCommand {
     /// with the command. A lock of a group has no lease among the members; the member says four
     /// times in two periods that the lock is held. If this program is stopped (SIGSTOP) or hangs
     /// for two periods, so that it would not hear of a loss, a second process kills the command.
-    /// The member takes the lock back after some two periods more.
+    /// The member takes the lock back after some five periods and a second more.
     Run {
         #[command(flatten)]
         socket: SocketArgs,
