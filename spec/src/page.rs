@@ -94,11 +94,12 @@ none. A budget counts for all links, or for all nodes of a role, together.
 A step is torn after a save or a message that another save or message follows: what was before
 happened, what follows did not. It takes from the budget of the restart or crash as well. `saved` is
 what a restart leaves of a state, as it was after the last step that was not torn before it was
-saved. A crash loses what a node has not saved, and the messages to it, also those that come before
-it restarts; those that it has sent stay on their way. A restart at once loses no message. A request
-waits for its receiver, and one that the receiver had taken is answered by `on failure`. In
-formulas, a node that is down is in no state and has no resource; its variables are those that it
-would restart with, whether it may restart or not.
+saved. What was not saved begins anew, in any of the initial states. A crash loses what a node has
+not saved, and the messages to it, also those that come before it restarts; those that it has sent
+stay on their way. A restart at once loses no message. A request waits for its receiver, and one
+that the receiver had taken is answered by `on failure`. In formulas, a node that is down is in no
+state and has no resource; its variables are those that it would restart with, whether it may
+restart or not.
 
 A command with a budget is given that often, and any number of times without one; where it is
 ignored, it changes and takes nothing.
