@@ -30,9 +30,9 @@ pub(crate) struct Identity {
 }
 
 /// What is to be done with a group of which a member was lost before it began.
-pub(crate) const NOT_BEGUN: &str = "if a member leads, remove the one that has lost its data, and add one with a new id; if none \
-     does, the group has not begun: end all of its first members, remove their data, and start \
-     them again";
+pub(crate) const NOT_BEGUN: &str = "if a member leads, remove the one that has lost its data, and \
+    add one with a new id; if none does, the group has not begun: end all of its first members, \
+    remove their data, and start them again";
 
 /// The group of a member, as far as it has one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

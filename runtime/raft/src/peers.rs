@@ -163,9 +163,9 @@ impl Peers {
         state.refused.all(self.id, state.members.get(&self.id))
     }
 
-    /// Notes whether a majority takes no connection of this member. Returns whether that has lasted:
-    /// a member that starts does not know the members of its log at once. It is logged if this one
-    /// is a voter by its own log.
+    /// Notes whether a majority takes no connection of this member. Returns whether that has
+    /// lasted: a member that starts does not know the members of its log at once. It is logged if
+    /// this one is a voter by its own log.
     pub(crate) fn note_unknown(&self, is_unknown: bool, is_voter: bool) -> bool {
         let mut state = self.lock();
         let since = is_unknown.then(|| state.unknown.unwrap_or_else(Instant::now));
