@@ -124,7 +124,9 @@ impl Descriptors {
         let taken = self.taken();
         let remembered: u64 = taken.values().map(|user| user.remembered).sum();
         let own = taken.get(&user).filter(|_| user != 0).map_or(0, |own| own.remembered);
-        if remembered > all / 2 || own > files {
+        if remembered > all / 4 * 3 || own > files / 4 * 7 {
+            Crowding::Brimming
+        } else if remembered > all / 2 || own > files {
             Crowding::Full
         } else if remembered > all / 4 || own > files / 2 {
             Crowding::Filling
@@ -143,6 +145,8 @@ pub(super) enum Crowding {
     Filling,
     /// It is to go on slowly until it has forgotten some.
     Full,
+    /// It is hardly to go on until then.
+    Brimming,
 }
 
 impl Taken {

@@ -15,10 +15,22 @@ use super::volume::{Kernel, Volume};
 
 /// The kernel is told again after this time, although nothing new is remembered: programs may have
 /// ended that had what it could not forget.
-const AGAIN: Duration = Duration::from_secs(1);
+const fn again(crowding: Crowding) -> Duration {
+    match crowding {
+        Crowding::Empty | Crowding::Filling => Duration::MAX,
+        Crowding::Full => Duration::from_secs(1),
+        Crowding::Brimming => Duration::from_millis(10),
+    }
+}
 
-/// How long a lookup takes at least while too many files are remembered.
-const PAUSE: Duration = Duration::from_millis(2);
+/// How long a lookup takes at least while files are being forgotten.
+const fn pause(crowding: Crowding) -> Option<Duration> {
+    match crowding {
+        Crowding::Empty | Crowding::Filling => None,
+        Crowding::Full => Some(Duration::from_millis(2)),
+        Crowding::Brimming => Some(Duration::from_millis(20)),
+    }
+}
 
 impl Volume {
     /// Lets the kernel forget files if there are many of them. It takes the lock of their directory
@@ -28,15 +40,14 @@ impl Volume {
         let crowding = self.descriptors.crowding(caller.user);
         let is_due = || {
             self.inodes.opened() >= self.next_trim.load(Ordering::Acquire)
-                || crowding == Crowding::Full && self.trimmed().elapsed() >= AGAIN
+                || self.trimmed().elapsed() >= again(crowding)
         };
         if crowding != Crowding::Empty && is_due() && !self.is_trimming.swap(true, Ordering::AcqRel)
         {
             self.start_trimming();
         }
         // It waits for what is being forgotten, not for what cannot be.
-        let is_slow = crowding == Crowding::Full && self.is_trimming.load(Ordering::Acquire);
-        is_slow.then_some(PAUSE)
+        pause(crowding).filter(|_| self.is_trimming.load(Ordering::Acquire))
     }
 
     fn start_trimming(self: &Arc<Self>) {
