@@ -26,4 +26,4 @@ mod xattrs;
 pub use place::unmount;
 pub use serve::{Mount, MountOptions};
 pub use volume::Locking;
-pub use watch::watch;
+pub use watch::{abort_of, watch};

@@ -5,7 +5,7 @@
 //! that the killed threads have taken and never answer; then neither ends, nor do the programs.
 //! Only an abort by another process helps.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -14,38 +14,40 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use rustix::fs::statfs;
-
 use super::place::{Standing, take_out};
 
 /// The folder by which connections are aborted.
 const CONNECTIONS: &str = "/sys/fs/fuse/connections";
 
-/// The kind of file system that this is.
-const FUSECTL_MAGIC: rustix::fs::FsWord = 0x6573_5543;
-
 /// How often the process is looked at.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// Watches a process, aborts the connection of its mount when it has been killed, and unmounts it.
-/// Returns when the process is gone, which the end of `tied` tells, that it writes to.
+/// Opens what ends a connection, while that is there: a later one may have its number.
 ///
 /// # Errors
-/// When the connection cannot be aborted from here, or not be unmounted.
-pub fn watch(
-    process: u32,
-    connection: u32,
-    mountpoint: &Path,
-    tied: impl Read + Send + 'static,
-) -> io::Result<()> {
+/// When the system does not show its connections.
+pub fn abort_of(connection: u32) -> io::Result<File> {
     let abort = Path::new(CONNECTIONS).join(connection.to_string()).join("abort");
     if !abort.exists() {
         // Not every system has it from its start.
         let mut mount = Command::new("mount");
         let _tried = mount.args(["-t", "fusectl", "fusectl", CONNECTIONS]).output();
     }
-    // Opened now: what is written later is for this connection and no later one of its number.
-    let abort = OpenOptions::new().write(true).open(&abort);
+    OpenOptions::new().write(true).open(&abort).map_err(turnstile_host::at(abort.display()))
+}
+
+/// Watches a process, aborts the connection of its mount when it has been killed, and unmounts it.
+/// Returns when the process is gone, which the end of `tied` tells, that it writes to.
+///
+/// # Errors
+/// When the mount cannot be unmounted.
+pub fn watch(
+    process: u32,
+    connection: u32,
+    mountpoint: &Path,
+    tied: impl Read + Send + 'static,
+    mut abort: File,
+) -> io::Result<()> {
     let (untie, ended) = mpsc::channel();
     std::thread::spawn(move || {
         let _read = io::copy(&mut { tied }, &mut io::sink());
@@ -54,11 +56,6 @@ pub fn watch(
     let started = started(process);
     let is_tied = || ended.recv_timeout(PERIOD) == Err::<(), _>(RecvTimeoutError::Timeout);
     while is_tied() && started.is_some() && self::started(process) == started {}
-    let mut abort = match abort {
-        // It had ended before this process looked.
-        Err(error) if error.kind() == io::ErrorKind::NotFound && has_connections() => return Ok(()),
-        abort => abort.map_err(turnstile_host::at(CONNECTIONS))?,
-    };
     // It fails if the connection has ended by itself, as it should.
     let _ended = abort.write_all(b"1");
     // A connection that is gone has a number that a later one may have.
@@ -66,11 +63,6 @@ pub fn watch(
         sleep(PERIOD);
     }
     Ok(())
-}
-
-/// Whether the system shows its connections here.
-fn has_connections() -> bool {
-    statfs(CONNECTIONS).is_ok_and(|shown| shown.f_type == FUSECTL_MAGIC)
 }
 
 /// When a process that runs was started; `None` if it is gone, or dead with threads that are left.

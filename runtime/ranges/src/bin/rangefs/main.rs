@@ -3,7 +3,9 @@
 mod arguments;
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStdin, Command, ExitCode, Stdio};
 use std::time::Duration;
@@ -31,7 +33,10 @@ fn main() -> ExitCode {
         && watch == WATCH
         && let Some([process, connection]) = numbers([process, connection])
     {
-        let watched = mount::watch(process, connection, mountpoint.as_ref(), std::io::stdin());
+        let abort = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
+        let watched = abort.and_then(|abort| {
+            mount::watch(process, connection, mountpoint.as_ref(), std::io::stdin(), abort)
+        });
         return finish(watched.map_err(|error| error.to_string()));
     }
     let arguments = Arguments::parse();
@@ -68,8 +73,10 @@ fn start_watch(mount: &Mount) -> Option<ChildStdin> {
     let mut watch = Command::new("/proc/self/exe");
     watch.args([WATCH, &process.to_string(), &connection.to_string()]).arg(mount.mountpoint());
     // Signals of a terminal are not for it.
-    watch.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null());
-    let watch = watch.spawn();
+    watch.process_group(0).stdin(Stdio::piped());
+    // What it writes to ends the connection.
+    let abort = mount::abort_of(connection);
+    let watch = abort.and_then(|abort| watch.stdout(abort).spawn());
     if let Err(error) = &watch {
         tracing::warn!(%error, "nobody ends the connection if this process is killed");
     }
