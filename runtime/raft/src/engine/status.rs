@@ -86,13 +86,15 @@ impl Engine {
     /// which it is, unless that is lost.
     fn is_unknown(&self, metrics: &Metrics) -> bool {
         let voters = metrics.membership_config.membership().get_joint_config().last();
-        let Some(voters) = voters.filter(|_| !self.hears_leader(metrics)) else { return false };
+        let Some(voters) = voters else { return false };
         let is_unknown_to = |id: &&u64| {
             let trouble = self.peers.trouble(**id);
             matches!(trouble, Some(Trouble::Rejected(Refusal::UnknownPeer, _)))
         };
         let unknown = voters.iter().filter(is_unknown_to).count();
         let is_unknown = unknown > 0 && unknown + voters.len() / 2 + 1 > voters.len();
+        // Also if it is not: only what has no break lasts.
+        let is_unknown = is_unknown && !self.hears_leader(metrics);
         self.peers.note_unknown(is_unknown, voters.contains(&self.id))
     }
 }
