@@ -120,7 +120,7 @@ impl Answered {
     /// Who has written an entry, which is in the log or applied.
     pub(super) fn author_of(&self, index: u64) -> Option<Author> {
         let kept = self.log.entries(index..=index, usize::MAX);
-        let head = kept.first().and_then(|entry| EntryHead::read(entry).ok());
+        let head = kept.first().and_then(|entry| decode::<EntryHead>(entry).ok());
         head.map(|head| head.author()).or_else(|| self.lock().authors.of(index))
     }
 

@@ -4,7 +4,6 @@
 //! entries then have the ids of others that it has lost, and only the process tells them apart.
 
 use std::fmt;
-use std::io;
 
 use bytes::Bytes;
 use openraft::entry::{FromAppData, RaftEntry, RaftPayload};
@@ -13,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use super::TypeConfig;
 use super::authors::Author;
-use super::log_store::decode;
 use crate::group::MemberNode;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,7 +20,7 @@ pub(crate) struct Entry {
     pub(super) payload: EntryPayload<TypeConfig>,
 }
 
-/// Which entry it is, and by whom.
+/// Which entry it is, and by whom: how an encoded entry begins.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct EntryHead {
     pub(super) id: LogId<u64>,
@@ -31,16 +29,6 @@ pub(super) struct EntryHead {
 }
 
 impl EntryHead {
-    /// That of a stored entry.
-    ///
-    /// # Errors
-    /// When the entry cannot be read.
-    pub(super) fn read(entry: &[u8]) -> io::Result<Self> {
-        let head = postcard::take_from_bytes(entry);
-        head.map(|(head, _)| head)
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
-    }
-
     pub(super) const fn author(&self) -> Author {
         Author { leader: self.id.leader_id, process: self.process }
     }
@@ -49,12 +37,6 @@ impl EntryHead {
 impl Entry {
     pub(super) const fn new(id: LogId<u64>, payload: EntryPayload<TypeConfig>) -> Self {
         Self { head: EntryHead { id, process: 0 }, payload }
-    }
-
-    /// # Errors
-    /// When the bytes are no entry.
-    pub(super) fn read(bytes: &Bytes) -> io::Result<Self> {
-        decode(bytes)
     }
 
     pub(super) const fn head(&self) -> EntryHead {

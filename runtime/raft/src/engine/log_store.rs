@@ -62,7 +62,7 @@ impl RaftLogStorage<TypeConfig> for LogStore {
     async fn get_log_state(&mut self) -> Stored<LogState<TypeConfig>> {
         let (purged, last) = self.log.ends();
         let last_purged_log_id = purged.map(|mark| log_id(&mark)).transpose()?;
-        let last = last.as_ref().map(|last| EntryHead::read(last)).transpose();
+        let last = last.as_ref().map(|last| decode::<EntryHead>(last)).transpose();
         let last = last.map_err(unreadable)?.map(|head| head.id);
         Ok(LogState { last_purged_log_id, last_log_id: last.or(last_purged_log_id) })
     }
@@ -140,7 +140,7 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
 }
 
 fn entry(bytes: &Bytes) -> Stored<Entry> {
-    Entry::read(bytes).map_err(unreadable)
+    decode(bytes).map_err(unreadable)
 }
 
 fn unreadable(error: io::Error) -> StorageError<u64> {
