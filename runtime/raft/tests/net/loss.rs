@@ -36,12 +36,19 @@ impl Loss {
 }
 
 /// What is done at a time.
-pub(crate) struct Step {
-    pub(crate) part: Part,
+struct Step {
+    part: Part,
     /// These processes end.
-    pub(crate) ends: Vec<u64>,
+    ends: Vec<u64>,
     /// Then these begin.
-    pub(crate) begins: Vec<u64>,
+    begins: Vec<u64>,
+}
+
+/// What becomes of the process of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Ends,
+    Begins,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,13 +100,26 @@ impl LosingDisk {
         Self { loss, lost, older: media[&lost].files(), steps }
     }
 
-    /// What is to be done now.
-    pub(crate) fn due(&mut self, now: Duration) -> Option<Step> {
-        self.steps.pop_front_if(|(at, _)| *at <= now).map(|(_, step)| step)
+    /// Does what is due: ends and begins processes, and changes the disk between the two. Returns
+    /// which part it was.
+    pub(crate) fn strike(
+        &mut self,
+        (net, media): (&Net, &BTreeMap<u64, Medium>),
+        now: Duration,
+        mut meet: impl FnMut(u64, Fate),
+    ) -> Option<Part> {
+        let (_, Step { part, ends, begins }) = self.steps.pop_front_if(|(at, _)| *at <= now)?;
+        ends.into_iter().for_each(|id| meet(id, Fate::Ends));
+        if part == Part::Loss {
+            self.lose(&media[&self.lost]);
+            net.heal();
+        }
+        begins.into_iter().for_each(|id| meet(id, Fate::Begins));
+        Some(part)
     }
 
     /// Changes the disk, whose member does not run.
-    pub(crate) fn lose(&self, medium: &Medium) {
+    fn lose(&self, medium: &Medium) {
         medium.files().keys().for_each(|file| medium.put(file, None));
         if self.loss != Loss::Wiped {
             for (file, bytes) in &self.older {

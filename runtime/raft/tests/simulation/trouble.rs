@@ -8,7 +8,7 @@ use turnstile_raft::{Role, Status};
 
 use super::tail::Tail;
 use super::{CLIENTS_REST, DISTURBED, END, MEMBERS, Outcome, TICK, World, name};
-use crate::loss::{LosingDisk, Loss, Part, Step};
+use crate::loss::{Fate, LosingDisk, Loss, Part};
 
 /// Disturbs a simulation.
 pub(super) struct Trouble<'a, 'sim> {
@@ -147,24 +147,15 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     fn lose(&mut self, mut disk: LosingDisk, now: Duration) {
-        if let Some(Step { part, ends, begins }) = disk.due(now) {
-            for id in ends {
-                if self.sim.is_host_running(name(id)) {
-                    kill(self.sim, &self.world, id, false);
-                }
-            }
-            if part == Part::Loss {
-                disk.lose(&self.world.media[&disk.lost]);
-                self.world.net.heal();
-            }
-            for id in begins {
-                self.sim.bounce(name(id));
-            }
-            if part == Part::Over {
-                return;
-            }
+        let (sim, world) = (&mut *self.sim, &self.world);
+        let part = disk.strike((&world.net, &world.media), now, |id, fate| match fate {
+            Fate::Ends if sim.is_host_running(name(id)) => kill(sim, world, id, false),
+            Fate::Ends => {}
+            Fate::Begins => sim.bounce(name(id)),
+        });
+        if part != Some(Part::Over) {
+            self.losing = Some(disk);
         }
-        self.losing = Some(disk);
     }
 
     /// Whether all members have applied the whole log, and no client waits.

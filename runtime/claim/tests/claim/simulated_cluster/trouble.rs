@@ -11,7 +11,7 @@ use super::cluster::{
     Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, leader_and_newest, mend, name,
     newest_leader, replacement, replacement_of_lost, spoil,
 };
-use super::loss::{LosingDisk, Loss, Part, Step};
+use super::loss::{Fate, LosingDisk, Loss, Part};
 use super::member::{Cluster, WALL_OFF_US};
 use super::run::{DISTURBED, END, KEEPER, TENANT, TICK};
 use crate::simulation::outcome::Event;
@@ -197,16 +197,12 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     fn lose(&mut self, mut disk: LosingDisk, now: Duration) {
-        let Some(Step { part, ends, begins }) = disk.due(now) else {
-            self.losing = Some(disk);
-            return;
-        };
-        for id in ends {
-            self.end(id, false);
-        }
-        if part == Part::Loss {
-            disk.lose(&self.cluster.media[&disk.lost]);
-            self.cluster.net.heal();
+        let cluster = self.cluster.clone();
+        let part = disk.strike((&cluster.net, &cluster.media), now, |id, fate| match fate {
+            Fate::Ends => self.end(id, false),
+            Fate::Begins => self.sim.bounce(name(id)),
+        });
+        if part == Some(Part::Loss) {
             if disk.loss != Loss::Wiped {
                 // What clients are told from now on may be wrong.
                 CLIENTS.iter().chain(&[KEEPER, TENANT]).for_each(|one| self.sim.crash(*one));
@@ -217,10 +213,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 Loss::LedTwice => Event::LeaderRolledBack,
             });
         }
-        for id in begins {
-            self.sim.bounce(name(id));
-        }
-        if part != Part::Over {
+        if part != Some(Part::Over) {
             self.losing = Some(disk);
         } else if self.loss.take() == Some(Loss::Wiped) {
             let new = self.cluster.first + 2;

@@ -12,7 +12,7 @@ use crate::cluster::{
     Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, leader_and_newest, mend, name,
     replacement, replacement_of_lost, spoil,
 };
-use crate::loss::{LosingDisk, Loss, Part, Step};
+use crate::loss::{Fate, LosingDisk, Loss, Part};
 use crate::member::{Cluster, USERS};
 use crate::outcome::Event;
 use crate::run::{DISTURBED, END, TICK};
@@ -211,16 +211,12 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
     }
 
     fn lose(&mut self, mut disk: LosingDisk, now: Duration) {
-        let Some(Step { part, ends, begins }) = disk.due(now) else {
-            self.losing = Some(disk);
-            return;
-        };
-        for id in ends {
-            self.end(id, false);
-        }
-        if part == Part::Loss {
-            disk.lose(&self.cluster.media[&disk.lost]);
-            self.cluster.net.heal();
+        let cluster = self.cluster.clone();
+        let part = disk.strike((&cluster.net, &cluster.media), now, |id, fate| match fate {
+            Fate::Ends => self.end(id, false),
+            Fate::Begins => self.sim.bounce(name(id)),
+        });
+        if part == Some(Part::Loss) {
             self.is_rolled_back = disk.loss != Loss::Wiped;
             self.cluster.witness.tally.note(match disk.loss {
                 Loss::Wiped => Event::DiskWiped,
@@ -228,10 +224,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
                 Loss::LedTwice => Event::LeaderRolledBack,
             });
         }
-        for id in begins {
-            self.sim.bounce(name(id));
-        }
-        if part != Part::Over {
+        if part != Some(Part::Over) {
             self.losing = Some(disk);
         } else if self.loss.take() == Some(Loss::Wiped) {
             let new = self.cluster.first + 2;
