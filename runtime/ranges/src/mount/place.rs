@@ -17,8 +17,7 @@ use super::serve::FUSERMOUNT;
 const ATTEMPTS: usize = 3;
 
 /// Where a mount is.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+enum Standing {
     /// It is in the tree no more.
     Gone,
     /// Another one was mounted over it.
@@ -33,27 +32,28 @@ pub(super) enum Standing {
 /// # Errors
 /// When it cannot be unmounted, as while another one is mounted over it.
 pub fn unmount(mountpoint: &Path, connection: u32) -> io::Result<()> {
-    match take_out(mountpoint, connection)? {
-        Standing::Gone | Standing::Seen(_) => Ok(()),
-        Standing::Covered => Err(io::Error::other(format!(
-            "another file system is mounted over {}: unmount that first",
-            mountpoint.display()
-        ))),
+    if take_out(mountpoint, connection)? {
+        return Ok(());
     }
+    Err(io::Error::other(format!(
+        "another file system is mounted over {}: unmount that first",
+        mountpoint.display()
+    )))
 }
 
-/// Takes a mount out of the tree of files. Returns where it is then.
-pub(super) fn take_out(mountpoint: &Path, connection: u32) -> io::Result<Standing> {
+/// Takes a mount out of the tree of files. Returns `false` while another one is mounted over it.
+pub(super) fn take_out(mountpoint: &Path, connection: u32) -> io::Result<bool> {
     for _ in 0..ATTEMPTS {
         match standing(mountpoint, connection)? {
-            Standing::Seen(number) if leave(mountpoint, &number)? => return Ok(Standing::Gone),
+            Standing::Gone => return Ok(true),
+            Standing::Covered => return Ok(false),
+            Standing::Seen(number) if leave(mountpoint, &number)? => return Ok(true),
             // Another one was mounted over it meanwhile, or somebody has unmounted it.
             Standing::Seen(_) => {}
-            other @ (Standing::Gone | Standing::Covered) => return Ok(other),
         }
     }
     // Perhaps another one is mounted over a folder above.
-    Ok(Standing::Covered)
+    Ok(false)
 }
 
 /// Where the mount of a connection is.

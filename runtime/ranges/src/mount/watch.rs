@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::place::{Standing, take_out};
+use super::place::take_out;
 
 /// The folder by which connections are aborted.
 const CONNECTIONS: &str = "/sys/fs/fuse/connections";
@@ -59,7 +59,7 @@ pub fn watch(
     // It fails if the connection has ended by itself, as it should.
     let _ended = abort.write_all(b"1");
     // A connection that is gone has a number that a later one may have.
-    while abort.metadata()?.nlink() > 0 && take_out(mountpoint, connection)? == Standing::Covered {
+    while abort.metadata()?.nlink() > 0 && !take_out(mountpoint, connection)? {
         sleep(PERIOD);
     }
     Ok(())
