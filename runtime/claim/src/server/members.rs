@@ -68,7 +68,7 @@ impl AppState {
             return Err(Reply::message(403, "Only an operator may read the snapshot"));
         }
         self.refresh(query).await.map_err(|reply| match reply.status {
-            503 => Reply::message(503, UNCONFIRMED),
+            503 if !cluster.is_failed() => Reply::message(503, UNCONFIRMED),
             _ => reply,
         })?;
         let file = cluster.save().await?;
