@@ -5,7 +5,7 @@ mod amendment;
 mod formula;
 mod hints;
 
-pub(crate) use amendment::AMENDMENT;
+pub(crate) use amendment::{AMENDMENT, READING};
 pub(crate) use formula::FORMULA;
 use formula::{COLLECTIONS, INSTANCES, PREDICATES, RULES};
 pub(crate) use hints::{help_on_key, help_on_kind, help_on_value, synonym};
@@ -100,6 +100,11 @@ pub(crate) static TABLE: Shape = Shape {
         ),
         may("amendments", AMENDMENTS, "Differences from the document, each with its reason."),
         may(
+            "readings",
+            READINGS,
+            "What else the document may mean: `check --reading ID` checks the table in one.",
+        ),
+        may(
             "survivors",
             SURVIVORS,
             "Mutants of the amended table that survive, each with the reason.",
@@ -112,6 +117,7 @@ const CELLS: Kind = Kind::List(&Kind::Map(&CELL));
 pub(crate) const UNCITED: Kind = Kind::List(&Kind::Map(&UNCITED_LINES));
 const SURVIVORS: Kind = Kind::List(&Kind::Map(&SURVIVOR));
 const AMENDMENTS: Kind = Kind::List(&Kind::Map(&AMENDMENT));
+const READINGS: Kind = Kind::List(&Kind::Map(&READING));
 const SET: Kind = Kind::Either(&[NAMES, Kind::Map(&SET_MAP)]);
 const RESOURCE: Kind =
     Kind::Either(&[Kind::Choice(RESOURCE_KINDS), NAMES, Kind::Map(&RESOURCE_MAP)]);

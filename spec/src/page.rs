@@ -52,7 +52,14 @@ leave nothing out. Where that would take more than 50,000 comparisons, each guar
 be true or false by itself.
 
 A machine may have several states with `initial: true`: it begins in one of them. The checker tries
-each, also after a restart that has not saved the state; a service says which one it begins in.";
+each, also after a restart that has not saved the state; a service says which one it begins in.
+
+What else the document may mean is under `readings`. A reading changes the amended table as an
+amendment would, without the amendments that have no place in it (`without`), and names the checks
+that fail in it and hold in the table (`differs`). `turnstile check --reading ID` checks the table
+in one reading, in all worlds of its systems, and fails unless exactly these differ; which rows the
+worlds take is no such check. What the code of a core decides, and neither a row nor a formula, is
+no reading.";
 
 const SYSTEMS: &str = "\
 A system whose roles have a `table` is checked from its files alone. Each node of a role runs the

@@ -19,6 +19,8 @@ pub struct WrittenTable {
     pub findings: Vec<Diagnostic>,
     /// The amendments, in file order.
     pub amendments: Vec<Amendment>,
+    /// What else the document may mean, in file order; none in a table that is in a reading.
+    pub readings: Vec<Reading>,
     /// The document that it transcribes.
     pub document: Option<Document>,
     /// The lines of the document listed as uncited.
@@ -85,6 +87,24 @@ pub struct Amendment {
     pub needs: Vec<String>,
     /// The changes, in file order.
     pub changes: Vec<Change>,
+    /// Its position in the file.
+    pub span: Span,
+}
+
+/// What else the document may mean, and what that changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The id.
+    pub id: String,
+    /// What the document means in it, in one sentence.
+    pub is: String,
+    /// The checks that fail in it and hold in the table: properties of the table,
+    /// `system/property`. None: it changes no verdict in any world.
+    pub differs: Vec<String>,
+    /// The ids of the amendments that have no place in it.
+    pub without: Vec<String>,
+    /// The lines of the document.
+    pub cite: Vec<Lines>,
     /// Its position in the file.
     pub span: Span,
 }
@@ -158,8 +178,12 @@ impl WrittenTable {
             Ok(parsed) => parsed,
             Err(list) => return Err(Diagnostics { source, list }),
         };
+        Ok(Self::of_parsed(source, parsed))
+    }
+
+    fn of_parsed(source: Source, parsed: Parsed) -> Self {
         let literal = parsed.literal();
-        Ok(Self {
+        Self {
             vocabulary: parsed.vocabulary.clone(),
             table: literal.table,
             findings: literal.findings,
@@ -167,8 +191,24 @@ impl WrittenTable {
             document: parsed.document(),
             uncited: parsed.uncited(),
             survivors: parsed.survivors(),
+            readings: parsed.readings(),
             source,
             parsed,
+        }
+    }
+
+    /// The table in the reading of this id, if there is one: as written with the reading, and
+    /// amended with it but for the amendments that have no place in it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reading; that it does not fit the table is a finding of the amended table.
+    #[must_use]
+    pub fn in_reading(&self, id: &str) -> Option<Result<Self, Diagnostics>> {
+        let source = self.source.clone();
+        Some(match self.parsed.in_reading(id)? {
+            Ok(parsed) => Ok(Self::of_parsed(source, parsed)),
+            Err(list) => Err(Diagnostics { source, list }),
         })
     }
 

@@ -1,11 +1,11 @@
-//! The schema of `amendments`: which row an amendment selects, and what it sets, adds, changes and
-//! removes.
+//! The schema of `amendments` and `readings`: which row one selects, and what it sets, adds,
+//! changes and removes.
 
 use super::{
     ABOUT, ACTION, BECAUSE, CELLS, CITE, COLLECTIONS, DO, EVENT, FORMULA, GUARD, GUARD_NAME, NAME,
     NAMES, ONE_OR_MORE, PREDICATES, RESOURCE, ROW, RULES, SET, STATE, VARIABLE,
 };
-use crate::shape::{Kind, Shape, may, must};
+use crate::shape::{Key, Kind, Shape, may, must};
 
 static SELECTOR: Shape = Shape {
     name: "selector",
@@ -29,19 +29,47 @@ static SET_ROW: Shape = Shape {
     ],
 };
 
+const SELECTED: Key = may("row", Kind::Map(&SELECTOR), "The row that `set` changes.");
+const VALUES: Key = may("set", Kind::Map(&SET_ROW), "The row's new values.");
+const ADDED: Key = may("add", Kind::Map(&ADD), "Declarations and rows to add.");
+const CHANGED: Key = may(
+    "change",
+    Kind::Map(&CHANGE),
+    "Declarations and rows to change: the given keys are replaced.",
+);
+const REMOVED: Key = may("remove", Kind::Map(&REMOVE), "Declarations and rows to remove.");
+
+pub(crate) static READING: Shape = Shape {
+    name: "reading",
+    keys: &[
+        must("id", NAME, "The id, for `check --reading`."),
+        must("is", Kind::Text, "What the document means in it, in one sentence."),
+        SELECTED,
+        VALUES,
+        ADDED,
+        CHANGED,
+        REMOVED,
+        must(
+            "differs",
+            NAMES,
+            "The checks that fail in it, and hold in the table: properties of the table, or \
+             `SYSTEM/PROPERTY`. `[]`: it changes no verdict in any world.",
+        ),
+        may("needs", NAMES, "The amendments that it depends on."),
+        may("without", NAMES, "The amendments that have no place in it."),
+        CITE,
+    ],
+};
+
 pub(crate) static AMENDMENT: Shape = Shape {
     name: "amendment",
     keys: &[
         must("id", NAME, "The id, for reports and `needs`."),
-        may("row", Kind::Map(&SELECTOR), "The row that `set` changes."),
-        may("set", Kind::Map(&SET_ROW), "The row's new values."),
-        may("add", Kind::Map(&ADD), "Declarations and rows to add."),
-        may(
-            "change",
-            Kind::Map(&CHANGE),
-            "Declarations and rows to change: the given keys are replaced.",
-        ),
-        may("remove", Kind::Map(&REMOVE), "Declarations and rows to remove."),
+        SELECTED,
+        VALUES,
+        ADDED,
+        CHANGED,
+        REMOVED,
         BECAUSE,
         must(
             "shown-by",

@@ -128,14 +128,15 @@ fn is_empty(amendment: &Amendment, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(diagnostic.help(help));
     };
     if amendment.is_empty() {
-        let message = format!("amendment `{}` changes nothing", amendment.id.text);
-        put(
-            message,
-            "it has a reason, but no change",
-            "add `row` and `set`, `add`, `change` or `remove`",
-        );
+        let message = format!("{} `{}` changes nothing", amendment.noun(), amendment.id.text);
+        let text = if amendment.is_reading {
+            "it has a sentence, but no change"
+        } else {
+            "it has a reason, but no change"
+        };
+        put(message, text, "add `row` and `set`, `add`, `change` or `remove`");
     }
-    if amendment.shown_by.is_empty() {
+    if amendment.shown_by.is_empty() && !amendment.is_reading {
         let message =
             format!("amendment `{}` names no check that fails without it", amendment.id.text);
         put(

@@ -1,4 +1,4 @@
-//! Amendments as they are written: what they add, change and remove, and why.
+//! Amendments and readings as they are written: what they add, change and remove, and why.
 
 use super::row::{actions, condition};
 use super::{Actions, Condition, Sections, list, parts, text, word, words};
@@ -18,7 +18,19 @@ pub(crate) struct Amendment {
     pub(crate) add: Sections,
     pub(crate) change: Sections,
     pub(crate) remove: Removal,
+    /// Whether it is a reading, put last in the table that is read so.
+    pub(crate) is_reading: bool,
     pub(crate) span: Span,
+}
+
+/// What else the document may mean: a change of the table after the amendments, except for those
+/// that have no place in it.
+#[derive(Clone, Default)]
+pub(crate) struct Reading {
+    /// Its `because` is the reading in one sentence, its `shown-by` are the checks that differ.
+    pub(crate) change: Amendment,
+    pub(crate) without: Vec<Word>,
+    pub(crate) cite: Vec<Lines>,
 }
 
 /// A row and its new values.
@@ -78,6 +90,11 @@ pub(crate) struct CellSelector {
 }
 
 impl Amendment {
+    /// What diagnostics call it.
+    pub(crate) fn noun(&self) -> &'static str {
+        if self.is_reading { "reading" } else { "amendment" }
+    }
+
     /// Whether it says why, and not what.
     pub(crate) fn is_empty(&self) -> bool {
         let cells = self.remove.cell_sections();
@@ -144,7 +161,21 @@ pub(super) fn amendment(node: &Node) -> Amendment {
         add: node.at("add").map(parts).unwrap_or_default(),
         change: node.at("change").map(parts).unwrap_or_default(),
         remove: node.at("remove").map(removal).unwrap_or_default(),
+        is_reading: false,
         span: node.span,
+    }
+}
+
+pub(super) fn reading(node: &Node) -> Reading {
+    let change = Amendment {
+        because: text(node, "is"),
+        shown_by: words(node, "differs").unwrap_or_default(),
+        ..amendment(node)
+    };
+    Reading {
+        change,
+        without: words(node, "without").unwrap_or_default(),
+        cite: super::cite(node, "cite"),
     }
 }
 
@@ -154,7 +185,8 @@ fn change(node: &Node) -> RowChange {
     RowChange {
         row: node.at("row").map_or(missing, selector),
         set: node.at("set").map_or(unset, set_row),
-        is_odd: super::is_odd(node, &language::AMENDMENT),
+        is_odd: super::is_odd(node, &language::AMENDMENT)
+            && super::is_odd(node, &language::READING),
     }
 }
 

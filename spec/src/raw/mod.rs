@@ -15,7 +15,9 @@ use crate::table::{COMPLETION, Lines};
 use crate::versions::{ExplainedMutant, Uncited};
 use crate::yaml::{Node, Value, Word};
 
-pub(crate) use amendment::{Amendment, CellSelector, Removal, RowChange, Selector, SetRow};
+pub(crate) use amendment::{
+    Amendment, CellSelector, Reading, Removal, RowChange, Selector, SetRow,
+};
 #[cfg(feature = "systems")]
 pub(crate) use formula::formula;
 pub(crate) use formula::{Connective, Formula, Quantifier, Rule, SymbolDecl};
@@ -36,6 +38,7 @@ pub(crate) struct Table {
     pub(crate) instances: Option<Vec<Word>>,
     pub(crate) uncited: Vec<Uncited>,
     pub(crate) amendments: Vec<Amendment>,
+    pub(crate) readings: Vec<Reading>,
     pub(crate) survivors: Vec<ExplainedMutant>,
 }
 
@@ -158,12 +161,37 @@ pub(crate) struct Resource {
 /// Reads a tree whose shape is right.
 pub(crate) fn table(node: &Node) -> Table {
     let mut table = sections(node);
-    let added = table.amendments.iter().flat_map(|amendment| &amendment.add.rows);
-    let first = table.parts.rows.iter().chain(added).find(|row| row.is_completion());
-    if let Some(word) = first.map(|row| row.event[0].clone()) {
-        table.parts.events.push((word, Event::completion()));
-    }
+    table.declare_completion();
     table
+}
+
+impl Table {
+    /// Declares the event of rows without one, if there are any.
+    fn declare_completion(&mut self) {
+        let added = self.amendments.iter().flat_map(|amendment| &amendment.add.rows);
+        let first = self.parts.rows.iter().chain(added).find(|row| row.is_completion());
+        let Some(word) = first.map(|row| row.event[0].clone()) else { return };
+        if self.parts.events.iter().all(|(_, event)| event.is_declared()) {
+            self.parts.events.push((word, Event::completion()));
+        }
+    }
+
+    /// The table in a reading, which is the last of its amendments.
+    pub(crate) fn in_reading(&self, reading: &Reading) -> Self {
+        let mut table = self.clone();
+        let is_without = |one: &Amendment| reading.without.iter().any(|id| id.text == one.id.text);
+        table.amendments.retain(|amendment| !is_without(amendment));
+        table.amendments.push(Amendment { is_reading: true, ..reading.change.clone() });
+        table.readings.clear();
+        table.declare_completion();
+        table
+    }
+
+    /// The position of the reading, in a table that is in one.
+    pub(crate) fn reading(&self) -> Option<usize> {
+        let last = self.amendments.len().checked_sub(1)?;
+        self.amendments[last].is_reading.then_some(last)
+    }
 }
 
 fn sections(node: &Node) -> Table {
@@ -178,6 +206,7 @@ fn sections(node: &Node) -> Table {
             span: node.span,
         }),
         amendments: list(node, "amendments", amendment::amendment),
+        readings: list(node, "readings", amendment::reading),
         survivors: list(node, "survivors", survivors).into_iter().flatten().collect(),
     }
 }

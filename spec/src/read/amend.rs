@@ -1,4 +1,5 @@
-//! Applies amendments, each to the table as written after the amendments that it needs.
+//! Applies amendments, each to the table as written after the amendments that it needs. A reading
+//! is the last of them, where the table is in one.
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
@@ -41,7 +42,9 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> RowIndex {
         let diagnostics = listed.diagnostics.len();
         let mut changed = Vec::new();
         for change in &amendment.rows {
-            let Some((old, row)) = listed.select(&base.rows, &change.row) else { continue };
+            let Some((old, row)) = listed.select(amendment, &base.rows, &change.row) else {
+                continue;
+            };
             let row = set(row, &change.set);
             let written = &vocabulary.rows[old.index()].id;
             let id = format!("{}/{name}", written.split('/').next().unwrap_or(written));
@@ -57,7 +60,7 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> RowIndex {
         listed.added.push(added);
         let selectors = amendment.remove.rows.iter();
         let removed: Vec<RowId> = selectors
-            .filter_map(|selector| listed.select(&base.rows, selector).map(|(id, _)| id))
+            .filter_map(|selector| listed.select(amendment, &base.rows, selector).map(|(id, _)| id))
             .collect();
         listed.removed.push(removed);
         listed.missed.push(is_blind || listed.diagnostics.len() > diagnostics);
@@ -105,6 +108,7 @@ impl RowIndex {
     /// The only row that a selector matches.
     fn select<'r>(
         &mut self,
+        by: &raw::Amendment,
         among: &'r [(RowId, raw::Row)],
         selector: &raw::Selector,
     ) -> Option<(RowId, &'r raw::Row)> {
@@ -113,8 +117,10 @@ impl RowIndex {
         }
         let rows = among.iter().filter(|(_, row)| is_meant(selector, row));
         let hits: Vec<Span> = rows.map(|(_, row)| row.span).collect();
+        let noun = by.noun();
         let diagnostic = if hits.is_empty() {
-            Diagnostic::finding(code::MATCHES_NOTHING, "the amendment matches no row")
+            let message = format!("the {noun} matches no row");
+            Diagnostic::finding(code::MATCHES_NOTHING, message)
                 .label(
                     selector.span,
                     "no row of the table or of a needed amendment has these values",
@@ -124,7 +130,7 @@ impl RowIndex {
                      list it under `needs`",
                 )
         } else {
-            let message = format!("the amendment matches {} rows", hits.len());
+            let message = format!("the {noun} matches {} rows", hits.len());
             let diagnostic = Diagnostic::finding(code::MATCHES_SEVERAL, message)
                 .label(selector.span, "must match exactly one row");
             let some = hits.iter().take(3);
@@ -182,8 +188,15 @@ pub(crate) fn set(row: &raw::Row, set: &raw::SetRow) -> raw::Row {
     row
 }
 
+/// The table as written, in its reading if it is in one.
+pub(crate) fn written(raw: &raw::Table, listed: &RowIndex) -> Draft {
+    let Some(reading) = raw.reading() else { return literal(raw, listed) };
+    let needed = needed(raw, reading);
+    draft(raw, listed, &|nth| nth == reading || needed.contains(&nth))
+}
+
 /// The table as written.
-pub(crate) fn literal(raw: &raw::Table, listed: &RowIndex) -> Draft {
+fn literal(raw: &raw::Table, listed: &RowIndex) -> Draft {
     let (parts, rows) = (raw.parts.clone(), listed.literal.clone());
     Draft { parts, rows, replaced: Vec::new() }
 }

@@ -9,6 +9,7 @@ pub(crate) mod cover;
 pub(crate) mod draft;
 pub(crate) mod formula;
 pub(crate) mod pattern;
+mod reading;
 mod rows;
 pub(crate) mod variables;
 pub(crate) mod vocabulary;
@@ -141,7 +142,7 @@ impl Parsed {
     }
 
     fn as_written(&self) -> Draft {
-        amend::literal(&self.raw, &self.listed)
+        amend::written(&self.raw, &self.listed)
     }
 
     /// The table as written.

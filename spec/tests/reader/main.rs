@@ -12,6 +12,7 @@ mod guard_values;
 mod names;
 mod patterns;
 mod prose;
+mod readings;
 mod schema;
 mod second_reader;
 mod system;
