@@ -6,6 +6,7 @@
 mod engine;
 mod plan;
 mod queue;
+mod reading;
 mod search;
 mod shared_progress;
 mod simulation;
@@ -62,6 +63,10 @@ pub(crate) struct Arguments {
     /// 1000000 states, or at `--max-states`
     #[arg(long)]
     as_written: bool,
+    /// Check a table in this of its `readings`: what else its document may mean. The verdicts that
+    /// differ must be those that the reading names
+    #[arg(long, value_name = "ID", conflicts_with_all = ["as_written", "trace", "watch"])]
+    reading: Option<String>,
     /// Check again whenever a file changes, until interrupted, and say what changed
     #[arg(long, conflicts_with_all = ["json", "junit", "sarif", "trace"])]
     watch: bool,
@@ -113,16 +118,8 @@ fn once(
 ) -> (Status, Vec<ResultReport>) {
     let refused = |what: &str| (usage_error(what), Vec::new());
     let begun = Instant::now();
-    if let (Engine::Stateright, Some(Reductions { dead, symmetry, loss })) =
-        (arguments.engine, arguments.reduce)
-        && (dead || symmetry || loss)
-    {
-        return refused(
-            "`--engine stateright` has no reductions: use `--reduce none` or omit `--reduce`",
-        );
-    }
-    if arguments.engine == Engine::Stateright && arguments.simulation.walks().is_some() {
-        return refused("`--simulate` walks with the engine interned: omit `--engine`");
+    if let Some(clash) = clash_of_engine(arguments) {
+        return refused(clash);
     }
     let library = match Library::load(systems, Arc::clone(files)) {
         Ok(library) => library,
@@ -135,7 +132,11 @@ fn once(
         Ok(settings) => settings,
         Err(error) => return refused(&error),
     };
-    let plan = plan::plan(&library, &arguments.names, &arguments.worlds, size);
+    let mut plan = plan::plan(&library, &arguments.names, &arguments.worlds, size);
+    let reading = match reading::chosen(arguments.reading.as_deref(), &mut plan, &library) {
+        Ok(reading) => reading,
+        Err(status) => return (status, Vec::new()),
+    };
     let mut status =
         plan.usage_errors.iter().map(|what| usage_error(what)).fold(Status::Holds, Status::and);
     let unknown = plan.unknown_settings(&set);
@@ -163,8 +164,27 @@ fn once(
             + &summary::summary(&results, begun.elapsed(), paint);
         status = status.and(write_stdout(&text));
     }
-    status = results.iter().map(Status::of).fold(status, Status::and);
+    status = status.and(match &reading {
+        Some(reading) => reading.tell(&results, &plan, (!arguments.json).then_some(paint)),
+        None => results.iter().map(Status::of).fold(Status::Holds, Status::and),
+    });
     (status.and(deliver(arguments, &results, &library, &options)), results)
+}
+
+/// Why the engine cannot do what is asked of it.
+fn clash_of_engine(arguments: &Arguments) -> Option<&'static str> {
+    let reduces = arguments
+        .reduce
+        .is_some_and(|Reductions { dead, symmetry, loss }| dead || symmetry || loss);
+    match arguments.engine {
+        Engine::Stateright if reduces => {
+            Some("`--engine stateright` has no reductions: use `--reduce none` or omit `--reduce`")
+        }
+        Engine::Stateright if arguments.simulation.walks().is_some() => {
+            Some("`--simulate` walks with the engine interned: omit `--engine`")
+        }
+        Engine::Stateright | Engine::Interned => None,
+    }
 }
 
 /// Why the output files cannot be written: two are the same, or one of them is an input.

@@ -10,7 +10,7 @@ use turnstile_harness::result::{Report, ResultKind, ResultReport};
 use turnstile_harness::status::Status;
 use turnstile_harness::{SourceFile, SystemEntry};
 use turnstile_search::bounds::NoProgress;
-use turnstile_spec::System;
+use turnstile_spec::{System, WrittenTable};
 use turnstile_world::trace::counted;
 
 use crate::report::paint::fold;
@@ -90,6 +90,9 @@ fn lint(file: &Arc<SourceFile>, files: &Files) -> ResultReport {
                 Ok(sound) => FaultReport::findings(&sound.warnings, source),
                 Err(faults) => FaultReport::errors(faults),
             };
+            if file.amended().is_ok() {
+                result.faults.extend(of_readings(literal));
+            }
             // A finding that no amendment fixes is already an error.
             let is_new = |finding: &FaultReport| !result.faults.iter().any(|f| f.is_like(finding));
             let findings = FaultReport::findings(&literal.findings, source).into_iter();
@@ -99,6 +102,16 @@ fn lint(file: &Arc<SourceFile>, files: &Files) -> ResultReport {
         Err(faults) => result.faults = FaultReport::errors(faults),
     }
     lined(result, file)
+}
+
+/// The errors of a table's readings.
+fn of_readings(literal: &WrittenTable) -> Vec<FaultReport> {
+    let errors = |id: &str| match literal.in_reading(id)? {
+        Ok(read) => read.amended().err(),
+        Err(faults) => Some(faults),
+    };
+    let faults = literal.readings.iter().filter_map(|reading| errors(&reading.id));
+    faults.flat_map(|faults| FaultReport::errors(&faults)).collect()
 }
 
 /// The errors of a system's tables; if they have none, those of its worlds.

@@ -43,6 +43,7 @@ struct Table {
     states: usize,
     rows: usize,
     amendments: usize,
+    readings: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -94,6 +95,7 @@ fn table(literal: &WrittenTable) -> Table {
         states: states.filter(|(state, name)| state.is_some() && name.declared).count(),
         rows: literal.vocabulary.rows.iter().filter(|row| row.amended_by.is_none()).count(),
         amendments: literal.amendments.len(),
+        readings: literal.readings.iter().map(|reading| reading.id.clone()).collect(),
     }
 }
 
@@ -121,10 +123,11 @@ fn words(listing: &Listing, library: &Library, paint: Paint) -> String {
             table.states.to_string(),
             table.rows.to_string(),
             table.amendments.to_string(),
+            table.readings.len().to_string(),
             table.document.clone(),
         ]
     });
-    let head = ["table", "states", "rows", "amendments", "document"].map(str::to_owned);
+    let head = ["table", "states", "rows", "amendments", "readings", "document"].map(str::to_owned);
     let mut text = grid(std::iter::once(head).chain(tables).collect(), paint);
     for System { name, tables, worlds, large } in &listing.systems {
         let count = counted(worlds.len() as u64, "world");

@@ -1,12 +1,13 @@
 //! Whether each amendment is necessary: without it, and without those that depend on it, one of the
-//! checks in its `shown-by` must fail, and must not fail without the dependent ones alone. Nothing
-//! here changes a file or knows a protocol.
+//! checks in its `shown-by` must fail, and must not fail without the dependent ones alone. Likewise
+//! whether the checks that a reading names fail in it. Nothing here changes a file or knows a
+//! protocol.
 
 mod without;
 
 use std::collections::BTreeSet;
 
-use turnstile_spec::versions::Amendment;
+use turnstile_spec::versions::{Amendment, Reading};
 use turnstile_spec::{System, WrittenTable};
 
 use self::without::WithoutAmendment;
@@ -110,14 +111,27 @@ pub fn verify(
 ) -> Verification {
     let without = left_out(&amendment.id, &literal.amendments);
     let left = WithoutAmendment::new(literal, &without, systems, options);
-    let shown_by = amendment.shown_by.iter();
     Verification {
         id: amendment.id.clone(),
         because: amendment.because.clone(),
-        shown_by: shown_by
-            .map(|by| Evidence { by: by.clone(), outcome: left.outcome(by) })
-            .collect(),
+        shown_by: left.outcomes(&amendment.shown_by),
         without: without.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+/// Runs the checks that a reading names, which must fail. `literal`: the table in that reading.
+#[must_use]
+pub fn verify_reading(
+    literal: &WrittenTable,
+    reading: &Reading,
+    systems: (&Systems, &[System]),
+    options: &Options<'_>,
+) -> Verification {
+    Verification {
+        id: reading.id.clone(),
+        because: reading.is.clone(),
+        shown_by: WithoutAmendment::new(literal, &[], systems, options).outcomes(&reading.differs),
+        without: reading.without.clone(),
     }
 }
 

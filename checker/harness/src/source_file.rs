@@ -31,6 +31,13 @@ impl SourceFile {
         }
     }
 
+    /// The file of a table that was read, under its own name: in one of its readings.
+    #[must_use]
+    pub fn of_table(name: impl Into<String>, table: WrittenTable) -> Self {
+        let file = Self::new(name, table.source.clone());
+        Self { is_system: false.into(), written: Ok(table).into(), ..file }
+    }
+
     /// Whether it is a system; it may have errors.
     pub fn is_system(&self) -> bool {
         *self.is_system.get_or_init(|| match File::read(self.source.clone()) {

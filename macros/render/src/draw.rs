@@ -43,7 +43,7 @@ fn add(entries: &mut Vec<Entry>, entry: Entry) {
 fn node(sheet: &Sheet<'_>, id: StateId) -> Node {
     let name = &sheet.vocabulary.states[id.index()];
     let state = sheet.state(id);
-    let literal = sheet.literal.map(|table| table.states.get(id.index()).and_then(Option::as_ref));
+    let literal = sheet.literal.map(|of| of.table.states.get(id.index()).and_then(Option::as_ref));
     Node {
         name: name.name.clone(),
         about: name.about.clone(),

@@ -13,7 +13,7 @@ use crate::docs::{OVERVIEW, stem};
 use crate::payload::Class;
 use crate::sheet::{Sheet, counts};
 
-use amendment::Amended;
+use amendment::{Amended, Read};
 use formula::{Answer, GuardLine, Statement};
 
 #[derive(Template)]
@@ -40,6 +40,7 @@ struct Page<'a> {
     file: String,
     findings: Vec<FindingLine>,
     amendments: Vec<Amended>,
+    readings: Vec<Read>,
     amended: Vec<RowLine>,
 }
 
@@ -119,6 +120,7 @@ pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str, links: Links) -> String 
         file: file(sheet),
         findings: findings(sheet),
         amendments: sheet.amendments.iter().map(|one| amendment::amended(sheet, one)).collect(),
+        readings: sheet.literal.map(amendment::readings).unwrap_or_default(),
         amended: amended
             .iter()
             .map(|row| row_line(row, row.amended_by.as_deref().unwrap_or("")))

@@ -26,7 +26,7 @@ pub struct Sheet<'a> {
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) table: Table,
     /// The document's, where it is known.
-    pub(crate) literal: Option<&'a Table>,
+    pub(crate) literal: Option<&'a WrittenTable>,
     pub(crate) document: Option<&'a Document>,
     pub(crate) amendments: &'a [Amendment],
     /// What is wrong with the document's table.
@@ -56,7 +56,7 @@ impl<'a> Sheet<'a> {
         Self {
             vocabulary: &literal.vocabulary,
             table: literal.table.clone(),
-            literal: Some(&literal.table),
+            literal: Some(literal),
             document: literal.document.as_ref(),
             amendments: &literal.amendments,
             findings: &literal.findings,
@@ -85,7 +85,7 @@ impl<'a> Sheet<'a> {
     /// The document's table, where it is known.
     pub(crate) fn back_as_written(&self) -> Self {
         let Some(literal) = self.literal else { return self.clone() };
-        Self { table: literal.clone(), version: Version::AsWritten, ..self.clone() }
+        Self { table: literal.table.clone(), version: Version::AsWritten, ..self.clone() }
     }
 
     /// Only the rows of these ids, and the states that they touch.

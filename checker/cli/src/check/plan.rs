@@ -162,6 +162,35 @@ impl CheckPlan {
         }
     }
 
+    /// Keeps the searches that run a table, which runs as it is here.
+    pub(super) fn search_in_reading(
+        &mut self,
+        of: &Arc<SourceFile>,
+        is_meant: impl Fn(&Job) -> bool,
+    ) {
+        let mut is_kept = false;
+        self.jobs.retain_mut(|job| {
+            // What combines worlds stands behind them.
+            if !matches!(job, Job::AllWorlds { .. }) {
+                is_kept = is_meant(job);
+            }
+            match job {
+                Job::Table(file) if is_kept => *file = Arc::clone(of),
+                Job::World { table, .. } => *table = Some(Arc::clone(of)),
+                Job::Table(_) | Job::AllWorlds { .. } | Job::Broken(_) => {}
+            }
+            is_kept
+        });
+    }
+
+    /// Whether all default worlds of a system are searched.
+    pub(super) fn searches_all_of(&self, name: &str) -> bool {
+        self.jobs.windows(2).any(|jobs| match jobs {
+            [Job::World { system, .. }, Job::AllWorlds { .. }] => system.name == name,
+            _ => false,
+        })
+    }
+
     fn name(&mut self, library: &Library, word: &str, worlds: WorldSelection<'_>) {
         self.uses_library = true;
         let (name, world) = match word.split_once('/') {

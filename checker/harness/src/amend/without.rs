@@ -9,7 +9,7 @@ use turnstile_spec::table::Vocabulary;
 use turnstile_spec::versions::PartlyAmended;
 use turnstile_spec::{Source, System, WrittenTable};
 
-use super::EvidenceOutcome;
+use super::{Evidence, EvidenceOutcome};
 use crate::composed;
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal, Replacement};
@@ -100,8 +100,14 @@ impl<'a> WithoutAmendment<'a> {
         }
     }
 
+    /// The outcomes of checks, each searched until it fails.
+    pub(super) fn outcomes(&self, checks: &[String]) -> Vec<Evidence> {
+        let checks = checks.iter();
+        checks.map(|by| Evidence { by: by.clone(), outcome: self.outcome(by) }).collect()
+    }
+
     /// The outcome of a check named in the amendment's `shown-by`.
-    pub(super) fn outcome(&self, by: &str) -> EvidenceOutcome {
+    fn outcome(&self, by: &str) -> EvidenceOutcome {
         if let Some((system, property)) = by.split_once('/') {
             return self.in_worlds(system, property);
         }

@@ -1,7 +1,8 @@
-//! An amendment before and after, as lines of a difference.
+//! An amendment or a reading before and after, as lines of a difference.
 
+use turnstile_spec::WrittenTable;
 use turnstile_spec::table::{RowId, RowSource};
-use turnstile_spec::versions::{Amendment, Change};
+use turnstile_spec::versions::{Amendment, Change, Reading};
 
 use crate::sheet::Sheet;
 
@@ -11,6 +12,16 @@ pub(crate) struct Amended {
     pub(crate) because: String,
     pub(crate) shown_by: String,
     pub(crate) needs: String,
+    pub(crate) changes: Vec<String>,
+}
+
+/// A reading as a page has it.
+pub(crate) struct Read {
+    pub(crate) id: String,
+    pub(crate) is: String,
+    pub(crate) cite: String,
+    pub(crate) differs: String,
+    pub(crate) without: String,
     pub(crate) changes: Vec<String>,
 }
 
@@ -31,11 +42,30 @@ pub(super) fn is_of(change: &Change, formula: &str) -> bool {
         if matches!(*section, "rules" | "invariants") && name == formula)
 }
 
+fn code(words: &[String]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The readings in words; nothing of one that does not fit the table, which lint reports.
+pub(crate) fn readings(written: &WrittenTable) -> Vec<Read> {
+    written.readings.iter().filter_map(|reading| read(written, reading)).collect()
+}
+
+fn read(written: &WrittenTable, reading: &Reading) -> Option<Read> {
+    let in_reading = written.in_reading(&reading.id)?.ok()?;
+    let sheet = Sheet::of(&in_reading);
+    Some(Read {
+        id: super::escaped(&reading.id),
+        is: reading.is.clone(),
+        cite: super::lines(&reading.cite),
+        differs: code(&reading.differs),
+        without: code(&reading.without),
+        changes: changes(&sheet, in_reading.amendments.last()?),
+    })
+}
+
 /// An amendment in words.
 pub(crate) fn amended(sheet: &Sheet<'_>, amendment: &Amendment) -> Amended {
-    let code = |words: &[String]| {
-        words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
-    };
     Amended {
         id: super::escaped(&amendment.id),
         because: amendment.because.clone(),

@@ -115,7 +115,7 @@ pub(super) fn difference(sheet: &Sheet<'_>, section: &str, name: &str) -> Vec<St
         let stated = at.and_then(|at| list.get(at)?.as_ref());
         stated.map_or_else(Vec::new, |stated| stated.words.clone())
     };
-    let before = sheet.literal.map_or_else(Vec::new, |literal| of(&literal.formulas));
+    let before = sheet.literal.map_or_else(Vec::new, |literal| of(&literal.table.formulas));
     let after = of(&sheet.table.formulas);
     let line = |sign: char| move |words: &String| format!("{sign}   {words}");
     before.iter().map(line('-')).chain(after.iter().map(line('+'))).collect()
