@@ -10,17 +10,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 
 use judge::{Fate, judge};
-use site::Mutant;
+use site::{Kind, Mutant};
 use survivors::Reason;
 use tree::Tree;
 
 /// Mutate the Rust of the cores, and judge each mutant by the checker's properties
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Judge N mutants, drawn with `--seed`
+    /// What the mutants change
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "changes")]
+    kinds: Vec<Kinds>,
+    /// Judge N mutants, drawn with `--seed`, of each kind as many
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// The seed of the sample [default: drawn, and printed]
@@ -35,6 +38,39 @@ struct Arguments {
     /// Where the mutated copy and what is built from it are kept [default: target/core-mutants]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
+}
+
+/// What mutants change: one kind, or several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kinds {
+    /// A comparison, an operand, a statement, a whole body
+    Changes,
+    /// All of those below
+    Faults,
+    /// A name or a field is another one of the same type
+    Names,
+    /// Two statements that follow each other are swapped
+    Swaps,
+    /// Of several items only the first one is meant, or the first one is not
+    Firsts,
+    /// A branch, an arm or an early end is forgotten
+    Paths,
+    /// A value was read before what changes it
+    Stale,
+}
+
+impl Kinds {
+    const fn all(self) -> &'static [Kind] {
+        match self {
+            Self::Changes => &[Kind::Change],
+            Self::Faults => &[Kind::Name, Kind::Swap, Kind::First, Kind::Path, Kind::Stale],
+            Self::Names => &[Kind::Name],
+            Self::Swaps => &[Kind::Swap],
+            Self::Firsts => &[Kind::First],
+            Self::Paths => &[Kind::Path],
+            Self::Stale => &[Kind::Stale],
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -56,7 +92,8 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         .map_err(|error| format!("survivors.txt: {error}"))?;
     let explained = survivors::read(&explained).map_err(|what| format!("survivors.txt: {what}"))?;
     let folder = arguments.folder.clone().unwrap_or_else(|| root.join("target/core-mutants"));
-    let mut tree = Tree::new(root, &folder)?;
+    let kinds: Vec<Kind> = arguments.kinds.iter().flat_map(|one| one.all()).copied().collect();
+    let mut tree = Tree::new(root, &folder, &kinds)?;
     if arguments.list {
         tree.mutants()
             .for_each(|(_, mutant)| println!("{}:{} {}", mutant.file, mutant.line, mutant.id()));
@@ -65,12 +102,8 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let program = tree.build()?;
     let mutants: BTreeMap<usize, &Mutant> = tree.mutants().collect();
     let chosen = chosen(&mutants, arguments);
-    eprintln!(
-        "{} mutants, {} more do not compile; {} are judged",
-        mutants.len(),
-        tree.invalid(),
-        chosen.len()
-    );
+    let (all, invalid) = (mutants.len(), tree.invalid());
+    eprintln!("{all} mutants, {invalid} more do not compile; {} are judged", chosen.len());
     let mut nth = 0;
     let fates = judge(&program, &chosen, |number, fate| {
         nth += 1;
@@ -83,7 +116,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         };
         eprintln!("{nth}/{} {}: {word}", chosen.len(), mutants[&number].id());
     })?;
-    Ok(report(&mutants, &fates, &explained, arguments))
+    Ok(report((&tree, &mutants), &fates, &explained))
 }
 
 /// The mutants to judge.
@@ -98,17 +131,26 @@ fn chosen(mutants: &BTreeMap<usize, &Mutant>, arguments: &Arguments) -> Vec<usiz
         let seed = arguments.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
         eprintln!("seed {seed}");
         fastrand::Rng::with_seed(seed).shuffle(&mut chosen);
-        chosen.truncate(most);
+        // The kinds take turns: a kind with many mutants does not crowd out the others.
+        let mut turns: BTreeMap<Kind, usize> = BTreeMap::new();
+        let mut turn = |number: &usize| {
+            let kind = mutants[number].kind;
+            let turn = turns.entry(kind).or_default();
+            *turn += 1;
+            (*turn, kind)
+        };
+        let mut placed: Vec<_> = chosen.iter().map(|number| (turn(number), *number)).collect();
+        placed.sort_unstable();
+        chosen = placed.into_iter().map(|(_, number)| number).take(most).collect();
     }
     chosen
 }
 
 /// Prints what survived; whether each of it is explained, and nothing else is.
 fn report(
-    mutants: &BTreeMap<usize, &Mutant>,
+    (tree, mutants): (&Tree, &BTreeMap<usize, &Mutant>),
     fates: &BTreeMap<usize, Fate>,
     explained: &BTreeMap<String, Reason>,
-    arguments: &Arguments,
 ) -> bool {
     let (mut killed, mut equivalent, mut open) = (0, 0, 0);
     let (mut unexplained, mut stale) = (Vec::new(), Vec::new());
@@ -128,11 +170,7 @@ fn report(
             (Fate::Unreached, None) => unexplained.push(format!("reached by no world: {id}")),
         }
     }
-    let is_whole = arguments.sample.is_none() && arguments.only.is_empty();
-    if is_whole {
-        let ids: Vec<String> = mutants.values().map(|mutant| mutant.id()).collect();
-        stale.extend(explained.keys().filter(|id| !ids.contains(id)).cloned());
-    }
+    stale.extend(explained.keys().filter(|id| !tree.knows(id)).cloned());
     unexplained.iter().for_each(|line| println!("{line}"));
     stale.iter().for_each(|id| println!("explained in survivors.txt, and no survivor: {id}"));
     let rest = fates.len() - equivalent;

@@ -1,10 +1,36 @@
 //! A mutant of a core: one change of its Rust, which a number switches on at run time.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// What a mutant changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A comparison, an operand, a statement, a whole body.
+    Change,
+    /// A name or a field is another one of the same type.
+    Name,
+    /// Two statements that follow each other are swapped.
+    Swap,
+    /// Of several items only the first one is meant, or the first one is not.
+    First,
+    /// A branch, an arm or an early end is forgotten.
+    Path,
+    /// A value was read before what changes it.
+    Stale,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Change, Self::Name, Self::Swap, Self::First, Self::Path, Self::Stale];
+}
 
 /// A mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
+    /// What it changes.
+    pub kind: Kind,
     /// The file, from the folder of the cores' sources: `claim/record/mod.rs`.
     pub file: String,
     /// The function that has it: `Records::answer`.
@@ -39,60 +65,95 @@ pub struct Edit {
     /// Whether it closes what another edit of the mutant opens: of edits at one place, these come
     /// first, the inner ones before the outer ones.
     pub closes: bool,
+    /// Whether it is a statement, or around one: at one place, outside of what is not.
+    pub is_statement: bool,
+    /// Whether mutants share it: it is made once, outside of all others.
+    pub is_shared: bool,
     /// The new text.
     pub text: String,
 }
 
-/// The text of a file with its mutants, and for each of them the bytes that its edits span there.
+impl Edit {
+    /// What is put around a statement.
+    pub fn around_statement(of: Range<usize>, open: &str, close: &str) -> Vec<Self> {
+        let edit = |at, closes, text: &str| Self {
+            range: at..at,
+            closes,
+            is_statement: true,
+            is_shared: false,
+            text: text.to_owned(),
+        };
+        vec![edit(of.start, false, open), edit(of.end, true, close)]
+    }
+
+    /// The order of edits at one place, of mutants in this order.
+    fn nesting(&self, order: usize) -> (usize, bool, bool, bool, usize) {
+        let (start, closes) = (self.range.start, self.closes);
+        let nesting = if closes { usize::MAX - order } else { order };
+        (start, !closes, !self.is_shared, closes == self.is_statement, nesting)
+    }
+}
+
+/// Where a mutant is in the text that has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The mutant's number.
+    pub number: usize,
+    /// From the first to the last of its edits.
+    pub whole: Range<usize>,
+    /// Each of its own texts.
+    pub own: Vec<Range<usize>>,
+}
+
+/// The text of a file with its mutants, and where each of them is.
 #[must_use]
-pub fn switchable(
-    text: &str,
-    mutants: &[(usize, &Mutant)],
-) -> (String, Vec<(usize, Range<usize>)>) {
+pub fn switchable(text: &str, mutants: &[(usize, &Mutant)]) -> (String, Vec<Site>) {
     let mut edits: Vec<(usize, usize, &Edit)> = Vec::new();
     for (order, (number, mutant)) in mutants.iter().enumerate() {
         edits.extend(mutant.edits.iter().map(|edit| (order, *number, edit)));
     }
-    edits.sort_by_key(|(order, _, edit)| {
-        let nesting = if edit.closes { usize::MAX - order } else { *order };
-        (edit.range.start, !edit.closes, nesting)
-    });
+    edits.sort_by_key(|(order, _, edit)| edit.nesting(*order));
+    edits.dedup_by(|(_, _, one), (_, _, other)| one.is_shared && one == other);
     let (mut new, mut from) = (String::new(), 0);
-    let mut spans: Vec<(usize, Range<usize>)> = Vec::new();
+    let mut sites: BTreeMap<usize, Site> = BTreeMap::new();
     for (_, number, edit) in edits {
         new.push_str(&text[from..edit.range.start]);
         from = edit.range.end;
         let start = new.len();
         new.push_str(&edit.text.replace("{}", &number.to_string()));
-        match spans.iter_mut().find(|(known, _)| *known == number) {
-            Some((_, span)) => span.end = new.len(),
-            None => spans.push((number, start..new.len())),
-        }
+        let whole = start..new.len();
+        let site = Site { number, whole: whole.clone(), own: Vec::new() };
+        let site = sites.entry(number).or_insert(site);
+        site.whole.end = new.len();
+        site.own.extend((!edit.is_shared).then_some(whole));
     }
     new.push_str(&text[from..]);
-    (new, spans)
+    (new, sites.into_values().collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Edit, Mutant, switchable};
+    use super::{Edit, Kind, Mutant, switchable};
 
     fn wraps(range: std::ops::Range<usize>, name: &str) -> Mutant {
-        let edit = |at: usize, closes, text: String| Edit { range: at..at, closes, text };
+        let edit = |at: usize, closes, text: String| {
+            let (is_statement, is_shared) = (false, false);
+            Edit { range: at..at, closes, is_statement, is_shared, text }
+        };
         let edits = vec![
             edit(range.start, false, format!("{name}({{}}, ")),
             edit(range.end, true, ")".to_owned()),
         ];
         let (file, function, change) = (String::new(), String::new(), String::new());
-        Mutant { file, function, change, occurrence: 1, line: 1, edits }
+        Mutant { kind: Kind::Change, file, function, change, occurrence: 1, line: 1, edits }
     }
 
     #[test]
     fn edits_of_several_mutants_nest() {
         let (outer, inner, last) = (wraps(0..10, "f"), wraps(0..5, "g"), wraps(9..10, "h"));
-        let (text, spans) = switchable("aaaaa && b", &[(1, &outer), (2, &inner), (3, &last)]);
+        let (text, sites) = switchable("aaaaa && b", &[(1, &outer), (2, &inner), (3, &last)]);
         assert_eq!(text, "f(1, g(2, aaaaa) && h(3, b))");
-        let of = |number| spans.iter().find(|(known, _)| *known == number).expect("it is there");
-        assert_eq!(&text[of(2).1.clone()], "g(2, aaaaa)");
+        let of = |number| sites.iter().find(|site| site.number == number).expect("it is there");
+        assert_eq!(&text[of(2).whole.clone()], "g(2, aaaaa)");
     }
 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::find;
-use crate::site::{Mutant, switchable};
+use crate::find::{self, types::Types};
+use crate::site::{Kind, Mutant, Site, switchable};
 
 /// The sources of the cores in the workspace.
 pub const CORES: &str = "runtime/core/src";
@@ -26,23 +27,32 @@ const LEFT_OUT: [&str; 7] = [
     "consistency.rs",
 ];
 
+/// The builds after which no further mutants are left out. The compiler names those of one phase at
+/// a time, and of several around one expression the innermost.
+const ROUNDS: usize = 60;
+
+/// The numbers of those that do not compile, below what they are numbers of.
+const INVALID: &str = "invalid.txt";
+
 /// The copy, and the mutants that compile in it; a mutant's number is its position from 1.
 #[derive(Debug)]
 pub struct Tree {
     root: PathBuf,
     folder: PathBuf,
     mutants: Vec<Mutant>,
+    /// The ids of mutants of all kinds.
+    ids: BTreeSet<String>,
     /// Those that do not compile, by number.
     invalid: BTreeSet<usize>,
 }
 
 impl Tree {
-    /// Copies the workspace at `root` to `folder/tree`.
+    /// Copies the workspace at `root` to `folder/tree`, with mutants of these kinds.
     ///
     /// # Errors
     ///
     /// Why a file cannot be read or written.
-    pub fn new(root: &Path, folder: &Path) -> Result<Self, String> {
+    pub fn new(root: &Path, folder: &Path, kinds: &[Kind]) -> Result<Self, String> {
         let tree = folder.join("tree");
         for file in listed(root)? {
             let from = root.join(&file);
@@ -53,11 +63,27 @@ impl Tree {
                 put(&tree.join(&file), &text)?;
             }
         }
-        let mut mutants = Vec::new();
+        let mut texts = Vec::new();
+        let mut types = Types::default();
         for file in sources(&root.join(CORES))?.into_iter().filter(|file| is_core(file)) {
-            mutants.extend(find::mutants(&file, &read(&root.join(CORES).join(&file))?)?);
+            let text = read(&root.join(CORES).join(&file))?;
+            types.add(&file, &text)?;
+            texts.push((file, text));
         }
-        Ok(Self { root: root.into(), folder: folder.into(), mutants, invalid: BTreeSet::new() })
+        let (mut mutants, mut ids) = (Vec::new(), BTreeSet::new());
+        for (file, text) in &texts {
+            let found = find::mutants((file, text), &Kind::ALL, &types)?;
+            ids.extend(found.iter().map(Mutant::id));
+            mutants.extend(found.into_iter().filter(|one| kinds.contains(&one.kind)));
+        }
+        let (root, folder, invalid) = (root.into(), folder.into(), BTreeSet::new());
+        Ok(Self { root, folder, mutants, ids, invalid })
+    }
+
+    /// Whether a mutant of any kind has this id.
+    #[must_use]
+    pub fn knows(&self, id: &str) -> bool {
+        self.ids.contains(id)
     }
 
     /// The mutants that compile, with their numbers.
@@ -77,7 +103,8 @@ impl Tree {
     ///
     /// What does not compile, whatever the mutants are.
     pub fn build(&mut self) -> Result<PathBuf, String> {
-        for _ in 0..12 {
+        self.recall()?;
+        for _ in 0..ROUNDS {
             let spans = self.write()?;
             let failures = self.cargo()?;
             if failures.is_empty() {
@@ -88,10 +115,42 @@ impl Tree {
                 self.invalid.extend(blamed(failure, &spans));
             }
             if self.invalid.len() == before {
+                // What is meant follows from another line.
+                self.invalid.extend(failures.iter().flat_map(|failure| beside(failure, &spans)));
+            }
+            self.remember()?;
+            if self.invalid.len() == before {
                 return Err(failures.into_iter().map(|failure| failure.rendered).collect());
             }
         }
         Err("the mutants do not compile, however many are left out".to_owned())
+    }
+
+    /// Leaves out what an earlier build of the same mutants has.
+    fn recall(&mut self) -> Result<(), String> {
+        let known = fs::read_to_string(self.folder.join(INVALID)).unwrap_or_default();
+        let mut lines = known.lines();
+        if lines.next() == Some(&self.fingerprint()?) {
+            self.invalid = lines.filter_map(|line| line.parse().ok()).collect();
+        }
+        Ok(())
+    }
+
+    fn remember(&self) -> Result<(), String> {
+        let lines: String = self.invalid.iter().map(|number| format!("{number}\n")).collect();
+        let text = format!("{}\n{lines}", self.fingerprint()?);
+        put(&self.folder.join(INVALID), text.as_bytes())
+    }
+
+    /// It differs if a core or a mutant does.
+    fn fingerprint(&self) -> Result<String, String> {
+        let mut hasher = DefaultHasher::new();
+        for file in sources(&self.root.join(CORES))? {
+            read(&self.root.join(CORES).join(&file))?.hash(&mut hasher);
+        }
+        let switch = include_str!("switch.txt");
+        (format!("{:?}", self.mutants), switch).hash(&mut hasher);
+        Ok(format!("{:x}", hasher.finish()))
     }
 
     /// Writes the cores, and says where each mutant is.
@@ -102,10 +161,19 @@ impl Tree {
             let own: Vec<(usize, &Mutant)> =
                 self.mutants().filter(|(_, mutant)| mutant.file == file).collect();
             let text = read(&self.root.join(CORES).join(&file))?;
-            let (text, spans) = switchable(&text, &own);
+            let (text, sites) = switchable(&text, &own);
             put(&cores.join(&file), text.as_bytes())?;
-            let place = |(number, bytes)| Place { file: file.clone(), number, bytes };
-            places.extend(spans.into_iter().map(place));
+            let breaks: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+            let line = |own: &Range<usize>| breaks.partition_point(|at| *at < own.start) + 1;
+            places.extend(sites.into_iter().map(|site| {
+                let lines = site.own.iter().map(line).collect();
+                let Mutant { kind, edits, .. } = &self.mutants[site.number - 1];
+                let ends = edits.first().into_iter().chain(edits.last());
+                let around = ends.fold(usize::MAX..0, |all, edit| {
+                    all.start.min(edit.range.start)..all.end.max(edit.range.end)
+                });
+                Place { file: file.clone(), site, lines, around: (*kind, around) }
+            }));
         }
         put(&cores.join("mutant.rs"), include_bytes!("switch.txt"))?;
         let tree = self.folder.join("tree");
@@ -143,35 +211,74 @@ impl Tree {
     }
 }
 
-/// Where the edits of a mutant are in a written file.
+/// Where a mutant is in a written file.
 struct Place {
     file: String,
-    number: usize,
-    bytes: Range<usize>,
+    site: Site,
+    /// The lines of its own texts.
+    lines: Vec<usize>,
+    /// What it is around in the file as it was.
+    around: (Kind, Range<usize>),
 }
 
-/// The mutants that an error is of: the smallest around its place, or all that it overlaps.
+/// The mutants that an error is of: those in whose own text it is, or a note of it, or the smallest
+/// around its place, or all that it overlaps.
 fn blamed(failure: &Failure, places: &[Place]) -> Vec<usize> {
+    let own = |is_primary: bool| -> Vec<usize> {
+        let spans = failure.spans.iter().filter(|span| span.is_primary == is_primary);
+        let of = spans.flat_map(|span| {
+            let here = places.iter().filter(|place| is_in(span, place));
+            here.filter(|place| place.site.own.iter().any(|own| own.contains(&span.byte_start)))
+        });
+        of.map(|place| place.site.number).collect()
+    };
+    let (primary, noted) = (own(true), own(false));
+    if !primary.is_empty() {
+        return primary;
+    }
+    if !noted.is_empty() {
+        return noted;
+    }
     let mut blamed = Vec::new();
     for span in failure.spans.iter().filter(|span| span.is_primary) {
-        let here = places
-            .iter()
-            .filter(|place| span.file_name.ends_with(&format!("{CORES}/{}", place.file)));
+        let here = places.iter().filter(|place| is_in(span, place));
         let holds = |place: &&Place| {
-            place.bytes.start <= span.byte_start && span.byte_end <= place.bytes.end
+            let whole = &place.site.whole;
+            whole.start <= span.byte_start && span.byte_end <= whole.end
         };
-        let inner = here.clone().filter(holds).min_by_key(|place| place.bytes.len());
+        let inner = here.clone().filter(holds).min_by_key(|place| place.site.whole.len());
         match inner {
-            Some(place) => blamed.push(place.number),
+            // Those of one kind around one expression are alike.
+            Some(inner) => {
+                let alike = here.filter(|place| place.around == inner.around);
+                blamed.extend(alike.map(|place| place.site.number));
+            }
             None => {
                 let meets = |place: &&Place| {
-                    place.bytes.start < span.byte_end && span.byte_start < place.bytes.end
+                    let whole = &place.site.whole;
+                    whole.start < span.byte_end && span.byte_start < whole.end
                 };
-                blamed.extend(here.filter(meets).map(|place| place.number));
+                blamed.extend(here.filter(meets).map(|place| place.site.number));
             }
         }
     }
     blamed
+}
+
+/// The mutants on the lines of an error and of its notes.
+fn beside(failure: &Failure, places: &[Place]) -> Vec<usize> {
+    let notes = failure.children.iter().flat_map(|note| &note.spans);
+    let all = failure.spans.iter().chain(notes);
+    let on_line = |span: &FailureSpan| -> Vec<usize> {
+        let here = places.iter().filter(|place| is_in(span, place));
+        let here = here.filter(|place| place.lines.contains(&span.line_start));
+        here.map(|place| place.site.number).collect()
+    };
+    all.flat_map(on_line).collect()
+}
+
+fn is_in(span: &FailureSpan, place: &Place) -> bool {
+    span.file_name.ends_with(&format!("{CORES}/{}", place.file))
 }
 
 #[derive(Deserialize)]
@@ -184,6 +291,12 @@ struct Failure {
     level: String,
     rendered: String,
     spans: Vec<FailureSpan>,
+    children: Vec<FailureNote>,
+}
+
+#[derive(Deserialize)]
+struct FailureNote {
+    spans: Vec<FailureSpan>,
 }
 
 #[derive(Deserialize)]
@@ -191,6 +304,7 @@ struct FailureSpan {
     file_name: String,
     byte_start: usize,
     byte_end: usize,
+    line_start: usize,
     is_primary: bool,
 }
 

@@ -1,0 +1,205 @@
+//! A wrong node or field: a name or a field becomes another one of the same type. Where a type is
+//! not written, the compiler decides.
+
+use syn::spanned::Spanned as _;
+use syn::{Expr, ExprField, ExprPath, Member};
+
+use super::{Finder, insert, types};
+use crate::site::Kind;
+
+impl Finder<'_> {
+    /// An expression whose place becomes another place, if it has one. The whole is put twice,
+    /// since a place is no value. Whether it has one.
+    pub(super) fn names_within(&mut self, whole: proc_macro2::Span, of: &Expr) -> bool {
+        if place(of).is_none() {
+            return false;
+        }
+        if self.looks_for(Kind::Name) {
+            self.named_place(whole, of);
+        }
+        true
+    }
+
+    /// The names in the place of an expression.
+    pub(super) fn named_place(&mut self, whole: proc_macro2::Span, of: &Expr) {
+        if let Some(place) = place(of) {
+            self.names(whole, place, None);
+        }
+    }
+
+    pub(super) fn names_of_field(&mut self, node: &ExprField) {
+        let of = Expr::Field(node.clone());
+        if is_chain(&of) {
+            self.names(node.span(), &of, None);
+        }
+    }
+
+    pub(super) fn names_of_local(&mut self, node: &ExprPath) {
+        self.names(node.span(), &Expr::Path(node.clone()), None);
+    }
+
+    /// `Request { call, kind }`: a value that is named as its field.
+    pub(super) fn names_of_shorthand(&mut self, node: &syn::FieldValue) {
+        if let Member::Named(field) = &node.member {
+            self.names(node.expr.span(), &node.expr, Some(format!("{field}: ")));
+        }
+    }
+
+    /// Puts each candidate in the place of a chain of fields, in the whole that it is part of.
+    fn names(&mut self, whole: proc_macro2::Span, chain: &Expr, field: Option<String>) {
+        let own = self.words(chain.span());
+        for other in self.candidates(chain) {
+            if other == own {
+                continue;
+            }
+            let copy = self.copied(whole, chain.span().byte_range(), &other);
+            let range = whole.byte_range();
+            let mut edits = Vec::new();
+            if let Some(field) = &field {
+                let mut edit = insert(range.start, false, field);
+                edit.is_shared = true;
+                edits.push(edit);
+            }
+            edits.push(insert(range.start, false, "(if !crate::mutant::is({}) { "));
+            let close = format!(" }} else {{ {copy} }})");
+            edits.push(insert(range.end, true, &close));
+            self.add(whole, format!("`{own}` is taken for `{other}`"), edits);
+        }
+    }
+
+    /// What may stand in the place of a chain of fields: another field of the same structure,
+    /// another name, or a field of another name.
+    fn candidates(&self, chain: &Expr) -> Vec<String> {
+        let mut found = Vec::new();
+        let wanted = self.type_of(chain);
+        if let Expr::Field(field) = chain
+            && let Member::Named(member) = &field.member
+        {
+            let base = self.words(field.base.span());
+            let siblings = self.types.siblings(&member.to_string());
+            found.extend(siblings.into_iter().map(|other| format!("{base}.{other}")));
+        }
+        if let Expr::Path(_) = chain {
+            let own = self.words(chain.span());
+            if !self.scope.has(&own) || own == "self" {
+                return Vec::new();
+            }
+        }
+        for (name, of) in self.scope.names().filter(|(name, _)| *name != "self") {
+            let is_alike = match (&wanted, of) {
+                (Some(wanted), Some(of)) => wanted == of,
+                (None, None) => matches!(chain, Expr::Path(_)),
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+            found.extend(is_alike.then(|| name.to_owned()));
+        }
+        if let Some(wanted) = &wanted {
+            found.extend(self.fields_of_type(wanted));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The fields of names in scope that have a type, and the fields of these fields.
+    fn fields_of_type(&self, wanted: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for (name, of) in self.scope.names() {
+            let Some(of) = of else { continue };
+            for (field, inner) in self.types.fields(types::head(of), self.file) {
+                if inner == wanted {
+                    found.push(format!("{name}.{field}"));
+                }
+                let deeper = self.types.fields(types::head(inner), self.file);
+                let deeper = deeper.filter(|(_, of)| *of == wanted);
+                found.extend(deeper.map(|(last, _)| format!("{name}.{field}.{last}")));
+            }
+        }
+        found
+    }
+
+    /// The type of a chain of fields, if the source writes it.
+    pub(super) fn type_of(&self, chain: &Expr) -> Option<String> {
+        match chain {
+            Expr::Path(path) => {
+                let name = path.path.get_ident()?.to_string();
+                self.scope.of(&name).map(str::to_owned)
+            }
+            Expr::Field(field) => {
+                let Member::Named(member) = &field.member else { return None };
+                let base = self.type_of(&field.base)?;
+                let base = types::head(&base);
+                self.types.field(base, &member.to_string(), self.file).map(str::to_owned)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether an expression is a name, or a field of one, or a field of that.
+pub(super) fn is_chain(of: &Expr) -> bool {
+    match of {
+        Expr::Path(path) => path.path.get_ident().is_some_and(|name| {
+            name.to_string().starts_with(|first: char| first.is_ascii_lowercase())
+        }),
+        Expr::Field(field) => is_chain(&field.base),
+        _ => false,
+    }
+}
+
+/// The chain of fields that a place begins with: `state.slots` of `state.slots[1]`.
+fn place(of: &Expr) -> Option<&Expr> {
+    match of {
+        Expr::Index(index) => place(&index.expr),
+        Expr::Paren(inner) => place(&inner.expr),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => place(&unary.expr),
+        _ if is_chain(of) => Some(of),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mutants;
+    use super::super::types::Types;
+    use crate::site::{Kind, switchable};
+
+    const TEXT: &str = "
+struct Core { me: Node, other: Node, count: u8 }
+impl Core {
+    fn step(&mut self, from: Node, to: Node, n: u8) {
+        self.send(from, 1);
+        let sent = Sent { to };
+        self.other = from;
+    }
+}
+";
+
+    #[test]
+    fn a_name_becomes_one_of_the_same_type() {
+        let mut types = Types::default();
+        types.add("core.rs", TEXT).expect("it is Rust");
+        let found = mutants(("core.rs", TEXT), &[Kind::Name], &types).expect("it is Rust");
+        let changes: Vec<&str> = found.iter().map(|mutant| mutant.change.as_str()).collect();
+        let expected = [
+            "`from` is taken for `self.me`",
+            "`from` is taken for `self.other`",
+            "`from` is taken for `to`",
+            "`to` is taken for `from`",
+            "`to` is taken for `self.me`",
+            "`to` is taken for `self.other`",
+            "`self.other` is taken for `from`",
+            "`self.other` is taken for `self.me`",
+            "`self.other` is taken for `to`",
+            "`from` is taken for `self.me`",
+            "`from` is taken for `self.other`",
+            "`from` is taken for `to`",
+        ];
+        assert_eq!(changes, expected);
+        let of_last: Vec<_> = found.iter().enumerate().skip(3).take(2).collect();
+        let (text, _) = switchable(TEXT, &of_last);
+        let sent = "Sent { to: (if !crate::mutant::is(3) { \
+                    (if !crate::mutant::is(4) { to } else { self.me }) } else { from }) };";
+        assert!(text.contains(sent), "{text}");
+    }
+}
