@@ -5,12 +5,13 @@ use std::fmt;
 
 use turnstile_core::claim::keychain::{self, Command, Keychain, Timer};
 use turnstile_core::claim::message::{ResourceName, Server};
-use turnstile_core::number::{ClaimId, IdempotencyKey};
+use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_machines::claim::{Resource, State as Stage};
-use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, Symbolic};
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::envelope::{Envelope, Enveloped, received};
+use crate::promises::posts_its_key;
 use crate::system::{Claim, FRESH_KEY, RESOURCE};
 
 /// A keychain, its program's claims, and the relation of its leases to the server's ttl.
@@ -90,6 +91,10 @@ impl Core for KeychainNode {
             Input::Message { from, message } => Input::Message { from, message },
             Input::Restart(saved) => Input::Restart(saved),
         };
+        let key = match &input {
+            Input::Command(Command::Claim { key, .. } | Command::GoOn { key, .. }) => Some(*key),
+            Input::Command(_) | Input::Fired(_) | Input::Message { .. } | Input::Restart(_) => None,
+        };
         let claimed = keychain_state.core.claimed().filter_map(|resource| {
             let client = keychain_state.core.claim(resource)?;
             Some((resource, (client.claim, client.key)))
@@ -115,11 +120,48 @@ impl Core for KeychainNode {
             }
         }
         keychain_state.ended.retain(|resource, _| keychain_state.core.claim(*resource).is_none());
+        let is_its_key = key.is_none_or(|key| self.posts(key, out));
+        out.rows.extend((!is_its_key).then_some(ANOTHER_KEY));
+        out.rows.extend((!drops_calls(&keychain_state.core)).then_some(STRAY_CALL));
         for effect in &out.effects {
             back(keychain_state, effect, received.is_some_and(|envelope| envelope.is_backed));
         }
     }
 }
+
+impl KeychainNode {
+    /// Whether the POST of a new claim carries its key.
+    fn posts(&self, key: IdempotencyKey, out: &OutOf<Self>) -> bool {
+        let messages = out.effects.iter().filter_map(|effect| match effect {
+            Effect::Send { message: envelope, .. } => Some(envelope.message),
+            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) | Effect::Notify(_) => None,
+        });
+        posts_its_key(&self.claim.client, key, messages)
+    }
+}
+
+/// Whether no outstanding request is of a claim that has ended: its answer would be another's.
+fn drops_calls(core: &keychain::State) -> bool {
+    let owners = (0..CALLS_MAX).map(|call| core.resource_of_call(CallId::new(call)));
+    owners.flatten().all(|resource| core.claim(resource).is_some())
+}
+
+/// More requests than a keychain of a world has outstanding.
+const CALLS_MAX: u16 = 32;
+
+/// The violation where the POST of a new claim has not the key that its program drew.
+const ANOTHER_KEY: RowOutcome = RowOutcome::ActionFailed {
+    machine: "claim",
+    action: "send POST",
+    reason: "a new claim is posted with its own key",
+};
+
+/// The violation where a claim has ended, and an answer to it would be taken for one to the next.
+const STRAY_CALL: RowOutcome = RowOutcome::ActionFailed {
+    machine: "claim",
+    action: "abandon request",
+    reason: "an ended claim has no outstanding request",
+};
 
 impl CoreNode for KeychainNode {
     type Core = Self;

@@ -9,6 +9,7 @@ mod predicates;
 mod promises;
 mod queue;
 mod requests;
+mod saves;
 mod server;
 mod statuses;
 mod store;

@@ -2,7 +2,7 @@
 
 use turnstile_core::claim::{client, keychain, record};
 use turnstile_core::fence;
-use turnstile_core::number::Token;
+use turnstile_core::number::{ClaimId, Token};
 use turnstile_step::Symbolic;
 use turnstile_world::{NodeId, Observation, Value};
 
@@ -38,6 +38,12 @@ pub(crate) struct Monitor {
     pub(crate) counted_wrongly: bool,
     /// The end of a lease was not announced, or another was.
     pub(crate) announced_wrongly: bool,
+    /// A restart would not have found a claim as it was, or has not.
+    pub(crate) saved_wrongly: bool,
+    /// The newest claim.
+    pub(crate) newest: Option<ClaimId>,
+    /// A claim got the id of an older one, or a smaller one.
+    pub(crate) gave_id_again: bool,
 }
 
 /// The history variables of one user of a claim.
@@ -140,9 +146,14 @@ fn hear(system: &Claim, monitor: &mut Monitor, node: NodeId, notice: &Value) {
         }
     } else {
         match notice.of() {
-            server::Notice::Record(record::Notice::Became { claim: _, status, token }) => {
+            server::Notice::Record(record::Notice::Became { claim, status, token }) => {
                 if *status == record::Status::Active {
                     granted(monitor, *token);
+                }
+                // It is so only at first.
+                if *status == record::Status::Waiting {
+                    monitor.gave_id_again |= Some(*claim) <= monitor.newest;
+                    monitor.newest = monitor.newest.max(Some(*claim));
                 }
             }
             server::Notice::Record(record::Notice::Over { claim: _ }) => {}
@@ -153,6 +164,7 @@ fn hear(system: &Claim, monitor: &mut Monitor, node: NodeId, notice: &Value) {
             server::Notice::WrongStatus(_) => monitor.changed_wrongly = true,
             server::Notice::WrongTimer(_) => monitor.counted_wrongly = true,
             server::Notice::WrongEnd(_) => monitor.announced_wrongly = true,
+            server::Notice::WrongSave(_) => monitor.saved_wrongly = true,
         }
     }
 }

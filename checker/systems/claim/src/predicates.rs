@@ -85,6 +85,14 @@ impl claim::Properties for Claim {
         !view.monitor::<Monitor>().announced_wrongly
     }
 
+    fn every_change_is_saved(&self, view: &View<'_>) -> bool {
+        !view.monitor::<Monitor>().saved_wrongly
+    }
+
+    fn no_id_is_given_again(&self, view: &View<'_>) -> bool {
+        !view.monitor::<Monitor>().gave_id_again
+    }
+
     fn fencing_tokens_increase(&self, view: &View<'_>) -> bool {
         let is_its_own = |user: &User<'_>| {
             let mut records = self.kept(view);

@@ -9,6 +9,7 @@
 
 use turnstile_core::claim::client::{Command, Notice, OutstandingRequest, State, Timer};
 use turnstile_core::claim::message::{Lease, Message, Request, RequestKind, Response};
+use turnstile_core::number::IdempotencyKey;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::{Action, Event, Resource, State as Stage};
 use turnstile_step::{Effect, EffectOf, Input, InputOf, Symbolic};
@@ -201,22 +202,34 @@ impl ClientStep<'_> {
         })
     }
 
-    /// A POST of a new claim carries the key that its driver supplied, unless claims have none.
     fn sends_its_key(&self) -> bool {
         let Some(Command::Claim { key }) = self.command else { return true };
-        let draws = |state| {
-            let step = self.rules.step(state, Event::Start, &|_| true);
-            let mut actions = step.into_iter().flat_map(|step| step.actions);
-            actions.any(|call| call.action == Action::DrawIdempotencyKey)
-        };
-        let has_keys = [Stage::New, Stage::StartingOver].into_iter().any(draws);
-        !has_keys
-            || self.effects.iter().all(|effect| {
-                let Effect::Send { message: envelope, .. } = effect else { return true };
-                let Message::Request(Request { kind, .. }) = envelope.message else { return true };
-                !matches!(kind, RequestKind::Post { key: sent, .. } if sent != Some(key))
-            })
+        let messages = self.effects.iter().filter_map(|effect| match effect {
+            Effect::Send { message: envelope, .. } => Some(envelope.message),
+            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) | Effect::Notify(_) => None,
+        });
+        posts_its_key(self.rules, key, messages)
     }
+}
+
+/// Whether each POST of a new claim carries the key that its driver supplied, unless claims have
+/// none.
+pub(crate) fn posts_its_key(
+    rules: &ClientRules,
+    key: IdempotencyKey,
+    mut messages: impl Iterator<Item = Message>,
+) -> bool {
+    let draws = |state| {
+        let step = rules.step(state, Event::Start, &|_| true);
+        let mut actions = step.into_iter().flat_map(|step| step.actions);
+        actions.any(|call| call.action == Action::DrawIdempotencyKey)
+    };
+    let has_keys = [Stage::New, Stage::StartingOver].into_iter().any(draws);
+    !has_keys
+        || messages.all(|message| {
+            let Message::Request(Request { kind, .. }) = message else { return true };
+            !matches!(kind, RequestKind::Post { key: sent, .. } if sent != Some(key))
+        })
 }
 
 /// Whether a client that holds its lock counts the lease.

@@ -20,6 +20,8 @@ pub(crate) enum ServerCommand {
     Ask(RequestKind),
     /// The same client closes the connection of its long poll.
     HangUp(ClaimId),
+    /// The server is a member of a cluster, and a term begins.
+    BeginTerm,
 }
 
 /// The operator, who revokes claims.
@@ -63,7 +65,7 @@ impl ServerCommand {
         posts.chain(patches).map(Self::Ask).chain(hang_ups).collect()
     }
 
-    /// The server's input.
+    /// The server's input; the beginning of a term is none.
     pub(crate) fn input(self, state: &State) -> Option<InputOf<ServerCore>> {
         let (from, kind) = match self {
             Self::Revoke(claim) => {
@@ -74,6 +76,7 @@ impl ServerCommand {
                 let call = state.claim(claim)?.open_request?.call;
                 return Some(Input::Command(Command::HungUp { claim, from: STRANGER, call }));
             }
+            Self::BeginTerm => return None,
         };
         let mut calls = (0..CALLS_MAX).map(CallId::new);
         let call = calls.find(|call| !state.is_open(from, *call))?;
@@ -98,6 +101,7 @@ impl fmt::Display for ServerCommand {
         match self {
             Self::Revoke(claim) => write!(f, "an operator revokes claim {claim}"),
             Self::Ask(kind) => write!(f, "a stranger sends {kind}"),
+            Self::BeginTerm => f.write_str("a term of its cluster begins"),
             Self::HangUp(claim) => write!(f, "a stranger hangs up, of claim {claim}"),
         }
     }

@@ -12,6 +12,7 @@ use turnstile_world::{CoreNode, NodeId};
 use crate::envelope::{self, Envelope, Route};
 use crate::queue::QueueSnapshot;
 use crate::requests::{OPERATOR, STRANGER, STRAY, ServerCommand};
+use crate::saves::SavedBefore;
 use crate::statuses::{Cause, ServerStep};
 use crate::system::{Claim, RecordRules};
 
@@ -44,6 +45,8 @@ pub(crate) enum Notice {
     WrongTimer(ClaimId),
     /// The end of a lease was not announced, or another was.
     WrongEnd(ClaimId),
+    /// A restart would not find a claim as it is, or has not found it as it was.
+    WrongSave(ClaimId),
 }
 
 /// The server of a world.
@@ -66,11 +69,15 @@ impl Core for ServerNode {
     }
 
     fn step(&self, server_state: &mut ServerState, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let core = Records { rules: self.0.record.clone(), limits: self.0.limits };
+        if input == Input::Command(ServerCommand::BeginTerm) {
+            return self.begin_term(&core, server_state, out);
+        }
         let Some(input) = opened(&server_state.core, input) else { return };
         let queue = QueueSnapshot::before(&server_state.core, &input);
+        let saved = SavedBefore::before(&server_state.core, &input);
         let asked = asked(&input);
         let before = (server_state.core.clone(), Cause::of(&input));
-        let core = Records { rules: self.0.record.clone(), limits: self.0.limits };
         let inner = out.of_part(|inner| core.step(&mut server_state.core, input, inner));
         let (state, effects) = (&server_state.core, &inner);
         let is_heard = |to: (Caller, CallId)| {
@@ -89,14 +96,34 @@ impl Core for ServerNode {
             step.wrong_timer(effects).map(Notice::WrongTimer).filter(is_taken),
             step.wrong_end(effects).map(Notice::WrongEnd).filter(is_taken),
         ];
+        let unsaved = saved.wrong(state, effects, self.0.limits.finished_max);
+        let unsaved = unsaved.map(Notice::WrongSave);
         let idle = queue.waits_for_free_lock(state, effects).then_some(Notice::WaitForFreeLock);
         server_state.post(inner, self.0.watches, out);
-        let untoward = [overtaken, forgotten, idle].into_iter().chain(breaches).flatten();
+        let untoward = [overtaken, forgotten, idle, unsaved].into_iter().chain(breaches).flatten();
         out.effects.extend(untoward.map(Effect::Notify));
     }
 
     fn merge_saved(saved: &mut Option<record::Saved>, new: record::Saved) {
         ServerCore::merge_saved(saved, new);
+    }
+}
+
+impl ServerNode {
+    /// A term of a cluster begins: its server restarts in place.
+    fn begin_term(&self, core: &ServerCore, server_state: &mut ServerState, out: &mut OutOf<Self>) {
+        let saved = SavedBefore::of(&server_state.core, true);
+        let before = (server_state.core.clone(), Cause::Restarted);
+        let inner = out.of_part(|inner| core.restart_in_place(&mut server_state.core, inner));
+        let (state, effects) = (&server_state.core, &inner);
+        out.rows.extend((!state.is_queued_by_state()).then_some(MISPLACED));
+        let step = ServerStep::new(before, (self.0.limits, &self.0.record), state, effects);
+        let breaches = [
+            step.wrong_status().map(Notice::WrongStatus),
+            saved.wrong(state, effects, self.0.limits.finished_max).map(Notice::WrongSave),
+        ];
+        server_state.post(inner, self.0.watches, out);
+        out.effects.extend(breaches.into_iter().flatten().map(Effect::Notify));
     }
 }
 
@@ -121,6 +148,7 @@ impl CoreNode for ServerNode {
 
     fn commands(&self, server_state: &ServerState) -> Vec<ServerCommand> {
         let mut commands = ServerCommand::revocations(&server_state.core);
+        commands.push(ServerCommand::BeginTerm);
         if self.0.has_stranger {
             commands.extend(ServerCommand::of_stranger(&self.0, &server_state.core));
         }
@@ -278,6 +306,7 @@ impl fmt::Display for Notice {
             Self::WrongStatus(claim) => write!(f, "claim {claim} has another status"),
             Self::WrongTimer(claim) => write!(f, "a timer of claim {claim} counts from elsewhere"),
             Self::WrongEnd(claim) => write!(f, "the end of claim {claim} is announced wrongly"),
+            Self::WrongSave(claim) => write!(f, "claim {claim} is not what a restart finds"),
             Self::Overtaken(claim) => write!(f, "claim {claim} comes before an older one"),
         }
     }

@@ -300,6 +300,9 @@ impl<'a> ServerStep<'a> {
             RequestKind::Post { resource, key, .. } => {
                 let known = key.and_then(|key| self.before.keyed(key));
                 let status = known.and_then(|known| self.status_before(known));
+                // It is the claim of its key, whatever resource it names.
+                let known = known.and_then(|known| self.before.claim(known));
+                let resource = known.map_or(resource, |record| record.resource);
                 (!status.is_some_and(Status::is_final)).then_some(resource)
             }
             RequestKind::Status { claim, to: TargetStatus::Active { .. } } => {

@@ -172,6 +172,7 @@ impl System for Nodes {
             return Some(match command {
                 ServerCommand::Revoke(_) => world::REVOCATION,
                 ServerCommand::Ask(_) | ServerCommand::HangUp(_) => world::STRANGER,
+                ServerCommand::BeginTerm => world::NEW_TERM,
             });
         }
         let ProgramCommand { command, is_again } = command.of();

@@ -31,6 +31,10 @@ pub(super) const REVOCATION: &str = "revocation";
 /// A stranger sends the server any request.
 pub(super) const STRANGER: &str = "request of a stranger";
 
+/// A term of the server's cluster begins, and it restarts in place. Its clients are no nodes then:
+/// the connections of a node would have to break.
+pub(super) const NEW_TERM: &str = "new term";
+
 impl SystemSpec for Claim {
     const FILE: Embedded = FILE;
 
@@ -51,6 +55,7 @@ impl SystemSpec for Claim {
         "fresh key",
         REVOCATION,
         STRANGER,
+        NEW_TERM,
         LONG_POLL,
     ];
 
@@ -64,6 +69,7 @@ impl SystemSpec for Claim {
         "second claim",
         REVOCATION,
         STRANGER,
+        NEW_TERM,
     ];
 
     const SUFFERS: &'static [&'static str] = &[

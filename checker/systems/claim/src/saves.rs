@@ -1,0 +1,70 @@
+//! Checks of what the server saves: a restart finds each claim as it was, but for its connection.
+//!
+//! It compares claims before and after a step, from outside.
+
+use std::collections::BTreeMap;
+
+use turnstile_core::claim::record::{Saved, SavedClaim, State, Status};
+use turnstile_core::number::ClaimId;
+use turnstile_step::{Core as _, Effect, EffectOf, Input, InputOf};
+
+use crate::server::ServerCore;
+
+/// The claims that a restart would find before a step.
+pub(super) struct SavedBefore {
+    claims: BTreeMap<ClaimId, SavedClaim>,
+    restarts: bool,
+}
+
+impl SavedBefore {
+    /// Of a step: what is saved is the state's.
+    pub(super) fn of(state: &State, restarts: bool) -> Self {
+        let claims = state.claims().map(|(id, record)| (id, SavedClaim::of(record))).collect();
+        Self { claims, restarts }
+    }
+
+    /// Of an input: a crash has left what was saved.
+    pub(super) fn before(state: &State, input: &InputOf<ServerCore>) -> Self {
+        let Input::Restart(saved) = input else { return Self::of(state, false) };
+        let claims = saved.iter().flat_map(|saved| &saved.claims);
+        let claims = claims.filter_map(|(id, kept)| Some((*id, (*kept)?)));
+        Self { claims: claims.collect(), restarts: true }
+    }
+
+    /// A claim that changed in a step and that the step has not saved so, or that a restart did not
+    /// find again.
+    pub(super) fn wrong(
+        &self,
+        after: &State,
+        effects: &[EffectOf<ServerCore>],
+        finished_max: usize,
+    ) -> Option<ClaimId> {
+        let claims = self.claims.iter().map(|(id, kept)| (*id, Some(*kept))).collect();
+        let mut saved = Some(Saved { claims, ..Saved::default() });
+        for effect in effects {
+            if let Effect::Save(new) = effect {
+                ServerCore::merge_saved(&mut saved, new.clone());
+            }
+        }
+        let saved = saved.map(|saved| saved.claims).unwrap_or_default();
+        let is_saved = |id: &ClaimId| {
+            let kept = saved.get(id).copied().flatten();
+            kept == after.claim(*id).map(SavedClaim::of)
+        };
+        let mut all = self.claims.keys().copied().chain(after.claims().map(|(id, _)| id));
+        all.find(|id| !is_saved(id) || !self.is_found_again(*id, after, finished_max))
+    }
+
+    /// Whether a restart has kept a claim, unless the server keeps no more finished ones.
+    fn is_found_again(&self, id: ClaimId, after: &State, finished_max: usize) -> bool {
+        let Some(was) = self.claims.get(&id).filter(|_| self.restarts) else { return true };
+        let is_final = |at| Status::of(at).is_none_or(Status::is_final);
+        let Some(is) = after.claim(id).map(SavedClaim::of) else {
+            let finished = after.claims().filter(|(_, record)| is_final(record.at)).count();
+            return is_final(was.at) && finished == finished_max;
+        };
+        let waits = |at| Status::of(at) == Some(Status::Waiting);
+        SavedClaim { at: was.at, ..is } == *was
+            && (is.at == was.at || waits(is.at) && waits(was.at))
+    }
+}
