@@ -126,7 +126,7 @@ impl Monitor {
                     Duty::AnswerMergeReq => self.unanswered_merge_req = true,
                     Duty::ProcessQueue(_) => self.unprocessed_queue = true,
                     Duty::WaitForLeader => self.ended_wait = true,
-                    Duty::Suspect(_) => self.trusts_excluder = true,
+                    Duty::Suspect(..) => self.trusts_excluder = true,
                     Duty::Resume(_) => self.idle_resumer = true,
                     Duty::InstallFirst => self.resumed_early = true,
                     Duty::IgnoreOlder | Duty::InstallNewer(_) => self.installed_an_older_one = true,

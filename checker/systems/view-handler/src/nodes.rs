@@ -35,8 +35,9 @@ pub(crate) enum Duty {
     ProcessQueue(Vec<MembershipRequest>),
     /// To continue to wait for the end of a merge, whose leader is in the view that arrives.
     WaitForLeader,
-    /// To suspect these members of its view: they have a view without it.
-    Suspect(Vec<MemberId>),
+    /// To suspect these members of its view, and to remember that they have a view of this number
+    /// without it, as long as its own one is not newer.
+    Suspect(Vec<MemberId>, ViewId),
     /// To resume the handler, as the Resumer of this suspension runs.
     Resume(Suspension),
     /// To install a view before it resumes the handler.
@@ -135,7 +136,7 @@ impl ObservedMember {
         let own = state.view.as_ref().filter(|own| own.id <= view.id)?;
         let is_excluded = !view.contains(self.handler.me) && state.intent != Intent::Leave;
         let by = [from].into_iter().chain(view.members.iter()).filter(|by| own.contains(*by));
-        is_excluded.then(|| Duty::Suspect(by.collect()))
+        is_excluded.then(|| Duty::Suspect(by.collect(), view.id))
     }
 
     /// Whether a step has done its duty, by the state after it and its effects.
@@ -151,13 +152,15 @@ impl ObservedMember {
                 matches!(effect, Effect::Send { message: Message::MergeRsp { .. }, .. })
             }),
             Duty::ProcessQueue(events) => !state.queue.iter().any(|event| events.contains(event)),
-            Duty::Suspect(by) => by.iter().all(|by| {
+            Duty::Suspect(by, id) => by.iter().all(|by| {
                 let own = state.view.as_ref().filter(|own| own.contains(*by));
+                let is_over = own.is_some_and(|own| own.id > *id);
+                let is_known = state.exclusions.iter().any(|one| one.by == *by && one.id >= *id);
                 let suspect = MembershipRequest::Suspect { member: *by };
                 let made = state.installation.iter().flat_map(|work| &work.events);
                 let is_suspected = state.suspects.contains(*by)
                     || state.queue.iter().chain(made).any(|event| *event == suspect);
-                own.is_none() || is_suspected
+                own.is_none() || is_suspected && (is_known || is_over)
             }),
             Duty::WaitForLeader => state.merge_leader.is_some(),
             Duty::Resume(of) => !self.is_suspended(state) || state.suspension != *of,
