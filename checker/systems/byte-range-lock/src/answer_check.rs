@@ -1,8 +1,9 @@
-//! Checks that the file server keeps the lock that its answer grants.
+//! Checks that the file server keeps the lock that its answer grants, and those of other hosts and
+//! of other files.
 
-use turnstile_core::ranges::message::{Message, ServerReply, ServerRequest};
-use turnstile_core::ranges::server::{FileServer, Lapse, State};
-use turnstile_step::{Effect, EffectOf, RowOutcome};
+use turnstile_core::ranges::message::{FileId, Message, ServerReply, ServerRequest};
+use turnstile_core::ranges::server::{Command, FileServer, Lapse, State};
+use turnstile_step::{Effect, EffectOf, Input, InputOf, RowOutcome};
 
 use super::HOST;
 
@@ -32,10 +33,31 @@ pub(super) fn mismatch(
         | Effect::Save(())
         | Effect::Notify(_) => true,
     });
-    let reason = "the file server does not keep what it answers";
-    (!is_said).then_some(RowOutcome::ActionFailed {
-        machine: "server-lock",
-        action: "answer",
-        reason,
-    })
+    (!is_said).then(|| failed("the file server does not keep what it answers"))
+}
+
+/// The violation of a step for a host that changes the lock of another one, or of another file.
+pub(super) fn interference(
+    mut files: impl Iterator<Item = FileId>,
+    (before, after): (&State, &State),
+    input: &InputOf<FileServer>,
+) -> Option<RowOutcome> {
+    let (host, other) = match input {
+        Input::Message { message: Message::Call { file, .. }, .. }
+        | Input::Fired(Lapse { file, .. }) => (Some(*file), None),
+        Input::Command(Command::Take(file, _) | Command::Free(file)) => (None, Some(*file)),
+        Input::Message { message: Message::Reply { .. }, .. }
+        | Input::Command(Command::Change(_)) => (None, None),
+        Input::Restart(_) => return None,
+    };
+    let is_kept = |file: FileId| {
+        (host == Some(file) || before.of(file, HOST) == after.of(file, HOST))
+            && (other == Some(file) || before.elsewhere(file) == after.elsewhere(file))
+    };
+    let is_changed = files.any(|file| !is_kept(file));
+    is_changed.then(|| failed("the file server changes the lock of another host or file"))
+}
+
+const fn failed(reason: &'static str) -> RowOutcome {
+    RowOutcome::ActionFailed { machine: "server-lock", action: "answer", reason }
 }

@@ -3,7 +3,7 @@
 use turnstile_core::never::Never;
 use turnstile_core::ranges::manager::{self, CacheManager, Outcome};
 use turnstile_core::ranges::message::Host;
-use turnstile_core::ranges::message::{FileServerPeer, Message, ServerLock};
+use turnstile_core::ranges::message::{FileId, FileServerPeer, Message, ServerLock};
 use turnstile_core::ranges::server::{self, FileServer};
 use turnstile_machine::Rules as _;
 use turnstile_machines::server_lock;
@@ -183,9 +183,12 @@ impl CoreNode for ManagerNode {
     }
 }
 
-/// A file server with a check of every answer.
+/// A file server with a check of every step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CheckedServer;
+pub(crate) struct CheckedServer {
+    /// How many files there are.
+    files: u32,
+}
 
 impl Core for CheckedServer {
     type State = server::State;
@@ -201,9 +204,13 @@ impl Core for CheckedServer {
     }
 
     fn step(&self, state: &mut server::State, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        let call = if let Input::Message { message, .. } = &input { Some(*message) } else { None };
+        let (before, about) = (state.clone(), input.clone());
         FileServer.step(state, input, out);
-        out.rows.extend(call.and_then(|call| answer_check::mismatch(state, call, &out.effects)));
+        if let Input::Message { message, .. } = &about {
+            out.rows.extend(answer_check::mismatch(state, *message, &out.effects));
+        }
+        let files = (0..self.files).map(FileId);
+        out.rows.extend(answer_check::interference(files, (&before, state), &about));
     }
 }
 
@@ -215,7 +222,7 @@ impl CoreNode for ServerNode {
     type Core = CheckedServer;
 
     fn core(&self, _choice: u8) -> CheckedServer {
-        CheckedServer
+        CheckedServer { files: self.0.files }
     }
 
     fn node(&self, _peer: Host) -> NodeId {
