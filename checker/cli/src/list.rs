@@ -43,7 +43,8 @@ struct Table {
     states: usize,
     rows: usize,
     amendments: usize,
-    readings: Vec<String>,
+    #[serde(skip)]
+    readings: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -95,7 +96,7 @@ fn table(literal: &WrittenTable) -> Table {
         states: states.filter(|(state, name)| state.is_some() && name.declared).count(),
         rows: literal.vocabulary.rows.iter().filter(|row| row.amended_by.is_none()).count(),
         amendments: literal.amendments.len(),
-        readings: literal.readings.iter().map(|reading| reading.id.clone()).collect(),
+        readings: literal.readings.len(),
     }
 }
 
@@ -123,7 +124,7 @@ fn words(listing: &Listing, library: &Library, paint: Paint) -> String {
             table.states.to_string(),
             table.rows.to_string(),
             table.amendments.to_string(),
-            table.readings.len().to_string(),
+            table.readings.to_string(),
             table.document.clone(),
         ]
     });
