@@ -49,7 +49,7 @@ impl Finder<'_> {
     fn names(&mut self, whole: proc_macro2::Span, chain: &Expr, field: Option<String>) {
         let own = self.words(chain.span());
         for other in self.candidates(chain) {
-            if other == own {
+            if other == own || self.scope.are_one(&own, &other) {
                 continue;
             }
             let copy = self.copied(whole, chain.span().byte_range(), &other);
@@ -148,7 +148,7 @@ pub(super) fn is_chain(of: &Expr) -> bool {
 }
 
 /// The chain of fields that a place begins with: `state.slots` of `state.slots[1]`.
-fn place(of: &Expr) -> Option<&Expr> {
+pub(super) fn place(of: &Expr) -> Option<&Expr> {
     match of {
         Expr::Index(index) => place(&index.expr),
         Expr::Paren(inner) => place(&inner.expr),

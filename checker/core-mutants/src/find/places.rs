@@ -3,14 +3,16 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, Member, Pat, Stmt};
 
+use super::types::Types;
 use super::{changes, names};
 
 /// A name and fields of it: `self`, `state`, `queues`.
 type Chain = Vec<String>;
 
 /// What a statement reads and changes.
-#[derive(Debug, Default)]
-pub(super) struct Places {
+#[derive(Debug)]
+pub(super) struct Places<'t> {
+    types: &'t Types,
     read: Vec<Chain>,
     changed: Vec<Chain>,
     /// Whether it may end the function or the turn of a loop.
@@ -19,27 +21,32 @@ pub(super) struct Places {
     pub(super) bound: Vec<String>,
 }
 
-impl Places {
-    pub(super) fn of_statement(statement: &Stmt) -> Self {
-        let mut places = Self::default();
+impl<'t> Places<'t> {
+    fn new(types: &'t Types) -> Self {
+        let (read, changed, bound) = (Vec::new(), Vec::new(), Vec::new());
+        Self { types, read, changed, leaves: false, bound }
+    }
+
+    pub(super) fn of_statement(statement: &Stmt, types: &'t Types) -> Self {
+        let mut places = Self::new(types);
         places.visit_stmt(statement);
         places
     }
 
-    pub(super) fn of_expression(of: &Expr) -> Self {
-        let mut places = Self::default();
+    pub(super) fn of_expression(of: &Expr, types: &'t Types) -> Self {
+        let mut places = Self::new(types);
         places.visit_expr(of);
         places
     }
 
     /// Whether one of two statements changes what the other one reads or changes. Names of
     /// different places never mean the same one, as a change borrows its place alone.
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(super) fn meets(&self, other: &Places<'_>) -> bool {
         self.changes_what(other) || other.changes_what(self)
     }
 
     /// Whether it changes what another statement reads or changes.
-    pub(super) fn changes_what(&self, other: &Self) -> bool {
+    pub(super) fn changes_what(&self, other: &Places<'_>) -> bool {
         let mut all = other.read.iter().chain(&other.changed);
         all.any(|there| self.changed.iter().any(|here| is_within(here, there)))
     }
@@ -94,41 +101,18 @@ fn chain(of: &Expr) -> Chain {
     }
 }
 
-/// Methods that change nothing that they are called on.
-const READS: [&str; 28] = [
-    "all",
-    "any",
-    "as_ref",
-    "clone",
-    "cloned",
-    "contains",
-    "contains_key",
-    "copied",
-    "filter",
-    "first",
-    "get",
-    "holds",
-    "is_empty",
-    "is_none",
-    "is_none_or",
-    "is_some",
-    "is_some_and",
-    "iter",
-    "keys",
-    "last",
-    "len",
-    "map",
-    "map_or",
-    "max",
-    "min",
-    "unwrap_or",
-    "unwrap_or_default",
-    "values",
-];
+/// Methods of others that change nothing that they are called on.
+const READS: &str = "all and_then any as_ref as_slice chain clone cloned contains contains_key \
+    copied count filter filter_map find flat_map flatten first get into_iter is_empty is_none \
+    is_none_or is_some is_some_and iter keys last last_key_value len map map_or map_or_else max min \
+    ok or or_else partition_point position range rev skip take_while then_some unwrap_or \
+    unwrap_or_default unwrap_or_else values zip";
 
-impl<'ast> Visit<'ast> for Places {
+impl<'ast> Visit<'ast> for Places<'_> {
     fn visit_expr_method_call(&mut self, node: &'ast syn::ExprMethodCall) {
-        let is_changed = !READS.contains(&node.method.to_string().as_str());
+        let method = node.method.to_string();
+        let is_read = READS.split_whitespace().any(|one| one == method);
+        let is_changed = !is_read && !self.types.only_reads(&method);
         if !self.note(&node.receiver, is_changed) {
             self.visit_expr(&node.receiver);
         }
@@ -170,6 +154,21 @@ impl<'ast> Visit<'ast> for Places {
         }
         if !self.note(node, false) {
             visit::visit_expr(self, node);
+        }
+    }
+
+    /// What a branch changes before it leaves, nothing here sees.
+    fn visit_expr_if(&mut self, node: &'ast syn::ExprIf) {
+        self.visit_expr(&node.cond);
+        let changed = self.changed.len();
+        self.visit_block(&node.then_branch);
+        let last = node.then_branch.stmts.last();
+        if matches!(last, Some(Stmt::Expr(Expr::Return(_), _))) {
+            let unseen = self.changed.split_off(changed);
+            self.read.extend(unseen);
+        }
+        if let Some((_, other)) = &node.else_branch {
+            self.visit_expr(other);
         }
     }
 

@@ -6,7 +6,11 @@ use super::types::{self, Types};
 
 /// The names in scope, the innermost last.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope(Vec<(String, Option<String>)>);
+pub(super) struct Scope {
+    names: Vec<(String, Option<String>)>,
+    /// Names, and the places that they were read from.
+    copies: Vec<(String, String)>,
+}
 
 impl Scope {
     /// Enters a function of a type.
@@ -19,7 +23,7 @@ impl Scope {
     ) {
         for input in &signature.inputs {
             match input {
-                FnArg::Receiver(_) => self.0.push(("self".to_owned(), own.map(str::to_owned))),
+                FnArg::Receiver(_) => self.names.push(("self".to_owned(), own.map(str::to_owned))),
                 FnArg::Typed(typed) => {
                     self.bind(&typed.pat, Some(&types::text(&typed.ty)), all, file);
                 }
@@ -28,31 +32,54 @@ impl Scope {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.names.len()
+    }
+
+    /// Notes which names a pattern gives the parts of a place.
+    pub(super) fn copy(&mut self, pattern: &Pat, place: &str) {
+        match pattern {
+            Pat::Ident(one) => self.copies.push((one.ident.to_string(), place.to_owned())),
+            Pat::Struct(shape) => {
+                for field in &shape.fields {
+                    if let Member::Named(member) = &field.member {
+                        self.copy(&field.pat, &format!("{place}.{member}"));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a name is a copy of the other place.
+    pub(super) fn are_one(&self, one: &str, other: &str) -> bool {
+        let both = |(copy, place): &(String, String)| {
+            [(one, other), (other, one)].contains(&(copy.as_str(), place.as_str()))
+        };
+        self.copies.iter().any(both)
     }
 
     /// Forgets what was bound since.
     pub(super) fn leave(&mut self, outer: usize) {
-        self.0.truncate(outer);
+        self.names.truncate(outer);
     }
 
     /// The names in scope, each once, with their types.
     pub(super) fn names(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         let is_last = |nth: usize| {
-            let name = &self.0[nth].0;
-            !self.0[nth + 1..].iter().any(|(later, _)| later == name)
+            let name = &self.names[nth].0;
+            !self.names[nth + 1..].iter().any(|(later, _)| later == name)
         };
-        let last = (0..self.0.len()).filter(move |nth| is_last(*nth));
-        last.map(|nth| (self.0[nth].0.as_str(), self.0[nth].1.as_deref()))
+        let last = (0..self.names.len()).filter(move |nth| is_last(*nth));
+        last.map(|nth| (self.names[nth].0.as_str(), self.names[nth].1.as_deref()))
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(known, _)| known == name)
+        self.names.iter().any(|(known, _)| known == name)
     }
 
     /// The type of a name, if it is known.
     pub(super) fn of(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().rev().find(|(known, _)| known == name);
+        let found = self.names.iter().rev().find(|(known, _)| known == name);
         found.and_then(|(_, of)| of.as_deref())
     }
 
@@ -63,7 +90,7 @@ impl Scope {
                 let name = one.ident.to_string();
                 if name.starts_with(|first: char| first.is_ascii_lowercase()) {
                     let of = of.filter(|of| !of.is_empty());
-                    self.0.push((name, of.map(str::to_owned)));
+                    self.names.push((name, of.map(str::to_owned)));
                 }
                 if let Some((_, inner)) = &one.subpat {
                     self.bind(inner, of, all, file);

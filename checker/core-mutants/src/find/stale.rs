@@ -5,17 +5,18 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
 
 use super::places::Places;
-use super::{Finder, insert, names};
+use super::{Finder, changes, insert, names};
 use crate::site::Edit;
 
 impl Finder<'_> {
     pub(super) fn stale(&mut self, block: &Block) {
-        let places: Vec<Places> = block.stmts.iter().map(Places::of_statement).collect();
+        let of_statement = |one: &Stmt| Places::of_statement(one, self.types);
+        let places: Vec<Places<'_>> = block.stmts.iter().map(of_statement).collect();
         for (nth, statement) in block.stmts.iter().enumerate() {
             let mut reads = Reads { found: Vec::new() };
             reads.of_statement(statement);
             for read in reads.found {
-                let needs = Places::of_expression(read);
+                let needs = Places::of_expression(read, self.types);
                 let changes = |before: &usize| places[*before].changes_what(&needs);
                 let Some(changed) = (0..nth).rev().find(changes) else { continue };
                 let outer = self.scope.len();
@@ -60,6 +61,18 @@ struct Reads<'ast> {
 }
 
 impl<'ast> Reads<'ast> {
+    /// The indices in a place, or all of what is none.
+    fn within_place(&mut self, of: &'ast Expr) {
+        match of {
+            Expr::Index(index) => {
+                self.within_place(&index.expr);
+                self.visit_expr(&index.index);
+            }
+            _ if names::place(of).is_some() => {}
+            _ => self.visit_expr(of),
+        }
+    }
+
     fn of_statement(&mut self, statement: &'ast Stmt) {
         match statement {
             // What it is there for is not read before.
@@ -79,9 +92,15 @@ impl<'ast> Visit<'ast> for Reads<'ast> {
                 self.found.push(node);
                 call.args.iter().for_each(|argument| self.visit_expr(argument));
             }
-            // A place is no value.
-            Expr::Reference(of) if names::is_chain(&of.expr) => {}
+            // A place is no value: a copy of it would be changed in its stead.
+            Expr::Reference(of) => self.within_place(&of.expr),
+            Expr::Index(_) => self.within_place(node),
             Expr::Assign(of) => self.visit_expr(&of.right),
+            Expr::Binary(of) if changes::is_compound(of.op) => self.visit_expr(&of.right),
+            Expr::MethodCall(call) if names::place(&call.receiver).is_some() => {
+                self.within_place(&call.receiver);
+                call.args.iter().for_each(|argument| self.visit_expr(argument));
+            }
             _ => visit::visit_expr(self, node),
         }
     }

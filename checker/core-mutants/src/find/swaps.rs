@@ -10,8 +10,9 @@ use crate::site::Edit;
 impl Finder<'_> {
     pub(super) fn swaps(&mut self, block: &Block) {
         for both in block.stmts.windows(2) {
-            let [one, other] = both else { continue };
-            let (here, there) = (Places::of_statement(one), Places::of_statement(other));
+            let ([one, other], types) = (both, self.types) else { continue };
+            let (here, there) =
+                (Places::of_statement(one, types), Places::of_statement(other, types));
             let may_tell = here.meets(&there) || here.leaves || there.leaves;
             if !is_effect(one) || !is_effect(other) || !may_tell {
                 continue;

@@ -10,6 +10,8 @@ use syn::{Fields, Type};
 pub struct Types {
     /// By name: `Request`, `RequestKind::Post`.
     structures: BTreeMap<String, Vec<Structure>>,
+    /// Each method, and whether one of its name changes what it is called on.
+    methods: BTreeMap<String, bool>,
 }
 
 #[derive(Debug)]
@@ -29,6 +31,11 @@ impl Types {
         let tree = syn::parse_file(text).map_err(|error| format!("{file}: {error}"))?;
         Collector { file, types: self }.visit_file(&tree);
         Ok(())
+    }
+
+    /// Whether a method of the cores changes nothing that it is called on.
+    pub(super) fn only_reads(&self, method: &str) -> bool {
+        self.methods.get(method) == Some(&false)
     }
 
     /// The type of a field.
@@ -90,6 +97,14 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_item_struct(&mut self, node: &'ast syn::ItemStruct) {
         self.put(node.ident.to_string(), &node.fields);
         visit::visit_item_struct(self, node);
+    }
+
+    fn visit_impl_item_fn(&mut self, node: &'ast syn::ImplItemFn) {
+        if let Some(receiver) = node.sig.receiver() {
+            let is_shared = matches!(receiver.kind, syn::ReceiverKind::Reference(_, _, None));
+            let changes = self.types.methods.entry(node.sig.ident.to_string()).or_default();
+            *changes |= !is_shared;
+        }
     }
 
     fn visit_item_enum(&mut self, node: &'ast syn::ItemEnum) {

@@ -231,6 +231,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         visit::visit_local(self, node);
         let of = node.init.as_ref().and_then(|init| self.type_of(&init.expr));
         self.scope.bind(&node.pat, of.as_deref(), self.types, self.file);
+        if let Some(init) = node.init.as_ref().filter(|init| names::is_chain(&init.expr)) {
+            let place = self.words(init.expr.span());
+            self.scope.copy(&node.pat, &place);
+        }
     }
 
     fn visit_stmt(&mut self, node: &'ast Stmt) {
