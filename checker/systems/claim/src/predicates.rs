@@ -296,7 +296,7 @@ impl claim::Properties for Claim {
     }
 
     fn a_grant_in_time_is_taken(&self, view: &View<'_>) -> bool {
-        self.keeps(view, &[Breach::Grant, Breach::Key])
+        self.keeps(view, &[Breach::Grant, Breach::Key, Breach::Abandoned])
     }
 
     fn only_an_expired_claim_starts_over(&self, view: &View<'_>) -> bool {

@@ -39,6 +39,8 @@ pub(crate) enum Breach {
     Key,
     /// The end of another claim changed this one.
     OtherClaim,
+    /// The answer to an abandoned request changed something.
+    Abandoned,
 }
 
 /// A step of a client.
@@ -65,6 +67,7 @@ impl ClientStep<'_> {
             (Breach::Registration, self.knows_what_may_be()),
             (Breach::Key, self.sends_its_key()),
             (Breach::OtherClaim, self.ignores_other_claims()),
+            (Breach::Abandoned, self.ignores_abandoned()),
         ];
         let broken = checks.into_iter().filter(|(_, is_kept)| !is_kept && !is_restart);
         broken.map(|(breach, _)| breach).collect()
@@ -202,6 +205,20 @@ impl ClientStep<'_> {
         })
     }
 
+    /// The answer to an abandoned request changes nothing but that the request is answered.
+    fn ignores_abandoned(&self) -> bool {
+        let Input::Message { message: envelope, .. } = self.input else { return true };
+        let Message::Response(response) = envelope.message else { return true };
+        let mut calls = self.before.calls.iter();
+        let known = |state: &State| {
+            let State { at, claim, token, key, may_be_registered, .. } = *state;
+            (at, claim, token, key, may_be_registered, state.is_held())
+        };
+        !calls.any(|call| call.id == response.call && call.is_abandoned)
+            || known(self.before) == known(self.after) && self.effects.is_empty()
+    }
+
+    /// A POST of a new claim carries its key.
     fn sends_its_key(&self) -> bool {
         let Some(Command::Claim { key }) = self.command else { return true };
         let messages = self.effects.iter().filter_map(|effect| match effect {

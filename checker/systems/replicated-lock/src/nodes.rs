@@ -6,7 +6,9 @@ use turnstile_core::number::Token;
 use turnstile_core::replicated::message::{
     Cluster as Peer, Command as Asked, Connectivity, ElectionReason, Message, Notice as Told,
 };
-use turnstile_core::replicated::types::{Address, LockName, LogOperation, ServiceRequest, Timer};
+use turnstile_core::replicated::types::{
+    Address, LockName, LockStatus, LogOperation, ServiceRequest, Timer,
+};
 use turnstile_core::replicated::{Member, State};
 use turnstile_machines::lock_mutex::State as Mutex;
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
@@ -144,6 +146,8 @@ impl MemberNode {
         let effects = inner.into_iter();
         out.effects
             .extend(effects.map(|effect| effect.map(&mut sends, |timer| timer, &mut notifies)));
+        told.retain(|_, (status, _)| *status != LockStatus::None);
+        member.inconsistent_notification |= told != member.core.told;
         let (me, before, after, executed) = (member.address, &before, &member.core, &executed);
         let (input, behind) = (&input, [&behind, &member.delivered.behind]);
         let step = MutexStep { me, before, input, after, behind, executed, notices: &notices };

@@ -24,6 +24,8 @@ pub(crate) struct Monitor {
     pub(crate) unanswered_merge_req: bool,
     /// A MERGE did not start the processing of queued events.
     pub(crate) unprocessed_queue: bool,
+    /// A member went on with the installation of a view that failed.
+    pub(crate) kept_failed_view: bool,
     /// A view with the merge leader ended the wait for the end of a merge.
     pub(crate) ended_wait: bool,
     /// A member did not suspect one that has a view without it.
@@ -125,6 +127,7 @@ impl Monitor {
                 Notice::Violates(duty) => match duty {
                     Duty::AnswerMergeReq => self.unanswered_merge_req = true,
                     Duty::ProcessQueue(_) => self.unprocessed_queue = true,
+                    Duty::GiveUp(_) => self.kept_failed_view = true,
                     Duty::WaitForLeader => self.ended_wait = true,
                     Duty::Suspect(..) => self.trusts_excluder = true,
                     Duty::Resume(_) => self.idle_resumer = true,

@@ -52,6 +52,8 @@ pub(crate) enum Duty {
     AskToLeave(MemberId),
     /// To tell its user that the state has arrived.
     TellThatItHasTheState,
+    /// To give up the installation of this view, which has failed.
+    GiveUp(ViewId),
 }
 
 impl fmt::Display for Notice {
@@ -117,6 +119,9 @@ impl ObservedMember {
                 let coord = state.coordinator();
                 let is_asked = |coord: &_| *coord != self.handler.me || !self.is_suspended(state);
                 coord.filter(is_asked).map(Duty::AskToLeave)
+            }
+            Input::Command(Command::InstallationFails) => {
+                state.installation.as_ref().map(|made| Duty::GiveUp(made.view.id))
             }
             Input::Fired(Timer::Queue | Timer::Merge) | Input::Command(_) | Input::Restart(_) => {
                 None
@@ -190,6 +195,7 @@ impl ObservedMember {
                     false => effects.contains(&Effect::Send { to: *coord, message }),
                 }
             }
+            Duty::GiveUp(id) => state.installation.as_ref().is_none_or(|made| made.view.id != *id),
             Duty::TellThatItHasTheState => {
                 effects.contains(&Effect::Notify(view::Notice::GotState))
             }

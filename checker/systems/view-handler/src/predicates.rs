@@ -193,7 +193,7 @@ impl view_handler::Properties for Views {
             let mut is_due = || late.any(|timer: &Timer| *timer == Timer::Queue);
             let is_right = if state.queue.is_empty() { !is_armed } else { is_armed || is_due() };
             is_right && queued.all(is_once)
-        })
+        }) && !view.monitor::<Monitor>().kept_failed_view
     }
 
     fn a_member_keeps_nothing_that_is_over(&self, view: &Self::View<'_>) -> bool {
