@@ -168,10 +168,9 @@ impl Tree {
             places.extend(sites.into_iter().map(|site| {
                 let lines = site.own.iter().map(line).collect();
                 let Mutant { kind, edits, .. } = &self.mutants[site.number - 1];
-                let ends = edits.first().into_iter().chain(edits.last());
-                let around = ends.fold(usize::MAX..0, |all, edit| {
-                    all.start.min(edit.range.start)..all.end.max(edit.range.end)
-                });
+                let start = edits.iter().map(|edit| edit.range.start).min().unwrap_or_default();
+                let end = edits.iter().map(|edit| edit.range.end).max().unwrap_or_default();
+                let around = start..end;
                 Place { file: file.clone(), site, lines, around: (*kind, around) }
             }));
         }
