@@ -104,8 +104,8 @@ fn chain(of: &Expr) -> Chain {
 /// Methods of others that change nothing that they are called on.
 const READS: &str = "all and_then any as_ref as_slice chain clone cloned contains contains_key \
     copied count filter filter_map find flat_map flatten first get into_iter is_empty is_none \
-    is_none_or is_some is_some_and iter keys last last_key_value len map map_or map_or_else max min \
-    ok or or_else partition_point position range rev skip take_while then_some unwrap_or \
+    is_none_or is_some is_some_and iter keys last last_key_value len map map_or map_or_else max \
+    min ok or or_else partition_point position range rev skip take_while then_some unwrap_or \
     unwrap_or_default unwrap_or_else values zip";
 
 impl<'ast> Visit<'ast> for Places<'_> {

@@ -91,10 +91,7 @@ impl Core for KeychainNode {
             Input::Message { from, message } => Input::Message { from, message },
             Input::Restart(saved) => Input::Restart(saved),
         };
-        let key = match &input {
-            Input::Command(Command::Claim { key, .. } | Command::GoOn { key, .. }) => Some(*key),
-            Input::Command(_) | Input::Fired(_) | Input::Message { .. } | Input::Restart(_) => None,
-        };
+        let key = supplied_key(&input);
         let claimed = keychain_state.core.claimed().filter_map(|resource| {
             let client = keychain_state.core.claim(resource)?;
             Some((resource, (client.claim, client.key)))
@@ -137,6 +134,14 @@ impl KeychainNode {
             Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) | Effect::Notify(_) => None,
         });
         posts_its_key(&self.claim.client, key, messages)
+    }
+}
+
+/// The key that a program supplies for a claim.
+fn supplied_key(input: &Input<Server, Envelope, Timer, Command, ()>) -> Option<IdempotencyKey> {
+    match input {
+        Input::Command(Command::Claim { key, .. } | Command::GoOn { key, .. }) => Some(*key),
+        Input::Command(_) | Input::Fired(_) | Input::Message { .. } | Input::Restart(_) => None,
     }
 }
 
