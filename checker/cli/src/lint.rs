@@ -87,12 +87,13 @@ fn lint(file: &Arc<SourceFile>, files: &Files) -> ResultReport {
             literal.vocabulary.machine.clone_into(&mut result.name);
             let source = &literal.source;
             result.faults = match file.amended() {
-                Ok(sound) => FaultReport::findings(&sound.warnings, source),
+                Ok(sound) => {
+                    let mut faults = FaultReport::findings(&sound.warnings, source);
+                    faults.extend(of_readings(literal));
+                    faults
+                }
                 Err(faults) => FaultReport::errors(faults),
             };
-            if file.amended().is_ok() {
-                result.faults.extend(of_readings(literal));
-            }
             // A finding that no amendment fixes is already an error.
             let is_new = |finding: &FaultReport| !result.faults.iter().any(|f| f.is_like(finding));
             let findings = FaultReport::findings(&literal.findings, source).into_iter();

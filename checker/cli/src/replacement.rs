@@ -4,9 +4,29 @@ use std::sync::Arc;
 
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::Replacement;
-use turnstile_harness::{SourceFile, SystemEntry};
+use turnstile_harness::{MachineTable, SourceFile, SystemEntry};
 
 use super::library::{Library, Origin};
+
+/// The file of a machine's table, and whether it is another one than was compiled. `named`: a file
+/// that is checked in place of that of its machine.
+pub(crate) fn file_of<'f>(
+    own: &'f MachineTable,
+    entry: &SystemEntry,
+    named: Option<&'f Arc<SourceFile>>,
+    library: &'f Library,
+) -> (&'f Arc<SourceFile>, bool) {
+    let is_it = |file: &&Arc<SourceFile>| {
+        file.written().is_ok_and(|literal| literal.vocabulary.machine == own.machine)
+    };
+    if let Some(file) = named.filter(is_it) {
+        return (file, true);
+    }
+    // A table of one's own may have the name of a bundled one.
+    let mut of_library = library.tables.iter().filter(|_| !entry.is_of_tables());
+    let of_library = of_library.find(|one| one.file.name == own.machine);
+    of_library.map_or((&own.file, false), |one| (&one.file, one.origin == Origin::Other))
+}
 
 /// The tables that run in place of compiled ones: all of them as written, otherwise those that
 /// are not what was compiled.
@@ -18,21 +38,7 @@ pub(crate) fn tables(
 ) -> Result<Vec<Replacement>, Vec<FaultReport>> {
     let mut replacements = Vec::new();
     for own in &entry.tables {
-        let machine = &own.machine;
-        let is_it = |file: &&Arc<SourceFile>| {
-            file.written().is_ok_and(|literal| literal.vocabulary.machine == *machine)
-        };
-        // A table of one's own may have the name of a bundled one.
-        let of_library = match entry.is_of_tables() {
-            true => Some((&own.file, false)),
-            false => library
-                .tables
-                .iter()
-                .find(|one| one.file.name == *machine)
-                .map(|one| (&one.file, one.origin == Origin::Other)),
-        };
-        let named = table.filter(is_it).map(|file| (file, true));
-        let Some((file, is_other)) = named.or(of_library) else { continue };
+        let (file, is_other) = file_of(own, entry, table, library);
         if !as_written && !is_other {
             continue;
         }

@@ -175,9 +175,9 @@ impl CheckPlan {
                 is_kept = is_meant(job);
             }
             match job {
-                Job::Table(file) if is_kept => *file = Arc::clone(of),
+                Job::Table(file) => file.clone_from(of),
                 Job::World { table, .. } => *table = Some(Arc::clone(of)),
-                Job::Table(_) | Job::AllWorlds { .. } | Job::Broken(_) => {}
+                Job::AllWorlds { .. } | Job::Broken(_) => {}
             }
             is_kept
         });

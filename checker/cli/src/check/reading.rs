@@ -15,6 +15,7 @@ use turnstile_world::trace::counted;
 
 use crate::library::Library;
 use crate::output::{usage_error, write_stdout};
+use crate::replacement;
 use crate::report::paint::{Paint, fold};
 
 use super::plan::{CheckPlan, Job};
@@ -60,19 +61,18 @@ impl ReadingCheck {
     ///
     /// No table of the plan has the reading, several have it, or it has errors.
     fn of(id: &str, plan: &mut CheckPlan, library: &Library) -> Result<Self, Refusal> {
-        let (mut found, mut known) = (Vec::<Arc<SourceFile>>::new(), Vec::new());
+        let (mut found, mut known) = (Vec::<(Arc<SourceFile>, Reading)>::new(), Vec::new());
         for file in plan.jobs.iter().flat_map(|job| tables(job, library)) {
             let Ok(written) = file.written() else { continue };
-            let is_new = found.iter().all(|other| other.source.name != file.source.name);
-            if is_new && written.readings.iter().any(|reading| reading.id == id) {
-                found.push(Arc::clone(&file));
-            }
+            let is_new = found.iter().all(|(other, _)| other.source.name != file.source.name);
+            let reading = written.readings.iter().find(|reading| reading.id == id);
+            found.extend(reading.filter(|_| is_new).map(|one| (Arc::clone(&file), one.clone())));
             known.extend(written.readings.iter().map(|reading| reading.id.clone()));
         }
-        let file = match &found[..] {
-            [file] => file,
+        let (file, reading) = match &found[..] {
+            [(file, reading)] => (file, reading.clone()),
             [] => return Err(Refusal::Usage(unknown(id, known))),
-            [first, second, ..] => {
+            [(first, _), (second, _), ..] => {
                 let (first, second) = (&first.source.name, &second.source.name);
                 let what = format!("{first} and {second} have a reading `{id}`: name one of them");
                 return Err(Refusal::Usage(what));
@@ -82,8 +82,6 @@ impl ReadingCheck {
         let written = file.written().map_err(errors)?;
         let in_reading = written.in_reading(id).expect("it has this reading");
         let in_reading = in_reading.map_err(|faults| errors(&faults))?;
-        let reading = written.readings.iter().find(|reading| reading.id == id);
-        let reading = reading.expect("it has this reading").clone();
         let machine = written.vocabulary.machine.clone();
         let table = Arc::new(SourceFile::of_table(&*file.name, in_reading));
         table.amended().map_err(errors)?;
@@ -194,17 +192,11 @@ fn tables(job: &Job, library: &Library) -> Vec<Arc<SourceFile>> {
         Job::AllWorlds { .. } | Job::Broken(_) => return Vec::new(),
     };
     let Ok(Some(entry)) = library.entry(file) else { return Vec::new() };
-    let is_named = |machine: &str| {
-        named.as_ref().is_some_and(|file| {
-            file.written().is_ok_and(|written| written.vocabulary.machine == machine)
-        })
-    };
-    let own = entry.tables.iter().filter(|own| !is_named(&own.machine)).map(|own| {
-        let mut of_library = library.tables.iter().filter(|_| !entry.is_of_tables());
-        let file = of_library.find(|one| one.file.name == own.machine);
-        Arc::clone(file.map_or(&own.file, |one| &one.file))
+    let files = entry.tables.iter().map(|own| {
+        let (file, _) = replacement::file_of(own, &entry, named.as_ref(), library);
+        Arc::clone(file)
     });
-    own.chain(named.clone()).collect()
+    files.collect()
 }
 
 fn unknown(id: &str, mut known: Vec<String>) -> String {
