@@ -117,23 +117,12 @@ impl Core for KeychainNode {
             }
         }
         keychain_state.ended.retain(|resource, _| keychain_state.core.claim(*resource).is_none());
-        let is_its_key = key.is_none_or(|key| self.posts(key, out));
+        let is_its_key = key.is_none_or(|key| posts_its_key(&self.claim.client, key, &out.effects));
         out.rows.extend((!is_its_key).then_some(ANOTHER_KEY));
         out.rows.extend((!drops_calls(&keychain_state.core)).then_some(STRAY_CALL));
         for effect in &out.effects {
             back(keychain_state, effect, received.is_some_and(|envelope| envelope.is_backed));
         }
-    }
-}
-
-impl KeychainNode {
-    /// Whether the POST of a new claim carries its key.
-    fn posts(&self, key: IdempotencyKey, out: &OutOf<Self>) -> bool {
-        let messages = out.effects.iter().filter_map(|effect| match effect {
-            Effect::Send { message: envelope, .. } => Some(envelope.message),
-            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) | Effect::Notify(_) => None,
-        });
-        posts_its_key(&self.claim.client, key, messages)
     }
 }
 

@@ -15,6 +15,7 @@ use turnstile_machines::claim::{Action, Event, Resource, State as Stage};
 use turnstile_step::{Effect, EffectOf, Input, InputOf, Symbolic};
 
 use crate::client::ClientNode;
+use crate::envelope::Envelope;
 use crate::system::ClientRules;
 use crate::users::is_given_back;
 
@@ -221,20 +222,16 @@ impl ClientStep<'_> {
     /// A POST of a new claim carries its key.
     fn sends_its_key(&self) -> bool {
         let Some(Command::Claim { key }) = self.command else { return true };
-        let messages = self.effects.iter().filter_map(|effect| match effect {
-            Effect::Send { message: envelope, .. } => Some(envelope.message),
-            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) | Effect::Notify(_) => None,
-        });
-        posts_its_key(self.rules, key, messages)
+        posts_its_key(self.rules, key, self.effects)
     }
 }
 
 /// Whether each POST of a new claim carries the key that its driver supplied, unless claims have
 /// none.
-pub(crate) fn posts_its_key(
+pub(crate) fn posts_its_key<P, T, N, S>(
     rules: &ClientRules,
     key: IdempotencyKey,
-    mut messages: impl Iterator<Item = Message>,
+    effects: &[Effect<P, Envelope, T, N, S>],
 ) -> bool {
     let draws = |state| {
         let step = rules.step(state, Event::Start, &|_| true);
@@ -243,8 +240,9 @@ pub(crate) fn posts_its_key(
     };
     let has_keys = [Stage::New, Stage::StartingOver].into_iter().any(draws);
     !has_keys
-        || messages.all(|message| {
-            let Message::Request(Request { kind, .. }) = message else { return true };
+        || effects.iter().all(|effect| {
+            let Effect::Send { message: envelope, .. } = effect else { return true };
+            let Message::Request(Request { kind, .. }) = envelope.message else { return true };
             !matches!(kind, RequestKind::Post { key: sent, .. } if sent != Some(key))
         })
 }

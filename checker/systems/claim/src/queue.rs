@@ -10,6 +10,7 @@ use turnstile_machines::claim_record;
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
 use crate::server::ServerCore;
+use crate::statuses::finished;
 
 /// The queue before a step: the waiting claims, oldest first, and all claims of the server.
 pub(super) struct QueueSnapshot {
@@ -72,9 +73,7 @@ impl QueueSnapshot {
 
     /// A claim that the step deleted although it kept an older finished one, or the claim's key.
     pub(super) fn forgotten(&self, after: &State) -> Option<ClaimId> {
-        let is_final = |status: Option<Status>| status.is_none_or(Status::is_final);
-        let mut finished = after.claims().filter(|(_, record)| is_final(record.status()));
-        let oldest = finished.next().map(|(claim, _)| claim);
+        let oldest = finished(after).next();
         let mut gone = self.kept.iter().filter(|(claim, _)| after.claim(*claim).is_none());
         let is_amiss = |(claim, key): &&(ClaimId, Option<IdempotencyKey>)| {
             oldest.is_some_and(|oldest| *claim > oldest)

@@ -9,6 +9,7 @@ use turnstile_core::number::ClaimId;
 use turnstile_step::{Core as _, Effect, EffectOf, Input, InputOf};
 
 use crate::server::ServerCore;
+use crate::statuses::{finished, is_finished};
 
 /// The claims that a restart would find before a step.
 pub(super) struct SavedBefore {
@@ -58,10 +59,8 @@ impl SavedBefore {
     /// Whether a restart has kept a claim, unless the server keeps no more finished ones.
     fn is_found_again(&self, id: ClaimId, after: &State, finished_max: usize) -> bool {
         let Some(was) = self.claims.get(&id).filter(|_| self.restarts) else { return true };
-        let is_final = |at| Status::of(at).is_none_or(Status::is_final);
         let Some(is) = after.claim(id).map(SavedClaim::of) else {
-            let finished = after.claims().filter(|(_, record)| is_final(record.at)).count();
-            return is_final(was.at) && finished == finished_max;
+            return is_finished(was.at) && finished(after).count() == finished_max;
         };
         let waits = |at| Status::of(at) == Some(Status::Waiting);
         SavedClaim { at: was.at, ..is } == *was

@@ -187,9 +187,7 @@ impl<'a> ServerStep<'a> {
 
     /// Whether a step may delete a finished claim: as many as the limit are kept after it.
     fn is_surplus(&self) -> bool {
-        let finished =
-            self.after.claims().filter(|(_, record)| record.status().is_none_or(Status::is_final));
-        finished.count() == self.limits.finished_max
+        finished(self.after).count() == self.limits.finished_max
     }
 
     /// The status of a claim after the step, also if the step deleted the claim.
@@ -222,9 +220,8 @@ impl<'a> ServerStep<'a> {
 
     /// Whether no further claim of the resource may wait; a resource without claims has room.
     pub(super) fn is_full(&self, resource: ResourceName) -> bool {
-        let open = self.before.claims().filter(|(_, record)| {
-            record.resource == resource && !record.status().is_none_or(Status::is_final)
-        });
+        let open = self.before.claims();
+        let open = open.filter(|(_, one)| one.resource == resource && !is_finished(one.at));
         let open: Vec<_> = open.map(|(_, record)| record.status()).collect();
         let waiting = open.iter().filter(|status| **status == Some(Status::Waiting));
         !open.is_empty() && waiting.count() >= self.limits.waiters_max
@@ -326,4 +323,14 @@ impl<'a> ServerStep<'a> {
         let open = self.before.claim(claim).and_then(|record| record.open_request);
         open.is_some_and(|open| self.cause == Cause::HungUp(claim, open.from, open.call))
     }
+}
+
+/// Whether a claim in this state has ended, or was removed.
+pub(crate) fn is_finished(at: At) -> bool {
+    Status::of(at).is_none_or(Status::is_final)
+}
+
+/// The finished claims that a server keeps, the oldest first.
+pub(crate) fn finished(state: &State) -> impl Iterator<Item = ClaimId> {
+    state.claims().filter(|(_, record)| is_finished(record.at)).map(|(claim, _)| claim)
 }

@@ -17,6 +17,7 @@ use crate::keychain::{EndedClaim, KeychainState};
 use crate::monitor::{Monitor, UserHistory};
 use crate::promises::Breach;
 use crate::server::ServerState;
+use crate::statuses::is_finished;
 use crate::system::{Claim, RESOURCE};
 
 /// A user's view of its claim.
@@ -96,7 +97,7 @@ impl Claim {
     pub(super) fn saved_and_finished(&self, view: &View<'_>) -> usize {
         let Some(saved) = &view.nodes[self.server()].saved else { return 0 };
         let kept = saved.of::<record::Saved>().claims.values().flatten();
-        kept.filter(|kept| Status::of(kept.at).is_none_or(Status::is_final)).count()
+        kept.filter(|kept| is_finished(kept.at)).count()
     }
 
     /// The claims that ended by an answer, by id or by key.
