@@ -76,14 +76,8 @@ pub struct Edit {
 impl Edit {
     /// What is put around a statement.
     pub fn around_statement(of: Range<usize>, open: &str, close: &str) -> Vec<Self> {
-        let edit = |at, closes, text: &str| Self {
-            range: at..at,
-            closes,
-            is_statement: true,
-            is_shared: false,
-            text: text.to_owned(),
-        };
-        vec![edit(of.start, false, open), edit(of.end, true, close)]
+        let edits = [insert(of.start, false, open), insert(of.end, true, close)];
+        edits.map(|edit| Self { is_statement: true, ..edit }).into()
     }
 
     /// The order of edits at one place, of mutants in this order.
@@ -92,6 +86,12 @@ impl Edit {
         let nesting = if closes { usize::MAX - order } else { order };
         (start, !closes, !self.is_shared, closes == self.is_statement, nesting)
     }
+}
+
+/// A text that is put between two others.
+pub fn insert(at: usize, closes: bool, text: &str) -> Edit {
+    let text = text.to_owned();
+    Edit { range: at..at, closes, is_statement: false, is_shared: false, text }
 }
 
 /// Where a mutant is in the text that has it.
@@ -133,17 +133,11 @@ pub fn switchable(text: &str, mutants: &[(usize, &Mutant)]) -> (String, Vec<Site
 
 #[cfg(test)]
 mod tests {
-    use super::{Edit, Kind, Mutant, switchable};
+    use super::{Kind, Mutant, insert, switchable};
 
     fn wraps(range: std::ops::Range<usize>, name: &str) -> Mutant {
-        let edit = |at: usize, closes, text: String| {
-            let (is_statement, is_shared) = (false, false);
-            Edit { range: at..at, closes, is_statement, is_shared, text }
-        };
-        let edits = vec![
-            edit(range.start, false, format!("{name}({{}}, ")),
-            edit(range.end, true, ")".to_owned()),
-        ];
+        let open = format!("{name}({{}}, ");
+        let edits = vec![insert(range.start, false, &open), insert(range.end, true, ")")];
         let (file, function, change) = (String::new(), String::new(), String::new());
         Mutant { kind: Kind::Change, file, function, change, occurrence: 1, line: 1, edits }
     }

@@ -141,7 +141,7 @@ fn returned(of: &Type) -> &'static [&'static str] {
     }
 }
 
-fn has_let(of: &Expr) -> bool {
+pub(super) fn has_let(of: &Expr) -> bool {
     match of {
         Expr::Let(_) => true,
         Expr::Binary(both) => has_let(&both.left) || has_let(&both.right),

@@ -81,8 +81,7 @@ impl Finder<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mutants;
-    use super::super::types::Types;
+    use super::super::found_in;
     use crate::site::{Kind, switchable};
 
     const TEXT: &str = "
@@ -95,9 +94,7 @@ fn step(&mut self) {
 
     #[test]
     fn only_the_first_of_several_is_meant() {
-        let found = mutants(("core.rs", TEXT), &[Kind::First], &Types::default());
-        let found = found.expect("it is Rust");
-        let changes: Vec<&str> = found.iter().map(|mutant| mutant.change.as_str()).collect();
+        let (found, changes) = found_in(TEXT, Kind::First);
         let expected = [
             "only the first of `&self.all`",
             "all but the first of `&self.all`",

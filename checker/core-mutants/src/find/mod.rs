@@ -17,7 +17,7 @@ use std::ops::Range;
 use proc_macro2::Span;
 use syn::visit::Visit as _;
 
-use crate::site::{Edit, Kind, Mutant};
+use crate::site::{Edit, Kind, Mutant, insert};
 use scope::Scope;
 use types::Types;
 
@@ -145,15 +145,19 @@ impl Finder<'_> {
     }
 }
 
-fn insert(at: usize, closes: bool, text: &str) -> Edit {
-    let text = text.to_owned();
-    Edit { range: at..at, closes, is_statement: false, is_shared: false, text }
+/// The mutants of one kind of a text, and their changes.
+#[cfg(test)]
+fn found_in(text: &str, kind: Kind) -> (Vec<Mutant>, Vec<String>) {
+    let mut types = Types::default();
+    types.add("core.rs", text).expect("it is Rust");
+    let found = mutants(("core.rs", text), &[kind], &types).expect("it is Rust");
+    let changes = found.iter().map(|mutant| mutant.change.clone()).collect();
+    (found, changes)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::mutants;
-    use super::types::Types;
+    use super::found_in;
     use crate::site::Kind;
 
     const TEXT: &str = "
@@ -186,8 +190,7 @@ mod tests {
 
     #[test]
     fn what_a_step_runs_is_mutated() {
-        let found = mutants(("core.rs", TEXT), &[Kind::Change], &Types::default());
-        let found = found.expect("it is Rust");
+        let (found, _) = found_in(TEXT, Kind::Change);
         let found: Vec<String> = found.iter().map(|mutant| mutant.id()).collect();
         let expected = [
             "the body becomes `true`",

@@ -4,8 +4,9 @@
 use syn::spanned::Spanned as _;
 use syn::{Expr, ExprField, ExprPath, Member};
 
+use super::scope::is_variable;
 use super::{Finder, insert, types};
-use crate::site::Kind;
+use crate::site::{Edit, Kind};
 
 impl Finder<'_> {
     /// An expression whose place becomes another place, if it has one. The whole is put twice,
@@ -56,9 +57,7 @@ impl Finder<'_> {
             let range = whole.byte_range();
             let mut edits = Vec::new();
             if let Some(field) = &field {
-                let mut edit = insert(range.start, false, field);
-                edit.is_shared = true;
-                edits.push(edit);
+                edits.push(Edit { is_shared: true, ..insert(range.start, false, field) });
             }
             edits.push(insert(range.start, false, "(if !crate::mutant::is({}) { "));
             let close = format!(" }} else {{ {copy} }})");
@@ -139,9 +138,7 @@ impl Finder<'_> {
 /// Whether an expression is a name, or a field of one, or a field of that.
 pub(super) fn is_chain(of: &Expr) -> bool {
     match of {
-        Expr::Path(path) => path.path.get_ident().is_some_and(|name| {
-            name.to_string().starts_with(|first: char| first.is_ascii_lowercase())
-        }),
+        Expr::Path(path) => path.path.get_ident().is_some_and(is_variable),
         Expr::Field(field) => is_chain(&field.base),
         _ => false,
     }
@@ -160,8 +157,7 @@ pub(super) fn place(of: &Expr) -> Option<&Expr> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mutants;
-    use super::super::types::Types;
+    use super::super::found_in;
     use crate::site::{Kind, switchable};
 
     const TEXT: &str = "
@@ -177,10 +173,7 @@ impl Core {
 
     #[test]
     fn a_name_becomes_one_of_the_same_type() {
-        let mut types = Types::default();
-        types.add("core.rs", TEXT).expect("it is Rust");
-        let found = mutants(("core.rs", TEXT), &[Kind::Name], &types).expect("it is Rust");
-        let changes: Vec<&str> = found.iter().map(|mutant| mutant.change.as_str()).collect();
+        let (found, changes) = found_in(TEXT, Kind::Name);
         let expected = [
             "`from` is taken for `self.me`",
             "`from` is taken for `self.other`",

@@ -4,7 +4,8 @@
 use syn::spanned::Spanned as _;
 use syn::{Block, Expr, ExprIf, ExprMatch, Pat, Stmt};
 
-use super::{Finder, insert};
+use super::scope::is_variable;
+use super::{Finder, changes, insert};
 use crate::site::Edit;
 
 impl Finder<'_> {
@@ -16,7 +17,7 @@ impl Finder<'_> {
         }
         let words = self.words(node.cond.span());
         let range = node.cond.span().byte_range();
-        let (open, close) = match has_let(&node.cond) {
+        let (open, close) = match changes::has_let(&node.cond) {
             true => ("", " && !crate::mutant::is({})"),
             false => ("(", ") && !crate::mutant::is({})"),
         };
@@ -67,25 +68,14 @@ impl Finder<'_> {
 fn is_any(pattern: &Pat) -> bool {
     match pattern {
         Pat::Wild(_) => true,
-        Pat::Ident(one) => {
-            one.ident.to_string().starts_with(|first: char| first.is_ascii_lowercase())
-        }
-        _ => false,
-    }
-}
-
-fn has_let(of: &Expr) -> bool {
-    match of {
-        Expr::Let(_) => true,
-        Expr::Binary(both) => has_let(&both.left) || has_let(&both.right),
+        Pat::Ident(one) => is_variable(&one.ident),
         _ => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::mutants;
-    use super::super::types::Types;
+    use super::super::found_in;
     use crate::site::{Kind, switchable};
 
     const TEXT: &str = "
@@ -103,9 +93,7 @@ fn step(&mut self, one: u8) -> u8 {
 
     #[test]
     fn a_path_is_forgotten() {
-        let found = mutants(("core.rs", TEXT), &[Kind::Path], &Types::default());
-        let found = found.expect("it is Rust");
-        let changes: Vec<&str> = found.iter().map(|mutant| mutant.change.as_str()).collect();
+        let (found, changes) = found_in(TEXT, Kind::Path);
         let expected = [
             "the path `return 0;` is forgotten",
             "the path `self.last = one` is forgotten",

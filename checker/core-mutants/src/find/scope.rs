@@ -1,6 +1,6 @@
 //! The names that are in scope in a function, with their types where the source writes them.
 
-use syn::{FnArg, Member, Pat, Signature};
+use syn::{FnArg, Ident, Member, Pat, Signature};
 
 use super::types::{self, Types};
 
@@ -87,10 +87,9 @@ impl Scope {
     pub(super) fn bind(&mut self, pattern: &Pat, of: Option<&str>, all: &Types, file: &str) {
         match pattern {
             Pat::Ident(one) => {
-                let name = one.ident.to_string();
-                if name.starts_with(|first: char| first.is_ascii_lowercase()) {
+                if is_variable(&one.ident) {
                     let of = of.filter(|of| !of.is_empty());
-                    self.names.push((name, of.map(str::to_owned)));
+                    self.names.push((one.ident.to_string(), of.map(str::to_owned)));
                 }
                 if let Some((_, inner)) = &one.subpat {
                     self.bind(inner, of, all, file);
@@ -127,6 +126,11 @@ impl Scope {
             _ => {}
         }
     }
+}
+
+/// Whether a name is of a value, and not of a variant or a type.
+pub(super) fn is_variable(name: &Ident) -> bool {
+    name.to_string().starts_with(|first: char| first.is_ascii_lowercase())
 }
 
 /// What a pattern names: `Request`, `RequestKind::Post`.

@@ -14,7 +14,7 @@ impl Finder<'_> {
         let places: Vec<Places<'_>> = block.stmts.iter().map(of_statement).collect();
         for (nth, statement) in block.stmts.iter().enumerate() {
             let mut reads = Reads { found: Vec::new() };
-            reads.of_statement(statement);
+            reads.visit_stmt(statement);
             for read in reads.found {
                 let needs = Places::of_expression(read, self.types);
                 let changes = |before: &usize| places[*before].changes_what(&needs);
@@ -72,16 +72,6 @@ impl<'ast> Reads<'ast> {
             _ => self.visit_expr(of),
         }
     }
-
-    fn of_statement(&mut self, statement: &'ast Stmt) {
-        match statement {
-            // What it is there for is not read before.
-            Stmt::Expr(Expr::MethodCall(effect), Some(_)) => {
-                effect.args.iter().for_each(|argument| self.visit_expr(argument));
-            }
-            _ => self.visit_stmt(statement),
-        }
-    }
 }
 
 impl<'ast> Visit<'ast> for Reads<'ast> {
@@ -107,6 +97,7 @@ impl<'ast> Visit<'ast> for Reads<'ast> {
 
     fn visit_stmt(&mut self, node: &'ast Stmt) {
         match node {
+            // What it is there for is not read before.
             Stmt::Expr(Expr::MethodCall(effect), Some(_)) => {
                 effect.args.iter().for_each(|argument| self.visit_expr(argument));
             }
@@ -130,8 +121,7 @@ fn root(of: &Expr) -> Option<&Expr> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mutants;
-    use super::super::types::Types;
+    use super::super::found_in;
     use crate::site::{Kind, switchable};
 
     const TEXT: &str = "
@@ -145,9 +135,7 @@ fn step(&mut self, one: u8) {
 
     #[test]
     fn a_value_from_before_a_change_is_used() {
-        let found = mutants(("core.rs", TEXT), &[Kind::Stale], &Types::default());
-        let found = found.expect("it is Rust");
-        let changes: Vec<&str> = found.iter().map(|mutant| mutant.change.as_str()).collect();
+        let (found, changes) = found_in(TEXT, Kind::Stale);
         let expected = [
             "`self.last.next()` from before `self.last = one;`",
             "`self.last` from before `let new = self.last.next();`",

@@ -42,8 +42,7 @@ fn is_effect(of: &Stmt) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mutants;
-    use super::super::types::Types;
+    use super::super::found_in;
     use crate::site::{Kind, switchable};
 
     const TEXT: &str = "
@@ -59,9 +58,7 @@ fn step(&mut self, one: u8) {
 
     #[test]
     fn statements_of_one_place_are_swapped() {
-        let found = mutants(("core.rs", TEXT), &[Kind::Swap], &Types::default());
-        let found = found.expect("it is Rust");
-        let changes: Vec<&str> = found.iter().map(|mutant| mutant.change.as_str()).collect();
+        let (found, changes) = found_in(TEXT, Kind::Swap);
         let expected = [
             "`self.last = one;` after `self.queue.insert(self.last);`",
             "`self.count += 1;` after `if self.queue.is_empty() { return; }`",
