@@ -29,27 +29,38 @@ struct Spot {
     codes: &'static [&'static str],
 }
 
-/// The diagnostics of a text: what stops the reader, else what the amendments leave, else what the
-/// table as written has beside `known`.
+/// The diagnostics of a text: what stops the reader, else what the amendments leave, else what a
+/// reading leaves, else what the table as written has beside `known`.
 fn diagnostics(text: String, known: &BTreeSet<String>) -> Vec<Diagnostic> {
     let literal = match WrittenTable::read(Source::new("slip.yaml", text)) {
         Err(diagnostics) => return diagnostics.list,
         Ok(literal) => literal,
     };
-    match literal.amended() {
-        Err(diagnostics) => diagnostics.list,
-        Ok(_) => {
-            let is_new = |diagnostic: &Diagnostic| !known.contains(&diagnostic.message);
-            literal.findings.into_iter().filter(is_new).collect()
-        }
+    if let Err(diagnostics) = literal.amended() {
+        return diagnostics.list;
     }
+    let in_readings: Vec<Diagnostic> = literal
+        .readings
+        .iter()
+        .filter_map(|reading| literal.in_reading(&reading.id))
+        .filter_map(|read| read.and_then(|read| read.amended()).err())
+        .flat_map(|diagnostics| diagnostics.list)
+        .collect();
+    if !in_readings.is_empty() {
+        return in_readings;
+    }
+    let is_new = |diagnostic: &Diagnostic| !known.contains(&diagnostic.message);
+    literal.findings.into_iter().filter(is_new).collect()
 }
 
 /// What a scalar under these keys names.
 fn codes(path: &[&str]) -> Option<&'static [&'static str]> {
     let last = *path.last()?;
-    let selects = path.contains(&"amendments")
-        && (path.contains(&"row") || path.contains(&"remove") || path.contains(&"needs"));
+    if path.ends_with(&["readings", "is"]) {
+        return None; // its sentence
+    }
+    let selects = (path.contains(&"amendments") || path.contains(&"readings"))
+        && ["row", "remove", "needs", "without"].iter().any(|key| path.contains(key));
     if selects {
         let is_name = !matches!(last, "cite" | "because" | "not" | "if" | "all" | "any");
         return is_name.then_some(&["T060", "T061", "T064"]);
