@@ -170,14 +170,14 @@ fn property_report(
         }
         let violation = &end.monitor().violation.as_ref();
         if let Some(violation) = violation.filter(|_| report.finding.is_some()) {
-            report.others = others(violation, marks);
+            report.others = others(world, violation, marks);
         }
     }
     report
 }
 
 /// Other violations in the search, of the same kind as that at the end of the trace shown.
-fn others(shown: &Violation, marks: &BTreeSet<Tag>) -> Vec<String> {
+fn others(world: &World, shown: &Violation, marks: &BTreeSet<Tag>) -> Vec<String> {
     let violations = marks.iter().filter_map(|mark| match mark {
         Tag::Row(taken) => Violation::of(shown.node, taken),
         Tag::Spent(_) | Tag::Overflowed { .. } | Tag::CutsExceeded { .. } => None,
@@ -185,5 +185,5 @@ fn others(shown: &Violation, marks: &BTreeSet<Tag>) -> Vec<String> {
     let is_other = |other: &Violation| {
         other.what != shown.what && other.is_unexpected() == shown.is_unexpected()
     };
-    violations.filter(is_other).map(|other| violation_words(&other)).collect()
+    violations.filter(is_other).map(|other| violation_words(world, &other)).collect()
 }

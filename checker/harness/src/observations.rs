@@ -25,9 +25,9 @@ pub fn end_words(world: &World, property: &Property, end: &State, report: &mut P
     }
     let holds_without = world.view(&calm.0, |view| property.evaluate(view).holds);
     if holds_without && matches!(property.formula, TemporalFormula::Always { .. }) {
-        report.finding = Some(violation_words(violation));
+        report.finding = Some(violation_words(world, violation));
     } else {
-        report.besides.push(violation_words(violation));
+        report.besides.push(violation_words(world, violation));
     }
 }
 
@@ -70,18 +70,16 @@ pub fn overflow(world: &World, marks: &BTreeSet<Tag>) -> Option<String> {
 }
 
 /// The text of a violation.
-pub fn violation_words(violation: &Violation) -> String {
+pub fn violation_words(world: &World, violation: &Violation) -> String {
     let taken = match &violation.what {
         ViolationKind::Table(taken) => taken,
         ViolationKind::NoLink(text) => return text.clone(),
         ViolationKind::Panic(text) => return format!("the core panicked: {text}"),
     };
     match taken {
-        RowOutcome::Unexpected { machine, state, event, number: 0 } => {
-            format!("{machine}: unhandled event `{event}` in state `{state}`")
-        }
         RowOutcome::Unexpected { machine, state, event, number } => {
-            format!("{machine}: unhandled event `{event} ({number})` in state `{state}`")
+            let event = world.unhandled_words(violation.node, event, *number);
+            format!("{machine}: unhandled event `{event}` in state `{state}`")
         }
         RowOutcome::ActionFailed { machine, action, reason } => {
             format!("{machine}: action `{action}` failed: {reason}")

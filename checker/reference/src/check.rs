@@ -146,7 +146,7 @@ fn verdict(
             end_words(world, property, &end, &mut report);
         }
         if report.finding.is_some() {
-            let others = graph.recorded.violations.keys().map(violation_words);
+            let others = graph.recorded.violations.keys().map(|one| violation_words(world, one));
             report.others = others.filter(|one| Some(one) != report.finding.as_ref()).collect();
             report.others.dedup();
         }

@@ -5,7 +5,7 @@ use std::fmt::{Debug, Display};
 use turnstile_step::{self as step, Core};
 
 use crate::network::NodeId;
-use crate::system::{Effect, Input, NodeCore, Out};
+use crate::system::{Effect, Input, NodeCore, Out, numbered};
 use crate::value::{Content, Ordered, Value};
 
 /// A core and the commands of its user. By default its messages, timers, commands and notices are
@@ -126,6 +126,11 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
     fn state_words(&self, _state: &<Self::Core as Core>::State) -> Option<String> {
         None
     }
+
+    /// An event of a table that no row handles, with its payload: `response (503)`.
+    fn unhandled_words(&self, event: &str, number: u16) -> String {
+        numbered(event, number)
+    }
 }
 
 /// An initial state of a core, and the timers that are armed in it.
@@ -223,6 +228,10 @@ impl<N: CoreNode> NodeCore for N {
 
     fn state_words(&self, state: &Value) -> Option<String> {
         CoreNode::state_words(self, state.of())
+    }
+
+    fn unhandled_words(&self, event: &str, number: u16) -> String {
+        CoreNode::unhandled_words(self, event, number)
     }
 }
 

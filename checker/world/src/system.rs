@@ -103,6 +103,11 @@ pub trait NodeCore: Debug + Send + Sync + 'static {
         format!("{message:?}")
     }
 
+    /// An event of a table that no row handles, with its payload: `response (503)`.
+    fn unhandled_words(&self, event: &str, number: u16) -> String {
+        numbered(event, number)
+    }
+
     /// An effect other than a message as a short text; `None`: it is not displayed.
     fn effect_words(&self, effect: &Effect) -> Option<String> {
         Some(format!("{effect:?}"))
@@ -112,6 +117,11 @@ pub trait NodeCore: Debug + Send + Sync + 'static {
     fn state_words(&self, _state: &Value) -> Option<String> {
         None
     }
+}
+
+/// An event with the number that it carries, if it does: `response (503)`.
+pub(crate) fn numbered(event: &str, number: u16) -> String {
+    if number == 0 { event.to_owned() } else { format!("{event} ({number})") }
 }
 
 /// A system of a World: its nodes, and what no core decides. Every method is a pure function of its

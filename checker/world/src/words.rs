@@ -17,6 +17,12 @@ use crate::trace::{EffectReport, NETWORK, StepReport, TakenRow, counted};
 use crate::world::World;
 
 impl World {
+    /// An event of a node's table that no row handles, with its payload: `response (503)`.
+    #[must_use]
+    pub fn unhandled_words(&self, node: NodeId, event: &str, number: u16) -> String {
+        self.system.node(node).unhandled_words(event, number)
+    }
+
     /// In which state each node begins that may begin in several, as the first steps of a trace.
     #[must_use]
     pub fn starting_words(&self, initial: &State) -> Vec<StepReport> {

@@ -158,6 +158,10 @@ impl CoreNode for TableNode {
         }
     }
 
+    fn unhandled_words(&self, event: &str, number: u16) -> String {
+        self.rules().named_event_words(event, number)
+    }
+
     fn state_words(&self, state: &State<Dynamic>) -> Option<String> {
         let of = |(resource, count): (&DynamicName, &u8)| {
             let (least, most) = self.rules().bounds(state.at, *resource);
