@@ -257,7 +257,11 @@ impl World {
     #[must_use]
     pub fn checks(&self, property: &Property) -> bool {
         let is_chosen = self.properties.is_empty() || self.properties.contains(&property.name);
-        is_chosen && property.needs.iter().all(|need| self.has(need))
+        let is_spent = |need: &String| {
+            let mut budgets = self.budgets.iter();
+            budgets.any(|known| known.name == *need && known.limit != Some(0))
+        };
+        is_chosen && property.needs.iter().all(is_spent)
     }
 }
 

@@ -92,7 +92,7 @@ static LINK: Shape = Shape {
             Kind::Text,
             "In a system of tables, for requests: the event that the sender of a request gets \
              where the request or its answer is lost, as `EVENT` or `EVENT (VALUE)`. Without it \
-             none is lost.",
+             none is lost but by a crash or a restart.",
         ),
         ABOUT,
         CITE,
