@@ -88,13 +88,15 @@ relation is an assumption about durations; a circle of them is refused.
 **Links.** Each pair of nodes has a link of its own, with its own `capacity`. A `fifo` link
 delivers, loses and doubles only its first message; one that is doubled is delivered and stays. On a
 full link, `when full: block` makes the sender wait, so that it cannot take the step; `drop` loses
-the message; `fail`, the default, loses it too and violates `no full link`.
+the message; `fail`, the default, loses it too and violates `no full link`, and what would hold in a
+world with such a loss is `incomplete`.
 
 **Faults** happen as often as a world's `budgets` allow, and never without one: `lost message`,
 `duplicate`, `lost request`, `lost answer` and `refused request` on links; `ROLE crash`, `ROLE
 restart` (after a crash or at once), `ROLE pause` (it takes nothing until it goes on) and `ROLE late
 timer` (a timer that is due fires after other steps, even if it is disarmed or armed again
-meanwhile; one that is armed again expires once more); `torn step`, a restart in the middle of a
+meanwhile; one that is armed again expires once more, and a state without the timer handles it by a
+row and `may hold`, or ignores it); `torn step`, a restart in the middle of a
 step, and `torn crash`, a crash there; `drift`, a time relation that does not hold. A budget of 0 is
 none. A budget counts for all links, or for all nodes of a role, together.
 
@@ -103,13 +105,13 @@ happened, what follows did not. It takes from the budget of the restart or crash
 what a restart leaves of a state, as it was after the last step that was not torn before it was
 saved. What was not saved begins anew, in any of the initial states. A crash loses what a node has
 not saved, and the messages to it, also those that come before it restarts; those that it has sent
-stay on their way. A restart at once loses no message. A request waits for its receiver, and one
-that the receiver had taken is answered by `on failure`. In formulas, a node that is down is in no
-state and has no resource; its variables are those that it would restart with, whether it may
-restart or not.
+stay on their way. A restart at once loses no message. A request waits for its receiver; one that the
+receiver had taken is answered by `on failure` when that crashes or restarts, also at once, and never
+where the link has none. In formulas, a node that is down is in no state and has no resource; its
+variables are those that it would restart with, whether it may restart or not.
 
-A command with a budget is given that often, and any number of times without one; where it is
-ignored, it changes and takes nothing.
+A command with a budget is given that often by all nodes together whose table has it, and any number
+of times without a budget; where it is ignored, it changes and takes nothing.
 
 **Formulas.** A node is a role of one node, or a variable of a quantifier such as `some: one in
 door`. A leaf is `NODE in STATE`, `NODE in STATE or STATE`, `NODE has RESOURCE`, `NODE.VARIABLE >=
@@ -124,8 +126,8 @@ every row is taken in some world. A system is deadlocked if no event is enabled,
 or some machine is neither in a final state nor in one with `may end: true`. An event is enabled as
 far as time relations and full links allow; faults and restarts need not come, and do not count. A
 command counts where a row takes it, also when its budget is spent, which only bounds the search;
-one with a budget of 0 never comes. `where` lists budgets that a world must have, all of them, for a
-property to be checked there; `without` lists faults after which it claims nothing. A property whose
+one with a budget of 0 never comes. `where` lists budgets that a world must have, all of them and
+none of 0, for a property to be checked there; `without` lists faults after which it claims nothing. A property whose
 antecedent never holds, or holds only after such a fault, is `vacuous`; so is an `always` of an
 `implies`, or of `every` over one, whose first formula never holds.
 
