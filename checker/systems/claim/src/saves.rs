@@ -9,7 +9,6 @@ use turnstile_core::number::ClaimId;
 use turnstile_step::{Core as _, Effect, EffectOf, Input, InputOf};
 
 use crate::server::ServerCore;
-use crate::statuses::{finished, is_finished};
 
 /// The claims that a restart would find before a step.
 pub(super) struct SavedBefore {
@@ -34,12 +33,7 @@ impl SavedBefore {
 
     /// A claim that changed in a step and that the step has not saved so, or that a restart did not
     /// find again.
-    pub(super) fn wrong(
-        &self,
-        after: &State,
-        effects: &[EffectOf<ServerCore>],
-        finished_max: usize,
-    ) -> Option<ClaimId> {
+    pub(super) fn wrong(&self, after: &State, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
         let claims = self.claims.iter().map(|(id, kept)| (*id, Some(*kept))).collect();
         let mut saved = Some(Saved { claims, ..Saved::default() });
         for effect in effects {
@@ -53,15 +47,13 @@ impl SavedBefore {
             kept == after.claim(*id).map(SavedClaim::of)
         };
         let mut all = self.claims.keys().copied().chain(after.claims().map(|(id, _)| id));
-        all.find(|id| !is_saved(id) || !self.is_found_again(*id, after, finished_max))
+        all.find(|id| !is_saved(id) || !self.is_found_again(*id, after))
     }
 
-    /// Whether a restart has kept a claim, unless the server keeps no more finished ones.
-    fn is_found_again(&self, id: ClaimId, after: &State, finished_max: usize) -> bool {
+    /// Whether a restart has kept a claim.
+    fn is_found_again(&self, id: ClaimId, after: &State) -> bool {
         let Some(was) = self.claims.get(&id).filter(|_| self.restarts) else { return true };
-        let Some(is) = after.claim(id).map(SavedClaim::of) else {
-            return is_finished(was.at) && finished(after).count() == finished_max;
-        };
+        let Some(is) = after.claim(id).map(SavedClaim::of) else { return false };
         let waits = |at| Status::of(at) == Some(Status::Waiting);
         SavedClaim { at: was.at, ..is } == *was
             && (is.at == was.at || waits(is.at) && waits(was.at))

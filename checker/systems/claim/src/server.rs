@@ -96,7 +96,7 @@ impl Core for ServerNode {
             step.wrong_timer(effects).map(Notice::WrongTimer).filter(is_taken),
             step.wrong_end(effects).map(Notice::WrongEnd).filter(is_taken),
         ];
-        let unsaved = saved.wrong(state, effects, self.0.limits.finished_max);
+        let unsaved = saved.wrong(state, effects);
         let unsaved = unsaved.map(Notice::WrongSave);
         let idle = queue.waits_for_free_lock(state, effects).then_some(Notice::WaitForFreeLock);
         server_state.post(inner, self.0.watches, out);
@@ -120,7 +120,7 @@ impl ServerNode {
         let step = ServerStep::new(before, (self.0.limits, &self.0.record), state, effects);
         let breaches = [
             step.wrong_status().map(Notice::WrongStatus),
-            saved.wrong(state, effects, self.0.limits.finished_max).map(Notice::WrongSave),
+            saved.wrong(state, effects).map(Notice::WrongSave),
         ];
         server_state.post(inner, self.0.watches, out);
         out.effects.extend(breaches.into_iter().flatten().map(Effect::Notify));

@@ -89,8 +89,7 @@ impl Claim {
                 held.filter_map(move |resource| record::timer(*resource, id))
             })
             .collect();
-        server.status == NodeStatus::Down
-            || server.armed().copied().collect::<BTreeSet<_>>() == held
+        server.armed().copied().collect::<BTreeSet<_>>() == held
     }
 
     /// How many finished claims the server has saved.

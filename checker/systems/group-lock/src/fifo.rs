@@ -17,7 +17,7 @@ pub(super) fn is_in_order<'m>(
     let waited = waiting(me, before);
     let (was, is) = (before.coordinator(), after.coordinator());
     let ceases = after.coordinator().at == At::Member;
-    if waited.is_empty() || was.is_handling || was.round != is.round || ceases {
+    if waited.is_empty() || was.round != is.round || ceases {
         return true;
     }
     if !is.is_handling {

@@ -2,7 +2,7 @@
 //! effects, so that no history is needed.
 
 use turnstile_core::group::message::{
-    FencingToken, GrantNumber, LockName, LockRequest, Message, MessageBody, Round,
+    FencingToken, GrantNumber, LockName, Message, MessageBody, Round,
 };
 use turnstile_core::group::{Notice, State};
 use turnstile_core::view::MemberId;
@@ -67,26 +67,18 @@ impl<'s> StepCheck<'s> {
         })
     }
 
-    /// Whether each lock that it refuses is taken: before or after the step, or by a request that
-    /// the step answers. Where a round ends, the locks of the responses may be taken, too.
+    /// Whether each lock that it refuses is taken before or after the step. Where a round ends, the
+    /// locks of the responses may be taken, too.
     fn refuses_only_taken(&self) -> bool {
         if self.before.coordinator().at == At::Reconciling {
             return true;
         }
         let table = |state: &'s State| &state.coordinator().table;
-        self.sent().all(|(to, message)| {
+        self.sent().all(|(_, message)| {
             let MessageBody::LockRsp { lock, is_successful: false, .. } = message.body else {
                 return true;
             };
-            let mut requests = self.before.coordinator().requests();
-            let mut granted = self.sent().map(|(_, message)| &message.body);
-            table(self.before).contains_key(&lock)
-                || table(self.after).contains_key(&lock)
-                || requests.any(|(from, request)| from != to && request == LockRequest::Lock(lock))
-                || granted.any(|body| {
-                    matches!(body, MessageBody::LockRsp { lock: granted, is_successful: true, .. }
-                        if *granted == lock)
-                })
+            table(self.before).contains_key(&lock) || table(self.after).contains_key(&lock)
         })
     }
 

@@ -126,11 +126,11 @@ impl Monitor {
                 }
                 Notice::Violates(duty) => match duty {
                     Duty::AnswerMergeReq => self.unanswered_merge_req = true,
-                    Duty::ProcessQueue(_) => self.unprocessed_queue = true,
-                    Duty::GiveUp(_) => self.kept_failed_view = true,
+                    Duty::ProcessQueue => self.unprocessed_queue = true,
+                    Duty::GiveUp => self.kept_failed_view = true,
                     Duty::WaitForLeader => self.ended_wait = true,
                     Duty::Suspect(..) => self.trusts_excluder = true,
-                    Duty::Resume(_) => self.idle_resumer = true,
+                    Duty::Resume => self.idle_resumer = true,
                     Duty::InstallFirst => self.resumed_early = true,
                     Duty::IgnoreOlder | Duty::InstallNewer(_) => self.installed_an_older_one = true,
                     Duty::ConfirmItsOwn | Duty::AskToLeave(_) | Duty::TellThatItHasTheState => {

@@ -4,8 +4,7 @@ use std::fmt;
 
 use turnstile_core::number::ViewId;
 use turnstile_core::view::{
-    self, Command, Handler, Intent, MemberId, MembershipRequest, Message, State, Suspension, Timer,
-    View,
+    self, Command, Handler, Intent, MemberId, MembershipRequest, Message, State, Timer, View,
 };
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler::Resource;
@@ -32,14 +31,14 @@ pub(crate) enum Duty {
     /// To answer a MERGE-REQ.
     AnswerMergeReq,
     /// To process the events that a MERGE finds in the queue of a running handler.
-    ProcessQueue(Vec<MembershipRequest>),
+    ProcessQueue,
     /// To continue to wait for the end of a merge, whose leader is in the view that arrives.
     WaitForLeader,
     /// To suspect these members of its view, and to remember that they have a view of this number
     /// without it, as long as its own one is not newer.
     Suspect(Vec<MemberId>, ViewId),
-    /// To resume the handler, as the Resumer of this suspension runs.
-    Resume(Suspension),
+    /// To resume the handler, as the Resumer of its suspension runs.
+    Resume,
     /// To install a view before it resumes the handler.
     InstallFirst,
     /// To do nothing about a view of another that is older than its own.
@@ -52,8 +51,8 @@ pub(crate) enum Duty {
     AskToLeave(MemberId),
     /// To tell its user that the state has arrived.
     TellThatItHasTheState,
-    /// To give up the installation of this view, which has failed.
-    GiveUp(ViewId),
+    /// To give up the installation of the view that it made, which has failed.
+    GiveUp,
 }
 
 impl fmt::Display for Notice {
@@ -95,7 +94,7 @@ impl ObservedMember {
                 }
                 Message::Coord(_) => {
                     let is_asked = !self.is_suspended(state) && coordinates();
-                    is_asked.then(|| Duty::ProcessQueue(state.queue.clone()))
+                    is_asked.then_some(Duty::ProcessQueue)
                 }
                 Message::View(view) => {
                     let leader = state.merge_leader.filter(|one| view.contains(one.merge.of));
@@ -113,7 +112,7 @@ impl ObservedMember {
             },
             Input::Fired(Timer::Resumer(of)) => {
                 let is_asked = self.is_suspended(state) && *of == state.suspension;
-                is_asked.then_some(Duty::Resume(*of))
+                is_asked.then_some(Duty::Resume)
             }
             Input::Command(Command::Leave) => {
                 let coord = state.coordinator();
@@ -121,7 +120,7 @@ impl ObservedMember {
                 coord.filter(is_asked).map(Duty::AskToLeave)
             }
             Input::Command(Command::InstallationFails) => {
-                state.installation.as_ref().map(|made| Duty::GiveUp(made.view.id))
+                state.installation.as_ref().map(|_| Duty::GiveUp)
             }
             Input::Fired(Timer::Queue | Timer::Merge) | Input::Command(_) | Input::Restart(_) => {
                 None
@@ -156,7 +155,7 @@ impl ObservedMember {
             Duty::AnswerMergeReq => effects.iter().any(|effect| {
                 matches!(effect, Effect::Send { message: Message::MergeRsp { .. }, .. })
             }),
-            Duty::ProcessQueue(events) => !state.queue.iter().any(|event| events.contains(event)),
+            Duty::ProcessQueue => state.queue.is_empty(),
             Duty::Suspect(by, id) => by.iter().all(|by| {
                 let own = state.view.as_ref().filter(|own| own.contains(*by));
                 let is_over = own.is_some_and(|own| own.id > *id);
@@ -168,7 +167,7 @@ impl ObservedMember {
                 own.is_none() || is_suspected && (is_known || is_over)
             }),
             Duty::WaitForLeader => state.merge_leader.is_some(),
-            Duty::Resume(of) => !self.is_suspended(state) || state.suspension != *of,
+            Duty::Resume => !self.is_suspended(state),
             Duty::InstallFirst => {
                 let resumes =
                     |effect: &_| matches!(effect, Effect::Notify(view::Notice::Resumed { .. }));
@@ -195,7 +194,7 @@ impl ObservedMember {
                     false => effects.contains(&Effect::Send { to: *coord, message }),
                 }
             }
-            Duty::GiveUp(id) => state.installation.as_ref().is_none_or(|made| made.view.id != *id),
+            Duty::GiveUp => state.installation.is_none(),
             Duty::TellThatItHasTheState => {
                 effects.contains(&Effect::Notify(view::Notice::GotState))
             }
