@@ -55,7 +55,7 @@ impl Cause {
                 Self::HungUp(*claim, *from, *call)
             }
             Input::Restart(_) => Self::Restarted,
-            Input::Message { .. } | Input::Command(Command::Forget { .. }) => Self::Other,
+            Input::Message { .. } => Self::Other,
         }
     }
 }

@@ -53,7 +53,6 @@ impl Display for record::Timer {
 impl Display for record::Command {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Self::Forget { claim } => write!(f, "to forget claim {claim}"),
             Self::HungUp { claim, from, call } => {
                 write!(f, "that client {} hung up call {call} on claim {claim}", from.0)
             }

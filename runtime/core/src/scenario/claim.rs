@@ -162,8 +162,7 @@ fn caller(name: &str) -> Option<Caller> {
 }
 
 impl<R: Rules<claim_record::Machine>> TextFormat for Records<R> {
-    const COMMANDS: &'static str =
-        "it is told to forget claim N, that client N hung up call N on claim N";
+    const COMMANDS: &'static str = "it is told that client N hung up call N on claim N";
 
     fn peer_name(peer: Caller) -> String {
         peer.to_string()
@@ -174,9 +173,6 @@ impl<R: Rules<claim_record::Machine>> TextFormat for Records<R> {
     }
 
     fn command(words: &str) -> Option<record::Command> {
-        if let Some(claim) = words.strip_prefix("to forget claim ") {
-            return Some(record::Command::Forget { claim: ClaimId::new(claim.parse().ok()?) });
-        }
         let (from, rest) = words.strip_prefix("that ")?.split_once(" hung up call ")?;
         let (call, claim) = rest.split_once(" on claim ")?;
         Some(record::Command::HungUp {

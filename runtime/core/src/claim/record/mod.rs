@@ -81,11 +81,6 @@ pub enum Timer {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
-    /// Remove a finished claim.
-    Forget {
-        /// The claim.
-        claim: ClaimId,
-    },
     /// The client of a long poll disconnected.
     HungUp {
         /// The claim.
@@ -154,9 +149,6 @@ impl<R: Rules<Machine>> Core for Records<R> {
             }
             Input::Fired(Timer::Lapse(claim)) => {
                 context.step_machine(claim, Event::LapseTimerTriggers, None)
-            }
-            Input::Command(Command::Forget { claim }) => {
-                context.step_machine(claim, Event::Forget, None)
             }
             Input::Command(Command::HungUp { claim, from, call }) => {
                 context.hang_up(claim, from, call);
