@@ -34,14 +34,47 @@ impl Fate {
     }
 }
 
+/// The states of the worlds that the files in a folder pin, a line each: `claim/small 123`.
+///
+/// # Errors
+///
+/// Why a file cannot be read.
+pub fn pinned(folder: &Path) -> Result<BTreeMap<String, usize>, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut pinned = BTreeMap::new();
+    for file in std::fs::read_dir(folder).map_err(failed)? {
+        let path = file.map_err(failed)?.path();
+        if path.to_string_lossy().ends_with("-amended.txt") {
+            let text = std::fs::read_to_string(&path).map_err(failed)?;
+            let lines = text.lines().filter_map(|line| line.rsplit_once(' '));
+            let counts =
+                lines.map(|(world, states)| Some((world.to_owned(), states.parse().ok()?)));
+            pinned.extend(counts.flatten());
+        }
+    }
+    Ok(pinned)
+}
+
+/// What a line `states 123 claim/small` shows of a mutant that changes a core while it is off.
+fn changed(line: &str, pinned: &BTreeMap<String, usize>) -> Option<String> {
+    let (states, world) = line.split_once(' ')?;
+    let known = pinned.get(world).filter(|known| known.to_string() != states)?;
+    Some(format!(
+        "{world} has {states} states where no mutant is on, and {known} are pinned: some mutant \
+         changes the core while it is off, or the counts are stale"
+    ))
+}
+
 /// Judges mutants, on all processors. `done`: told of each when it is decided.
 ///
 /// # Errors
 ///
-/// A world without a mutant does not hold, the program cannot be run, or a mutant ends it.
+/// A world without a mutant does not hold or has other states than are pinned, the program cannot
+/// be run, or a mutant ends it.
 pub fn judge(
     program: &Path,
     mutants: &[usize],
+    pinned: &BTreeMap<String, usize>,
     mut done: impl FnMut(usize, &Fate),
 ) -> Result<BTreeMap<usize, Fate>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
@@ -57,6 +90,13 @@ pub fn judge(
     let mut fates = BTreeMap::new();
     for line in BufReader::new(child.stdout.take().expect("it is piped")).lines() {
         let line = line.map_err(failed)?;
+        if let Some(recorded) = line.strip_prefix("states ") {
+            if let Some(what) = changed(recorded, pinned) {
+                let _ = child.kill();
+                return Err(what);
+            }
+            continue;
+        }
         let fate = line
             .split_once(' ')
             .and_then(|(number, words)| Some((number.parse::<usize>().ok()?, Fate::read(words)?)));
@@ -73,7 +113,9 @@ pub fn judge(
 
 #[cfg(test)]
 mod tests {
-    use super::Fate;
+    use std::collections::BTreeMap;
+
+    use super::{Fate, changed};
 
     #[test]
     fn a_line_is_a_fate() {
@@ -81,5 +123,13 @@ mod tests {
         assert_eq!(Fate::read("same"), Some(Fate::Survived(None)));
         assert_eq!(Fate::read("unreached"), Some(Fate::Unreached));
         assert_eq!(Fate::read("lost"), None);
+    }
+
+    #[test]
+    fn a_world_has_the_states_that_are_pinned() {
+        let pinned = BTreeMap::from([("claim/small".to_owned(), 123)]);
+        assert_eq!(changed("123 claim/small", &pinned), None);
+        assert_eq!(changed("9 claim/not pinned", &pinned), None);
+        assert!(changed("124 claim/small", &pinned).is_some_and(|what| what.contains("123")));
     }
 }

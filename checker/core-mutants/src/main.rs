@@ -105,7 +105,8 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let (all, invalid) = (mutants.len(), tree.invalid());
     eprintln!("{all} mutants, {invalid} more do not compile; {} are judged", chosen.len());
     let mut nth = 0;
-    let fates = judge(&program, &chosen, |number, fate| {
+    let pinned = judge::pinned(&root.join("checker/tests/counts"))?;
+    let fates = judge(&program, &chosen, &pinned, |number, fate| {
         nth += 1;
         let word = match fate {
             Fate::Killed(world) => format!("killed in {world}"),

@@ -31,6 +31,9 @@ pub trait Switches: Sync {
 
     /// The places that this thread has reached since the last call, while no mutant was on.
     fn reached(&self) -> Vec<u32>;
+
+    /// A world is recorded, while no mutant was on: its name, `claim/small`, and its states.
+    fn recorded(&self, _world: &str, _states: usize) {}
 }
 
 /// What became of a mutant.
@@ -100,8 +103,10 @@ fn recorded<'w>(
             let world = entry.world(file, named, &Options::new(&NoProgress));
             world.map_err(|refusal| refusal.to_string())
         });
-        let world = CodeWorld::new(format!("{}/{}", file.name, named.name), build, switches);
+        let name = format!("{}/{}", file.name, named.name);
+        let world = CodeWorld::new(name.clone(), build, switches);
         let count = world.as_ref().map_or(0, CodeWorld::states);
+        switches.recorded(&name, count);
         states.fetch_add(count, Ordering::Relaxed);
         Some(world)
     });
