@@ -1,0 +1,6 @@
+//! A path from the root of the crate.
+
+pub fn turn() -> u8 {
+    assert!(crate::by_super::is_odd(1));
+    0
+}
