@@ -10,6 +10,7 @@ use turnstile_step::{Core as _, Input, InputOf};
 use turnstile_world::{CoreNode, NodeId, Start};
 
 use super::rules::TableRules;
+use super::words;
 
 /// The core of a table.
 pub(crate) type TableCore = Plain<Dynamic, TableRules>;
@@ -159,7 +160,9 @@ impl CoreNode for TableNode {
     }
 
     fn unhandled_words(&self, event: &str, number: u16) -> String {
-        self.rules().named_event_words(event, number)
+        let mut events = self.rules().vocabulary().events.iter();
+        let known = events.find(|known| known.name.name == event);
+        known.map_or_else(|| event.to_owned(), |known| words::event(known, number))
     }
 
     fn state_words(&self, state: &State<Dynamic>) -> Option<String> {

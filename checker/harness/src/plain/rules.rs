@@ -161,13 +161,6 @@ impl TableRules {
         words::event(&self.table.vocabulary.events[event.kind.index()], event.number)
     }
 
-    /// The event of this name with its payload, in words.
-    pub(crate) fn named_event_words(&self, name: &str, number: u16) -> String {
-        let mut events = self.table.vocabulary.events.iter();
-        let event = events.find(|event| event.name.name == name);
-        event.map_or_else(|| name.to_owned(), |event| words::event(event, number))
-    }
-
     /// The classes of payloads of a cell.
     pub(crate) fn classes(&self, state: StateId, event: EventId) -> &[PayloadClass] {
         &self.table.cell_of(state, event).classes
