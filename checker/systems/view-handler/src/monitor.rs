@@ -133,7 +133,10 @@ impl Monitor {
                     Duty::Resume => self.idle_resumer = true,
                     Duty::InstallFirst => self.resumed_early = true,
                     Duty::IgnoreOlder | Duty::InstallNewer(_) => self.installed_an_older_one = true,
-                    Duty::ConfirmItsOwn | Duty::AskToLeave(_) | Duty::TellThatItHasTheState => {
+                    Duty::ConfirmItsOwn
+                    | Duty::AskToLeave(_)
+                    | Duty::Remember(_)
+                    | Duty::TellThatItHasTheState => {
                         self.said_wrongly = true;
                     }
                 },

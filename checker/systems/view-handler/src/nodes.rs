@@ -37,6 +37,8 @@ pub(crate) enum Duty {
     /// To suspect these members of its view, and to remember that they have a view of this number
     /// without it, as long as its own one is not newer.
     Suspect(Vec<MemberId>, ViewId),
+    /// To suspect this member, which is in its view or joins it.
+    Remember(MemberId),
     /// To resume the handler, as the Resumer of its suspension runs.
     Resume,
     /// To install a view before it resumes the handler.
@@ -104,6 +106,9 @@ impl ObservedMember {
                     let ignores = older.then_some(Duty::IgnoreOlder);
                     waits.or(ignores).or_else(|| self.exclusion(state, *from, view))
                 }
+                Message::Request(MembershipRequest::Suspect { member }) => {
+                    knows(state, *member).then_some(Duty::Remember(*member))
+                }
                 Message::Request(_)
                 | Message::Installed(_)
                 | Message::MergeRsp { .. }
@@ -113,6 +118,9 @@ impl ObservedMember {
             Input::Fired(Timer::Resumer(of)) => {
                 let is_asked = self.is_suspended(state) && *of == state.suspension;
                 is_asked.then_some(Duty::Resume)
+            }
+            Input::Command(Command::Suspect { member }) => {
+                knows(state, *member).then_some(Duty::Remember(*member))
             }
             Input::Command(Command::Leave) => {
                 let coord = state.coordinator();
@@ -160,12 +168,9 @@ impl ObservedMember {
                 let own = state.view.as_ref().filter(|own| own.contains(*by));
                 let is_over = own.is_some_and(|own| own.id > *id);
                 let is_known = state.exclusions.iter().any(|one| one.by == *by && one.id >= *id);
-                let suspect = MembershipRequest::Suspect { member: *by };
-                let made = state.installation.iter().flat_map(|work| &work.events);
-                let is_suspected = state.suspects.contains(*by)
-                    || state.queue.iter().chain(made).any(|event| *event == suspect);
-                own.is_none() || is_suspected && (is_known || is_over)
+                own.is_none() || suspects(state, *by) && (is_known || is_over)
             }),
+            Duty::Remember(member) => suspects(state, *member) || !knows(state, *member),
             Duty::WaitForLeader => state.merge_leader.is_some(),
             Duty::Resume => !self.is_suspended(state),
             Duty::InstallFirst => {
@@ -200,6 +205,22 @@ impl ObservedMember {
             }
         }
     }
+}
+
+/// Whether a member is in the view of another one, or joins it.
+fn knows(state: &State, member: MemberId) -> bool {
+    let made = state.installation.as_ref().map(|made| &made.view);
+    let joins =
+        |event: &_| matches!(event, MembershipRequest::Join { member: who, .. } if *who == member);
+    let mut views = state.view.iter().chain(made);
+    views.any(|view| view.contains(member)) || state.queue.iter().any(joins)
+}
+
+/// Whether a member suspects another one, or has the suspicion in its queue or in process.
+fn suspects(state: &State, member: MemberId) -> bool {
+    let suspect = MembershipRequest::Suspect { member };
+    let made = state.installation.iter().flat_map(|work| &work.events);
+    state.suspects.contains(member) || state.queue.iter().chain(made).any(|event| *event == suspect)
 }
 
 impl Core for ObservedMember {
