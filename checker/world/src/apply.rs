@@ -169,13 +169,20 @@ impl World {
 
     pub(super) fn apply_to_link(&self, link: usize, part: &LinkPart, op: &Op) -> Vec<PartOutcome> {
         let operate = |op| part.operate(&*self.system, &self.links[link], op);
-        let receiver = |is_up| (self.place_of_node(self.links[link].to), Op::RequireUp(is_up));
-        let is_idle = part.is_idle(&*self.system);
+        let ends = (self.links[link].from, self.links[link].to);
+        let awaits = || part.receivers(&*self.system, ends).into_iter();
+        let is_up = |node, is_up| (self.place_of_node(node), Op::RequireUp(is_up));
         let (next, triggers) = match op {
-            Op::RequireQuiet if is_idle => (part.clone(), Vec::new()),
-            Op::RequireQuiet => (part.clone(), vec![receiver(false)]),
-            Op::RequireBusy if is_idle => return Vec::new(),
-            Op::RequireBusy => (part.clone(), vec![receiver(true)]),
+            Op::RequireQuiet => (part.clone(), awaits().map(|node| is_up(node, false)).collect()),
+            Op::RequireBusy => {
+                // One outcome for the first receiver that is up.
+                let first = |nth| awaits().take(nth).map(|node| is_up(node, false));
+                let up = awaits()
+                    .enumerate()
+                    .map(|(nth, node)| first(nth).chain([is_up(node, true)]).collect::<Vec<_>>());
+                let same = Outcome::plain(Part::Link(part.clone()));
+                return up.map(|triggers| Outcome { triggers, ..same.clone() }).collect();
+            }
             Op::LinkEvent { op, delivers, budget } => {
                 let (next, late) = operate(op);
                 let mut triggers: Vec<_> = self.spend(*budget).into_iter().collect();

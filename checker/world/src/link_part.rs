@@ -86,16 +86,18 @@ impl LinkPart {
         calls.chain(messages.iter().map(move |message| ((from, to), message)))
     }
 
-    /// Whether no message that a time relation has to wait for can arrive.
+    /// The nodes to which a message is on its way that a time relation has to wait for.
     #[must_use]
-    pub fn is_idle(&self, system: &dyn System) -> bool {
-        match &self.contents {
-            _ if self.status == LinkStatus::Partitioned => true,
-            Contents::Calls(slots) => slots.is_empty(),
-            Contents::Messages(messages) => {
-                messages.iter().all(|one| system.is_idempotent_gossip(one))
-            }
+    pub fn receivers(&self, system: &dyn System, (from, to): (NodeId, NodeId)) -> Vec<NodeId> {
+        if self.status == LinkStatus::Partitioned {
+            return Vec::new();
         }
+        let awaited = self.messages((from, to));
+        let awaited = awaited.filter(|(_, message)| !system.is_idempotent_gossip(message));
+        let mut receivers: Vec<NodeId> = awaited.map(|((_, receiver), _)| receiver).collect();
+        receivers.sort_unstable();
+        receivers.dedup();
+        receivers
     }
 
     /// Whether a message sent now has no effect: it is lost, or an equal one is in flight.
