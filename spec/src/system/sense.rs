@@ -41,6 +41,7 @@ pub(super) fn check(node: &Node, system: &System, diagnostics: &mut Vec<Diagnost
     }
     budgets(node, diagnostics);
     failures(system, diagnostics);
+    premises(node, system, diagnostics);
     limits(system, diagnostics);
     // A misspelt name elsewhere would cause these reports.
     if diagnostics.is_empty() {
@@ -60,6 +61,21 @@ fn failures(system: &System, diagnostics: &mut Vec<Diagnostic>) {
         let diagnostic = Diagnostic::error(code::WITHOUT_EFFECT, message);
         let found = "the cores of this system are compiled in";
         diagnostics.push(diagnostic.label(failure.span, found).help("remove it"));
+    }
+}
+
+/// Premises in a system of tables, whose formulas have their own.
+fn premises(node: &Node, system: &System, diagnostics: &mut Vec<Diagnostic>) {
+    let properties = node.at("properties").filter(|_| system.is_of_tables());
+    let properties = properties.map(Node::items).unwrap_or_default();
+    for premise in properties.iter().filter_map(|property| property.at("premise")) {
+        let message = "`premise` is for systems whose cores are compiled in";
+        let help = "write `always: { implies: [PREMISE, …] }`, which is vacuous if the first formula never \
+                    holds";
+        let diagnostic = Diagnostic::error(code::WITHOUT_EFFECT, message)
+            .label(premise.span, "has no effect")
+            .help(help);
+        diagnostics.push(diagnostic);
     }
 }
 
