@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
     as_written: bool,
     /// Check a table in this of its `readings`: what else its document may mean. The verdicts that
     /// differ must be those that the reading names
-    #[arg(long, value_name = "ID", conflicts_with_all = ["as_written", "trace", "watch"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["as_written", "trace", "watch", "json", "junit", "sarif"])]
     reading: Option<String>,
     /// Check again whenever a file changes, until interrupted, and say what changed
     #[arg(long, conflicts_with_all = ["json", "junit", "sarif", "trace"])]
@@ -165,7 +165,13 @@ fn once(
         status = status.and(write_stdout(&text));
     }
     status = status.and(match &reading {
-        Some(reading) => reading.tell(&results, &plan, (!arguments.json).then_some(paint)),
+        Some(reading) => {
+            let search = |job: &plan::Job| {
+                let found = search::search(job, &library, arguments.engine.search(), &options);
+                found.ok().flatten()
+            };
+            reading.tell(&results, &plan, &search, paint)
+        }
         None => results.iter().map(Status::of).fold(Status::Holds, Status::and),
     });
     (status.and(deliver(arguments, &results, &library, &options)), results)

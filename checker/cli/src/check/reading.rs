@@ -1,40 +1,34 @@
 //! `--reading ID`: the searches of a table in one of its readings, and which verdicts differ.
 
+mod differences;
+
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use turnstile_harness::SourceFile;
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::result::{ResultKind, ResultReport};
+use turnstile_harness::result::ResultReport;
 use turnstile_harness::status::Status;
-use turnstile_search::judgement::Verdict;
+use turnstile_spec::nearest;
 use turnstile_spec::versions::Reading;
-use turnstile_world::trace::counted;
 
 use crate::library::Library;
 use crate::output::{usage_error, write_stdout};
 use crate::replacement;
-use crate::report::paint::{Paint, fold};
+use crate::report::paint::Paint;
 
 use super::plan::{CheckPlan, Job};
+use differences::Differences;
 
 /// A table in one of its readings, which the plan searches.
 pub(super) struct ReadingCheck {
     machine: String,
     reading: Reading,
-}
-
-/// The checks that fail in a reading, beside those that it names.
-struct Differences<'r> {
-    reading: &'r ReadingCheck,
-    /// Each with the first place in which it fails, the steps there, and the number of places.
-    failing: BTreeMap<String, (String, usize, usize)>,
-    /// Named by the reading, searched everywhere to the end, and not failing.
-    missing: Vec<&'r str>,
-    /// What the searches are apart from failing properties: truncated, or with errors.
-    status: Status,
+    /// The same searches of the table that is not read so.
+    in_table: Vec<Job>,
+    /// Those of the checks that it names whose system is none of the table, each with the reason.
+    of_no_system: BTreeMap<String, String>,
 }
 
 /// The reading that was asked for, if any: the plan then has the searches of its table, in it. An
@@ -48,7 +42,7 @@ pub(super) fn chosen(
     ReadingCheck::of(id, plan, library).map(Some).map_err(|refusal| match refusal {
         Refusal::Usage(what) => usage_error(&what),
         Refusal::Faults(_) => {
-            usage_error(&format!("the reading `{id}` does not fit its table:\n{refusal}"));
+            usage_error(&format!("the reading `{id}` cannot be checked:\n{refusal}"));
             Status::Fails
         }
     })
@@ -62,8 +56,15 @@ impl ReadingCheck {
     /// No table of the plan has the reading, several have it, or it has errors.
     fn of(id: &str, plan: &mut CheckPlan, library: &Library) -> Result<Self, Refusal> {
         let (mut found, mut known) = (Vec::<(Arc<SourceFile>, Reading)>::new(), Vec::new());
+        let mut broken = Vec::new();
         for file in plan.jobs.iter().flat_map(|job| tables(job, library)) {
-            let Ok(written) = file.written() else { continue };
+            let written = match file.written() {
+                Ok(written) => written,
+                Err(faults) => {
+                    broken.extend(FaultReport::errors(faults));
+                    continue;
+                }
+            };
             let is_new = found.iter().all(|(other, _)| other.source.name != file.source.name);
             let reading = written.readings.iter().find(|reading| reading.id == id);
             found.extend(reading.filter(|_| is_new).map(|one| (Arc::clone(&file), one.clone())));
@@ -71,10 +72,16 @@ impl ReadingCheck {
         }
         let (file, reading) = match &found[..] {
             [(file, reading)] => (file, reading.clone()),
+            // It may be in a file that has errors.
+            [] if !broken.is_empty() => {
+                broken.dedup();
+                return Err(Refusal::Faults(broken));
+            }
             [] => return Err(Refusal::Usage(unknown(id, known))),
             [(first, _), (second, _), ..] => {
                 let (first, second) = (&first.source.name, &second.source.name);
-                let what = format!("{first} and {second} have a reading `{id}`: name one of them");
+                let what =
+                    format!("{first} and {second} have a reading `{id}`: give one another id");
                 return Err(Refusal::Usage(what));
             }
         };
@@ -85,102 +92,30 @@ impl ReadingCheck {
         let machine = written.vocabulary.machine.clone();
         let table = Arc::new(SourceFile::of_table(&*file.name, in_reading));
         table.amended().map_err(errors)?;
+        let in_table = plan.jobs.clone();
         plan.search_in_reading(&table, |job| {
             tables(job, library).iter().any(|one| one.source.name == file.source.name)
         });
-        Ok(Self { machine, reading })
+        let of_no_system = reading.differs.iter().filter_map(|named| {
+            let (system, _) = named.split_once('/')?;
+            let why = stranger(system, &file.source.name, plan, library)?;
+            Some((named.clone(), why))
+        });
+        let of_no_system = of_no_system.collect();
+        Ok(Self { machine, reading, in_table, of_no_system })
     }
 
     /// The status of the results: whether those differ that the reading names. What differs is
-    /// printed, in these colours.
+    /// printed, in these colours. `search`: searches the table that is not read so.
     pub(super) fn tell(
         &self,
         results: &[ResultReport],
         plan: &CheckPlan,
-        paint: Option<Paint>,
+        search: &dyn Fn(&Job) -> Option<ResultReport>,
+        paint: Paint,
     ) -> Status {
-        let differences = self.differences(results, plan);
-        let told = paint.map(|paint| write_stdout(&differences.text(paint)));
-        differences.status().and(told.unwrap_or_default())
-    }
-
-    /// Compares the results with what the reading says.
-    fn differences(&self, results: &[ResultReport], plan: &CheckPlan) -> Differences<'_> {
-        let mut failing: BTreeMap<String, (String, usize, usize)> = BTreeMap::new();
-        let mut status = Status::Holds;
-        // Which rows its worlds together take is no verdict on what a document means.
-        let is_of_worlds =
-            |result: &&ResultReport| result.kind == ResultKind::Table || result.world.is_some();
-        for result in results.iter().filter(is_of_worlds) {
-            let mut rest = result.clone();
-            // Neither is a property whose premise never holds in it.
-            rest.properties.retain(|property| property.verdict != Verdict::Vacuous);
-            for property in rest.properties.extract_if(.., |one| one.verdict == Verdict::Fails) {
-                let check = match result.kind {
-                    ResultKind::Table => property.name.clone(),
-                    ResultKind::System => format!("{}/{}", result.name, property.name),
-                };
-                let steps = property.counterexample.len();
-                let found = failing.entry(check).or_insert((result.title(), steps, 0));
-                found.2 += 1;
-            }
-            status = status.and(Status::of(&rest));
-        }
-        let is_searched = |check: &str| match check.split_once('/') {
-            Some((system, _)) => plan.searches_all_of(system),
-            None => plan.jobs.iter().any(|job| matches!(job, Job::Table(_))),
-        };
-        let named = self.reading.differs.iter().map(String::as_str);
-        // Of a search that was truncated, or did not begin, nothing is known.
-        let is_known = status == Status::Holds;
-        let is_missing = |check: &&str| is_searched(check) && !failing.contains_key(*check);
-        let missing = named.filter(|check| is_known && is_missing(check)).collect();
-        Differences { reading: self, missing, failing, status }
-    }
-}
-
-impl Differences<'_> {
-    /// Whether those fail that the reading names, and no others.
-    fn status(&self) -> Status {
-        let is_named = self.failing.keys().all(|check| self.is_named(check));
-        let own = if is_named && self.missing.is_empty() { Status::Holds } else { Status::Fails };
-        own.and(self.status)
-    }
-
-    fn is_named(&self, check: &str) -> bool {
-        self.reading.reading.differs.iter().any(|name| name == check)
-    }
-
-    /// The reading, what differs in it, and whether it says so.
-    fn text(&self, paint: Paint) -> String {
-        let ReadingCheck { machine, reading } = self.reading;
-        let words = format!("{machine}, read so: {}", reading.is);
-        let mut text = String::from("\n");
-        for line in fold(&words, paint.width) {
-            let _ = writeln!(text, "{line}");
-        }
-        for (check, (place, steps, places)) in &self.failing {
-            let (mark, note) = match self.is_named(check) {
-                true => (paint.good("✓"), ""),
-                false => (paint.bad("✗"), "; `differs` does not name it"),
-            };
-            let more = match places - 1 {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let steps = counted(*steps as u64, "step");
-            let words = format!("fails in {place}{more}, {steps}{note}");
-            let _ = writeln!(text, "  {mark} {check} {}", paint.dim(&words));
-        }
-        for check in &self.missing {
-            let words = "does not fail, although `differs` names it";
-            let _ = writeln!(text, "  {} {check} {}", paint.bad("✗"), paint.dim(words));
-        }
-        let is_same = self.failing.is_empty() && self.missing.is_empty();
-        if is_same && self.status == Status::Holds {
-            let _ = writeln!(text, "  {}", paint.dim("no verdict differs"));
-        }
-        text
+        let differences = Differences::of(self, results, plan, search);
+        differences.status().and(write_stdout(&differences.text(paint)))
     }
 }
 
@@ -199,12 +134,34 @@ fn tables(job: &Job, library: &Library) -> Vec<Arc<SourceFile>> {
     files.collect()
 }
 
+/// Why a system does not run a table.
+fn stranger(system: &str, table: &str, plan: &CheckPlan, library: &Library) -> Option<String> {
+    let is_planned = plan.jobs.iter().any(|job| match job {
+        Job::World { system: one, .. } => one.name == system,
+        Job::Table(_) | Job::AllWorlds { .. } | Job::Broken(_) => false,
+    });
+    if is_planned {
+        return None;
+    }
+    let Some(known) = library.systems.iter().find(|one| one.file.name == system) else {
+        // The systems of a file that is named are not all known.
+        return plan.uses_library.then(|| format!("there is no system `{system}`"));
+    };
+    let entry = library.entry(&known.file).ok().flatten()?;
+    let runs = entry.tables.iter().any(|own| own.file.source.name == table);
+    (!runs).then(|| format!("the system `{system}` does not run this table"))
+}
+
 fn unknown(id: &str, mut known: Vec<String>) -> String {
     known.sort_unstable();
     known.dedup();
-    match known.is_empty() {
-        true => format!("no table checked here has a reading `{id}`, nor any other"),
-        false => {
+    let names = known.iter().map(String::as_str);
+    match (nearest(id, names), known.is_empty()) {
+        (_, true) => format!("no table checked here has a reading `{id}`, nor any other"),
+        (Some(near), _) => {
+            format!("no table checked here has a reading `{id}`: did you mean `{near}`?")
+        }
+        (None, _) => {
             format!("no table checked here has a reading `{id}`; readings: {}", known.join(", "))
         }
     }
