@@ -214,6 +214,7 @@ impl view_handler::Properties for Views {
             });
             suspected.chain(state.suspects.iter()).all(has)
                 && state.exclusions.iter().all(|one| is_open(one.id))
+                && state.exclusions.is_sorted_by(|one, next| one.by < next.by)
                 && state
                     .missed_merges
                     .iter()
