@@ -57,8 +57,8 @@ each, also after a restart that has not saved the state; a service says which on
 What else the document may mean is under `readings`. A reading changes the amended table as an
 amendment would, without the amendments that have no place in it (`without`), and names the checks
 that fail in it and hold in the table (`differs`). `turnstile check --reading ID` checks the table
-in one reading, in all worlds of its systems, and fails unless exactly these differ; which rows the
-worlds take is no such check. What the code of a core decides, and neither a row nor a formula, is
+in one reading, in all default worlds of its systems, and fails unless exactly these differ; which
+rows the worlds take, and a premise that is not reached, is no such check. What the code of a core decides, and neither a row nor a formula, is
 no reading.";
 
 const SYSTEMS: &str = "\
@@ -97,11 +97,12 @@ restart` (after a crash or at once), `ROLE pause` (it takes nothing until it goe
 timer` (a timer that is due fires after other steps, even if it is disarmed or armed again
 meanwhile; one that is armed again expires once more, and a state without the timer handles it by a
 row and `may hold`, or ignores it); `torn step`, a restart in the middle of a
-step, and `torn crash`, a crash there; `drift`, a time relation that does not hold. A budget of 0 is
+step, and `torn crash`, a crash there; `drift`, an expiry for which no time relation holds. A budget of 0 is
 none. A budget counts for all links, or for all nodes of a role, together.
 
-A step is torn after a save or a message that another save or message follows: what was before
-happened, what follows did not. It takes from the budget of the restart or crash as well. `saved` is
+A step saves once, before its messages and whatever the order of its actions, if it changes a part
+that is saved. A step is torn after a save or a message that another message follows: what was
+before happened, what follows did not, also if that would wait for room on a link. It takes from the budget of the restart or crash as well. `saved` is
 what a restart leaves of a state, as it was after the last step that was not torn before it was
 saved. What was not saved begins anew, in any of the initial states. A crash loses what a node has
 not saved, and the messages to it, also those that come before it restarts; those that it has sent
@@ -137,9 +138,11 @@ of `leads to` and `can reach`, since what would have come after it is not known.
 **Fairness.** A `leads to` `holds` if its goal comes on every path that stops only where no timer,
 message or paused node can go on. It `holds under fairness` if the goal comes on those paths where
 each timer that is enabled again and again fires, is armed again or disarmed (strongly fair), each
-message that can be delivered again and again is (strongly fair, by kind), and each paused node goes
-on (weakly fair). The verdict names those that it needs. A heartbeat that changes nothing may run
-for ever. Commands, faults and restarts are never owed.";
+message that can be delivered again and again is (strongly fair; by pair of nodes, event and value;
+the delivery of a copy that leaves the message on its way is a fault, and none of these), and each
+paused node goes on (weakly fair). The verdict names those that it needs. A heartbeat that changes nothing may run
+for ever. Commands, faults and restarts are never owed, and one that changes nothing is no step of a
+path.";
 
 /// The page, in Markdown, below a line that says where it comes from.
 #[must_use]

@@ -98,6 +98,40 @@ impl Sections {
         all
     }
 
+    /// What a declaration says of a set or a state; what it is about, of others.
+    pub(crate) fn stated(&self, one: &Declaration<'_>) -> String {
+        let (section, name) = (one.section, &one.word.text);
+        let join = |words: &[Word]| {
+            let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+            texts.join(", ")
+        };
+        if section == "sets" {
+            let set = self.sets.iter().find(|(word, _)| word.text == *name);
+            return set.map_or_else(String::new, |(_, set)| join(&set.states));
+        }
+        let mut states = self.states.iter().filter(|_| section == "states");
+        let Some((_, state)) = states.find(|(word, _)| word.text == *name) else {
+            return one.about.about.clone();
+        };
+        let lists = [
+            ("holds", &state.holds),
+            ("may hold", &state.may_hold),
+            ("entry", &state.entry),
+            ("exit", &state.exit),
+        ];
+        let lists = lists.into_iter().filter_map(|(key, words)| {
+            let words = words.as_deref()?;
+            let none = "nothing".to_owned();
+            Some(format!("{key} {}", if words.is_empty() { none } else { join(words) }))
+        });
+        let flags =
+            [("initial", state.initial), ("final", state.is_final), ("may end", state.may_end)];
+        let flags = flags.into_iter().filter_map(|(key, flag)| {
+            Some(if flag? { key.to_owned() } else { format!("not {key}") })
+        });
+        lists.chain(flags).collect::<Vec<_>>().join("; ")
+    }
+
     /// The sections of cells without a row.
     pub(crate) fn cell_sections(&self) -> [(&'static str, CellKind, &[Cell]); 3] {
         [

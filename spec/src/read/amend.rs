@@ -3,7 +3,7 @@
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::raw::{self, Declaration, Sections};
+use crate::raw::{self, Sections};
 use crate::read::draft::Draft;
 use crate::read::rows;
 use crate::table::{RowId, Vocabulary};
@@ -363,8 +363,8 @@ fn entries(how: &'static str, parts: &Sections, changes: &mut Vec<versions::Chan
     let mut put = |section, name: String, about: &str| {
         changes.push(versions::Change::Entry { how, section, name, about: about.to_owned() });
     };
-    for Declaration { section, word, about } in parts.declared() {
-        put(section, word.text.clone(), &about.about);
+    for one in parts.declared() {
+        put(one.section, one.word.text.clone(), &parts.stated(&one));
     }
     for (section, _, cells) in parts.cell_sections() {
         for one in cells {

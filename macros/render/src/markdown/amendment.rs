@@ -4,6 +4,7 @@ use turnstile_spec::WrittenTable;
 use turnstile_spec::table::{RowId, RowSource};
 use turnstile_spec::versions::{Amendment, Change, Reading};
 
+use super::formula::{Stated, difference};
 use crate::sheet::Sheet;
 
 /// An amendment as a page has it.
@@ -54,29 +55,38 @@ pub(crate) fn readings(written: &WrittenTable) -> Vec<Read> {
 fn read(written: &WrittenTable, reading: &Reading) -> Option<Read> {
     let in_reading = written.in_reading(&reading.id)?.ok()?;
     let sheet = Sheet::of(&in_reading);
+    // The table that it changes is the amended one.
+    let amended = Sheet::of(written);
+    let before = (&amended.vocabulary.formulas, &amended.table.formulas);
     Some(Read {
         id: super::escaped(&reading.id),
         is: reading.is.clone(),
         cite: super::lines(&reading.cite),
         differs: code(&reading.differs),
         without: code(&reading.without),
-        changes: changes(&sheet, in_reading.amendments.last()?),
+        changes: changes((Some(before), &sheet), in_reading.amendments.last()?),
     })
 }
 
 /// An amendment in words.
 pub(crate) fn amended(sheet: &Sheet<'_>, amendment: &Amendment) -> Amended {
+    let names = &sheet.vocabulary.formulas;
+    let before = sheet.literal.map(|literal| (names, &literal.table.formulas));
     Amended {
         id: super::escaped(&amendment.id),
         because: amendment.because.clone(),
         shown_by: code(&amendment.shown_by),
         needs: code(&amendment.needs),
-        changes: changes(sheet, amendment),
+        changes: changes((before, sheet), amendment),
     }
 }
 
 /// What it takes away with `-`, what it puts there with `+`.
-fn changes(sheet: &Sheet<'_>, amendment: &Amendment) -> Vec<String> {
+fn changes(
+    (before, sheet): (Option<Stated<'_>>, &Sheet<'_>),
+    amendment: &Amendment,
+) -> Vec<String> {
+    let after = (&sheet.vocabulary.formulas, &sheet.table.formulas);
     let mut rows: Vec<(char, RowId)> = Vec::new();
     let mut entries = Vec::new();
     for change in &amendment.changes {
@@ -86,7 +96,7 @@ fn changes(sheet: &Sheet<'_>, amendment: &Amendment) -> Vec<String> {
             Change::RowRemoved(row) => rows.push(('-', *row)),
             Change::Entry { how, section, name, about } => {
                 entries.push(entry(how, section, name, about));
-                entries.extend(super::formula::difference(sheet, section, name));
+                entries.extend(difference((before, after), section, name));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Rules, invariants, predicates and collections as a page shows them.
 
-use turnstile_spec::formula::{Definition, Evaluator, Formulas, Signature};
+use turnstile_spec::formula::{Definition, Evaluator, Formulas, Signature, Symbols};
 
 use super::{escaped, in_cell, lines, link};
 use crate::sheet::Sheet;
@@ -101,10 +101,16 @@ fn head(one: &Signature) -> String {
     }
 }
 
+/// Where formulas stand: the names of a table, and its formulas.
+pub(super) type Stated<'t> = (&'t Symbols, &'t Formulas);
+
 /// A formula before and after an amendment, as lines of a difference.
-pub(super) fn difference(sheet: &Sheet<'_>, section: &str, name: &str) -> Vec<String> {
-    let words = &sheet.vocabulary.formulas;
-    let of = |formulas: &'_ Formulas| {
+pub(super) fn difference(
+    (before, after): (Option<Stated<'_>>, Stated<'_>),
+    section: &str,
+    name: &str,
+) -> Vec<String> {
+    let of = |(words, formulas): Stated<'_>| {
         let (names, list) = match section {
             "rules" => (&words.rules, &formulas.rules),
             "invariants" => (&words.invariants, &formulas.invariants),
@@ -115,8 +121,7 @@ pub(super) fn difference(sheet: &Sheet<'_>, section: &str, name: &str) -> Vec<St
         let stated = at.and_then(|at| list.get(at)?.as_ref());
         stated.map_or_else(Vec::new, |stated| stated.words.clone())
     };
-    let before = sheet.literal.map_or_else(Vec::new, |literal| of(&literal.table.formulas));
-    let after = of(&sheet.table.formulas);
+    let (before, after) = (before.map_or_else(Vec::new, of), of(after));
     let line = |sign: char| move |words: &String| format!("{sign}   {words}");
     before.iter().map(line('-')).chain(after.iter().map(line('+'))).collect()
 }
