@@ -58,8 +58,8 @@ What else the document may mean is under `readings`. A reading changes the amend
 amendment would, without the amendments that have no place in it (`without`), and names the checks
 that fail in it and hold in the table (`differs`). `turnstile check --reading ID` checks the table
 in one reading, in all default worlds of its systems, and fails unless exactly these differ; which
-rows the worlds take, and a premise that is not reached, is no such check. What the code of a core decides, and neither a row nor a formula, is
-no reading.";
+rows the worlds take, and a premise that is not reached, is no such check. What the code of a core
+decides, and neither a row nor a formula, is no reading.";
 
 const SYSTEMS: &str = "\
 A system whose roles have a `table` is checked from its files alone. Each node of a role runs the
@@ -96,20 +96,21 @@ world with such a loss is `incomplete`.
 restart` (after a crash or at once), `ROLE pause` (it takes nothing until it goes on) and `ROLE late
 timer` (a timer that is due fires after other steps, even if it is disarmed or armed again
 meanwhile; one that is armed again expires once more, and a state without the timer handles it by a
-row and `may hold`, or ignores it); `torn step`, a restart in the middle of a
-step, and `torn crash`, a crash there; `drift`, an expiry for which no time relation holds. A budget of 0 is
-none. A budget counts for all links, or for all nodes of a role, together.
+row and `may hold`, or ignores it); `torn step`, a restart in the middle of a step, and `torn
+crash`, a crash there; `drift`, an expiry for which no time relation holds. A budget of 0 is none. A
+budget counts for all links, or for all nodes of a role, together.
 
 A step saves once, before its messages and whatever the order of its actions, if it changes a part
 that is saved. A step is torn after a save or a message that another message follows: what was
-before happened, what follows did not, also if that would wait for room on a link. It takes from the budget of the restart or crash as well. `saved` is
-what a restart leaves of a state, as it was after the last step that was not torn before it was
-saved. What was not saved begins anew, in any of the initial states. A crash loses what a node has
-not saved, and the messages to it, also those that come before it restarts; those that it has sent
-stay on their way. A restart at once loses no message. A request waits for its receiver; one that the
-receiver had taken is answered by `on failure` when that crashes or restarts, also at once, and never
-where the link has none. In formulas, a node that is down is in no state and has no resource; its
-variables are those that it would restart with, whether it may restart or not.
+before happened, what follows did not, also if that would wait for room on a link. It takes from the
+budget of the restart or crash as well. `saved` is what a restart leaves of a state, as it was after
+the last step that was not torn before it was saved. What was not saved begins anew, in any of the
+initial states. A crash loses what a node has not saved, and the messages to it, also those that
+come before it restarts; those that it has sent stay on their way. A restart at once loses no
+message. A request waits for its receiver; one that the receiver had taken is answered by `on
+failure` when that crashes or restarts, also at once, and never where the link has none. In
+formulas, a node that is down is in no state and has no resource; its variables are those that it
+would restart with, whether it may restart or not.
 
 A command with a budget is given that often by all nodes together whose table has it, and any number
 of times without a budget; where it is ignored, it changes and takes nothing.
@@ -128,9 +129,9 @@ or some machine is neither in a final state nor in one with `may end: true`. An 
 far as time relations and full links allow; faults and restarts need not come, and do not count. A
 command counts where a row takes it, also when its budget is spent, which only bounds the search;
 one with a budget of 0 never comes. `where` lists budgets that a world must have, all of them and
-none of 0, for a property to be checked there; `without` lists faults after which it claims nothing. A property whose
-antecedent never holds, or holds only after such a fault, is `vacuous`; so is an `always` of an
-`implies`, or of `every` over one, whose first formula never holds.
+none of 0, for a property to be checked there; `without` lists faults after which it claims nothing.
+A property whose antecedent never holds, or holds only after such a fault, is `vacuous`; so is an
+`always` of an `implies`, or of `every` over one, whose first formula never holds.
 
 A trace ends at an unhandled event or a failed action. That is reported once, and reaches every goal
 of `leads to` and `can reach`, since what would have come after it is not known.
@@ -140,9 +141,9 @@ message or paused node can go on. It `holds under fairness` if the goal comes on
 each timer that is enabled again and again fires, is armed again or disarmed (strongly fair), each
 message that can be delivered again and again is (strongly fair; by pair of nodes, event and value;
 the delivery of a copy that leaves the message on its way is a fault, and none of these), and each
-paused node goes on (weakly fair). The verdict names those that it needs. A heartbeat that changes nothing may run
-for ever. Commands, faults and restarts are never owed, and one that changes nothing is no step of a
-path.";
+paused node goes on (weakly fair). The verdict names those that it needs. A heartbeat that changes
+nothing may run for ever. Commands, faults and restarts are never owed, and one that changes nothing
+is no step of a path.";
 
 /// The page, in Markdown, below a line that says where it comes from.
 #[must_use]

@@ -39,6 +39,9 @@ use super::library::Library;
 use super::output::{self, usage_error, write_stdout};
 use super::terminal::{self, ProgressLine};
 
+/// What says nothing of a reading, or cannot read a table so.
+const WITHOUT_READING: [&str; 6] = ["as_written", "trace", "watch", "json", "junit", "sarif"];
+
 /// The exit statuses, for `--help`.
 pub(super) const STATUSES: &str = "\
 Exit status:
@@ -65,7 +68,7 @@ pub(crate) struct Arguments {
     as_written: bool,
     /// Check a table in this of its `readings`: what else its document may mean. The verdicts that
     /// differ must be those that the reading names
-    #[arg(long, value_name = "ID", conflicts_with_all = ["as_written", "trace", "watch", "json", "junit", "sarif"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = WITHOUT_READING)]
     reading: Option<String>,
     /// Check again whenever a file changes, until interrupted, and say what changed
     #[arg(long, conflicts_with_all = ["json", "junit", "sarif", "trace"])]
@@ -164,17 +167,21 @@ fn once(
             + &summary::summary(&results, begun.elapsed(), paint);
         status = status.and(write_stdout(&text));
     }
+    let search = |job: &plan::Job| alone(job, (&library, arguments.engine), &options);
     status = status.and(match &reading {
-        Some(reading) => {
-            let search = |job: &plan::Job| {
-                let found = search::search(job, &library, arguments.engine.search(), &options);
-                found.ok().flatten()
-            };
-            reading.tell(&results, &plan, &search, paint)
-        }
+        Some(reading) => reading.tell(&results, &plan, &search, paint),
         None => results.iter().map(Status::of).fold(Status::Holds, Status::and),
     });
     (status.and(deliver(arguments, &results, &library, &options)), results)
+}
+
+/// The result of one search, if it can be done.
+fn alone(
+    job: &plan::Job,
+    (library, engine): (&Library, Engine),
+    options: &Options<'_>,
+) -> Option<ResultReport> {
+    search::search(job, library, engine.search(), options).ok().flatten()
 }
 
 /// Why the engine cannot do what is asked of it.

@@ -70,8 +70,8 @@ fn premises(node: &Node, system: &System, diagnostics: &mut Vec<Diagnostic>) {
     let properties = properties.map(Node::items).unwrap_or_default();
     for premise in properties.iter().filter_map(|property| property.at("premise")) {
         let message = "`premise` is for systems whose cores are compiled in";
-        let help = "write `always: { implies: [PREMISE, …] }`, which is vacuous if the first formula never \
-                    holds";
+        let help = "write `always: { implies: [PREMISE, …] }`, which is vacuous if the first \
+                    formula never holds";
         let diagnostic = Diagnostic::error(code::WITHOUT_EFFECT, message)
             .label(premise.span, "has no effect")
             .help(help);

@@ -205,8 +205,8 @@ static PROPERTY: Shape = Shape {
         may(
             "premise",
             Kind::Text,
-            "In a system of compiled cores, the antecedent: if no state satisfies it, the verdict is \
-             `vacuous`.",
+            "In a system of compiled cores, the antecedent: if no state satisfies it, the verdict \
+             is `vacuous`.",
         ),
         may_with(
             "because",

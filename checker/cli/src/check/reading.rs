@@ -2,7 +2,6 @@
 
 mod differences;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use turnstile_harness::SourceFile;
@@ -20,16 +19,7 @@ use crate::report::paint::Paint;
 
 use super::plan::{CheckPlan, Job};
 use differences::Differences;
-
-/// A table in one of its readings, which the plan searches.
-pub(super) struct ReadingCheck {
-    machine: String,
-    reading: Reading,
-    /// The same searches of the table that is not read so.
-    in_table: Vec<Job>,
-    /// Those of the checks that it names whose system is none of the table, each with the reason.
-    of_no_system: BTreeMap<String, String>,
-}
+pub(super) use differences::ReadingCheck;
 
 /// The reading that was asked for, if any: the plan then has the searches of its table, in it. An
 /// error is told.

@@ -7,12 +7,22 @@ use turnstile_harness::result::{ResultKind, ResultReport};
 use turnstile_harness::status::Status;
 use turnstile_search::judgement::Verdict;
 use turnstile_spec::nearest;
+use turnstile_spec::versions::Reading;
 use turnstile_world::trace::counted;
 
 use crate::report::paint::{Paint, fold};
 
 use super::super::plan::{CheckPlan, Job};
-use super::ReadingCheck;
+
+/// A table in one of its readings, which the plan searches.
+pub(crate) struct ReadingCheck {
+    pub(super) machine: String,
+    pub(super) reading: Reading,
+    /// The same searches of the table that is not read so.
+    pub(super) in_table: Vec<Job>,
+    /// Those of the checks that it names whose system is none of the table, each with the reason.
+    pub(super) of_no_system: BTreeMap<String, String>,
+}
 
 /// What is found of a check that fails in a reading, or that it names.
 enum Finding {
