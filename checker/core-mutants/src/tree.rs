@@ -15,6 +15,9 @@ use crate::site::{Kind, Mutant, Site, switchable};
 /// The sources of the cores in the workspace.
 pub const CORES: &str = "runtime/core/src";
 
+/// The program that judges the mutants, in the copy.
+const PROGRAM: &str = "checker/mutants";
+
 /// What no step of a core runs: texts, what they are read from, names in files, and what only
 /// properties and the reductions of a search ask.
 const LEFT_OUT: [&str; 7] = [
@@ -54,13 +57,22 @@ impl Tree {
     /// Why a file cannot be read or written.
     pub fn new(root: &Path, folder: &Path, kinds: &[Kind]) -> Result<Self, String> {
         let tree = folder.join("tree");
-        for file in listed(root)? {
-            let from = root.join(&file);
+        let listed = listed(root)?;
+        for file in &listed {
+            let from = root.join(file);
             if let Ok(to) = fs::read_link(&from) {
-                link(&tree.join(&file), &to)?;
+                link(&tree.join(file), &to)?;
             } else if let Ok(text) = fs::read(&from) {
                 // A file that was removed is listed until that is committed.
-                put(&tree.join(&file), &text)?;
+                put(&tree.join(file), &text)?;
+            }
+        }
+        // What has been removed or renamed since the last copy would be built, too.
+        let is_own = |file: &str| file.starts_with(CORES) || file.starts_with(PROGRAM);
+        for file in sources(&tree)? {
+            if !is_own(&file) && !listed.contains(&file) {
+                fs::remove_file(tree.join(&file))
+                    .map_err(|error| told(&tree.join(&file), &error))?;
             }
         }
         let mut texts = Vec::new();
@@ -176,8 +188,8 @@ impl Tree {
         }
         put(&cores.join("mutant.rs"), include_bytes!("switch.txt"))?;
         let tree = self.folder.join("tree");
-        put(&tree.join("checker/mutants/src/main.rs"), include_bytes!("program.txt"))?;
-        put(&tree.join("checker/mutants/Cargo.toml"), include_bytes!("manifest.txt"))?;
+        put(&tree.join(format!("{PROGRAM}/src/main.rs")), include_bytes!("program.txt"))?;
+        put(&tree.join(format!("{PROGRAM}/Cargo.toml")), include_bytes!("manifest.txt"))?;
         let workspace = read(&self.root.join("Cargo.toml"))?;
         let workspace =
             workspace.replacen("members = [", "members = [\n    \"checker/mutants\",", 1);
@@ -333,9 +345,11 @@ fn sources(cores: &Path) -> Result<Vec<String>, String> {
         let entries = fs::read_dir(&folder).map_err(|error| told(&folder, &error))?;
         for entry in entries.flatten() {
             let path = entry.path();
-            if path.is_dir() {
+            // A link to a folder is none: what is in it stands elsewhere, too.
+            let kind = entry.file_type().map_err(|error| told(&path, &error))?;
+            if kind.is_dir() {
                 open.push(path);
-            } else if path.extension().is_some_and(|end| end == "rs") {
+            } else if kind.is_file() && path.extension().is_some_and(|end| end == "rs") {
                 let name = path.strip_prefix(cores).expect("it is below").display().to_string();
                 found.push(name);
             }
