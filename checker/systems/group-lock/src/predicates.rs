@@ -178,7 +178,10 @@ impl group_lock::Properties for GroupLock {
 
     fn losers_are_notified_before_service_resumes(&self, view: &View<'_>) -> bool {
         let is_told = members(view).all(|(_, member_state)| !member_state.acknowledged_unnotified);
-        is_told && self.says(Invariant::TheLockTable, view)
+        let mut faults = members(view).map(|(_, member_state)| &member_state.faults);
+        is_told
+            && !faults.any(|faults| faults.forgot_a_loser)
+            && self.says(Invariant::TheLockTable, view)
     }
 
     fn a_member_knows_its_coordinator(&self, view: &View<'_>) -> bool {

@@ -43,6 +43,8 @@ pub(crate) struct StepFaults {
     /// As a coordinator it granted a lock without a token, or with none that is greater than that
     /// of its grant before.
     pub(crate) granted_without_growth: bool,
+    /// As a coordinator it no longer waited for a loser that had not acknowledged its loss.
+    pub(crate) forgot_a_loser: bool,
 }
 
 impl StepFaults {
@@ -55,6 +57,7 @@ impl StepFaults {
         self.dropped_unlock |= !step.keeps_unlocks();
         self.took_for_early |= !step.keeps_only_early();
         self.granted_without_growth |= !step.grants_grow();
+        self.forgot_a_loser |= !step.waits_for_losers();
     }
 }
 
@@ -80,6 +83,27 @@ impl<'s> StepCheck<'s> {
             };
             table(self.before).contains_key(&lock) || table(self.after).contains_key(&lock)
         })
+    }
+
+    /// Whether a coordinator waits for each loser that it tells, until that has acknowledged or the
+    /// view changes.
+    fn waits_for_losers(&self) -> bool {
+        let [before, after] = [self.before, self.after].map(State::coordinator);
+        let acknowledged = match self.input {
+            Input::Message { from, message } => match about_locks(message).map(|one| &one.body) {
+                Some(MessageBody::DuplicateLockRsp(lock)) => Some((member(*from), *lock)),
+                _ => None,
+            },
+            Input::Fired(_) | Input::Command(_) | Input::Restart(_) => None,
+        };
+        let is_left = |loser| after.losers().any(|left| left == loser);
+        let is_over = before.round != after.round || after.at == At::Member;
+        let is_told = |(to, message): (MemberId, &Message)| match message.body {
+            MessageBody::DuplicateLock(lock) => is_left((to, lock)),
+            _ => true,
+        };
+        let is_kept = |loser| is_left(loser) || acknowledged == Some(loser);
+        (is_over || before.losers().all(is_kept)) && self.sent().all(is_told)
     }
 
     /// Whether each grant of the step has a greater token than the one before.

@@ -1,9 +1,9 @@
 //! What the wire protocol says: what each request is answered, who holds the lock after it.
 
 use turnstile_core::claim::message::{RequestKind, Response, TargetStatus};
-use turnstile_core::claim::record::{Command, Limits, Status, Timer};
+use turnstile_core::claim::record::{Limits, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId};
-use turnstile_step::{Effect, Input, Symbolic};
+use turnstile_step::{Effect, Symbolic};
 
 use super::run::{ACTIVE, DOOR, Done, FINAL, GATE, Run, became};
 
@@ -184,19 +184,18 @@ fn the_oldest_final_claims_are_forgotten_beyond_the_limit() {
         .collect();
     assert_eq!(run.patch(claims[0], TargetStatus::Released), 404);
     assert_eq!(run.patch(claims[1], TargetStatus::Released), 204);
-    run.step(Input::Command(Command::Forget { claim: claims[1] }));
-    assert_eq!(run.patch(claims[1], TargetStatus::Released), 404);
     let saved = run.saved.as_ref().expect("saved");
-    assert_eq!(saved.claims.keys().copied().collect::<Vec<_>>(), [claims[2]]);
+    assert_eq!(saved.claims.keys().copied().collect::<Vec<_>>(), claims[1..]);
     assert!(run.post(DOOR).1 > claims[2], "and their ids are not given again");
 }
 
 #[test]
-fn a_claim_that_is_not_final_cannot_be_forgotten() {
-    let mut run = Run::new();
+fn a_claim_that_is_not_final_is_not_forgotten() {
+    let mut run = Run::with(Limits { waiters_max: 1, finished_max: 0 });
     let (_, claim) = run.post(DOOR);
-    assert_eq!(run.step(Input::Command(Command::Forget { claim })), []);
     assert_eq!(run.status(claim), Some(Status::Active));
+    assert_eq!(run.patch(claim, TargetStatus::Released), 204);
+    assert_eq!(run.status(claim), None);
 }
 
 #[test]
