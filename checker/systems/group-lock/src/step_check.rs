@@ -103,7 +103,8 @@ impl<'s> StepCheck<'s> {
             _ => true,
         };
         let is_kept = |loser| is_left(loser) || acknowledged == Some(loser);
-        (is_over || before.losers().all(is_kept)) && self.sent().all(is_told)
+        let tells = after.at == At::Telling;
+        (is_over || before.losers().all(is_kept)) && (!tells || self.sent().all(is_told))
     }
 
     /// Whether each grant of the step has a greater token than the one before.
