@@ -89,20 +89,17 @@ impl<'s> StepCheck<'s> {
     /// view changes.
     fn waits_for_losers(&self) -> bool {
         let [before, after] = [self.before, self.after].map(State::coordinator);
-        let acknowledged = match self.input {
-            Input::Message { from, message } => match about_locks(message).map(|one| &one.body) {
-                Some(MessageBody::DuplicateLockRsp(lock)) => Some((member(*from), *lock)),
-                _ => None,
-            },
-            Input::Fired(_) | Input::Command(_) | Input::Restart(_) => None,
+        let acknowledges = |loser: (MemberId, LockName)| {
+            let Input::Message { from, .. } = self.input else { return false };
+            member(*from) == loser.0 && self.receives(&MessageBody::DuplicateLockRsp(loser.1))
         };
         let is_left = |loser| after.losers().any(|left| left == loser);
         let is_over = before.round != after.round || after.at == At::Member;
-        let is_told = |(to, message): (MemberId, &Message)| match message.body {
-            MessageBody::DuplicateLock(lock) => is_left((to, lock)),
-            _ => true,
+        let is_told = |(to, message): (MemberId, &Message)| {
+            let MessageBody::DuplicateLock(lock) = message.body else { return true };
+            is_left((to, lock))
         };
-        let is_kept = |loser| is_left(loser) || acknowledged == Some(loser);
+        let is_kept = |loser| is_left(loser) || acknowledges(loser);
         let tells = after.at == At::Telling;
         (is_over || before.losers().all(is_kept)) && (!tells || self.sent().all(is_told))
     }
