@@ -62,15 +62,29 @@ impl Modules {
         let mut uses = Uses::new();
         for (number, module) in self.0.iter().enumerate() {
             let used = uses.entry(module.file.clone()).or_default();
-            let scan = &module.scan;
-            let imports = scan.imports.iter().map(|(_, path)| path);
             // A path that begins with a name of its own import leads where that leads.
-            for path in imports.chain(&scan.globs).chain(&scan.paths) {
+            for path in module.scan.named() {
                 used.extend(self.led_to(number, path, REEXPORTS_MAX).map(Path::to_owned));
             }
             used.remove(&module.file);
         }
         uses
+    }
+
+    /// The files, but the root, that name what only the root has or re-exports.
+    pub(crate) fn by_way_of_root(&self) -> BTreeSet<&Path> {
+        let [root, others @ ..] = &self.0[..] else { return BTreeSet::new() };
+        let is_parent = |module: &Module| module.parent == 0;
+        let names_root = |module: &&Module| {
+            module.scan.named().any(|path| match &path[..] {
+                [first, name, ..] if first == "crate" || first == "super" && is_parent(module) => {
+                    !root.children.contains_key(name) && name != "super"
+                }
+                _ => false,
+            })
+        };
+        let files = others.iter().filter(names_root).map(|module| module.file.as_path());
+        files.filter(|file| *file != root.file).collect()
     }
 
     /// The file that has what a path of a module names; `None`: it is of another crate.

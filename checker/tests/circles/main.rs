@@ -3,6 +3,8 @@
 
 mod graph;
 mod scan;
+#[path = "../sources/mod.rs"]
+mod sources;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,37 +12,27 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use graph::{Modules, Uses, circles};
+use sources::sources;
 
 fn workspace() -> PathBuf {
     let checker = Path::new(env!("CARGO_MANIFEST_DIR"));
     checker.parent().expect("the checker is in the workspace").to_owned()
 }
 
-/// The roots of all crates below a folder: libraries and programs.
-fn roots(folder: &Path) -> Vec<PathBuf> {
-    let mut roots = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder can be listed") {
-        let path = entry.expect("a folder can be listed").path();
-        let is_left_out = ["target", ".git", "tests", "examples", "benches", "checked_in"]
+/// The roots of all crates of a workspace that people build: libraries and programs.
+fn roots(workspace: &Path) -> Vec<PathBuf> {
+    let is_root = |file: &PathBuf| {
+        let folder = file.parent().expect("a file is in a folder");
+        let own = file.strip_prefix(workspace).expect("it is below");
+        let is_test = ["tests", "examples", "benches"]
             .iter()
-            .any(|name| path.ends_with(name));
-        if path.is_dir() && !is_left_out {
-            roots.extend(roots_or_bins(&path));
-        }
-    }
+            .any(|kind| own.components().any(|part| part.as_os_str() == *kind));
+        let is_named = ["lib.rs", "main.rs"].iter().any(|name| file.ends_with(name));
+        !is_test && (folder.ends_with("src") && is_named || folder.ends_with("src/bin"))
+    };
+    let mut roots: Vec<PathBuf> = sources(workspace).into_iter().filter(is_root).collect();
     roots.sort();
     roots
-}
-
-fn roots_or_bins(path: &Path) -> Vec<PathBuf> {
-    if !path.ends_with("src") {
-        return roots(path);
-    }
-    let bins = fs::read_dir(path.join("bin")).into_iter().flatten();
-    let bins = bins.map(|entry| entry.expect("a folder can be listed").path());
-    let bins = bins.filter(|path| path.extension().is_some_and(|end| end == "rs"));
-    let own = ["lib.rs", "main.rs"].map(|name| path.join(name));
-    own.into_iter().filter(|root| root.exists()).chain(bins).collect()
 }
 
 /// The circles of a workspace, a line each: the folder of the crate's sources, and the files in it.
@@ -85,6 +77,17 @@ fn files_use_each_other_in_one_direction() {
         "{now} files in circles, {before} known; new: {new:#?}; gone: {gone:#?}"
     );
     assert!(gone.is_empty(), "write the list again with BLESS=1; gone: {gone:#?}");
+}
+
+#[test]
+fn the_search_and_the_world_name_nothing_by_way_of_their_roots() {
+    for folder in ["search/src", "world/src"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("lib.rs");
+        assert_eq!(Modules::of(&root).by_way_of_root(), BTreeSet::new());
+    }
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/circles/example/lib.rs");
+    let by_super = example.with_file_name("by_super.rs");
+    assert_eq!(Modules::of(&example).by_way_of_root(), BTreeSet::from([by_super.as_path()]));
 }
 
 #[test]

@@ -32,6 +32,12 @@ impl Scan {
         scan
     }
 
+    /// All paths that it has.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &Segments> {
+        let imports = self.imports.iter().map(|(_, path)| path);
+        imports.chain(&self.globs).chain(&self.paths)
+    }
+
     /// The items of a module, one after the other.
     fn module(&mut self, tokens: &[TokenTree]) {
         let mut rest = tokens;
