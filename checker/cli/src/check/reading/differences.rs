@@ -1,6 +1,6 @@
 //! Which verdicts differ in a reading, beside those that it names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use turnstile_harness::result::{ResultKind, ResultReport};
@@ -65,15 +65,12 @@ impl<'r> Differences<'r> {
         let mut failing: BTreeMap<String, Vec<(&ResultReport, usize)>> = BTreeMap::new();
         for result in &results {
             let mut rest = (*result).clone();
-            let is_failing = |verdict| verdict == Verdict::Fails;
-            for property in result.properties.iter().filter(|one| is_failing(one.verdict)) {
-                let steps = property.counterexample.len();
-                let name = name_of(result, &property.name);
-                failing.entry(name).or_default().push((result, steps));
-            }
             // Neither is a property whose premise never holds in it.
-            let is_left = |verdict| !is_failing(verdict) && verdict != Verdict::Vacuous;
-            rest.properties.retain(|property| is_left(property.verdict));
+            rest.properties.retain(|property| property.verdict != Verdict::Vacuous);
+            for property in rest.properties.extract_if(.., |one| one.verdict == Verdict::Fails) {
+                let name = name_of(result, &property.name);
+                failing.entry(name).or_default().push((result, property.counterexample.len()));
+            }
             status = status.and(Status::of(&rest));
         }
         let mut in_table = InTable { jobs: &check.in_table, search, known: BTreeMap::new() };
@@ -93,12 +90,8 @@ impl<'r> Differences<'r> {
                 found.insert(named.clone(), finding);
             }
         }
-        let systems: BTreeSet<&str> = results
-            .iter()
-            .filter(|result| result.world.is_some())
-            .map(|result| result.name.as_str())
-            .collect();
-        let is_whole = systems.iter().all(|name| plan.searches_all_of(name));
+        let mut of_worlds = results.iter().filter(|result| result.world.is_some());
+        let is_whole = of_worlds.all(|result| plan.searches_all_of(&result.name));
         Self { check, found, status, is_whole }
     }
 
