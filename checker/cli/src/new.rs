@@ -117,14 +117,14 @@ fn files(arguments: &Arguments) -> Result<Vec<(PathBuf, String)>, String> {
     }
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let checkout = arguments.checkout.as_ref().unwrap_or(&own);
-    let actor = checkout.join("runtime/actor/Cargo.toml");
+    let actor = checkout.join("runtime/kit/actor/Cargo.toml");
     let checkout = actor.is_file().then(|| checkout.canonicalize().ok()).flatten();
     let checkout = checkout.ok_or_else(|| {
         format!("{} is not there: name a checkout of Turnstile, --checkout DIR", actor.display())
     })?;
     // A string of TOML is escaped as one of Rust.
     let path = |folder: &str| format!("{:?}", checkout.join(folder).display().to_string());
-    let (actor, machine) = (path("runtime/actor"), path("macros/machine"));
+    let (actor, machine) = (path("runtime/kit/actor"), path("macros/machine"));
     let crate_file = |(path, text)| {
         let (path, text) = file(&(path, text));
         let text = text.replace("MODULE", &name.replace('-', "_"));

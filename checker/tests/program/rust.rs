@@ -7,8 +7,8 @@ use crate::command::{Scratch, ends_with, text, turnstile};
 #[test]
 fn the_rust_that_is_checked_in_is_fresh() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let table = "runtime/actor/tests/order.yaml";
-    let words = ["render", table, "--to", "rust", "--out", "runtime/actor/tests/checked_in"];
+    let table = "runtime/kit/actor/tests/order.yaml";
+    let words = ["render", table, "--to", "rust", "--out", "runtime/kit/actor/tests/checked_in"];
     let checked = turnstile(&root, &[&words[..], &["--check"]].concat());
     let written = text(&checked.stdout) + &text(&checked.stderr);
     assert_eq!(checked.status.code(), Some(0), "run `turnstile {}`:\n{written}", words.join(" "));
