@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use turnstile_harness::Systems;
+use turnstile_scenario::Protocol;
 
 /// Every bundled system, by name.
 pub static SYSTEMS: LazyLock<Systems> = LazyLock::new(|| {
@@ -14,3 +15,13 @@ pub static SYSTEMS: LazyLock<Systems> = LazyLock::new(|| {
         turnstile_system_view_handler::entry(),
     ])
 });
+
+/// The protocols of the bundled cores. The first one is used if no node decides.
+pub const PROTOCOLS: &[Protocol] = &[
+    turnstile_claim_core::scenario::PROTOCOL,
+    turnstile_view_handler_core::scenario::PROTOCOL,
+    turnstile_group_lock_core::scenario::PROTOCOL,
+    turnstile_group_lock_core::stack::scenario::PROTOCOL,
+    turnstile_byte_range_lock_core::scenario::PROTOCOL,
+    turnstile_replicated_lock_core::scenario::PROTOCOL,
+];

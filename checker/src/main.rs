@@ -7,6 +7,6 @@ use turnstile_cli::Program;
 fn main() -> ExitCode {
     turnstile_cli::main(Program {
         systems: turnstile_checker::SYSTEMS.clone(),
-        languages: turnstile_core::scenario::PROTOCOLS,
+        languages: turnstile_checker::PROTOCOLS,
     })
 }

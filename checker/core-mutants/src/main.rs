@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod cores;
 mod find;
 mod judge;
 mod site;

@@ -9,26 +9,12 @@ use std::process::Command;
 
 use serde::Deserialize;
 
+use crate::cores::{cores, is_core, is_in_cores, link, listed, place, put, read, sources, told};
 use crate::find::{self, types::Types};
 use crate::site::{Kind, Mutant, Site, switchable};
 
-/// The sources of the cores in the workspace.
-pub const CORES: &str = "runtime/core/src";
-
 /// The program that judges the mutants, in the copy.
 const PROGRAM: &str = "checker/mutants";
-
-/// What no step of a core runs: texts, what they are read from, names in files, and what only
-/// properties and the reductions of a search ask.
-const LEFT_OUT: [&str; 7] = [
-    "scenario",
-    "lib.rs",
-    "never.rs",
-    "serde_names.rs",
-    "display.rs",
-    "addresses.rs",
-    "consistency.rs",
-];
 
 /// The builds after which no further mutants are left out. The compiler names those of one phase at
 /// a time, and of several around one expression the innermost.
@@ -68,7 +54,7 @@ impl Tree {
             }
         }
         // What has been removed or renamed since the last copy would be built, too.
-        let is_own = |file: &str| file.starts_with(CORES) || file.starts_with(PROGRAM);
+        let is_own = |file: &str| is_in_cores(file) || file.starts_with(PROGRAM);
         for file in sources(&tree)? {
             if !is_own(&file) && !listed.contains(&file) {
                 fs::remove_file(tree.join(&file))
@@ -77,8 +63,8 @@ impl Tree {
         }
         let mut texts = Vec::new();
         let mut types = Types::default();
-        for file in sources(&root.join(CORES))?.into_iter().filter(|file| is_core(file)) {
-            let text = read(&root.join(CORES).join(&file))?;
+        for file in cores(root)?.into_iter().filter(|file| is_core(file)) {
+            let text = read(&root.join(place(&file)))?;
             types.add(&file, &text)?;
             texts.push((file, text));
         }
@@ -157,8 +143,8 @@ impl Tree {
     /// It differs if a core or a mutant does.
     fn fingerprint(&self) -> Result<String, String> {
         let mut hasher = DefaultHasher::new();
-        for file in sources(&self.root.join(CORES))? {
-            read(&self.root.join(CORES).join(&file))?.hash(&mut hasher);
+        for file in cores(&self.root)? {
+            read(&self.root.join(place(&file)))?.hash(&mut hasher);
         }
         let switch = include_str!("switch.txt");
         (format!("{:?}", self.mutants), switch).hash(&mut hasher);
@@ -167,14 +153,19 @@ impl Tree {
 
     /// Writes the cores, and says where each mutant is.
     fn write(&self) -> Result<Vec<Place>, String> {
-        let cores = self.folder.join("tree").join(CORES);
+        let tree = self.folder.join("tree");
         let mut places = Vec::new();
-        for file in sources(&self.root.join(CORES))? {
+        for file in cores(&self.root)? {
             let own: Vec<(usize, &Mutant)> =
                 self.mutants().filter(|(_, mutant)| mutant.file == file).collect();
-            let text = read(&self.root.join(CORES).join(&file))?;
+            let text = read(&self.root.join(place(&file)))?;
             let (text, sites) = switchable(&text, &own);
-            put(&cores.join(&file), text.as_bytes())?;
+            let root = match &*file {
+                "ids/lib.rs" => "\nextern crate std;\n#[allow(missing_docs)]\npub mod mutant;\n",
+                root if root.ends_with("/lib.rs") => "\nuse turnstile_ids::mutant;\n",
+                _ => "",
+            };
+            put(&tree.join(place(&file)), (text.clone() + root).as_bytes())?;
             let breaks: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
             let line = |own: &Range<usize>| breaks.partition_point(|at| *at < own.start) + 1;
             places.extend(sites.into_iter().map(|site| {
@@ -186,17 +177,13 @@ impl Tree {
                 Place { file: file.clone(), site, lines, around: (*kind, around) }
             }));
         }
-        put(&cores.join("mutant.rs"), include_bytes!("switch.txt"))?;
-        let tree = self.folder.join("tree");
+        put(&tree.join(place("ids/mutant.rs")), include_bytes!("switch.txt"))?;
         put(&tree.join(format!("{PROGRAM}/src/main.rs")), include_bytes!("program.txt"))?;
         put(&tree.join(format!("{PROGRAM}/Cargo.toml")), include_bytes!("manifest.txt"))?;
         let workspace = read(&self.root.join("Cargo.toml"))?;
         let workspace =
             workspace.replacen("members = [", "members = [\n    \"checker/mutants\",", 1);
         put(&tree.join("Cargo.toml"), workspace.as_bytes())?;
-        let root = read(&self.root.join(CORES).join("lib.rs"))?;
-        let root = format!("{root}\nextern crate std;\n#[allow(missing_docs)]\npub mod mutant;\n");
-        put(&cores.join("lib.rs"), root.as_bytes())?;
         Ok(places)
     }
 
@@ -289,7 +276,7 @@ fn beside(failure: &Failure, places: &[Place]) -> Vec<usize> {
 }
 
 fn is_in(span: &FailureSpan, place: &Place) -> bool {
-    span.file_name.ends_with(&format!("{CORES}/{}", place.file))
+    span.file_name.ends_with(&self::place(&place.file))
 }
 
 #[derive(Deserialize)]
@@ -317,77 +304,4 @@ struct FailureSpan {
     byte_end: usize,
     line_start: usize,
     is_primary: bool,
-}
-
-/// The files of the workspace that git knows or would know.
-fn listed(root: &Path) -> Result<Vec<String>, String> {
-    let output = Command::new("git")
-        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("git cannot be run: {error}"))?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
-    let is_core = |file: &&str| Path::new(file).starts_with(CORES);
-    Ok(text
-        .split('\0')
-        .filter(|file| !file.is_empty() && !is_core(file))
-        .map(str::to_owned)
-        .collect())
-}
-
-/// The files of the cores, from their folder.
-fn sources(cores: &Path) -> Result<Vec<String>, String> {
-    let (mut open, mut found) = (vec![cores.to_owned()], Vec::new());
-    while let Some(folder) = open.pop() {
-        let entries = fs::read_dir(&folder).map_err(|error| told(&folder, &error))?;
-        for entry in entries.flatten() {
-            let path = entry.path();
-            // A link to a folder is none: what is in it stands elsewhere, too.
-            let kind = entry.file_type().map_err(|error| told(&path, &error))?;
-            if kind.is_dir() {
-                open.push(path);
-            } else if kind.is_file() && path.extension().is_some_and(|end| end == "rs") {
-                let name = path.strip_prefix(cores).expect("it is below").display().to_string();
-                found.push(name);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-fn told(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {error}", path.display())
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| told(path, &error))
-}
-
-/// Makes a symbolic link as another one is.
-fn link(path: &Path, to: &Path) -> Result<(), String> {
-    if fs::read_link(path).is_ok_and(|known| known == to) {
-        return Ok(());
-    }
-    let folder = path.parent().expect("a file has a folder");
-    fs::create_dir_all(folder).map_err(|error| told(folder, &error))?;
-    std::os::unix::fs::symlink(to, path).map_err(|error| told(path, &error))
-}
-
-/// Writes a file if it is not the same: what it is built into stays as it is.
-fn put(path: &Path, text: &[u8]) -> Result<(), String> {
-    if fs::read(path).is_ok_and(|known| known == text) {
-        return Ok(());
-    }
-    let folder = path.parent().expect("a file has a folder");
-    fs::create_dir_all(folder).map_err(|error| told(folder, &error))?;
-    fs::write(path, text).map_err(|error| told(path, &error))
-}
-
-/// Whether a source file has code that the steps of a core run.
-fn is_core(file: &str) -> bool {
-    !Path::new(file).iter().any(|part| LEFT_OUT.iter().any(|out| part == *out))
 }

@@ -11,7 +11,7 @@ mod literal;
 mod liveness;
 mod lock;
 mod mutants;
-#[path = "../../../runtime/core/tests/near/mod.rs"]
+#[path = "../../../runtime/kit/ids/tests/near/mod.rs"]
 mod near;
 mod numbers;
 #[path = "../../benches/lock/parts.rs"]

@@ -1,8 +1,8 @@
 //! Checks that the file server keeps the lock that its answer grants, and those of other hosts and
 //! of other files.
 
-use turnstile_core::ranges::message::{FileId, Message, ServerReply, ServerRequest};
-use turnstile_core::ranges::server::{Command, FileServer, Lapse, State};
+use turnstile_byte_range_lock_core::message::{FileId, Message, ServerReply, ServerRequest};
+use turnstile_byte_range_lock_core::server::{Command, FileServer, Lapse, State};
 use turnstile_step::{Effect, EffectOf, Input, InputOf, RowOutcome};
 
 use super::HOST;

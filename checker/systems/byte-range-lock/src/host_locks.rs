@@ -1,9 +1,9 @@
 //! Facts for the invariants of a server lock: the lock of each file that the file server keeps for
 //! the host.
 
-use turnstile_core::ranges::manager::File;
-use turnstile_core::ranges::message::{FileId, ServerLock};
-use turnstile_core::ranges::server;
+use turnstile_byte_range_lock_core::manager::File;
+use turnstile_byte_range_lock_core::message::{FileId, ServerLock};
+use turnstile_byte_range_lock_core::server;
 use turnstile_machine::Facts;
 use turnstile_machines::server_lock::{
     State, Term, Whole as Asked, WholeCollection as Collection, WholePredicate as Predicate,

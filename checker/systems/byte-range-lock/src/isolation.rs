@@ -1,9 +1,9 @@
 //! Checks that files are independent: a step on one file leaves the others unchanged, and does the
 //! same as without them. So a key in two files means two clients.
 
-use turnstile_core::number::CallId;
-use turnstile_core::ranges::manager::{Command, File, Notice, State, Timer};
-use turnstile_core::ranges::message::{FileId, FileServerPeer, Message};
+use turnstile_byte_range_lock_core::manager::{Command, File, Notice, State, Timer};
+use turnstile_byte_range_lock_core::message::{FileId, FileServerPeer, Message};
+use turnstile_ids::number::CallId;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf};
 
 /// Whether a step depends on the input's file only, and changes only that.
@@ -77,10 +77,10 @@ fn uncounted<C: Core<Message = Message>>(effect: &EffectOf<C>) -> EffectOf<C> {
 
 #[cfg(test)]
 mod tests {
-    use turnstile_core::ranges::ByteRange;
-    use turnstile_core::ranges::locks::{ClientKey, LockType};
-    use turnstile_core::ranges::manager::{CacheManager, Operation, Outcome};
-    use turnstile_core::ranges::message::{Lease, ServerLock, ServerReply};
+    use turnstile_byte_range_lock_core::ByteRange;
+    use turnstile_byte_range_lock_core::locks::{ClientKey, LockType};
+    use turnstile_byte_range_lock_core::manager::{CacheManager, Operation, Outcome};
+    use turnstile_byte_range_lock_core::message::{Lease, ServerLock, ServerReply};
     use turnstile_machines::byte_range_lock::State as At;
 
     use super::*;

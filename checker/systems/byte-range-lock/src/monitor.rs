@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use turnstile_core::number::LockId;
-use turnstile_core::ranges::locks::{ClientKey, Loss};
-use turnstile_core::ranges::manager::{self, Operation, Outcome};
-use turnstile_core::ranges::message::FileId;
-use turnstile_core::ranges::server;
+use turnstile_byte_range_lock_core::locks::{ClientKey, Loss};
+use turnstile_byte_range_lock_core::manager::{self, Operation, Outcome};
+use turnstile_byte_range_lock_core::message::FileId;
+use turnstile_byte_range_lock_core::number::LockId;
+use turnstile_byte_range_lock_core::server;
 use turnstile_machines::byte_range_lock::State as At;
 use turnstile_step::Symbolic;
 use turnstile_world::Observation;

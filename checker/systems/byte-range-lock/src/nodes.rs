@@ -1,10 +1,10 @@
 //! The nodes: a cache manager and a file server, with a check of every step.
 
-use turnstile_core::never::Never;
-use turnstile_core::ranges::manager::{self, CacheManager, Outcome};
-use turnstile_core::ranges::message::Host;
-use turnstile_core::ranges::message::{FileId, FileServerPeer, Message, ServerLock};
-use turnstile_core::ranges::server::{self, FileServer};
+use turnstile_byte_range_lock_core::manager::{self, CacheManager, Outcome};
+use turnstile_byte_range_lock_core::message::Host;
+use turnstile_byte_range_lock_core::message::{FileId, FileServerPeer, Message, ServerLock};
+use turnstile_byte_range_lock_core::server::{self, FileServer};
+use turnstile_ids::never::Never;
 use turnstile_machine::Rules as _;
 use turnstile_machines::server_lock;
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};

@@ -1,10 +1,10 @@
 //! The predicates of the byte-range lock system's properties.
 
-use turnstile_core::number::LockId;
-use turnstile_core::ranges::locks::{ByteRangeLock, ClientKey, LockType};
-use turnstile_core::ranges::manager::{self, File};
-use turnstile_core::ranges::message::{FileId, ServerLock, ServerRequest};
-use turnstile_core::ranges::{ByteRange, server};
+use turnstile_byte_range_lock_core::locks::{ByteRangeLock, ClientKey, LockType};
+use turnstile_byte_range_lock_core::manager::{self, File};
+use turnstile_byte_range_lock_core::message::{FileId, ServerLock, ServerRequest};
+use turnstile_byte_range_lock_core::number::LockId;
+use turnstile_byte_range_lock_core::{ByteRange, server};
 use turnstile_machine::Rules as _;
 use turnstile_machines::byte_range_lock::{Invariant, Resource, State as At};
 use turnstile_machines::server_lock::{self};

@@ -1,9 +1,9 @@
 //! The parameters of a world: clients, files, requests and tables.
 
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::{ClientKey, LockType};
-use turnstile_core::ranges::manager::{self, Operation};
-use turnstile_core::ranges::message::{FileId, Host};
+use turnstile_byte_range_lock_core::ByteRange;
+use turnstile_byte_range_lock_core::locks::{ClientKey, LockType};
+use turnstile_byte_range_lock_core::manager::{self, Operation};
+use turnstile_byte_range_lock_core::message::{FileId, Host};
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::AnyTable;
 use turnstile_machines::{byte_range_lock, server_lock};

@@ -1,9 +1,9 @@
 //! Whether the LOST locks of a client can be reasserted, stated apart from the table's rule.
 
-use turnstile_core::number::LockId;
-use turnstile_core::ranges::locks::{ByteRangeLock, ClientKey, LockType};
-use turnstile_core::ranges::manager::File;
-use turnstile_core::ranges::message::ServerLock;
+use turnstile_byte_range_lock_core::locks::{ByteRangeLock, ClientKey, LockType};
+use turnstile_byte_range_lock_core::manager::File;
+use turnstile_byte_range_lock_core::message::ServerLock;
+use turnstile_byte_range_lock_core::number::LockId;
 use turnstile_machines::byte_range_lock::State as At;
 
 /// Whether two locks share a byte, and one of them is exclusive.

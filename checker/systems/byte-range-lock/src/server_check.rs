@@ -1,9 +1,9 @@
 //! Checks that answers of the file server take effect, and that calls to it match the locks:
 //! compares each step with its input and its effects, so that no history is needed.
 
-use turnstile_core::ranges::locks::{ByteRangeLock, LockType};
-use turnstile_core::ranges::manager::{Command, File, Notice, Timer};
-use turnstile_core::ranges::message::{
+use turnstile_byte_range_lock_core::locks::{ByteRangeLock, LockType};
+use turnstile_byte_range_lock_core::manager::{Command, File, Notice, Timer};
+use turnstile_byte_range_lock_core::message::{
     FileId, FileServerPeer, Lease, Message, ServerLock, ServerReply, ServerRequest,
 };
 use turnstile_machines::byte_range_lock::State as At;

@@ -1,13 +1,13 @@
 //! Checks that notifications match lock states: compares each step with its notifications, so that
 //! no history is needed.
 
-use turnstile_core::number::LockId;
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::{ByteRangeLock, ClientKey, LockType};
-use turnstile_core::ranges::manager::{
+use turnstile_byte_range_lock_core::ByteRange;
+use turnstile_byte_range_lock_core::locks::{ByteRangeLock, ClientKey, LockType};
+use turnstile_byte_range_lock_core::manager::{
     Command, File, Notice, Operation, Outcome, PendingCall, State,
 };
-use turnstile_core::ranges::message::{FileId, ServerLock, ServerRequest};
+use turnstile_byte_range_lock_core::message::{FileId, ServerLock, ServerRequest};
+use turnstile_byte_range_lock_core::number::LockId;
 use turnstile_machine::Rules;
 use turnstile_machines::byte_range_lock::{Machine, State as At};
 use turnstile_machines::server_lock::State as Server;

@@ -1,8 +1,8 @@
 //! The nodes and their wiring.
 
-use turnstile_core::ranges::manager::{self, Operation};
-use turnstile_core::ranges::message::{FileId, Lease, Message, ServerReply};
-use turnstile_core::ranges::server;
+use turnstile_byte_range_lock_core::manager::{self, Operation};
+use turnstile_byte_range_lock_core::message::{FileId, Lease, Message, ServerReply};
+use turnstile_byte_range_lock_core::server;
 use turnstile_harness::SystemSpec;
 use turnstile_world::system::{NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::LockType;
+use turnstile_byte_range_lock_core::ByteRange;
+use turnstile_byte_range_lock_core::locks::LockType;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_world::Predicate;

@@ -3,11 +3,12 @@
 //!
 //! It compares the server's state before and after a step, from outside, and knows no row.
 
-use turnstile_core::claim::message::{
+use turnstile_claim_core::message::{
     Caller, Message, Request, RequestKind, ResourceName, Response, TargetStatus,
 };
-use turnstile_core::claim::record::{OpenRequest, Status};
-use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
+use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_core::record::{OpenRequest, Status};
+use turnstile_ids::number::CallId;
 use turnstile_step::{Effect, EffectOf};
 
 use crate::server::ServerCore;

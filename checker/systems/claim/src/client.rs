@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use turnstile_core::claim::client::{self, Client};
-use turnstile_core::claim::message::{Lease, Message, Request, RequestKind, Server};
-use turnstile_core::number::IdempotencyKey;
+use turnstile_claim_core::client::{self, Client};
+use turnstile_claim_core::message::{Lease, Message, Request, RequestKind, Server};
+use turnstile_claim_core::number::IdempotencyKey;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::{Resource, State as Stage};
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use turnstile_core::claim::message::{Caller, Lease, Message, Response};
-use turnstile_core::number::{CallId, ClaimId};
+use turnstile_claim_core::message::{Caller, Lease, Message, Response};
+use turnstile_claim_core::number::ClaimId;
+use turnstile_ids::number::CallId;
 use turnstile_step::{Core, Input, InputOf, OutOf, Symbolic};
 use turnstile_world::NodeId;
 

@@ -1,8 +1,9 @@
 //! The monitor (history variables) of the claim system's properties.
 
-use turnstile_core::claim::{client, keychain, record};
-use turnstile_core::fence;
-use turnstile_core::number::{ClaimId, Token};
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::{client, keychain, record};
+use turnstile_ids::fence;
+use turnstile_ids::number::Token;
 use turnstile_step::Symbolic;
 use turnstile_world::{NodeId, Observation, Value};
 

@@ -1,7 +1,7 @@
 //! The predicates of the claim system's properties.
 
-use turnstile_core::claim::record::Status;
-use turnstile_core::number::ClaimId;
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::Status;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::State;
 use turnstile_machines::claim_record;

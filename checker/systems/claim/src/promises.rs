@@ -7,9 +7,9 @@
     reason = "a promise is about some states; what holds in every other one is one case"
 )]
 
-use turnstile_core::claim::client::{Command, Notice, OutstandingRequest, State, Timer};
-use turnstile_core::claim::message::{Lease, Message, Request, RequestKind, Response};
-use turnstile_core::number::IdempotencyKey;
+use turnstile_claim_core::client::{Command, Notice, OutstandingRequest, State, Timer};
+use turnstile_claim_core::message::{Lease, Message, Request, RequestKind, Response};
+use turnstile_claim_core::number::IdempotencyKey;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::{Action, Event, Resource, State as Stage};
 use turnstile_step::{Effect, EffectOf, Input, InputOf, Symbolic};

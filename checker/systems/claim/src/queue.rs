@@ -3,9 +3,9 @@
 //!
 //! It compares the server's state before and after a step, from outside.
 
-use turnstile_core::claim::message::{Message, RequestKind, ResourceName, TargetStatus};
-use turnstile_core::claim::record::{Notice, Record, State, Status};
-use turnstile_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_core::message::{Message, RequestKind, ResourceName, TargetStatus};
+use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_core::record::{Notice, Record, State, Status};
 use turnstile_machines::claim_record;
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 

@@ -3,9 +3,10 @@
 
 use std::fmt;
 
-use turnstile_core::claim::message::{Caller, Message, Request, RequestKind, TargetStatus};
-use turnstile_core::claim::record::{Command, State};
-use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
+use turnstile_claim_core::message::{Caller, Message, Request, RequestKind, TargetStatus};
+use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_core::record::{Command, State};
+use turnstile_ids::number::CallId;
 use turnstile_step::{Input, InputOf, Symbolic};
 
 use crate::server::ServerCore;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use turnstile_core::claim::record::{Saved, SavedClaim, State, Status};
-use turnstile_core::number::ClaimId;
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::{Saved, SavedClaim, State, Status};
 use turnstile_step::{Core as _, Effect, EffectOf, Input, InputOf};
 
 use crate::server::ServerCore;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use turnstile_core::claim::message::{Caller, Message, Request, RequestKind};
-use turnstile_core::claim::record::{self, Records, Status};
-use turnstile_core::number::{CallId, ClaimId};
+use turnstile_claim_core::message::{Caller, Message, Request, RequestKind};
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::{self, Records, Status};
+use turnstile_ids::number::CallId;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 

@@ -10,11 +10,12 @@
 
 use std::collections::BTreeSet;
 
-use turnstile_core::claim::message::{
+use turnstile_claim_core::message::{
     Caller, Message, Request, RequestKind, ResourceName, TargetStatus,
 };
-use turnstile_core::claim::record::{Command, Limits, Notice, Record, State, Status, Timer};
-use turnstile_core::number::{CallId, ClaimId};
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::{Command, Limits, Notice, Record, State, Status, Timer};
+use turnstile_ids::number::CallId;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim_record::{Resource, State as At};
 use turnstile_step::{Effect, EffectOf, Input, InputOf};

@@ -1,9 +1,10 @@
 //! The store that the lock protects, as a node, with a check of every step.
 
-use turnstile_core::claim::message::{Caller, Message};
-use turnstile_core::fence::{Fence, Notice, State};
-use turnstile_core::never::Never;
-use turnstile_core::number::Token;
+use turnstile_claim_core::message::{Caller, Message};
+use turnstile_claim_core::store::Store;
+use turnstile_ids::fence::{Notice, State};
+use turnstile_ids::never::Never;
+use turnstile_ids::number::Token;
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, RowOutcome};
 use turnstile_world::{CoreNode, NodeId};
 
@@ -23,7 +24,7 @@ impl Core for CheckedStore {
     type Saved = Option<Token>;
 
     fn start(&self) -> State {
-        Fence.start()
+        Store.start()
     }
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
@@ -33,7 +34,7 @@ impl Core for CheckedStore {
             Message::Request(_) | Message::Response(_) | Message::Over { .. } => None,
         });
         let is_restart = matches!(input, Input::Restart(_));
-        Enveloped(Fence).step(state, input, out);
+        Enveloped(Store).step(state, input, out);
         let notices = out.effects.iter().filter(|effect| matches!(effect, Effect::Notify(_)));
         let is_answered = notices.count() == usize::from(act.is_some());
         let saves = out.effects.iter().filter(|effect| matches!(effect, Effect::Save(_)));

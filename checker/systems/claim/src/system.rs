@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use turnstile_core::claim::message::{Message, ResourceName, Response, Server};
-use turnstile_core::claim::record::{self, Limits};
-use turnstile_core::claim::{client, keychain};
-use turnstile_core::number::CallId;
+use turnstile_claim_core::message::{Message, ResourceName, Response, Server};
+use turnstile_claim_core::record::{self, Limits};
+use turnstile_claim_core::{client, keychain};
 use turnstile_harness::SystemSpec;
 use turnstile_harness::rules::AnyTable;
+use turnstile_ids::number::CallId;
 use turnstile_machines::claim::Resource;
 use turnstile_world::system::{Naming, NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use turnstile_core::claim::message::ResourceName;
-use turnstile_core::claim::record::{self, Record, Status};
-use turnstile_core::claim::{client, keychain};
-use turnstile_core::number::ClaimId;
+use turnstile_claim_core::message::ResourceName;
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::{self, Record, Status};
+use turnstile_claim_core::{client, keychain};
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::{Resource, ResourceKind, State as Stage};
 use turnstile_world::NodeId;

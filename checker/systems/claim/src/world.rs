@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use turnstile_core::claim::record::Limits;
+use turnstile_claim_core::record::Limits;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_world::Predicate;

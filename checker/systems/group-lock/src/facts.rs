@@ -1,14 +1,14 @@
 //! Facts for formulas over the whole system: those of the coordinator's table over all running
 //! members, those of the client's table over a member and its callers.
 
-use turnstile_core::group::CoordinatorState;
-use turnstile_core::group::message::LockName;
-use turnstile_core::view::MemberId;
+use turnstile_group_lock_core::CoordinatorState;
+use turnstile_group_lock_core::message::LockName;
 use turnstile_machine::Facts;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{
     State, Term, Whole, WholeCollection as Collection, WholePredicate as Predicate,
 };
+use turnstile_view_handler_core::MemberId;
 
 use super::member_state::{Caller, MemberState};
 use super::membership::Membership;

@@ -1,10 +1,10 @@
 //! Checks that a coordinator serves pending requests in FIFO order, each once: compares each step
 //! with the messages that it sends, so that no history is needed.
 
-use turnstile_core::group::State;
-use turnstile_core::group::message::{LockName, LockRequest, Message, MessageBody};
-use turnstile_core::view::MemberId;
+use turnstile_group_lock_core::State;
+use turnstile_group_lock_core::message::{LockName, LockRequest, Message, MessageBody};
 use turnstile_machines::group_lock_coordinator::State as At;
+use turnstile_view_handler_core::MemberId;
 
 /// Whether a step that starts a coordinator's lock-handler answers every waiting lock() of the
 /// others in FIFO order, none twice; and whether a step within a round keeps them all, unless the

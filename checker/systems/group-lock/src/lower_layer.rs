@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use turnstile_core::view::{MemberId, View};
 use turnstile_step::Symbolic;
 use turnstile_system_view_handler::NetworkNode;
+use turnstile_view_handler_core::{MemberId, View};
 use turnstile_world::system::{Effect, Input, NodeCore, Out};
 use turnstile_world::{Ordered, Value};
 

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use turnstile_core::group::message::LockName;
-use turnstile_core::group::{self, Command};
-use turnstile_core::stack;
-use turnstile_core::view::{self, MemberId};
+use turnstile_group_lock_core::message::LockName;
+use turnstile_group_lock_core::stack;
+use turnstile_group_lock_core::{self as group, Command};
 use turnstile_step::not_symbolic;
 use turnstile_system_view_handler::is_exclusion;
+use turnstile_view_handler_core::{self as view, MemberId};
 use turnstile_world::system::{Effect, Input, NodeCore, Out};
 use turnstile_world::{NodeId, Ordered, Value};
 

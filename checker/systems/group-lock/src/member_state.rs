@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use turnstile_core::group::message::{FencingToken, LockName, Message, MessageBody};
-use turnstile_core::group::{self, Notice};
-use turnstile_core::number::ViewId;
-use turnstile_core::stack;
-use turnstile_core::view::{self, MemberId};
+use turnstile_group_lock_core::message::{FencingToken, LockName, Message, MessageBody};
+use turnstile_group_lock_core::stack;
+use turnstile_group_lock_core::{self as group, Notice};
 use turnstile_step::{Symbolic, not_symbolic};
+use turnstile_view_handler_core::number::ViewId;
+use turnstile_view_handler_core::{self as view, MemberId};
 use turnstile_world::system::Effect;
 use turnstile_world::{Ordered, Value};
 

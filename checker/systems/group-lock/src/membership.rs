@@ -7,9 +7,9 @@
 
 use std::fmt;
 
-use turnstile_core::number::ViewId;
-use turnstile_core::view::{MemberId, Members, View};
 use turnstile_step::Symbolic;
+use turnstile_view_handler_core::number::ViewId;
+use turnstile_view_handler_core::{MemberId, Members, View};
 
 use crate::lower_layer::LayerMessage;
 

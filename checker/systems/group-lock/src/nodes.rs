@@ -1,11 +1,11 @@
 //! The core of a member as a node: its locks, with delivered views, or a stack of locks and view
 //! handling.
 
-use turnstile_core::group::{self, Command, Member, Notice};
-use turnstile_core::stack::{self, Stack};
-use turnstile_core::view::{self, MemberId};
+use turnstile_group_lock_core::stack::{self, Stack};
+use turnstile_group_lock_core::{self as group, Command, Member, Notice};
 use turnstile_step::{Core as _, OutOf};
 use turnstile_system_view_handler::{HandlerRules, Views, words};
+use turnstile_view_handler_core::{self as view, MemberId};
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::system::{ClientRules, CoordinatorRules, member, node};

@@ -1,14 +1,14 @@
 //! Checks of one step of a member: compares its states before and after the step with its input and
 //! effects, so that no history is needed.
 
-use turnstile_core::group::message::{
+use turnstile_group_lock_core::message::{
     FencingToken, GrantNumber, LockName, Message, MessageBody, Round,
 };
-use turnstile_core::group::{Notice, State};
-use turnstile_core::view::MemberId;
+use turnstile_group_lock_core::{Notice, State};
 use turnstile_machine::Rules as _;
 use turnstile_machines::group_lock_client::{Action, Event, State as LockAt};
 use turnstile_machines::group_lock_coordinator::State as At;
+use turnstile_view_handler_core::MemberId;
 use turnstile_world::system::{Effect, Input};
 
 use crate::member_state::{Call, about_locks, notice_of};

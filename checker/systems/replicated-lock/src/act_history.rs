@@ -1,11 +1,10 @@
 //! The monitor (history variables) of the replicated lock service's properties: the acts under each
 //! lock.
 
-use turnstile_core::claim::message::{Caller, Message as Act};
-use turnstile_core::fence::{self, Fence, Notice as Verdict};
-use turnstile_core::number::Token;
-use turnstile_core::replicated::message::{MutexEvent, Notice as Core};
-use turnstile_core::replicated::types::{Address, LockName};
+use turnstile_ids::fence::{self, Act, Caller, Fence, Notice as Verdict};
+use turnstile_ids::number::Token;
+use turnstile_replicated_lock_core::message::{MutexEvent, Notice as Core};
+use turnstile_replicated_lock_core::types::{Address, LockName};
 use turnstile_step::{Core as _, Effect, Input, Out, Symbolic};
 use turnstile_world::{NodeId, Observation};
 
@@ -43,7 +42,7 @@ pub(crate) fn observe(histories: &mut [ActHistory], seen: &Observation) {
 
 impl ActHistory {
     fn act(&mut self, node: NodeId, by: Address, token: Option<Token>) {
-        let (from, message) = (Caller(by.0), Act::Act { token });
+        let (from, message) = (Caller(by.0), Act { token });
         let mut out = Out::default();
         Fence.step(&mut self.store, Input::Message { from, message }, &mut out);
         let is_accepted = |effect: &_| matches!(effect, Effect::Notify(Verdict::Accepted { .. }));

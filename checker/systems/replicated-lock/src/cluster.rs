@@ -3,10 +3,10 @@
 
 mod rename;
 
-use turnstile_core::number::Token;
-use turnstile_core::replicated::Locks;
-use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message};
-use turnstile_core::replicated::types::{Address, LogEntry, LogOperation};
+use turnstile_ids::number::Token;
+use turnstile_replicated_lock_core::Locks;
+use turnstile_replicated_lock_core::message::{Connectivity, ElectionReason, Message};
+use turnstile_replicated_lock_core::types::{Address, LogEntry, LogOperation};
 use turnstile_step::Symbolic;
 use turnstile_world::NodeId;
 

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use turnstile_core::number::Token;
-use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message};
-use turnstile_core::replicated::types::{Address, CommandId, LockName, LogEntry, LogOperation};
-use turnstile_core::replicated::{Locks, Service};
+use turnstile_ids::number::Token;
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status;
+use turnstile_replicated_lock_core::message::{Connectivity, ElectionReason, Message};
+use turnstile_replicated_lock_core::types::{Address, CommandId, LockName, LogEntry, LogOperation};
+use turnstile_replicated_lock_core::{Locks, Service};
 use turnstile_step::Symbolic;
 
 use super::envelope::lock_of;

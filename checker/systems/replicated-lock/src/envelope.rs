@@ -1,8 +1,8 @@
 //! Events of the cluster, and its messages to members.
 
-use turnstile_core::number::Token;
-use turnstile_core::replicated::message::Message;
-use turnstile_core::replicated::types::{Address, LockName, LogEntry, LogOperation};
+use turnstile_ids::number::Token;
+use turnstile_replicated_lock_core::message::Message;
+use turnstile_replicated_lock_core::types::{Address, LockName, LogEntry, LogOperation};
 use turnstile_step::Symbolic;
 
 use turnstile_world::NodeId;

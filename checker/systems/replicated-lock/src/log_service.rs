@@ -1,9 +1,9 @@
 //! How the log applies a command: it chooses among several matching rows, and every replica takes
 //! the same one.
 
-use turnstile_core::number::Token;
-use turnstile_core::replicated::types::LogEntry;
-use turnstile_core::replicated::{Locks, Service};
+use turnstile_ids::number::Token;
+use turnstile_replicated_lock_core::types::LogEntry;
+use turnstile_replicated_lock_core::{Locks, Service};
 
 use crate::system::{Replicated, StatusRules};
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use turnstile_core::number::Token;
-use turnstile_core::replicated::message::{
+use turnstile_ids::number::Token;
+use turnstile_machines::lock_mutex::State as Mutex;
+use turnstile_replicated_lock_core::message::{
     Cluster as Peer, Command as Asked, Connectivity, ElectionReason, Message, Notice as Told,
 };
-use turnstile_core::replicated::types::{
+use turnstile_replicated_lock_core::types::{
     Address, LockName, LockStatus, LogOperation, ServiceRequest, Timer,
 };
-use turnstile_core::replicated::{Member, State};
-use turnstile_machines::lock_mutex::State as Mutex;
+use turnstile_replicated_lock_core::{Member, State};
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
 use turnstile_world::system::{self, NodeCore};
 use turnstile_world::{CoreNode, NodeId, Ordered, Value};

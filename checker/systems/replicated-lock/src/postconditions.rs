@@ -1,10 +1,10 @@
 //! Postconditions of the log's commands, independent of the rows: the rules of the table about the
 //! queue and about RESET, evaluated over the locks before and after a command.
 
-use turnstile_core::replicated::types::{Address, LockStatus, LogEntry, LogOperation};
-use turnstile_core::replicated::{Lock, Locks};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status::{Machine, WholeRule as Rule};
+use turnstile_replicated_lock_core::types::{Address, LockStatus, LogEntry, LogOperation};
+use turnstile_replicated_lock_core::{Lock, Locks};
 use turnstile_step::Symbolic;
 
 use super::facts::LockChange;
@@ -70,8 +70,8 @@ impl CommandViolations {
 
 #[cfg(test)]
 mod tests {
-    use turnstile_core::replicated::types::LockName;
     use turnstile_machines::lock_status::Machine;
+    use turnstile_replicated_lock_core::types::LockName;
 
     use super::*;
 

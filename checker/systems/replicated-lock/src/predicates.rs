@@ -1,11 +1,11 @@
 //! The predicates of the replicated lock service's properties.
 
-use turnstile_core::replicated::types::{Address, LockStatus, Timer};
-use turnstile_core::replicated::{Lag, Lock, Locks};
 use turnstile_machine::Rules as _;
 use turnstile_machines::lock_member::State as Member;
 use turnstile_machines::lock_mutex::{Resource, State as Mutex};
 use turnstile_machines::lock_status::Invariant;
+use turnstile_replicated_lock_core::types::{Address, LockStatus, Timer};
+use turnstile_replicated_lock_core::{Lag, Lock, Locks};
 use turnstile_world::NodeId;
 use turnstile_world::property::View;
 
@@ -102,7 +102,7 @@ fn is_with_nobody(view: &View<'_>) -> bool {
 
 /// Whether the member holds no lock, waits for none and executes no command for one, as far as its
 /// listener and its threads know.
-pub(super) fn has_nothing(member: &turnstile_core::replicated::State) -> bool {
+pub(super) fn has_nothing(member: &turnstile_replicated_lock_core::State) -> bool {
     let mut mutexes = member.mutexes();
     member.told.is_empty() && mutexes.all(|(_, mutex)| mutex.at == Mutex::Unlocked)
 }

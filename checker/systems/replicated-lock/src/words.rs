@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use turnstile_core::replicated::message::Message;
+use turnstile_replicated_lock_core::message::Message;
 
 use super::envelope::{ClusterEvent, Envelope};
 use super::nodes::{Command, Notice};

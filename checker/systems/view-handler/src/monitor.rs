@@ -1,8 +1,8 @@
 //! The monitor (history variables) of the view handling system's properties.
 
-use turnstile_core::number::ViewId;
-use turnstile_core::view::{self, Command, MemberId, Members, View};
 use turnstile_step::Symbolic;
+use turnstile_view_handler_core::number::ViewId;
+use turnstile_view_handler_core::{self as view, Command, MemberId, Members, View};
 use turnstile_world::{NodeId, Observation};
 
 use crate::member;

@@ -2,8 +2,8 @@
 //! of each side as suspected to those of the other that do not hear them, and heals. It decides
 //! nothing about views.
 
-use turnstile_core::view::{MembershipRequest, Message};
 use turnstile_step::not_symbolic;
+use turnstile_view_handler_core::{MembershipRequest, Message};
 use turnstile_world::system::{Effect, Input, NodeCore, Out};
 use turnstile_world::{NetworkChange, NodeId, Ordered, Value};
 

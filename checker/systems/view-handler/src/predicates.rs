@@ -1,8 +1,10 @@
 //! The predicates of the view handling system's properties.
 
-use turnstile_core::view::{Intent, MemberId, MembershipRequest, State, Timer, View as GroupView};
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler::{Resource, WholeInvariant as Invariant};
+use turnstile_view_handler_core::{
+    Intent, MemberId, MembershipRequest, State, Timer, View as GroupView,
+};
 use turnstile_world::NodeId;
 use turnstile_world::node::NodePart;
 use turnstile_world::property::View;
@@ -238,7 +240,7 @@ impl view_handler::Properties for Views {
     fn merged_groups_are_disjoint(&self, view: &Self::View<'_>) -> bool {
         up(view).all(|(_, Member { state, .. })| {
             let groups = state.view.iter().flat_map(|group| &group.subgroups);
-            let members = groups.flat_map(turnstile_core::view::Members::iter);
+            let members = groups.flat_map(turnstile_view_handler_core::Members::iter);
             let mut met = std::collections::BTreeSet::new();
             members.into_iter().all(|one| met.insert(one))
         })

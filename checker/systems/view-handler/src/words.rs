@@ -1,6 +1,6 @@
 //! Text of inputs and messages, in the words of the document.
 
-use turnstile_core::view::{Command, MembershipRequest, Message, Notice, Timer};
+use turnstile_view_handler_core::{Command, MembershipRequest, Message, Notice, Timer};
 
 /// A command to a member, by its user or the layers below.
 pub fn command(command: &Command) -> String {

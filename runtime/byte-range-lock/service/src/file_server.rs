@@ -5,10 +5,11 @@ use std::sync::{Arc, Weak};
 
 use tokio::sync::watch;
 use tokio::time::Instant;
-use turnstile_core::number::{CallId, DataVersion};
-use turnstile_core::ranges::message::{FileId, ServerReply};
+use turnstile_byte_range_lock_core::message::{FileId, ServerReply};
+use turnstile_byte_range_lock_core::number::DataVersion;
+use turnstile_ids::number::CallId;
 
-pub use turnstile_core::ranges::message::ServerLock;
+pub use turnstile_byte_range_lock_core::message::ServerLock;
 
 /// The file server's side of one file.
 ///

@@ -20,5 +20,5 @@ pub use error::LockError;
 pub use file_server::{FileServer, Lapse, Reply, ServerLock};
 pub use lock::{Access, BYTES_END, HeldLock, LockRequest, Owner, WHOLE_FILE};
 pub use manager::{File, FileNumber, Manager, Options, Ticket};
-pub use turnstile_core::ranges::locks::LockType;
-pub use turnstile_core::ranges::{ByteRange, RangeError};
+pub use turnstile_byte_range_lock_core::locks::LockType;
+pub use turnstile_byte_range_lock_core::{ByteRange, RangeError};

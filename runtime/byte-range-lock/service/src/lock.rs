@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::LockType;
+use turnstile_byte_range_lock_core::ByteRange;
+use turnstile_byte_range_lock_core::locks::LockType;
 
 /// An owner of locks: a process, or an open file. Locks of one owner do not exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

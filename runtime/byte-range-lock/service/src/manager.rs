@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
-use turnstile_core::number::CallId;
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::LockType;
-use turnstile_core::ranges::manager::{CacheManager, Timer};
-use turnstile_core::ranges::message::{FileId, Lease, Message, ServerReply, ServerRequest};
+use turnstile_byte_range_lock_core::ByteRange;
+use turnstile_byte_range_lock_core::locks::LockType;
+use turnstile_byte_range_lock_core::manager::{CacheManager, Timer};
+use turnstile_byte_range_lock_core::message::{FileId, Lease, Message, ServerReply, ServerRequest};
 use turnstile_host::{Clock, Engine, Host, HostState, Moment, Outlet, Trace, wall_us};
+use turnstile_ids::number::CallId;
 use turnstile_step::Input;
 
 use crate::error::LockError;

@@ -11,10 +11,10 @@
 //!    so waits its turn.
 //! 3. If another owner's lock is in the way, the owner gets back what it had.
 
-use turnstile_core::number::LockId;
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::{ByteRangeLock, ClientKey, LockType};
-use turnstile_core::ranges::message::FileId;
+use turnstile_byte_range_lock_core::ByteRange;
+use turnstile_byte_range_lock_core::locks::{ByteRangeLock, ClientKey, LockType};
+use turnstile_byte_range_lock_core::message::FileId;
+use turnstile_byte_range_lock_core::number::LockId;
 use turnstile_machines::byte_range_lock::State as At;
 
 use crate::error::LockError;

@@ -2,10 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use turnstile_core::number::LockId;
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::{ByteRangeLock, ClientKey, LockType};
-use turnstile_core::ranges::message::FileId;
+use turnstile_byte_range_lock_core::ByteRange;
+use turnstile_byte_range_lock_core::locks::{ByteRangeLock, ClientKey, LockType};
+use turnstile_byte_range_lock_core::message::FileId;
+use turnstile_byte_range_lock_core::number::LockId;
 use turnstile_machines::byte_range_lock::State as At;
 
 use crate::error::LockError;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
-use turnstile_core::number::{CallId, LockId};
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::{ClientKey, LockType};
-use turnstile_core::ranges::manager::{CacheManager, Notice, Timer};
-use turnstile_core::ranges::message::{FileId, FileServerPeer, Message, ServerRequest};
+use turnstile_byte_range_lock_core::ByteRange;
+use turnstile_byte_range_lock_core::locks::{ClientKey, LockType};
+use turnstile_byte_range_lock_core::manager::{CacheManager, Notice, Timer};
+use turnstile_byte_range_lock_core::message::{FileId, FileServerPeer, Message, ServerRequest};
+use turnstile_byte_range_lock_core::number::LockId;
 use turnstile_host::{Service, Step};
+use turnstile_ids::number::CallId;
 
 use crate::error::LockError;
 use crate::file_server::FileServer;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use turnstile_core::number::{CallId, LockId};
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::{ByteRangeLock, ClientKey, FileLocks, LockType};
-use turnstile_core::ranges::manager::{Command, Notice, Operation, Outcome, Timer};
-use turnstile_core::ranges::message::{FileId, FileServerPeer, Message};
+use turnstile_byte_range_lock_core::ByteRange;
+use turnstile_byte_range_lock_core::locks::{ByteRangeLock, ClientKey, FileLocks, LockType};
+use turnstile_byte_range_lock_core::manager::{Command, Notice, Operation, Outcome, Timer};
+use turnstile_byte_range_lock_core::message::{FileId, FileServerPeer, Message};
+use turnstile_byte_range_lock_core::number::LockId;
 use turnstile_host::HostState;
+use turnstile_ids::number::CallId;
 use turnstile_machines::byte_range_lock::State as At;
 use turnstile_machines::server_lock::State as Server;
 use turnstile_step::Input;

@@ -12,7 +12,7 @@ use turnstile_byte_range_lock::{
     ByteRange, File, FileServer, LockError, LockRequest, LockType, Manager, Options, Owner, Reply,
     ServerLock, Ticket,
 };
-use turnstile_core::scenario::PROTOCOLS;
+use turnstile_byte_range_lock_core::scenario::PROTOCOL;
 use turnstile_host::Trace;
 use turnstile_scenario::trace::replay;
 
@@ -277,7 +277,7 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
         let is_held_on = held.iter().any(|owner| model.held().contains(owner));
         prop_assert!(!is_held_on || after.releases == before.releases, "released at {step:?}");
     }
-    let replayed = replay(lines.lock().expect("nobody panics").as_bytes(), PROTOCOLS);
+    let replayed = replay(lines.lock().expect("nobody panics").as_bytes(), &[PROTOCOL]);
     let replayed = replayed.map_err(|error| TestCaseError::fail(error.to_string()))?;
     prop_assert!(replayed.matches() && replayed.steps > 0, "{replayed:?}");
     Ok(())

@@ -12,8 +12,8 @@ use foca::{
     Config, Foca, NoCustomBroadcast, Notification, PeriodicParams, PostcardCodec, Runtime, Timer,
 };
 use rand::rand_core::TryRng;
-use turnstile_core::view::MemberId;
 use turnstile_host::Rng;
+use turnstile_view_handler_core::MemberId;
 
 use crate::peer::Peer;
 

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use turnstile_core::stack::{Message, Stack};
-use turnstile_core::view::{self, MemberId};
+use turnstile_group_lock_core::stack::{Message, Stack};
 use turnstile_host::transport::tcp::{Address, Tcp};
 use turnstile_host::transport::{Receiver, Transport, Unsent, UnsentReason};
 use turnstile_host::{Bell, Inbox};
+use turnstile_view_handler_core::{self as view, MemberId};
 
 use self::transfers::Transfers;
 use crate::detector::{Act, Detector, Wake};
@@ -302,8 +302,8 @@ impl Transport<MemberId, Message> for CoreTransport {
 mod tests {
     use std::net::Ipv4Addr;
 
-    use turnstile_core::number::ViewId;
     use turnstile_host::Rng;
+    use turnstile_view_handler_core::number::ViewId;
 
     use super::*;
     use crate::channel::{KEPT_MAX, UNACKNOWLEDGED_MAX};

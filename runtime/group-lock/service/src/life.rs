@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
-use turnstile_core::stack::{Command, Notice, Stack};
-use turnstile_core::view::{self, MemberId, View};
+use turnstile_group_lock_core::stack::{Command, Notice, Stack};
 use turnstile_host::{Event, EventOf, Notices};
+use turnstile_view_handler_core::{self as view, MemberId, View};
 
 use crate::hub::Hub;
 use crate::lives::{Beginning, End, Leave, LifeNode, Lives};

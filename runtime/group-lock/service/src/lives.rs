@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, interval, sleep, timeout};
-use turnstile_core::group;
-use turnstile_core::stack::{Command, Stack, State, Timer};
-use turnstile_core::view::{self, MemberId};
+use turnstile_group_lock_core as group;
+use turnstile_group_lock_core::stack::{Command, Stack, State, Timer};
 use turnstile_host::{Node, Notices, Options, Rng, Trace};
+use turnstile_view_handler_core::{self as view, MemberId};
 
 use crate::hub::{CoreTransport, Hub};
 use crate::life::OneLife;

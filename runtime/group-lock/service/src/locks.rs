@@ -11,9 +11,9 @@ use siphasher::sip::SipHasher24;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex as Turns, OwnedMutexGuard, mpsc, watch};
 use tokio::time::{Instant, sleep};
-use turnstile_core::group::Notice;
-use turnstile_core::group::message::{FencingToken, LockName};
-use turnstile_core::stack::Command;
+use turnstile_group_lock_core::Notice;
+use turnstile_group_lock_core::message::{FencingToken, LockName};
+use turnstile_group_lock_core::stack::Command;
 
 use crate::shares::{KEPT, Left, Shares};
 use crate::status::LockUsers;

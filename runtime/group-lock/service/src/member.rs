@@ -12,11 +12,11 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
-use turnstile_core::stack::Command;
-use turnstile_core::view::MemberId;
+use turnstile_group_lock_core::stack::Command;
 use turnstile_host::store::Store;
 use turnstile_host::transport::tcp::{self, Dial, Limits, Listen, SystemTcp, Tls};
 use turnstile_host::{Rng, Trace, at as in_place, wall_us};
+use turnstile_view_handler_core::MemberId;
 
 use crate::detector::Detector;
 use crate::hub::{Hub, Incoming, address};
@@ -332,4 +332,4 @@ impl Guard {
 }
 
 /// The command by which a member leaves.
-pub(crate) const LEAVE: Command = Command::Views(turnstile_core::view::Command::Leave);
+pub(crate) const LEAVE: Command = Command::Views(turnstile_view_handler_core::Command::Leave);

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use foca::Identity;
 use serde::{Deserialize, Serialize};
-use turnstile_core::view::MemberId;
+use turnstile_view_handler_core::MemberId;
 
 /// A process at an address, as all others know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use turnstile_core::stack::Message;
-use turnstile_core::view::{MemberId, View};
+use turnstile_group_lock_core::stack::Message;
+use turnstile_view_handler_core::{MemberId, View};
 
 use crate::channel::{Acknowledged, Arrival, Receiving, Sending};
 use crate::wire::{Located, Packet, mentioned};
@@ -298,8 +298,8 @@ impl Other {
 mod tests {
     use std::net::Ipv4Addr;
 
-    use turnstile_core::number::ViewId;
-    use turnstile_core::view;
+    use turnstile_view_handler_core as view;
+    use turnstile_view_handler_core::number::ViewId;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use turnstile_core::group::message::LockName;
+use turnstile_group_lock_core::message::LockName;
 
 use crate::line::POLL;
 use crate::locks::Turn;
@@ -124,7 +124,7 @@ impl Shares {
 
 #[cfg(test)]
 mod tests {
-    use turnstile_core::group::Notice;
+    use turnstile_group_lock_core::Notice;
 
     use super::*;
     use crate::locks::{Locks, number};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use turnstile_core::group::message;
+use turnstile_group_lock_core::message;
 
 /// A fencing token: greater than that of every earlier grant of the same lock in one group, and
 /// over merges. Its text has one length, and texts are ordered as their tokens are.
@@ -28,8 +28,8 @@ impl fmt::Display for FencingToken {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use turnstile_core::number::ViewId;
-    use turnstile_core::view::MemberId;
+    use turnstile_view_handler_core::MemberId;
+    use turnstile_view_handler_core::number::ViewId;
 
     use super::*;
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use turnstile_core::view::MemberId;
+use turnstile_view_handler_core::MemberId;
 
 use crate::hub::Hub;
 use crate::wire::{Located, Packet};

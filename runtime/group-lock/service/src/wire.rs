@@ -3,10 +3,10 @@
 use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
-use turnstile_core::number::ViewId;
-use turnstile_core::stack::Message;
-use turnstile_core::view::{self, MemberId, MembershipRequest, View};
+use turnstile_group_lock_core::stack::Message;
 use turnstile_step::Symbolic as _;
+use turnstile_view_handler_core::number::ViewId;
+use turnstile_view_handler_core::{self as view, MemberId, MembershipRequest, View};
 
 use crate::transfer::Piece;
 

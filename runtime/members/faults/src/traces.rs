@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader};
 
-use turnstile_core::scenario::PROTOCOLS;
+use turnstile_group_lock_core::stack::scenario::PROTOCOL;
 use turnstile_scenario::trace::{Run, Together, replay_together};
 
 use crate::cluster::Cluster;
@@ -16,7 +16,7 @@ pub(crate) fn check(cluster: &Cluster) -> io::Result<Option<(usize, usize)>> {
     }
     let files = cluster.members.values().map(|member| File::open(&member.place.trace));
     let files: Vec<File> = files.collect::<io::Result<_>>()?;
-    let replayed = replay_together(files.into_iter().map(BufReader::new), PROTOCOLS);
+    let replayed = replay_together(files.into_iter().map(BufReader::new), &[PROTOCOL]);
     match replayed {
         Together { run: Some(Run { received, lost, impossible: None }), .. } => {
             Ok(Some((received, lost)))

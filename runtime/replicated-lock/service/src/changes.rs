@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tokio::sync::broadcast;
-use turnstile_core::replicated::types::{LockName, LockStatus};
+use turnstile_replicated_lock_core::types::{LockName, LockStatus};
 
 /// The status of this member for one lock has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]

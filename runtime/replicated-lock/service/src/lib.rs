@@ -17,7 +17,7 @@ mod shared;
 mod status;
 mod turns;
 
-pub use turnstile_core::replicated::types::{Address, LockName, LockStatus};
+pub use turnstile_replicated_lock_core::types::{Address, LockName, LockStatus};
 
 pub use changes::{Change, Changes, Lagged};
 pub use error::LockError;

@@ -5,12 +5,12 @@ use std::io;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use turnstile_core::number::Token;
-use turnstile_core::replicated::message::{Cluster, Message};
-use turnstile_core::replicated::types::{LockName, LockStatus, LogOperation};
-use turnstile_core::replicated::{Locks, Member};
 use turnstile_host::Inbox;
+use turnstile_ids::number::Token;
 use turnstile_raft::{Encode, Place, StateMachine};
+use turnstile_replicated_lock_core::message::{Cluster, Message};
+use turnstile_replicated_lock_core::types::{LockName, LockStatus, LogOperation};
+use turnstile_replicated_lock_core::{Locks, Member};
 
 use crate::node::CoreNode;
 use crate::operation::{

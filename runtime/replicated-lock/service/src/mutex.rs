@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use tokio::sync::OwnedMutexGuard;
-use turnstile_core::replicated::message::Command;
-use turnstile_core::replicated::types::LockName;
+use turnstile_replicated_lock_core::message::Command;
+use turnstile_replicated_lock_core::types::LockName;
 
 use crate::error::LockError;
 use crate::service::Inner;

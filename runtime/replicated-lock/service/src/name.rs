@@ -3,7 +3,7 @@
 use std::hash::Hasher as _;
 
 use siphasher::sip::SipHasher24;
-use turnstile_core::replicated::types::LockName;
+use turnstile_replicated_lock_core::types::LockName;
 
 /// The key of the hash. All members must have the same, so it is fixed, and no secret: who can name
 /// locks can find two ids of one hash, and all that follows is that these exclude each other.

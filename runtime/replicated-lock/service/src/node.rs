@@ -5,10 +5,10 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use turnstile_core::replicated::Member;
-use turnstile_core::replicated::message::Message;
-use turnstile_core::replicated::types::{Address, Timer};
 use turnstile_host::{Inbox, Node, Notices, Options};
+use turnstile_replicated_lock_core::Member;
+use turnstile_replicated_lock_core::message::Message;
+use turnstile_replicated_lock_core::types::{Address, Timer};
 use turnstile_step::{Effect, OutOf, RowOutcome};
 
 use crate::operation::Sent;
@@ -112,8 +112,8 @@ const fn is_unhandled(row: &RowOutcome) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use turnstile_core::replicated::message::{Connectivity, ElectionReason};
-    use turnstile_core::replicated::types::LogOperation;
+    use turnstile_replicated_lock_core::message::{Connectivity, ElectionReason};
+    use turnstile_replicated_lock_core::types::LogOperation;
 
     use super::*;
     use crate::shared::tell;

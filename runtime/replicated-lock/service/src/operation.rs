@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use turnstile_core::number::Token;
-use turnstile_core::replicated::types::{Address, LockName, LockStatus, LogEntry, LogOperation};
+use turnstile_ids::number::Token;
+use turnstile_replicated_lock_core::types::{
+    Address, LockName, LockStatus, LogEntry, LogOperation,
+};
 
 /// A member's connection to the log, from a Register to the RESET that excludes it or the next
 /// Register. A member that has been in a minority begins another one.

@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use turnstile_core::replicated::message::{Connectivity, Message};
-use turnstile_core::replicated::types::Address;
+use turnstile_replicated_lock_core::message::{Connectivity, Message};
+use turnstile_replicated_lock_core::types::Address;
 
 use self::lead::Leading;
 use crate::operation::SessionId;

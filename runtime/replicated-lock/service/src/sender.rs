@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use turnstile_core::replicated::message::{Cluster, Message};
 use turnstile_host::transport::{Transport, Unsent, UnsentReason};
 use turnstile_raft::Member as RaftMember;
+use turnstile_replicated_lock_core::message::{Cluster, Message};
 
 use crate::node::Told;
 use crate::operation::{

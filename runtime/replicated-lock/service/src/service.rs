@@ -11,13 +11,13 @@ use tokio::runtime::Handle;
 use tokio::sync::broadcast;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
-use turnstile_core::replicated::Member;
-use turnstile_core::replicated::message::{Command, Message, Notice};
-use turnstile_core::replicated::types::{Address, LockName};
 use turnstile_host::store::Store;
 use turnstile_host::{Event, Notices, random_bytes};
 use turnstile_raft::network::Network;
 use turnstile_raft::{Backup, Member as RaftMember, Members};
+use turnstile_replicated_lock_core::Member;
+use turnstile_replicated_lock_core::message::{Command, Message, Notice};
+use turnstile_replicated_lock_core::types::{Address, LockName};
 
 use crate::changes::{Change, Changes};
 use crate::driver::Driver;

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use turnstile_core::number::Token;
-use turnstile_core::replicated::types::Address;
+use turnstile_ids::number::Token;
+use turnstile_replicated_lock_core::types::Address;
 
 use crate::operation::{CommandResult, NewSession, Sent, SessionId};
 
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(sessions.admit(a, 1), Admission::Apply);
         let answer = [CommandResult {
             index: sessions.next(),
-            status: turnstile_core::replicated::types::LockStatus::Holding,
+            status: turnstile_replicated_lock_core::types::LockStatus::Holding,
             token: Some(Token::new(3)),
         }];
         sessions.answered(a, &answer);

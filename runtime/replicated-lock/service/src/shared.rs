@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Instant;
-use turnstile_core::replicated::message::{Cluster, Message};
-use turnstile_core::replicated::types::{CommandId, LockName, LogEntry};
-use turnstile_core::replicated::{Member, State};
 use turnstile_host::{Bell, Inbox};
 use turnstile_raft::network::{Boxed, Handler};
+use turnstile_replicated_lock_core::message::{Cluster, Message};
+use turnstile_replicated_lock_core::types::{CommandId, LockName, LogEntry};
+use turnstile_replicated_lock_core::{Member, State};
 
 use crate::node::Told;
 use crate::operation::{Sent, SessionId, decode, encode, lock_of};

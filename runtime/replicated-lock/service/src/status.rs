@@ -1,6 +1,6 @@
 //! What a member knows of the cluster and its locks.
 
-use turnstile_core::replicated::types::{Address, LockName};
+use turnstile_replicated_lock_core::types::{Address, LockName};
 
 /// The status of a member at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]

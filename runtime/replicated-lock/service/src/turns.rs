@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{oneshot, watch};
-use turnstile_core::replicated::message::MutexEvent;
-use turnstile_core::replicated::types::LockName;
+use turnstile_replicated_lock_core::message::MutexEvent;
+use turnstile_replicated_lock_core::types::LockName;
 
 use crate::error::LockError;
 use crate::name::shown;

@@ -1,6 +1,6 @@
 //! The renaming of members, which are symmetric.
 
-use turnstile_core::replicated::types::{Address, LogEntry};
+use turnstile_replicated_lock_core::types::{Address, LogEntry};
 use turnstile_world::NodeId;
 
 use super::Cluster;

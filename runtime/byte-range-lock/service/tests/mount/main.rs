@@ -1,7 +1,8 @@
 //! `rangefs` on the kernel: real programs, the kernel's own locks beside it, and faults.
 //!
-//! Needs root and FUSE: `cargo test -p turnstile-byte-range-lock --features fuse-tests --test mount`.
-//! Tests run one after the other; arguments choose those whose names have them.
+//! Needs root and FUSE:
+//! `cargo test -p turnstile-byte-range-lock --features fuse-tests --test mount`. Tests run one
+//! after the other; arguments choose those whose names have them.
 
 mod actor;
 mod appends;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hyper::Method;
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, oneshot, watch};
-use turnstile_core::claim::client::Notice;
+use turnstile_claim_core::client::Notice;
 
 use super::claim::Claim;
 use super::command::{ClaimView, NewClaim, Refusal, UserCommand};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
-use turnstile_core::claim::client::Notice;
+use turnstile_claim_core::client::Notice;
 
 use super::clock::Clock;
 use super::command::ClaimView;

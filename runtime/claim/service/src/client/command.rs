@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::Instant;
-use turnstile_core::claim::client::Notice;
+use turnstile_claim_core::client::Notice;
 
 use super::error::ErrorKind;
 use super::retry_policy::RetryPolicy;

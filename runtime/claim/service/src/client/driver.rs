@@ -3,10 +3,10 @@
 use tokio::sync::{mpsc, watch as channel};
 use tokio::task::JoinError;
 use tokio::time::{Instant, sleep_until};
-use turnstile_core::claim::keychain::{Command, Keychain, Timer};
-use turnstile_core::claim::message::{Message, ResourceName, Response, Server};
-use turnstile_core::claim::record::Status;
-use turnstile_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_core::keychain::{Command, Keychain, Timer};
+use turnstile_claim_core::message::{Message, ResourceName, Response, Server};
+use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_core::record::Status;
 use turnstile_host::{Engine, Moment, Trace};
 use turnstile_machines::claim::Resource;
 use turnstile_step::{Input, InputOf};

@@ -8,9 +8,10 @@ use serde_json::value::RawValue;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
-use turnstile_core::claim::client::Notice;
-use turnstile_core::claim::record::Status;
-use turnstile_core::number::{ClaimId, Token};
+use turnstile_claim_core::client::Notice;
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::Status;
+use turnstile_ids::number::Token;
 use turnstile_machines::claim::Resource;
 
 use super::call::{Answer, TOO_MANY_REQUESTS};

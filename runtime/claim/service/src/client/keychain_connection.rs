@@ -13,8 +13,8 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
-use turnstile_core::claim::client::Notice;
-use turnstile_core::number::Token;
+use turnstile_claim_core::client::Notice;
+use turnstile_ids::number::Token;
 
 use super::clock::Clock;
 use super::command::{ClaimView, NewClaim, Refusal, UserCommand};

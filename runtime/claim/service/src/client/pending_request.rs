@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tokio_rustls::rustls;
-use turnstile_core::claim::message::{Lease, ResourceName};
-use turnstile_core::number::CallId;
+use turnstile_claim_core::message::{Lease, ResourceName};
 use turnstile_host::certificates::remedy;
+use turnstile_ids::number::CallId;
 
 use super::call::Answer;
 use super::request::no_answer;

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use hyper::Method;
-use turnstile_core::claim::message::TargetStatus;
+use turnstile_claim_core::message::TargetStatus;
 
 use super::call::{Answer, Called};
 use super::error::{Error, ErrorKind};

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use hyper::Method;
-use turnstile_core::claim::message::{RequestKind, Response};
-use turnstile_core::claim::record::Status;
-use turnstile_core::number::{CallId, ClaimId, Token};
+use turnstile_claim_core::message::{RequestKind, Response};
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::Status;
+use turnstile_ids::number::{CallId, Token};
 
 use super::call::Answer;
 use super::command::RetryCause;

@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
-use turnstile_core::claim::client;
-use turnstile_core::claim::keychain::{Command, Keychain, Notice, Timer};
-use turnstile_core::claim::message::{
+use turnstile_claim_core::client;
+use turnstile_claim_core::keychain::{Command, Keychain, Notice, Timer};
+use turnstile_claim_core::message::{
     Message, Request, RequestKind, ResourceName, Response, Server, TargetStatus,
 };
-use turnstile_core::claim::record::Status;
-use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
+use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_core::record::Status;
 use turnstile_host::{Service, Step, simulation};
+use turnstile_ids::number::CallId;
 use turnstile_machines::claim::Resource;
 use turnstile_step::Input;
 

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use turnstile_core::claim::record::Status;
-use turnstile_core::number::ClaimId;
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::Status;
 
 use super::call::{Answer, Caller, TOO_MANY_REQUESTS};
 use super::retry_policy::{Rng, STEADY};

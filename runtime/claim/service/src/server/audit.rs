@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
-use turnstile_core::claim::message::{RequestKind, TargetStatus};
-use turnstile_core::claim::record::Status;
+use turnstile_claim_core::message::{RequestKind, TargetStatus};
+use turnstile_claim_core::record::Status;
 
 use self::file::AuditFile;
 use super::auth::Identity;

@@ -6,10 +6,11 @@
 use std::ops::{Deref, DerefMut};
 
 use tokio::sync::oneshot;
-use turnstile_core::claim::message::{Caller, Message, Request, RequestKind, ResourceName};
-use turnstile_core::claim::record::Command;
-use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
+use turnstile_claim_core::message::{Caller, Message, Request, RequestKind, ResourceName};
+use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_core::record::Command;
 use turnstile_host::HostState;
+use turnstile_ids::number::CallId;
 use turnstile_step::Input;
 
 use super::audit::AuditCause;

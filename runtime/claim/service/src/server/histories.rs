@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::oneshot::error::TryRecvError;
-use turnstile_core::claim::message::TargetStatus;
-use turnstile_core::claim::record::{Limits, Records, Saved, State};
+use turnstile_claim_core::message::TargetStatus;
+use turnstile_claim_core::record::{Limits, Records, Saved, State};
 use turnstile_host::store::{Disk, Image, Store as _};
 use turnstile_host::{HostState, Observer, Outbox};
 use turnstile_step::{Core as _, Effect, OutOf};

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use turnstile_core::claim::record::Status;
+use turnstile_claim_core::record::Status;
 
 use super::entries::Entries;
 use super::record::ClaimRecord;

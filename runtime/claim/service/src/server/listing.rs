@@ -95,7 +95,7 @@ impl Listing {
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
-    use turnstile_core::claim::record::Status;
+    use turnstile_claim_core::record::Status;
     use turnstile_machines::claim_record as machine;
 
     use super::super::auth::Identity;

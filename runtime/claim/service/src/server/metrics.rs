@@ -4,7 +4,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use turnstile_core::claim::record::Status;
+use turnstile_claim_core::record::Status;
 use turnstile_host::Counts;
 use turnstile_host::certificates::Certificate;
 

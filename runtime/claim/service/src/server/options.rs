@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use turnstile_core::claim::record::Limits;
+use turnstile_claim_core::record::Limits;
 use turnstile_host::certificates::CertificateWatch;
 use turnstile_host::{Trace, wall_us};
 

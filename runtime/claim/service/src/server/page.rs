@@ -8,7 +8,7 @@ use hyper::header::{
     SET_COOKIE,
 };
 use serde_json::value::RawValue;
-use turnstile_core::claim::message::TargetStatus;
+use turnstile_claim_core::message::TargetStatus;
 
 use super::auth::Identity;
 use super::authenticate::refuse;

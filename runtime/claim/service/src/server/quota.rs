@@ -2,7 +2,7 @@
 //!
 //! The core has the limits on claims that wait for one resource and on finished claims.
 
-use turnstile_core::number::IdempotencyKey;
+use turnstile_claim_core::number::IdempotencyKey;
 
 use super::call::RequestOrigin;
 use super::claim_engine::ClaimEngine;

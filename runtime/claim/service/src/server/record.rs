@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use turnstile_core::claim::record::{SavedClaim, Status};
-use turnstile_core::number::IdempotencyKey;
+use turnstile_claim_core::number::IdempotencyKey;
+use turnstile_claim_core::record::{SavedClaim, Status};
 use turnstile_machines::claim_record as machine;
 
 use super::auth::Identity;

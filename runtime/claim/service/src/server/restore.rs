@@ -2,7 +2,7 @@
 //!
 //! The core decides how a restart changes a claim.
 
-use turnstile_core::claim::record::{Limits, Records};
+use turnstile_claim_core::record::{Limits, Records};
 use turnstile_host::{Clock, Engine, HostState, Observer};
 
 use super::quota::Quotas;

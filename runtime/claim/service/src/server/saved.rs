@@ -11,9 +11,10 @@ use std::io;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use turnstile_core::claim::message::ResourceName;
-use turnstile_core::claim::record::{Saved, SavedClaim, Status};
-use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
+use turnstile_claim_core::message::ResourceName;
+use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_core::record::{Saved, SavedClaim, Status};
+use turnstile_ids::number::Token;
 use turnstile_machines::claim_record as machine;
 
 use super::call::NewClaim;

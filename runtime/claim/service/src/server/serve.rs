@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
-use turnstile_core::claim::record::Records;
-use turnstile_core::scenario::server_words;
+use turnstile_claim_core::record::Records;
+use turnstile_claim_core::scenario::server_words;
 
 use super::abort_on_drop::AbortOnDrop;
 use super::auth_throttle::AuthThrottle;

@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use turnstile_core::claim::message::{Caller, Message, ResourceName, Response};
-use turnstile_core::claim::record::{Notice, Records, Saved, SavedClaim, State, Status, Timer};
-use turnstile_core::number::{ClaimId, Token};
+use turnstile_claim_core::message::{Caller, Message, ResourceName, Response};
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::{Notice, Records, Saved, SavedClaim, State, Status, Timer};
 use turnstile_host::store::Batch;
 use turnstile_host::{Moment, Service, Step};
+use turnstile_ids::number::Token;
 
 use super::audit::{AuditedChange, audit};
 use super::call::{Call, FIRST_WATCH, OutgoingReply, RequestContext};

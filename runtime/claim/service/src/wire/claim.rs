@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use turnstile_core::claim::record::Status;
+use turnstile_claim_core::record::Status;
 
 use crate::wire::date::Date;
 

@@ -2,7 +2,7 @@
 //!
 //! It parses and compares values; it does not see the claims.
 
-use turnstile_core::claim::record::Status;
+use turnstile_claim_core::record::Status;
 
 use crate::wire::query::{Query, STALE};
 use crate::wire::request::FieldErrors;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use turnstile_core::claim::message::TargetStatus;
+use turnstile_claim_core::message::TargetStatus;
 
 /// The errors of a request, by field.
 pub type FieldErrors = BTreeMap<&'static str, String>;

@@ -2,7 +2,7 @@
 
 use serde::de::{Deserialize as _, Deserializer, Error as _};
 use serde::ser::Serializer;
-use turnstile_core::claim::record::Status;
+use turnstile_claim_core::record::Status;
 
 /// Writes the protocol's word.
 ///

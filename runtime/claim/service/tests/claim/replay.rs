@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use turnstile_core::scenario::PROTOCOLS;
+use turnstile_claim_core::scenario::PROTOCOL;
 use turnstile_host::Trace;
 use turnstile_scenario::trace::replay;
 
@@ -32,7 +32,7 @@ impl Notes {
     #[track_caller]
     pub(crate) fn replay(&self) -> usize {
         let text = self.text();
-        let replay = replay(text.as_bytes(), PROTOCOLS).unwrap_or_else(|fault| panic!("{fault}"));
+        let replay = replay(text.as_bytes(), &[PROTOCOL]).unwrap_or_else(|fault| panic!("{fault}"));
         assert!(replay.matches(), "{replay:#?}");
         assert_eq!(
             (replay.late_timers, replay.truncated_line),
@@ -62,7 +62,7 @@ fn a_trace_that_was_tampered_with_departs() {
     let mismatches = |from: &str, to: &str| {
         let place = text.find(from).unwrap_or_else(|| panic!("{from} is not in {text}"));
         let line = 1 + text[..place].matches('\n').count();
-        let replay = replay(text.replacen(from, to, 1).as_bytes(), PROTOCOLS);
+        let replay = replay(text.replacen(from, to, 1).as_bytes(), &[PROTOCOL]);
         let mismatches = replay.expect("it can be played").mismatches;
         assert!(mismatches.iter().any(|mismatch| mismatch.line == line), "{mismatches:#?}");
         mismatches

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
-use turnstile_core::scenario::PROTOCOLS;
+use turnstile_claim_core::scenario::PROTOCOL;
 use turnstile_scenario::trace::replay;
 
 use crate::http::Client;
@@ -28,7 +28,7 @@ fn text(path: &Path) -> &str {
 #[track_caller]
 fn check(path: &Path) -> usize {
     let text = std::fs::read_to_string(path).expect("it was written");
-    let replay = replay(text.as_bytes(), PROTOCOLS).unwrap_or_else(|fault| panic!("{fault}"));
+    let replay = replay(text.as_bytes(), &[PROTOCOL]).unwrap_or_else(|fault| panic!("{fault}"));
     assert!(replay.matches(), "{replay:#?}");
     assert_eq!(
         (replay.late_timers, replay.truncated_line),

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
-use turnstile_core::view::MemberId;
+use turnstile_view_handler_core::MemberId;
 
 use super::Hub;
 use crate::transfer::{Piece, offer, receive};

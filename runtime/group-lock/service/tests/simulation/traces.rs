@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use turnstile_core::scenario::PROTOCOLS;
+use turnstile_group_lock_core::stack::scenario::PROTOCOL;
 use turnstile_host::Trace;
 use turnstile_scenario::trace::{Run, Together, replay_together};
 
@@ -38,7 +38,7 @@ impl Traces {
             .values()
             .map(|(_, text)| text.lock().unwrap_or_else(PoisonError::into_inner).clone())
             .collect();
-        let replayed = replay_together(texts.iter().map(String::as_bytes), PROTOCOLS);
+        let replayed = replay_together(texts.iter().map(String::as_bytes), &[PROTOCOL]);
         match replayed {
             Together { run: Some(Run { received, lost, impossible: None }), .. } => {
                 (received as u64, lost as u64)

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use turnstile_core::number::Token;
-use turnstile_core::replicated::Member;
-use turnstile_core::replicated::types::{Address, LockStatus, LogEntry, LogOperation};
 use turnstile_host::Notices;
+use turnstile_ids::number::Token;
 use turnstile_raft::{Place, StateMachine as _};
+use turnstile_replicated_lock_core::Member;
+use turnstile_replicated_lock_core::types::{Address, LockStatus, LogEntry, LogOperation};
 
 use super::Machine;
 use crate::name::lock_name;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use turnstile_core::replicated::message::Message;
-use turnstile_core::replicated::types::Address;
+use turnstile_replicated_lock_core::message::Message;
+use turnstile_replicated_lock_core::types::Address;
 
 use super::{Presence, Reply, Report};
 use crate::sessions::Sessions;

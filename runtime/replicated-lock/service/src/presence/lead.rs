@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use turnstile_core::replicated::message::{Connectivity, ElectionReason, Message};
-use turnstile_core::replicated::types::Address;
+use turnstile_replicated_lock_core::message::{Connectivity, ElectionReason, Message};
+use turnstile_replicated_lock_core::types::Address;
 
 use super::{Presence, RaftView, Reply, Report};
 use crate::sessions::Sessions;

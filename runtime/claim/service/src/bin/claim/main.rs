@@ -17,7 +17,7 @@ use turnstile_claim::client::{Acquire, Error, ErrorKind, LockClient, LockClientB
 use turnstile_claim::usage::without_secrets;
 use turnstile_claim::wire::seconds;
 use turnstile_claim::{keychain, log_filter};
-use turnstile_core::claim::record::Status;
+use turnstile_claim_core::record::Status;
 use turnstile_host::Trace;
 use turnstile_supervisor::{LOST, REAP, Signals, end_by, reap};
 

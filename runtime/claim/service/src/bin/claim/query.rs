@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use turnstile_claim::client::{Error, ErrorKind, LockClient, LockClientBuilder};
 use turnstile_claim::wire::claim::{ClaimSeen, id_in};
-use turnstile_core::claim::record::Status;
+use turnstile_claim_core::record::Status;
 
 use super::UNAVAILABLE;
 

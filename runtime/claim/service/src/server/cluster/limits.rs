@@ -2,7 +2,7 @@
 //! options agree: those of the leader are in force from the beginning of its term.
 
 use serde::{Deserialize, Serialize};
-use turnstile_core::claim::record::Limits;
+use turnstile_claim_core::record::Limits;
 
 use crate::server::quota::Quotas;
 use crate::server::restore::Retention;

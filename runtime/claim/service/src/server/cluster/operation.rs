@@ -10,7 +10,7 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use turnstile_core::claim::message::TargetStatus;
+use turnstile_claim_core::message::TargetStatus;
 
 use super::limits::LimitsInForce;
 use crate::server::auth::Identity;

@@ -11,8 +11,8 @@ use std::io;
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-use turnstile_core::claim::record::{Records, Timer};
-use turnstile_core::number::ClaimId;
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::{Records, Timer};
 use turnstile_host::{Clock, Engine, HostState, Moment, Outlet as _};
 
 use super::limits::LimitsInForce;

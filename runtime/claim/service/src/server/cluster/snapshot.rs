@@ -10,11 +10,12 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
-use turnstile_core::claim::message::Caller;
-use turnstile_core::claim::record::{OpenRequest, Records, Timer};
-use turnstile_core::number::{CallId, ClaimId};
+use turnstile_claim_core::message::Caller;
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::{OpenRequest, Records, Timer};
 use turnstile_host::Engine;
 use turnstile_host::store::Batch;
+use turnstile_ids::number::CallId;
 
 use super::operation::{EncodedOrigin, decode, encode};
 use super::replica::{Head, Replica, host};

@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use turnstile_core::claim::message::{ResourceName, TargetStatus};
-use turnstile_core::claim::record::{Limits, SavedClaim, Timer};
-use turnstile_core::number::{ClaimId, Token};
+use turnstile_claim_core::message::{ResourceName, TargetStatus};
+use turnstile_claim_core::number::ClaimId;
+use turnstile_claim_core::record::{Limits, SavedClaim, Timer};
+use turnstile_ids::number::Token;
 use turnstile_raft::{Place, StateMachine as _};
 
 use super::limits::LimitsInForce;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use turnstile_core::claim::record::Records;
+use turnstile_claim_core::record::Records;
 #[cfg(test)]
-use turnstile_core::claim::record::SavedClaim;
+use turnstile_claim_core::record::SavedClaim;
 use turnstile_host::Moment;
 
 #[cfg(test)]

@@ -1,0 +1,11 @@
+//! The cores of members as their services use them: one program, since each test is compiled
+//! with the cores that it runs.
+
+mod bad_input;
+mod messages;
+#[path = "../../../../kit/ids/tests/near/mod.rs"]
+mod near;
+#[path = "../../../../kit/ids/tests/steps/mod.rs"]
+mod steps;
+#[path = "../../../../kit/ids/tests/visit/mod.rs"]
+mod visit;
