@@ -15,6 +15,7 @@ pub const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine
 /// A member starts without a view and joins a group; [`State::new`] makes one with a view.
 /// [`Timer::Queue`] is how long a coord collects events before it processes them,
 /// [`Timer::Resumer`] the longest suspension of a handler. The host chooses both durations.
+///
 /// [`State::new`]: crate::State::new
 #[derive(Clone, Debug)]
 pub struct Handler<R: Rules<Machine> = Machine> {
