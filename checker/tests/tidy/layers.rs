@@ -11,7 +11,17 @@ use crate::root;
 pub(crate) const LAYERS: [(&str, &[&str]); 5] = [
     ("spec", &["spec", "spec/bundled", "spec/import", "spec/report"]),
     ("macros", &["macros/emit", "macros/render", "macros", "macros/machine"]),
-    ("generated", &["generated"]),
+    (
+        "generated",
+        &[
+            "generated/claim",
+            "generated/byte-range-lock",
+            "generated/view-handler",
+            "generated/group-lock",
+            "generated/replicated-lock",
+            "generated/machines",
+        ],
+    ),
     (
         "runtime",
         &[
@@ -66,8 +76,9 @@ const PROTOCOLS_ABOVE: [(&str, &str); 2] =
     [("byte-range-lock", "claim"), ("group-lock", "view-handler")];
 
 /// The crates that are of no protocol and use one: each with its reason.
-const OF_SEVERAL: [(&str, &str); 2] = [
+const OF_SEVERAL: [(&str, &str); 3] = [
     ("checker", "the program has the bundled systems and the texts of their scenarios"),
+    ("generated/machines", "it has the machines of all under one name"),
     ("runtime/members/faults", "it replays the traces of the members that it has damaged"),
 ];
 

@@ -4,10 +4,10 @@
 use turnstile_byte_range_lock_core::manager::File;
 use turnstile_byte_range_lock_core::message::{FileId, ServerLock};
 use turnstile_byte_range_lock_core::server;
-use turnstile_machine::Facts;
-use turnstile_machines::server_lock::{
+use turnstile_byte_range_lock_machines::server_lock::{
     State, Term, Whole as Asked, WholeCollection as Collection, WholePredicate as Predicate,
 };
+use turnstile_machine::Facts;
 
 use super::HOST;
 

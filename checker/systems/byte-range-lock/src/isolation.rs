@@ -81,7 +81,7 @@ mod tests {
     use turnstile_byte_range_lock_core::locks::{ClientKey, LockType};
     use turnstile_byte_range_lock_core::manager::{CacheManager, Operation, Outcome};
     use turnstile_byte_range_lock_core::message::{Lease, ServerLock, ServerReply};
-    use turnstile_machines::byte_range_lock::State as At;
+    use turnstile_byte_range_lock_machines::byte_range_lock::State as At;
 
     use super::*;
 

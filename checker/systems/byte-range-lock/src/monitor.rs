@@ -8,7 +8,7 @@ use turnstile_byte_range_lock_core::manager::{self, Operation, Outcome};
 use turnstile_byte_range_lock_core::message::FileId;
 use turnstile_byte_range_lock_core::number::LockId;
 use turnstile_byte_range_lock_core::server;
-use turnstile_machines::byte_range_lock::State as At;
+use turnstile_byte_range_lock_machines::byte_range_lock::State as At;
 use turnstile_step::Symbolic;
 use turnstile_world::Observation;
 

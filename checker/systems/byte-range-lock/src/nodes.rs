@@ -4,9 +4,9 @@ use turnstile_byte_range_lock_core::manager::{self, CacheManager, Outcome};
 use turnstile_byte_range_lock_core::message::Host;
 use turnstile_byte_range_lock_core::message::{FileId, FileServerPeer, Message, ServerLock};
 use turnstile_byte_range_lock_core::server::{self, FileServer};
+use turnstile_byte_range_lock_machines::server_lock;
 use turnstile_ids::never::Never;
 use turnstile_machine::Rules as _;
-use turnstile_machines::server_lock;
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 

@@ -5,9 +5,9 @@ use turnstile_byte_range_lock_core::manager::{self, File};
 use turnstile_byte_range_lock_core::message::{FileId, ServerLock, ServerRequest};
 use turnstile_byte_range_lock_core::number::LockId;
 use turnstile_byte_range_lock_core::{ByteRange, server};
+use turnstile_byte_range_lock_machines::byte_range_lock::{Invariant, Resource, State as At};
+use turnstile_byte_range_lock_machines::server_lock::{self};
 use turnstile_machine::Rules as _;
-use turnstile_machines::byte_range_lock::{Invariant, Resource, State as At};
-use turnstile_machines::server_lock::{self};
 use turnstile_world::property::View;
 
 use super::host_locks::HostLocks;

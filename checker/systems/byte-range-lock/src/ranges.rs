@@ -4,9 +4,9 @@ use turnstile_byte_range_lock_core::ByteRange;
 use turnstile_byte_range_lock_core::locks::{ClientKey, LockType};
 use turnstile_byte_range_lock_core::manager::{self, Operation};
 use turnstile_byte_range_lock_core::message::{FileId, Host};
+use turnstile_byte_range_lock_machines::{byte_range_lock, server_lock};
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::AnyTable;
-use turnstile_machines::{byte_range_lock, server_lock};
 use turnstile_world::NodeId;
 
 /// The table that runs, chosen at run time.

@@ -4,7 +4,7 @@ use turnstile_byte_range_lock_core::locks::{ByteRangeLock, ClientKey, LockType};
 use turnstile_byte_range_lock_core::manager::File;
 use turnstile_byte_range_lock_core::message::ServerLock;
 use turnstile_byte_range_lock_core::number::LockId;
-use turnstile_machines::byte_range_lock::State as At;
+use turnstile_byte_range_lock_machines::byte_range_lock::State as At;
 
 /// Whether two locks share a byte, and one of them is exclusive.
 pub(super) fn are_in_conflict(one: &ByteRangeLock, other: &ByteRangeLock) -> bool {

@@ -6,8 +6,8 @@ use turnstile_byte_range_lock_core::manager::{Command, File, Notice, Timer};
 use turnstile_byte_range_lock_core::message::{
     FileId, FileServerPeer, Lease, Message, ServerLock, ServerReply, ServerRequest,
 };
-use turnstile_machines::byte_range_lock::State as At;
-use turnstile_machines::server_lock::State as Server;
+use turnstile_byte_range_lock_machines::byte_range_lock::State as At;
+use turnstile_byte_range_lock_machines::server_lock::State as Server;
 use turnstile_step::{Effect, Input};
 
 use crate::reassertion;

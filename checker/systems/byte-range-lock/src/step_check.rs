@@ -8,9 +8,9 @@ use turnstile_byte_range_lock_core::manager::{
 };
 use turnstile_byte_range_lock_core::message::{FileId, ServerLock, ServerRequest};
 use turnstile_byte_range_lock_core::number::LockId;
+use turnstile_byte_range_lock_machines::byte_range_lock::{Machine, State as At};
+use turnstile_byte_range_lock_machines::server_lock::State as Server;
 use turnstile_machine::Rules;
-use turnstile_machines::byte_range_lock::{Machine, State as At};
-use turnstile_machines::server_lock::State as Server;
 
 /// What a client knows of its lock.
 const fn outcome(id: LockId, at: At) -> Option<Outcome> {

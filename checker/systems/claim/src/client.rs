@@ -5,8 +5,8 @@ use std::fmt;
 use turnstile_claim_core::client::{self, Client};
 use turnstile_claim_core::message::{Lease, Message, Request, RequestKind, Server};
 use turnstile_claim_core::number::IdempotencyKey;
+use turnstile_claim_machines::claim::{Resource, State as Stage};
 use turnstile_machine::Rules as _;
-use turnstile_machines::claim::{Resource, State as Stage};
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 

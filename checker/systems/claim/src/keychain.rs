@@ -6,8 +6,8 @@ use std::fmt;
 use turnstile_claim_core::keychain::{self, Command, Keychain, Timer};
 use turnstile_claim_core::message::{ResourceName, Server};
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_machines::claim::{Resource, State as Stage};
 use turnstile_ids::number::CallId;
-use turnstile_machines::claim::{Resource, State as Stage};
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 

@@ -2,9 +2,9 @@
 
 use turnstile_claim_core::number::ClaimId;
 use turnstile_claim_core::record::Status;
+use turnstile_claim_machines::claim::State;
+use turnstile_claim_machines::claim_record;
 use turnstile_machine::Rules as _;
-use turnstile_machines::claim::State;
-use turnstile_machines::claim_record;
 use turnstile_world::node::NodeStatus;
 use turnstile_world::property::View;
 

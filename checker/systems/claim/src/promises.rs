@@ -10,8 +10,8 @@
 use turnstile_claim_core::client::{Command, Notice, OutstandingRequest, State, Timer};
 use turnstile_claim_core::message::{Lease, Message, Request, RequestKind, Response};
 use turnstile_claim_core::number::IdempotencyKey;
+use turnstile_claim_machines::claim::{Action, Event, Resource, State as Stage};
 use turnstile_machine::Rules as _;
-use turnstile_machines::claim::{Action, Event, Resource, State as Stage};
 use turnstile_step::{Effect, EffectOf, Input, InputOf, Symbolic};
 
 use crate::client::ClientNode;

@@ -6,7 +6,7 @@
 use turnstile_claim_core::message::{Message, RequestKind, ResourceName, TargetStatus};
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
 use turnstile_claim_core::record::{Notice, Record, State, Status};
-use turnstile_machines::claim_record;
+use turnstile_claim_machines::claim_record;
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
 use crate::server::ServerCore;

@@ -15,9 +15,9 @@ use turnstile_claim_core::message::{
 };
 use turnstile_claim_core::number::ClaimId;
 use turnstile_claim_core::record::{Command, Limits, Notice, Record, State, Status, Timer};
+use turnstile_claim_machines::claim_record::{Resource, State as At};
 use turnstile_ids::number::CallId;
 use turnstile_machine::Rules as _;
-use turnstile_machines::claim_record::{Resource, State as At};
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
 use crate::server::ServerCore;

@@ -5,10 +5,10 @@ use std::ops::Range;
 use turnstile_claim_core::message::{Message, ResourceName, Response, Server};
 use turnstile_claim_core::record::{self, Limits};
 use turnstile_claim_core::{client, keychain};
+use turnstile_claim_machines::claim::Resource;
 use turnstile_harness::SystemSpec;
 use turnstile_harness::rules::AnyTable;
 use turnstile_ids::number::CallId;
-use turnstile_machines::claim::Resource;
 use turnstile_world::system::{Naming, NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};
 
@@ -22,9 +22,9 @@ use crate::store::StoreNode;
 use crate::world;
 
 /// The table that runs, chosen at run time.
-pub(crate) type ClientRules = AnyTable<turnstile_machines::claim::Machine>;
+pub(crate) type ClientRules = AnyTable<turnstile_claim_machines::claim::Machine>;
 /// The table that runs, chosen at run time.
-pub(crate) type RecordRules = AnyTable<turnstile_machines::claim_record::Machine>;
+pub(crate) type RecordRules = AnyTable<turnstile_claim_machines::claim_record::Machine>;
 
 /// The cores of the claim system. Clients come first, then keychains, the server, the store.
 #[derive(Clone, Debug)]

@@ -3,11 +3,11 @@
 
 use turnstile_group_lock_core::CoordinatorState;
 use turnstile_group_lock_core::message::LockName;
-use turnstile_machine::Facts;
-use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator::{
+use turnstile_group_lock_machines::group_lock_client as client;
+use turnstile_group_lock_machines::group_lock_coordinator::{
     State, Term, Whole, WholeCollection as Collection, WholePredicate as Predicate,
 };
+use turnstile_machine::Facts;
 use turnstile_view_handler_core::MemberId;
 
 use super::member_state::{Caller, MemberState};

@@ -3,7 +3,7 @@
 
 use turnstile_group_lock_core::State;
 use turnstile_group_lock_core::message::{LockName, LockRequest, Message, MessageBody};
-use turnstile_machines::group_lock_coordinator::State as At;
+use turnstile_group_lock_machines::group_lock_coordinator::State as At;
 use turnstile_view_handler_core::MemberId;
 
 /// Whether a step that starts a coordinator's lock-handler answers every waiting lock() of the

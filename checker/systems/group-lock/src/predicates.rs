@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use turnstile_group_lock_core as group;
-use turnstile_machine::Rules as _;
-use turnstile_machines::group_lock_client::{self as client};
-use turnstile_machines::group_lock_coordinator::{
+use turnstile_group_lock_machines::group_lock_client::{self as client};
+use turnstile_group_lock_machines::group_lock_coordinator::{
     self as coordinator, Resource, WholeInvariant as Invariant, WholeRule as Rule,
 };
+use turnstile_machine::Rules as _;
 use turnstile_view_handler_core::MemberId;
 use turnstile_world::NodePart;
 use turnstile_world::property::View;

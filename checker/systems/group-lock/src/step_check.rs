@@ -5,9 +5,9 @@ use turnstile_group_lock_core::message::{
     FencingToken, GrantNumber, LockName, Message, MessageBody, Round,
 };
 use turnstile_group_lock_core::{Notice, State};
+use turnstile_group_lock_machines::group_lock_client::{Action, Event, State as LockAt};
+use turnstile_group_lock_machines::group_lock_coordinator::State as At;
 use turnstile_machine::Rules as _;
-use turnstile_machines::group_lock_client::{Action, Event, State as LockAt};
-use turnstile_machines::group_lock_coordinator::State as At;
 use turnstile_view_handler_core::MemberId;
 use turnstile_world::system::{Effect, Input};
 

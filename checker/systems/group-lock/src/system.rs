@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use turnstile_group_lock_core::stack;
 use turnstile_group_lock_core::{self as group, Member};
+use turnstile_group_lock_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_harness::SystemSpec;
 use turnstile_harness::rules::AnyTable;
-use turnstile_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_system_view_handler::{NetworkNode, Views};
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{self as view, MemberId, Members, View};

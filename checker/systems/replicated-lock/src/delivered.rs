@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use turnstile_ids::number::Token;
 use turnstile_machine::Rules;
-use turnstile_machines::lock_status;
 use turnstile_replicated_lock_core::message::{Connectivity, ElectionReason, Message};
 use turnstile_replicated_lock_core::types::{Address, CommandId, LockName, LogEntry, LogOperation};
 use turnstile_replicated_lock_core::{Locks, Service};
+use turnstile_replicated_lock_machines::lock_status;
 use turnstile_step::Symbolic;
 
 use super::envelope::lock_of;

@@ -4,11 +4,11 @@
 use std::fmt;
 
 use turnstile_machine::{Facts, Never};
-use turnstile_machines::lock_status::{
-    Collection, Machine, Predicate, State, Term, Whole, WholeCollection, WholePredicate,
-};
 use turnstile_replicated_lock_core::Lock;
 use turnstile_replicated_lock_core::types::Address;
+use turnstile_replicated_lock_machines::lock_status::{
+    Collection, Machine, Predicate, State, Term, Whole, WholeCollection, WholePredicate,
+};
 
 /// One lock, before and after a command.
 #[derive(Clone, Copy)]

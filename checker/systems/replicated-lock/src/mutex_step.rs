@@ -1,12 +1,12 @@
 //! Checks that threads and listeners are notified: compares each step of a mutex with its
 //! notifications, so that no history is needed.
 
-use turnstile_machines::lock_mutex::State as At;
 use turnstile_replicated_lock_core::State;
 use turnstile_replicated_lock_core::message::{Command, Connectivity, Message, MutexEvent, Notice};
 use turnstile_replicated_lock_core::types::{
     Address, CommandId, LockName, LockStatus, LogEntry, LogOperation, Timer,
 };
+use turnstile_replicated_lock_machines::lock_mutex::State as At;
 use turnstile_step::Input;
 
 use super::delivered::PendingCommands;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use turnstile_ids::number::Token;
-use turnstile_machines::lock_mutex::State as Mutex;
 use turnstile_replicated_lock_core::message::{
     Cluster as Peer, Command as Asked, Connectivity, ElectionReason, Message, Notice as Told,
 };
@@ -11,6 +10,7 @@ use turnstile_replicated_lock_core::types::{
     Address, LockName, LockStatus, LogOperation, ServiceRequest, Timer,
 };
 use turnstile_replicated_lock_core::{Member, State};
+use turnstile_replicated_lock_machines::lock_mutex::State as Mutex;
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
 use turnstile_world::system::{self, NodeCore};
 use turnstile_world::{CoreNode, NodeId, Ordered, Value};

@@ -2,9 +2,9 @@
 //! queue and about RESET, evaluated over the locks before and after a command.
 
 use turnstile_machine::Rules;
-use turnstile_machines::lock_status::{Machine, WholeRule as Rule};
 use turnstile_replicated_lock_core::types::{Address, LockStatus, LogEntry, LogOperation};
 use turnstile_replicated_lock_core::{Lock, Locks};
+use turnstile_replicated_lock_machines::lock_status::{Machine, WholeRule as Rule};
 use turnstile_step::Symbolic;
 
 use super::facts::LockChange;
@@ -70,8 +70,8 @@ impl CommandViolations {
 
 #[cfg(test)]
 mod tests {
-    use turnstile_machines::lock_status::Machine;
     use turnstile_replicated_lock_core::types::LockName;
+    use turnstile_replicated_lock_machines::lock_status::Machine;
 
     use super::*;
 

@@ -1,11 +1,11 @@
 //! The predicates of the replicated lock service's properties.
 
 use turnstile_machine::Rules as _;
-use turnstile_machines::lock_member::State as Member;
-use turnstile_machines::lock_mutex::{Resource, State as Mutex};
-use turnstile_machines::lock_status::Invariant;
 use turnstile_replicated_lock_core::types::{Address, LockStatus, Timer};
 use turnstile_replicated_lock_core::{Lag, Lock, Locks};
+use turnstile_replicated_lock_machines::lock_member::State as Member;
+use turnstile_replicated_lock_machines::lock_mutex::{Resource, State as Mutex};
+use turnstile_replicated_lock_machines::lock_status::Invariant;
 use turnstile_world::NodeId;
 use turnstile_world::property::View;
 

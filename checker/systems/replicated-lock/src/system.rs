@@ -5,10 +5,10 @@ use std::sync::Arc;
 use turnstile_harness::SystemSpec;
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::AnyTable;
-use turnstile_machines::{lock_member, lock_mutex, lock_status};
 use turnstile_replicated_lock_core::Service;
 use turnstile_replicated_lock_core::message::{Command as Asked, Message};
 use turnstile_replicated_lock_core::types::{Address, LockName, Timer};
+use turnstile_replicated_lock_machines::{lock_member, lock_mutex, lock_status};
 use turnstile_world::system::{Naming, NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};
 

@@ -1,10 +1,10 @@
 //! Facts for the invariants of the view handler's table: over the running members.
 
 use turnstile_machine::Facts;
-use turnstile_machines::view_handler::{
+use turnstile_view_handler_core::{MemberId, State, Timer};
+use turnstile_view_handler_machines::view_handler::{
     State as At, Term, Whole, WholeCollection as Collection, WholePredicate as Predicate,
 };
-use turnstile_view_handler_core::{MemberId, State, Timer};
 use turnstile_world::NodePart;
 
 /// A running member.

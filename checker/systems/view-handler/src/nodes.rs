@@ -3,13 +3,13 @@
 use std::fmt;
 
 use turnstile_machine::Rules as _;
-use turnstile_machines::view_handler::Resource;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, Symbolic};
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{
     self as view, Command, Handler, Intent, MemberId, MembershipRequest, Message, State, Timer,
     View,
 };
+use turnstile_view_handler_machines::view_handler::Resource;
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::system::{member, node};

@@ -1,10 +1,10 @@
 //! The predicates of the view handling system's properties.
 
 use turnstile_machine::Rules as _;
-use turnstile_machines::view_handler::{Resource, WholeInvariant as Invariant};
 use turnstile_view_handler_core::{
     Intent, MemberId, MembershipRequest, State, Timer, View as GroupView,
 };
+use turnstile_view_handler_machines::view_handler::{Resource, WholeInvariant as Invariant};
 use turnstile_world::NodeId;
 use turnstile_world::node::NodePart;
 use turnstile_world::property::View;

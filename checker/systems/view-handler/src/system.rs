@@ -2,11 +2,11 @@
 
 use turnstile_harness::SystemSpec;
 use turnstile_harness::rules::AnyTable;
-use turnstile_machines::view_handler;
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{
     self as view, Command, Handler, Intent, MemberId, Message, View,
 };
+use turnstile_view_handler_machines::view_handler;
 use turnstile_world::system::{Input, NodeCore, System};
 use turnstile_world::{Direction, NetworkChange, NodeId, Observation, Ordered, Value};
 

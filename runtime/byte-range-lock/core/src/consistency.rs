@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
-use turnstile_machines::byte_range_lock::State;
+use turnstile_byte_range_lock_machines::byte_range_lock::State;
 
 use super::interval_index::IntervalIndex;
 use super::locks::{ClientKey, FileLocks, LockType, VALID};

@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::mem;
 
-use turnstile_machines::byte_range_lock::State;
+use turnstile_byte_range_lock_machines::byte_range_lock::State;
 use turnstile_step::{IdClass, Symbolic};
 
 use super::interval_index::IntervalIndex;

@@ -11,8 +11,8 @@ use crate::manager::{CacheManager, Command, Operation};
 use crate::message::{FileId, FileServerPeer, Host, Message, ServerLock};
 use crate::number::LockId;
 use crate::server::{self, FileServer};
+use turnstile_byte_range_lock_machines::{byte_range_lock, server_lock};
 use turnstile_machine::Rules;
-use turnstile_machines::{byte_range_lock, server_lock};
 #[cfg(not(feature = "serde"))]
 use turnstile_scenario::CoreNode as NodeOf;
 #[cfg(feature = "serde")]

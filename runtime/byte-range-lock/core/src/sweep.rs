@@ -63,7 +63,7 @@ impl Sweep {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use turnstile_machines::byte_range_lock::State;
+    use turnstile_byte_range_lock_machines::byte_range_lock::State;
 
     use super::*;
     use crate::locks::{ByteRangeLock, ClientKey, LockType};

@@ -6,7 +6,7 @@ use turnstile_byte_range_lock_core::ByteRange;
 use turnstile_byte_range_lock_core::locks::{ByteRangeLock, ClientKey, LockType};
 use turnstile_byte_range_lock_core::message::FileId;
 use turnstile_byte_range_lock_core::number::LockId;
-use turnstile_machines::byte_range_lock::State as At;
+use turnstile_byte_range_lock_machines::byte_range_lock::State as At;
 
 use crate::error::LockError;
 use crate::lock::{HeldLock, LockRequest, Owner};

@@ -7,10 +7,10 @@ use turnstile_byte_range_lock_core::locks::{ByteRangeLock, ClientKey, FileLocks,
 use turnstile_byte_range_lock_core::manager::{Command, Notice, Operation, Outcome, Timer};
 use turnstile_byte_range_lock_core::message::{FileId, FileServerPeer, Message};
 use turnstile_byte_range_lock_core::number::LockId;
+use turnstile_byte_range_lock_machines::byte_range_lock::State as At;
+use turnstile_byte_range_lock_machines::server_lock::State as Server;
 use turnstile_host::HostState;
 use turnstile_ids::number::CallId;
-use turnstile_machines::byte_range_lock::State as At;
-use turnstile_machines::server_lock::State as Server;
 use turnstile_step::Input;
 
 use crate::error::LockError;

@@ -11,10 +11,10 @@ use crate::message::{Caller, Message, Request, ResourceName, Response, Server};
 use crate::number::{ClaimId, IdempotencyKey};
 use crate::record::{self, Limits, Records, Saved};
 use crate::store::Store;
+use turnstile_claim_machines::{claim, claim_record};
 use turnstile_ids::never::Never;
 use turnstile_ids::number::{CallId, Token};
 use turnstile_machine::Rules;
-use turnstile_machines::{claim, claim_record};
 #[cfg(not(feature = "serde"))]
 use turnstile_scenario::CoreNode as NodeOf;
 #[cfg(feature = "serde")]

@@ -1,10 +1,10 @@
 //! The machine of a lock at a client: its events and its actions.
 
-use turnstile_machine::Rules;
-use turnstile_machines::group_lock_client::{
+use turnstile_group_lock_machines::group_lock_client::{
     Action, ActionCall, Event, Guard, LockRspIs, Machine, Op, Resource,
 };
-use turnstile_machines::group_lock_coordinator as coordinator;
+use turnstile_group_lock_machines::group_lock_coordinator as coordinator;
+use turnstile_machine::Rules;
 use turnstile_step::{Effect, RowOutcome, step_machine};
 
 use super::context::StepContext;

@@ -4,9 +4,9 @@
 
 use alloc::collections::VecDeque;
 
+use turnstile_group_lock_machines::group_lock_client as client;
+use turnstile_group_lock_machines::group_lock_coordinator as coordinator;
 use turnstile_machine::{Machine as _, Rules};
-use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator as coordinator;
 use turnstile_step::{Effect, OutOf, RowOutcome};
 
 use super::member::Member;

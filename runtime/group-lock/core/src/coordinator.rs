@@ -1,11 +1,11 @@
 //! The machine of the coordinator: its events, and its actions on the lock table, the queue and the
 //! responses.
 
-use turnstile_machine::Rules;
-use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator::{
+use turnstile_group_lock_machines::group_lock_client as client;
+use turnstile_group_lock_machines::group_lock_coordinator::{
     Action, ActionCall, Event, Machine, Op, Resource, ViewIs,
 };
+use turnstile_machine::Rules;
 use turnstile_step::{Effect, step_machine};
 
 use super::context::{EventContext, StepContext};

@@ -1,10 +1,10 @@
 //! The predicates, collections and open guards of the coordinator's table, evaluated on a
 //! coordinator's state.
 
-use turnstile_machine::{Facts, GuardFacts, Never};
-use turnstile_machines::group_lock_coordinator::{
+use turnstile_group_lock_machines::group_lock_coordinator::{
     Collection, Machine, OpenGuard, Predicate, Subject, Term,
 };
+use turnstile_machine::{Facts, GuardFacts, Never};
 
 use super::context::EventContext;
 use super::message::LockName;

@@ -1,8 +1,8 @@
 //! A member: its address, and the tables that it runs.
 
+use turnstile_group_lock_machines::group_lock_client as client_machine;
+use turnstile_group_lock_machines::group_lock_coordinator as coordinator_machine;
 use turnstile_machine::Rules;
-use turnstile_machines::group_lock_client as client_machine;
-use turnstile_machines::group_lock_coordinator as coordinator_machine;
 use turnstile_view_handler_core::MemberId;
 
 /// The core of a member.

@@ -3,9 +3,9 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use turnstile_group_lock_machines::group_lock_client as client;
+use turnstile_group_lock_machines::group_lock_coordinator::{Loop, Machine};
 use turnstile_machine::Rules;
-use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator::{Loop, Machine};
 
 use super::context::{EventContext, StepContext};
 use super::message::{GrantNumber, LockName, LockRequest, MessageBody};

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use crate::message::{LockName, Message};
 use crate::{Command, Member};
+use turnstile_group_lock_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_machine::Rules;
-use turnstile_machines::{group_lock_client, group_lock_coordinator};
 #[cfg(not(feature = "serde"))]
 use turnstile_scenario::CoreNode as NodeOf;
 #[cfg(feature = "serde")]

@@ -46,11 +46,11 @@ pub mod scenario;
 
 use alloc::vec::Vec;
 
+use turnstile_group_lock_machines::group_lock_client as client;
+use turnstile_group_lock_machines::group_lock_coordinator as coordinator;
 use turnstile_machine::Rules;
-use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator as coordinator;
-use turnstile_machines::view_handler;
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf};
+use turnstile_view_handler_machines::view_handler;
 
 use crate::{self as group, Member};
 use turnstile_view_handler_core::number::ViewId;

@@ -5,7 +5,9 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::fmt;
 
-use turnstile_machines::{group_lock_client as client, group_lock_coordinator as coordinator};
+use turnstile_group_lock_machines::{
+    group_lock_client as client, group_lock_coordinator as coordinator,
+};
 use turnstile_step::{IdClass, Symbolic};
 
 use super::message::{FencingToken, GrantNumber, LockInfo, LockName, LockRequest, Round};

@@ -1,8 +1,8 @@
 //! What an input is to a member.
 
+use turnstile_group_lock_machines::group_lock_client as client_machine;
+use turnstile_group_lock_machines::group_lock_coordinator as coordinator_machine;
 use turnstile_machine::Rules;
-use turnstile_machines::group_lock_client as client_machine;
-use turnstile_machines::group_lock_coordinator as coordinator_machine;
 use turnstile_step::{Core, Input, InputOf, OutOf};
 use turnstile_view_handler_core::MemberId;
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
-use turnstile_machines::{lock_member, lock_mutex, lock_status};
+use turnstile_replicated_lock_machines::{lock_member, lock_mutex, lock_status};
 use turnstile_step::{Effect, OutOf};
 
 use super::locks::StatusChange;

@@ -7,7 +7,9 @@ use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
-use turnstile_machines::lock_status::{self as machine, Action, Event, Guard, Machine};
+use turnstile_replicated_lock_machines::lock_status::{
+    self as machine, Action, Event, Guard, Machine,
+};
 use turnstile_step::{RowOutcome, Symbolic, step_machine};
 
 use super::types::{Address, LockName, LockStatus, LogEntry, LogOperation};

@@ -1,7 +1,7 @@
 //! A member: its address, and the tables that it runs.
 
 use turnstile_machine::Rules;
-use turnstile_machines::{lock_member, lock_mutex, lock_status};
+use turnstile_replicated_lock_machines::{lock_member, lock_mutex, lock_status};
 
 use super::locks::Service;
 use super::types::Address;

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
-use turnstile_machines::lock_mutex::{
+use turnstile_replicated_lock_machines::lock_mutex::{
     Action, ActionCall, Event, Guard, Machine, NotifiedStatus, Op, Resource, ResultStatus,
 };
-use turnstile_machines::{lock_member, lock_status};
+use turnstile_replicated_lock_machines::{lock_member, lock_status};
 use turnstile_step::{Effect, step_machine};
 
 use super::context::{EventContext, StepContext};

@@ -4,8 +4,10 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
-use turnstile_machines::lock_member::{Action, ElectedBecause, Event, Guard, Machine, ViewOf};
-use turnstile_machines::{lock_mutex, lock_status};
+use turnstile_replicated_lock_machines::lock_member::{
+    Action, ElectedBecause, Event, Guard, Machine, ViewOf,
+};
+use turnstile_replicated_lock_machines::{lock_mutex, lock_status};
 use turnstile_step::step_machine;
 
 use super::context::{EventContext, StepContext};

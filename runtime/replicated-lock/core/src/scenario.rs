@@ -12,8 +12,8 @@ use crate::types::{
 use crate::{Lock, Locks, Member};
 use turnstile_ids::number::Token;
 use turnstile_machine::Rules;
-use turnstile_machines::lock_status::State;
-use turnstile_machines::{lock_member, lock_mutex, lock_status};
+use turnstile_replicated_lock_machines::lock_status::State;
+use turnstile_replicated_lock_machines::{lock_member, lock_mutex, lock_status};
 #[cfg(not(feature = "serde"))]
 use turnstile_scenario::CoreNode as NodeOf;
 #[cfg(feature = "serde")]

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use turnstile_machines::{lock_member as member, lock_mutex as mutex};
+use turnstile_replicated_lock_machines::{lock_member as member, lock_mutex as mutex};
 use turnstile_step::Symbolic;
 
 use super::locks::Locks;

@@ -1,7 +1,7 @@
 //! What an input is to a member.
 
 use turnstile_machine::Rules;
-use turnstile_machines::{lock_member, lock_mutex, lock_status};
+use turnstile_replicated_lock_machines::{lock_member, lock_mutex, lock_status};
 use turnstile_step::{Core, Input, InputOf, OutOf};
 
 use super::context::StepContext;

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use turnstile_machines::lock_status::State;
+use turnstile_replicated_lock_machines::lock_status::State;
 use turnstile_step::Symbolic;
 
 /// The address of a member's channel. A restarted member has another one.

@@ -4,8 +4,10 @@ use alloc::vec::Vec;
 use core::mem::take;
 
 use turnstile_machine::Rules;
-use turnstile_machines::view_handler::{Action, ActionCall, Event, Machine, Op, Resource};
 use turnstile_step::Effect;
+use turnstile_view_handler_machines::view_handler::{
+    Action, ActionCall, Event, Machine, Op, Resource,
+};
 
 use super::context::{EventContext, StepContext};
 use super::handler::{Notice, Timer};

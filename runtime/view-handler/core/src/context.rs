@@ -4,8 +4,8 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
-use turnstile_machines::view_handler::{Action, Event, Guard, Machine, Resource};
 use turnstile_step::{Effect, OutOf, RowOutcome, step_machine};
+use turnstile_view_handler_machines::view_handler::{Action, Event, Guard, Machine, Resource};
 
 use super::handler::{Handler, MACHINE, Notice};
 use super::message::{MembershipRequest, Message};

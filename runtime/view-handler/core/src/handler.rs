@@ -2,8 +2,8 @@
 //! and the merges that its rows speak of. Its timers, commands and notices.
 
 use turnstile_machine::Rules;
-use turnstile_machines::view_handler::Machine;
 use turnstile_step::Symbolic;
+use turnstile_view_handler_machines::view_handler::Machine;
 
 use super::types::{MemberId, Suspension, View};
 

@@ -2,7 +2,7 @@
 //! view or rejects; the leader makes the merged view, and each coord sends it to its own members.
 
 use turnstile_machine::Rules;
-use turnstile_machines::view_handler::{Event, Machine, MergeCompletesMerge};
+use turnstile_view_handler_machines::view_handler::{Event, Machine, MergeCompletesMerge};
 
 use super::context::{EventContext, StepContext};
 use super::message::Message;

@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 use crate::number::ViewId;
 use crate::{Command, Handler, MemberId, Message, State, View};
 use turnstile_machine::Rules;
-use turnstile_machines::view_handler::Machine;
 #[cfg(not(feature = "serde"))]
 use turnstile_scenario::CoreNode as NodeOf;
 #[cfg(feature = "serde")]
 use turnstile_scenario::trace::TraceableNode as NodeOf;
 use turnstile_scenario::{Deliverable, Node, NodeFactory, Protocol, TextFormat};
+use turnstile_view_handler_machines::view_handler::Machine;
 
 /// The protocol of view handling: its nodes and their messages as text.
 pub const PROTOCOL: Protocol = Protocol::of::<ViewNodes>();

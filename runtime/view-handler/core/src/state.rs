@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use turnstile_machines::view_handler as machine;
 use turnstile_step::Symbolic;
+use turnstile_view_handler_machines::view_handler as machine;
 
 use super::message::MembershipRequest;
 use super::types::{MemberId, Members, Suspension, View};

@@ -4,8 +4,8 @@
 //! depends only on which member coordinates its view.
 
 use turnstile_machine::Rules;
-use turnstile_machines::view_handler::{Event, Machine};
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf};
+use turnstile_view_handler_machines::view_handler::{Event, Machine};
 
 use super::context::{EventContext, StepContext};
 use super::handler::{Command, Handler, Notice, Timer};

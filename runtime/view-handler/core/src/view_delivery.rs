@@ -1,7 +1,9 @@
 //! The delivery of a new view, by the table's rule, and its reception by a member that it excludes.
 
 use turnstile_machine::{Facts, Never, Rules};
-use turnstile_machines::view_handler::{Collection, Event, Machine, Predicate, Rule, Term};
+use turnstile_view_handler_machines::view_handler::{
+    Collection, Event, Machine, Predicate, Rule, Term,
+};
 
 use super::context::{EventContext, StepContext};
 use super::message::MembershipRequest;

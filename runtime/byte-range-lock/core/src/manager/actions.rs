@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
+use turnstile_byte_range_lock_machines::byte_range_lock::{self as lock, State as At};
+use turnstile_byte_range_lock_machines::server_lock as server;
 use turnstile_machine::Rules;
-use turnstile_machines::byte_range_lock::{self as lock, State as At};
-use turnstile_machines::server_lock as server;
 use turnstile_step::{Effect, RowOutcome};
 
 use super::cache_manager::{Outcome, Timer};

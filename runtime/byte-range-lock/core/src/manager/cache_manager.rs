@@ -1,7 +1,7 @@
 //! A cache manager: the tables that it runs, its timers, commands and notices.
 
+use turnstile_byte_range_lock_machines::{byte_range_lock, server_lock};
 use turnstile_machine::Rules;
-use turnstile_machines::{byte_range_lock, server_lock};
 use turnstile_step::Symbolic;
 
 use crate::locks::{ClientKey, LockType};

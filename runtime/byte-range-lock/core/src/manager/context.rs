@@ -5,9 +5,9 @@
 
 use alloc::collections::VecDeque;
 
+use turnstile_byte_range_lock_machines::byte_range_lock::{self, Machine, State as At};
+use turnstile_byte_range_lock_machines::server_lock;
 use turnstile_machine::Rules;
-use turnstile_machines::byte_range_lock::{self, Machine, State as At};
-use turnstile_machines::server_lock;
 use turnstile_step::{Effect, EffectOf, OutOf, RowOutcome, step_machine};
 
 use super::cache_manager::{CacheManager, Notice, Operation, Outcome, Timer};

@@ -4,11 +4,11 @@
 
 use core::cell::RefCell;
 
-use turnstile_machine::{Facts, GuardFacts, Rules};
-use turnstile_machines::byte_range_lock::{
+use turnstile_byte_range_lock_machines::byte_range_lock::{
     Collection, Invariant, Machine, OpenGuard, Predicate, Rule, State as At, Subject, Term,
 };
-use turnstile_machines::server_lock::State as Server;
+use turnstile_byte_range_lock_machines::server_lock::State as Server;
+use turnstile_machine::{Facts, GuardFacts, Rules};
 
 use super::state::File;
 use crate::locks::{ByteRangeLock, ClientKey, LockType, Slot};

@@ -1,7 +1,7 @@
 //! The guards of the server lock, evaluated on a file: its locks and its pending call.
 
-use turnstile_machines::byte_range_lock::State as At;
-use turnstile_machines::server_lock;
+use turnstile_byte_range_lock_machines::byte_range_lock::State as At;
+use turnstile_byte_range_lock_machines::server_lock;
 
 use super::state::File;
 use crate::locks::{ByteRangeLock, LockType};

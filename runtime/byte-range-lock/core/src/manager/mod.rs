@@ -12,8 +12,8 @@ mod facts;
 mod guards;
 mod state;
 
+use turnstile_byte_range_lock_machines::{byte_range_lock, server_lock};
 use turnstile_machine::Rules;
-use turnstile_machines::{byte_range_lock, server_lock};
 use turnstile_step::{Core, Input, InputOf, OutOf};
 
 use self::context::StepContext;

@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 
-use turnstile_machines::server_lock;
+use turnstile_byte_range_lock_machines::server_lock;
 use turnstile_step::Symbolic;
 
 use crate::locks::FileLocks;

@@ -1,8 +1,10 @@
 //! The actions of the claim machine, carried out by the kind of their resource: a created timer is
 //! armed, a created request is sent. No code here branches on a machine's state.
 
+use turnstile_claim_machines::claim::{
+    Action, ActionCall, Event, Machine, Op, Resource, ResourceKind,
+};
 use turnstile_machine::Rules;
-use turnstile_machines::claim::{Action, ActionCall, Event, Machine, Op, Resource, ResourceKind};
 use turnstile_step::{Effect, OutOf, RowOutcome};
 
 use super::machine::{Client, EventContext, MACHINE};

@@ -1,7 +1,7 @@
 //! What a client runs: its table, its resource, and what events bring that the table does not name.
 
+use turnstile_claim_machines::claim::Machine;
 use turnstile_machine::Rules;
-use turnstile_machines::claim::Machine;
 
 use crate::message::{ResourceName, Response};
 use crate::number::IdempotencyKey;

@@ -9,8 +9,8 @@ mod machine;
 mod outstanding;
 mod state;
 
+use turnstile_claim_machines::claim::{Event, EventKind, Guard, Machine, Resource};
 use turnstile_machine::Rules;
-use turnstile_machines::claim::{Event, EventKind, Guard, Machine, Resource};
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, step_machine};
 
 use super::message::{Lease, Message, Response, Server};

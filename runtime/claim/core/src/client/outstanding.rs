@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use turnstile_machines::claim::Resource;
+use turnstile_claim_machines::claim::Resource;
 use turnstile_step::Symbolic;
 
 use turnstile_ids::number::CallId;

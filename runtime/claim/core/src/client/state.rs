@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use turnstile_machines::claim;
+use turnstile_claim_machines::claim;
 use turnstile_step::Symbolic;
 
 use super::outstanding::OutstandingRequests;

@@ -8,8 +8,8 @@ mod state;
 
 use alloc::vec::Vec;
 
+use turnstile_claim_machines::claim::{Machine, Resource};
 use turnstile_machine::Rules;
-use turnstile_machines::claim::{Machine, Resource};
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, RowOutcome};
 
 use self::state::ManagedClaim;

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use core::fmt;
 
-use turnstile_machines::claim::Resource;
+use turnstile_claim_machines::claim::Resource;
 use turnstile_step::Symbolic;
 
 use crate::client;

@@ -1,7 +1,7 @@
 //! The actions of a claim record: responses, tokens, timers, and events for other claims.
 
+use turnstile_claim_machines::claim_record::{Action, ActionCall, Event, Machine, Op};
 use turnstile_machine::Rules;
-use turnstile_machines::claim_record::{Action, ActionCall, Event, Machine, Op};
 use turnstile_step::{Effect, RowOutcome};
 
 use super::context::{CurrentRequest, MACHINE, StepContext};

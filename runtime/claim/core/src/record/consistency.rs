@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeSet;
 
-use turnstile_machines::claim_record as machine;
+use turnstile_claim_machines::claim_record as machine;
 
 use super::state::{Record, State, Status};
 use crate::number::ClaimId;

@@ -7,8 +7,8 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
+use turnstile_claim_machines::claim_record::{self as machine, Event, Guard, Machine, Resource};
 use turnstile_machine::Rules;
-use turnstile_machines::claim_record::{self as machine, Event, Guard, Machine, Resource};
 use turnstile_step::{Effect, EffectOf, Out, OutOf, RowOutcome, step_machine};
 
 use super::records::{Notice, Records, timer};

@@ -12,8 +12,8 @@ mod records;
 mod saved;
 mod state;
 
+use turnstile_claim_machines::claim_record::{Event, Machine, PatchStatusStatus};
 use turnstile_machine::Rules;
-use turnstile_machines::claim_record::{Event, Machine, PatchStatusStatus};
 use turnstile_step::{Core, Input, InputOf, OutOf};
 
 use self::context::{CurrentRequest, StepContext};

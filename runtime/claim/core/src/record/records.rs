@@ -1,8 +1,8 @@
 //! A claim server: the table that it runs and its limits; its timers, commands and notices.
 
+use turnstile_claim_machines::claim_record::{Machine, Resource};
 use turnstile_ids::number::{CallId, Token};
 use turnstile_machine::Rules;
-use turnstile_machines::claim_record::{Machine, Resource};
 use turnstile_step::Symbolic;
 
 use super::state::Status;

@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 
-use turnstile_machines::claim_record as machine;
+use turnstile_claim_machines::claim_record as machine;
 use turnstile_step::Symbolic;
 
 use super::state::{OpenRequest, Record, State};

@@ -4,7 +4,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use turnstile_machines::claim_record as machine;
+use turnstile_claim_machines::claim_record as machine;
 use turnstile_step::{IdClass, Symbolic};
 
 use crate::message::{Caller, ResourceName};

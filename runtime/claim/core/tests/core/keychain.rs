@@ -6,8 +6,8 @@ use turnstile_claim_core::message::{
     Message, Request, RequestKind, ResourceName, Response, Server, TargetStatus,
 };
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
+use turnstile_claim_machines::claim::Resource;
 use turnstile_ids::number::CallId;
-use turnstile_machines::claim::Resource;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
 
 use crate::visit;

@@ -7,9 +7,9 @@ use turnstile_claim_core::message::{
 };
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
 use turnstile_claim_core::record::{Limits, Records};
+use turnstile_claim_machines::{claim, claim_record};
 use turnstile_ids::number::{CallId, Token};
 use turnstile_machine::{Interpreted, Machine, TableData};
-use turnstile_machines::{claim, claim_record};
 use turnstile_spec::{Source, WrittenTable};
 use turnstile_step::{Core, Input, InputOf, OutOf, RowOutcome};
 

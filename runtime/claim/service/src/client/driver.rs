@@ -7,8 +7,8 @@ use turnstile_claim_core::keychain::{Command, Keychain, Timer};
 use turnstile_claim_core::message::{Message, ResourceName, Response, Server};
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
 use turnstile_claim_core::record::Status;
+use turnstile_claim_machines::claim::Resource;
 use turnstile_host::{Engine, Moment, Trace};
-use turnstile_machines::claim::Resource;
 use turnstile_step::{Input, InputOf};
 
 use super::call::Caller;

@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use turnstile_claim_core::client::Notice;
 use turnstile_claim_core::number::ClaimId;
 use turnstile_claim_core::record::Status;
+use turnstile_claim_machines::claim::Resource;
 use turnstile_ids::number::Token;
-use turnstile_machines::claim::Resource;
 
 use super::call::{Answer, TOO_MANY_REQUESTS};
 use super::command::{ClaimView, NewClaim, Refusal, RetryCause};

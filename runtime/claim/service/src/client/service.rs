@@ -16,9 +16,9 @@ use turnstile_claim_core::message::{
 };
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
 use turnstile_claim_core::record::Status;
+use turnstile_claim_machines::claim::Resource;
 use turnstile_host::{Service, Step, simulation};
 use turnstile_ids::number::CallId;
-use turnstile_machines::claim::Resource;
 use turnstile_step::Input;
 
 use super::call::Caller;

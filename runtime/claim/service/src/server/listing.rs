@@ -96,7 +96,7 @@ impl Listing {
 mod tests {
     use serde_json::Value;
     use turnstile_claim_core::record::Status;
-    use turnstile_machines::claim_record as machine;
+    use turnstile_claim_machines::claim_record as machine;
 
     use super::super::auth::Identity;
     use super::super::record::ClaimRecord;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use turnstile_claim_core::number::IdempotencyKey;
 use turnstile_claim_core::record::{SavedClaim, Status};
-use turnstile_machines::claim_record as machine;
+use turnstile_claim_machines::claim_record as machine;
 
 use super::auth::Identity;
 use super::call::{NewClaim, RequestOrigin};

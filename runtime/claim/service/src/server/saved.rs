@@ -14,8 +14,8 @@ use serde_json::value::RawValue;
 use turnstile_claim_core::message::ResourceName;
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
 use turnstile_claim_core::record::{Saved, SavedClaim, Status};
+use turnstile_claim_machines::claim_record as machine;
 use turnstile_ids::number::Token;
-use turnstile_machines::claim_record as machine;
 
 use super::call::NewClaim;
 use super::index::{ClaimIndex, NumberedResource};

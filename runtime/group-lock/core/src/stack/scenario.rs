@@ -5,9 +5,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use turnstile_group_lock_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_machine::Rules;
-use turnstile_machines::{group_lock_client, group_lock_coordinator, view_handler};
 use turnstile_step::Out;
+use turnstile_view_handler_machines::view_handler;
 
 use crate as group;
 use crate::scenario::view;

@@ -9,8 +9,8 @@ use turnstile_group_lock_core::message::{
 };
 use turnstile_group_lock_core::stack::{self, Stack};
 use turnstile_group_lock_core::{Command, Member, State, Timer};
-use turnstile_machines::group_lock_client::State as Client;
-use turnstile_machines::group_lock_coordinator::State as Coordinator;
+use turnstile_group_lock_machines::group_lock_client::State as Client;
+use turnstile_group_lock_machines::group_lock_coordinator::State as Coordinator;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{self as view, Intent, MemberId, Members, View};

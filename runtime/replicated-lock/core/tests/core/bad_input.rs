@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use turnstile_ids::number::Token;
-use turnstile_machines::lock_mutex::State as Mutex;
 use turnstile_replicated_lock_core::message::{
     Cluster, Command, Connectivity, ElectionReason, Message, Notice,
 };
@@ -13,6 +12,7 @@ use turnstile_replicated_lock_core::types::{
     Address, CommandId, LockName, LockStatus, LogEntry, LogOperation, ServiceRequest, Timer,
 };
 use turnstile_replicated_lock_core::{Locks, Member, State};
+use turnstile_replicated_lock_machines::lock_mutex::State as Mutex;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf};
 
 use crate::steps::{knows_what_is_armed, step};

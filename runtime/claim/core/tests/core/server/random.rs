@@ -10,8 +10,8 @@ use turnstile_claim_core::message::{
 };
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
 use turnstile_claim_core::record::{Command, Limits, Notice, Status, Timer};
+use turnstile_claim_machines::claim_record as machine;
 use turnstile_ids::number::{CallId, Token};
-use turnstile_machines::claim_record as machine;
 use turnstile_step::{Effect, Input};
 
 use super::run::{Effects, Run};
