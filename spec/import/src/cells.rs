@@ -24,7 +24,7 @@ struct Columns {
 
 /// Adds the cells of a file to a draft whose events are known.
 pub(crate) fn read(source: &Source, draft: &mut Draft, faults: &mut Vec<Diagnostic>) {
-    if let Some(fault) = crate::unreadable(source) {
+    if let Some(fault) = document::unreadable(source) {
         faults.push(fault);
         return;
     }

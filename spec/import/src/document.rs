@@ -7,11 +7,10 @@ mod comma;
 mod layout;
 mod markdown;
 
-use std::ops::Range;
+use turnstile_spec::{Diagnostic, Source, limit};
 
-use turnstile_spec::diagnostic::Span;
-use turnstile_spec::{Diagnostic, Source};
-
+use crate::code;
+use crate::fault::error;
 use crate::grid::Tables;
 
 /// The tables of a document. Where a format has none, drawings and lists of arrows
@@ -39,17 +38,18 @@ pub(crate) fn read(source: &Source) -> Result<Tables, Box<Diagnostic>> {
     Ok(tables)
 }
 
-/// The span of a range of bytes.
-fn span(range: Range<usize>) -> Span {
-    Span::of(&range)
-}
-
-/// A line of a text without its end, and the byte at which it begins.
-pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let start = at;
-        at += line.len();
-        (start, line.trim_end_matches(['\n', '\r']))
-    })
+/// Why a text cannot be a document.
+pub(crate) fn unreadable(source: &Source) -> Option<Diagnostic> {
+    let text = source.text.as_str();
+    let message = if text.len() > limit::FILE_BYTES {
+        format!("the document is larger than {} bytes", limit::FILE_BYTES)
+    } else if text.trim().is_empty() {
+        "the document is empty".to_owned()
+    } else if text.contains('\0') {
+        "the document is no text: it has bytes of value 0".to_owned()
+    } else {
+        return None;
+    };
+    let fault = error(code::UNREADABLE, Default::default(), message).label("this file");
+    Some(fault.help("name a Markdown, AsciiDoc, CSV or text file with the tables"))
 }

@@ -2,6 +2,9 @@
 
 use crate::grid::Word;
 
+/// The event of a row that has none.
+pub(crate) const START: &str = "start";
+
 /// A state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StateDraft {

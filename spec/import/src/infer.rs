@@ -1,7 +1,7 @@
 //! From rows to declarations: what the words say of states, events, timers, requests and payloads.
 //! Each conclusion that the document does not state is a guess, said in words.
 
-pub(crate) mod causes;
+mod causes;
 mod holds;
 mod idents;
 mod payloads;
@@ -13,12 +13,9 @@ use turnstile_spec::{Diagnostic, limit};
 
 use crate::code;
 use crate::collect::Remarks;
-use crate::draft::{ActionDraft, Draft, EventDraft};
+use crate::draft::{ActionDraft, Draft, EventDraft, START};
 use crate::fault::error;
 use crate::grid::Word;
-
-/// The event of a row that has none.
-const START: &str = "start";
 
 /// Completes the draft.
 ///

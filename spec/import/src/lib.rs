@@ -16,6 +16,7 @@ mod fault;
 mod grid;
 mod infer;
 mod matrix;
+mod message;
 mod missing;
 mod phrase;
 mod place;
@@ -62,7 +63,7 @@ pub fn import(source: &Source, options: Options<'_>) -> Result<Imported, Diagnos
         Diagnostics { source: source.clone(), list }
     };
     let is_error = |fault: &Diagnostic| fault.severity == Severity::Error;
-    if let Some(fault) = unreadable(source) {
+    if let Some(fault) = document::unreadable(source) {
         return Err(refused(source, vec![fault]));
     }
     let tables = document::read(source).map_err(|fault| refused(source, vec![*fault]))?;
@@ -89,20 +90,4 @@ pub fn import(source: &Source, options: Options<'_>) -> Result<Imported, Diagnos
     faults.extend(write::notes(&draft));
     faults.sort_by_key(|fault| fault.span().start);
     Ok(Imported { machine: draft.machine, text, notes: faults })
-}
-
-/// Why a text cannot be a document.
-fn unreadable(source: &Source) -> Option<Diagnostic> {
-    let text = source.text.as_str();
-    let message = if text.len() > limit::FILE_BYTES {
-        format!("the document is larger than {} bytes", limit::FILE_BYTES)
-    } else if text.trim().is_empty() {
-        "the document is empty".to_owned()
-    } else if text.contains('\0') {
-        "the document is no text: it has bytes of value 0".to_owned()
-    } else {
-        return None;
-    };
-    let fault = fault::error(code::UNREADABLE, Default::default(), message).label("this file");
-    Some(fault.help("name a Markdown, AsciiDoc, CSV or text file with the tables"))
 }

@@ -4,9 +4,9 @@ use turnstile_spec::diagnostic::Span;
 use turnstile_spec::{Diagnostic, Source};
 
 use crate::code;
-use crate::document::lines;
 use crate::fault::error;
 use crate::grid::{Grid, Tables, lower};
+use crate::place::lines;
 
 /// How many lines that read like transitions are shown.
 const SHOWN: usize = 4;

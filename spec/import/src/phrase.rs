@@ -3,7 +3,7 @@
 
 use crate::draft::Formula;
 use crate::grid::{Word, lower, name, words};
-use crate::infer::causes;
+use crate::message::is_of_message;
 
 /// Splits at separators that stand outside of parentheses.
 pub(crate) fn split(text: &str, is_separator: impl Fn(char) -> bool) -> Vec<String> {
@@ -113,7 +113,7 @@ pub(crate) fn condition(text: &str) -> Option<String> {
         return Some(text);
     }
     let (first, rest) = text.split_once(' ')?;
-    let happens = |word: &String| HAPPENS.contains(&&**word) || causes::is_of_message(word);
+    let happens = |word: &String| HAPPENS.contains(&&**word) || is_of_message(word);
     let is_guard = lower(first) == "if" && !words(rest).iter().any(happens);
     is_guard.then(|| rest.trim().to_owned())
 }

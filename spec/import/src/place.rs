@@ -1,4 +1,6 @@
-//! Places in a document: the lines of a span, found by binary search.
+//! Places in a document: its spans and lines, and the lines of a span, found by binary search.
+
+use std::ops::Range;
 
 use turnstile_spec::diagnostic::Span;
 
@@ -25,4 +27,19 @@ impl LineIndex {
         let last = span.end.saturating_sub(1).max(span.start);
         (self.line(span.start), self.line(last))
     }
+}
+
+/// The span of a range of bytes.
+pub(crate) fn span(range: Range<usize>) -> Span {
+    Span::of(&range)
+}
+
+/// A line of a text without its end, and the byte at which it begins.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line.trim_end_matches(['\n', '\r']))
+    })
 }

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{lines, span};
 use crate::grid::{Grid, GridLine, Word};
+use crate::place::{lines, span};
 
 /// The arrows, the longest first.
 const ARROWS: [&str; 6] = ["-->", "==>", "->", "=>", "→", "⟶"];

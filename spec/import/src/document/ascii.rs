@@ -4,8 +4,8 @@
 //! No library reads these: each knows one form of one markup language.
 
 use super::layout::Drawn;
-use super::{lines, span};
 use crate::grid::{Grid, GridLine, Tables, Word};
+use crate::place::{lines, span};
 
 /// The tables of a text that begins at a byte of the document.
 pub(super) fn read(text: &str, base: usize) -> Tables {

@@ -5,8 +5,8 @@
 
 use turnstile_spec::diagnostic::Span;
 
-use super::{lines, span};
 use crate::grid::{Grid, GridLine, Tables, Word};
+use crate::place::{lines, span};
 
 /// A table whose end is not read yet.
 #[derive(Default)]

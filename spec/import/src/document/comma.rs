@@ -3,10 +3,10 @@
 use csv::{ReaderBuilder, Trim};
 use turnstile_spec::Diagnostic;
 
-use super::{lines, span};
 use crate::code;
 use crate::fault::error;
 use crate::grid::{Grid, GridLine, Tables, Word};
+use crate::place::{lines, span};
 
 pub(super) fn read(text: &str) -> Result<Tables, Box<Diagnostic>> {
     let mut tables = Tables::default();

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::span;
 use crate::grid::Word;
+use crate::place::span;
 
 /// A line of a drawing.
 pub(super) struct Drawn {

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::{ascii, span};
+use super::ascii;
 use crate::grid::{Grid, GridLine, Tables, Word};
+use crate::place::span;
 
 #[derive(Default)]
 struct Reader<'t> {

@@ -2,42 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::payloads;
 use crate::collect::Remarks;
-use crate::draft::{CellMark, Draft, EventCause, EventDraft};
+use crate::draft::{CellMark, Draft, EventCause, EventDraft, START};
 use crate::grid::{Word, words};
-use crate::infer::{START, payloads};
-
-/// Words of messages.
-const MESSAGES: [&str; 19] = [
-    "receive",
-    "receives",
-    "received",
-    "rcv",
-    "recv",
-    "reception",
-    "receipt",
-    "arrives",
-    "arrival",
-    "message",
-    "msg",
-    "packet",
-    "frame",
-    "pdu",
-    "segment",
-    "reply",
-    "response",
-    "answer",
-    "ack",
-];
+use crate::message::MESSAGES;
 
 /// Words of users and their environment.
 const COMMANDS: [&str; 8] =
     ["user", "client", "operator", "command", "signal", "button", "environment", "press"];
-
-/// Whether a word is one of messages.
-pub(crate) fn is_of_message(word: &str) -> bool {
-    MESSAGES.contains(&word)
-}
 
 pub(super) fn infer(draft: &mut Draft, remarks: &Remarks) {
     let impossible: BTreeSet<String> = draft
