@@ -3,13 +3,12 @@
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, vec::Vec};
 
+#[cfg(feature = "alloc")]
+use crate::machine::{Atom, CollectionKind, Name, PredicateKind, RuleKind};
 use crate::machine::{Machine, Signature};
 use crate::term::Term;
 #[cfg(feature = "alloc")]
-use crate::{
-    machine::{Atom, CollectionKind, Name, PredicateKind, RuleKind},
-    term::Terms,
-};
+use crate::term::Terms;
 
 /// The values of predicates and collections, from a core or from the checker: what a formula reads
 /// when it is evaluated.
