@@ -17,6 +17,13 @@ pub struct Diagram {
     pub view: View,
 }
 
+impl Diagram {
+    /// An arrow into a final state recedes, so that the machine's course stands out.
+    pub(crate) fn is_dim(&self, arrow: &Arrow) -> bool {
+        self.view == View::Whole && self.nodes[arrow.to].is_final()
+    }
+}
+
 /// How much of a table a diagram shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum View {

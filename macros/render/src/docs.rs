@@ -9,14 +9,18 @@ use std::{fmt, fs, io};
 
 use turnstile_spec::{WrittenTable, page};
 
+use crate::draw::draw;
+use crate::format::Format;
 use crate::markdown::{Links, markdown};
-use crate::{Format, Sheet, draw, ended, overview, picture, render, svg};
+use crate::overview::overview;
+use crate::render::{ended, picture, render};
+use crate::sheet::Sheet;
+use crate::svg;
+
+pub use crate::file_name::{OVERVIEW, stem};
 
 /// The command that writes `generated/docs`, from the workspace's root.
 pub const COMMAND: &str = "cargo run --release -- render --out generated/docs";
-
-/// What stands in the name of a file that holds an overview.
-pub const OVERVIEW: &str = "overview";
 
 /// What is written of a bundled table.
 pub const FORMATS: [Format; 3] = [Format::Markdown, Format::Svg, Format::Matrix];
@@ -171,17 +175,6 @@ pub fn header(command: &str, source: Option<&str>) -> String {
     let header = format!("{BEGIN}{command}{from}`{END}");
     // In Markdown the line is a comment, which these would end.
     header.replace(char::is_control, "\u{fffd}").replace("-->", "--\u{fffd}")
-}
-
-/// What a machine's files are called, without what tells the format: its name, but for letters
-/// that mean something in a path or to a shell.
-#[must_use]
-pub fn stem(machine: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
-    let plain = |letter: char| if is_plain(letter) { letter } else { '-' };
-    let stem: String = machine.chars().map(plain).collect();
-    // A file that begins with a full stop is hidden.
-    if stem.starts_with('.') { stem.replacen('.', "-", 1) } else { stem }
 }
 
 /// A file for each table and format, under the machine's name, and an overview of each whose

@@ -12,17 +12,14 @@ mod tests;
 use askama::Template;
 
 use crate::block::{Block, Look};
-use crate::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase, View};
+use crate::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase};
 use crate::layout::{Placed, Point, Size};
 use crate::measure::Font;
 
-use arrange::{Arranged, PAGE_WIDTH, arrange};
+use arrange::{Arranged, MARGIN, PAGE_WIDTH, arrange};
 use icon::Icon;
 use legend::{Key, Sign};
 use path::Px;
-
-/// Room around the drawing.
-const MARGIN: f64 = 24.0;
 
 /// Room above and below the title.
 const HEAD: f64 = 14.0;
@@ -147,11 +144,6 @@ fn shift(placed: &mut Placed, x: f64, y: f64) {
     }
 }
 
-/// An arrow into a final state recedes, so that the machine's course stands out.
-fn is_dim(diagram: &Diagram, arrow: &Arrow) -> bool {
-    diagram.view == View::Whole && diagram.nodes[arrow.to].is_final()
-}
-
 fn cause_class(cause: Option<Cause>) -> &'static str {
     match cause {
         Some(Cause::Answer) => "answer",
@@ -177,7 +169,7 @@ fn ways(diagram: &Diagram, placed: &Placed) -> Vec<Way> {
     let mut ways: Vec<(bool, Way)> = Vec::new();
     for (index, route) in placed.routes.iter().enumerate() {
         let arrow = diagram.arrows.get(index);
-        let dim = arrow.is_some_and(|arrow| is_dim(diagram, arrow));
+        let dim = arrow.is_some_and(|arrow| diagram.is_dim(arrow));
         let class = if dim { "dim" } else { cause_class(arrow.and_then(Arrow::cause)) };
         let title = arrow.map_or(String::new(), |arrow| way_title(diagram, arrow));
         let (path, head) = path::arrow(&route.points);
@@ -232,7 +224,7 @@ fn plates(diagram: &Diagram, placed: &Placed, labels: &[Block]) -> Vec<Plate> {
         let Size { width, height } = block.size;
         let (x, y) = (route.label.x - width / 2.0, route.label.y - height / 2.0);
         Plate {
-            class: if is_dim(diagram, arrow) { "dim" } else { "full" },
+            class: if diagram.is_dim(arrow) { "dim" } else { "full" },
             x: Px(x),
             y: Px(y),
             width: Px(width),

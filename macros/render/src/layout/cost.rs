@@ -1,6 +1,6 @@
 //! What a layout costs its reader: crossings most, then length, then paper.
 
-use super::{Placed, Plan, Point};
+use super::plan::{Placed, Plan, Point, Route};
 
 /// What the crossing of two arrows of weight 1 costs, in pixels of length.
 const CROSSING: f64 = 150.0;
@@ -54,6 +54,6 @@ pub(crate) fn cost(plan: &Plan, placed: &Placed) -> f64 {
     cost
 }
 
-fn pieces((arrow, route): (usize, &super::Route)) -> impl Iterator<Item = Piece> {
+fn pieces((arrow, route): (usize, &Route)) -> impl Iterator<Item = Piece> {
     route.points.windows(2).map(move |pair| Piece { arrow, from: pair[0], to: pair[1] })
 }

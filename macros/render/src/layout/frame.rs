@@ -1,6 +1,6 @@
 //! How big a layout is.
 
-use super::{Placed, Plan, Size};
+use super::plan::{Placed, Plan, Size};
 
 /// Moves everything to the corner and measures it.
 pub(crate) fn frame(plan: &Plan, placed: &mut Placed) {

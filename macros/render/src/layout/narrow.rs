@@ -3,8 +3,8 @@
 //! The order in each row stays, and so do the crossings. An upright stretch of an arrow stays
 //! upright: it moves as one block.
 
-use super::route::{Row, row_at};
-use super::{Placed, Plan};
+use super::plan::{Placed, Plan};
+use super::row::{Row, row_at};
 
 /// Room between two boxes or labels of a row, and beside an arrow that passes.
 const BESIDE: [f64; 2] = [16.0, 8.0];

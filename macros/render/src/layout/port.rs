@@ -1,6 +1,6 @@
 //! Where arrows leave and enter a box: side by side on its upper and lower edge.
 
-use super::{Placed, Plan, Point, Size};
+use super::plan::{Placed, Plan, Point, Size};
 
 /// Room between two ports of a box, at most.
 const PORT_GAP: f64 = 14.0;

@@ -4,7 +4,7 @@ use dagre::graph::{Graph, GraphOptions};
 use dagre::layout::types::LabelPos;
 use dagre::{EdgeLabel, LayoutOptions, NodeLabel};
 
-use super::{Placed, Plan, Point, Route};
+use super::plan::{Placed, Plan, Point, Route};
 
 /// Room between two boxes or labels of a row.
 const BETWEEN_BOXES: f64 = 20.0;

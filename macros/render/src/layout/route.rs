@@ -3,23 +3,15 @@
 use super::frame::frame;
 use super::level::{levels, turns};
 use super::narrow::narrow;
+use super::plan::{Placed, Plan, Point};
 use super::port::{ports, snap};
-use super::{Placed, Plan, Point};
+use super::row::{Row, row_at, rows};
 
 /// Room between two levels of a gap.
 const LEVEL_GAP: f64 = 10.0;
 
 /// Room between a row and the nearest level: an arrow's head fits.
 const LEVEL_MARGIN: f64 = 19.0;
-
-/// A row of boxes and labels, in pixels from the top.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
-    top: f64,
-    bottom: f64,
-    /// What is added to everything in it, once the gaps are known.
-    shift: f64,
-}
 
 /// Turns dagre's points into arrows that touch nothing, and closes the gaps to what they need.
 pub(crate) fn route(plan: &Plan, placed: &mut Placed) {
@@ -62,30 +54,6 @@ pub(crate) fn route(plan: &Plan, placed: &mut Placed) {
         route.points = points;
     }
     frame(plan, placed);
-}
-
-/// The rows, from what stands in them.
-fn rows(plan: &Plan, placed: &Placed) -> Vec<Row> {
-    let boxes = plan.boxes.iter().zip(&placed.boxes).map(|(size, at)| (at.y, size.height));
-    let labels = plan.arrows.iter().zip(&placed.routes);
-    let labels = labels.filter(|(link, _)| link.label.height > 0.0);
-    let labels = labels.map(|(link, route)| (route.label.y, link.label.height));
-    let mut spans: Vec<(f64, f64)> =
-        boxes.chain(labels).map(|(y, height)| (y - height / 2.0, y + height / 2.0)).collect();
-    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut rows: Vec<Row> = Vec::new();
-    for (top, bottom) in spans {
-        match rows.last_mut() {
-            Some(row) if top < row.bottom => row.bottom = row.bottom.max(bottom),
-            _ => rows.push(Row { top, bottom, shift: 0.0 }),
-        }
-    }
-    rows
-}
-
-/// The row at a height, or the nearest one above it.
-pub(crate) fn row_at(rows: &[Row], y: f64) -> usize {
-    rows.partition_point(|row| row.top <= y).saturating_sub(1)
 }
 
 /// Drops dagre's ends, and its points where there is no row.

@@ -1,7 +1,7 @@
 //! Boxes on both sides of one in the middle, each arrow level between a side and the middle, its
 //! label above it.
 
-use super::{Placed, Plan, Point, Route, Size};
+use super::plan::{Placed, Plan, Point, Route, Size};
 
 /// Room above and below what belongs to one arrow.
 const SLOT_GAP: f64 = 8.0;

@@ -5,6 +5,7 @@ use turnstile_spec::table::{RowId, RowSource};
 use turnstile_spec::versions::{Amendment, Change, Reading};
 
 use super::formula::{Stated, difference};
+use super::inline::{escaped, lines};
 use crate::sheet::Sheet;
 
 /// An amendment as a page has it.
@@ -37,12 +38,6 @@ pub(crate) fn of_literal(sheet: &Sheet<'_>, row: &RowSource) -> String {
     by.map_or(String::new(), |amendment| amendment.id.clone())
 }
 
-/// Whether it adds, changes or removes the rule or invariant of this name.
-pub(super) fn is_of(change: &Change, formula: &str) -> bool {
-    matches!(change, Change::Entry { section, name, .. }
-        if matches!(*section, "rules" | "invariants") && name == formula)
-}
-
 fn code(words: &[String]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
@@ -59,9 +54,9 @@ fn read(written: &WrittenTable, reading: &Reading) -> Option<Read> {
     let amended = Sheet::of(written);
     let before = (&amended.vocabulary.formulas, &amended.table.formulas);
     Some(Read {
-        id: super::escaped(&reading.id),
+        id: escaped(&reading.id),
         is: reading.is.clone(),
-        cite: super::lines(&reading.cite),
+        cite: lines(&reading.cite),
         differs: code(&reading.differs),
         without: code(&reading.without),
         changes: changes((Some(before), &sheet), in_reading.amendments.last()?),
@@ -73,7 +68,7 @@ pub(crate) fn amended(sheet: &Sheet<'_>, amendment: &Amendment) -> Amended {
     let names = &sheet.vocabulary.formulas;
     let before = sheet.literal.map(|literal| (names, &literal.table.formulas));
     Amended {
-        id: super::escaped(&amendment.id),
+        id: escaped(&amendment.id),
         because: amendment.because.clone(),
         shown_by: code(&amendment.shown_by),
         needs: code(&amendment.needs),

@@ -1,8 +1,9 @@
 //! Rules, invariants, predicates and collections as a page shows them.
 
 use turnstile_spec::formula::{Definition, Evaluator, Formulas, Signature, Symbols};
+use turnstile_spec::versions::{Amendment, Change};
 
-use super::{escaped, in_cell, lines, link};
+use super::inline::{escaped, in_cell, lines, link};
 use crate::sheet::Sheet;
 
 /// What is answered or listed.
@@ -80,9 +81,8 @@ pub(super) fn guards(sheet: &Sheet<'_>) -> Vec<GuardLine> {
 }
 
 fn statement(sheet: &Sheet<'_>, one: &Signature, stated: &Definition) -> Statement {
-    let is_touched = |id: &&turnstile_spec::versions::Amendment| {
-        id.changes.iter().any(|change| super::amendment::is_of(change, &one.name.name))
-    };
+    let is_touched =
+        |id: &&Amendment| id.changes.iter().any(|change| is_of(change, &one.name.name));
     let by = sheet.amendments.iter().find(is_touched);
     Statement {
         head: escaped(&head(one)),
@@ -91,6 +91,12 @@ fn statement(sheet: &Sheet<'_>, one: &Signature, stated: &Definition) -> Stateme
         words: stated.words.clone(),
         amended: by.map_or(String::new(), |by| link(&by.id)),
     }
+}
+
+/// Whether it adds, changes or removes the rule or invariant of this name.
+fn is_of(change: &Change, formula: &str) -> bool {
+    matches!(change, Change::Entry { section, name, .. }
+        if matches!(*section, "rules" | "invariants") && name == formula)
 }
 
 /// `READ(client, range)`.

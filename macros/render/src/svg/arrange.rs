@@ -5,7 +5,8 @@ use crate::block::{Block, Widths};
 use crate::diagram::{Arrow, Diagram, Phase, View};
 use crate::layout::{self, Link, Placed, Plan, Size};
 
-use super::{MARGIN, is_dim};
+/// Room around the drawing.
+pub(crate) const MARGIN: f64 = 24.0;
 
 /// How wide a page on a forge shows a picture; a wider one is shown smaller.
 pub(crate) const PAGE_WIDTH: f64 = 830.0;
@@ -52,7 +53,7 @@ fn with(diagram: &Diagram, widths: Widths, width_max: Option<f64>) -> Arranged {
     let mut plan = Plan { width_max, must_fit, below: below(diagram), ..Plan::default() };
     plan.boxes.extend(boxes.iter().map(|block| block.size));
     for (arrow, label) in diagram.arrows.iter().zip(&labels) {
-        let weight = if is_dim(diagram, arrow) { 1 } else { 3 };
+        let weight = if diagram.is_dim(arrow) { 1 } else { 3 };
         plan.arrows.push(Link { from: arrow.from, to: arrow.to, label: label.size, weight });
     }
     if let View::Focus(middle) = diagram.view {

@@ -4,7 +4,6 @@ use crate::diagram::{Cause, Diagram, Entry, NoteKind, Phase, View};
 use crate::measure::Font;
 
 use super::icon::Icon;
-use super::is_dim;
 use super::path::Px;
 
 /// Of the legend's words, as in the style sheet.
@@ -62,14 +61,14 @@ fn signs(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
     let has = |phase| diagram.nodes.iter().any(|node| node.phase == phase);
     let entries = || diagram.arrows.iter().flat_map(|arrow| &arrow.entries);
     let caused = |cause| {
-        let full = diagram.arrows.iter().filter(|arrow| !is_dim(diagram, arrow));
+        let full = diagram.arrows.iter().filter(|arrow| !diagram.is_dim(arrow));
         full.flat_map(|arrow| &arrow.entries).any(|entry: &Entry| entry.cause == cause)
     };
     let mixed = diagram
         .arrows
         .iter()
-        .any(|arrow| !is_dim(diagram, arrow) && arrow.entries.len() > 1 && arrow.cause().is_none());
-    let ends = diagram.arrows.iter().any(|arrow| is_dim(diagram, arrow));
+        .any(|arrow| !diagram.is_dim(arrow) && arrow.entries.len() > 1 && arrow.cause().is_none());
+    let ends = diagram.arrows.iter().any(|arrow| diagram.is_dim(arrow));
     let loops = || diagram.nodes.iter().flat_map(|node| &node.loops);
     let amended = entries().chain(loops()).any(|entry| entry.amended_by.is_some());
     let noted = |kind| {
