@@ -1,61 +1,23 @@
 //! Rules and invariants as code, with their symbols: those of the core, and those of the checker,
 //! which sees the whole system. Emitted only if a table has any.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::TokenStream;
+use quote::quote;
 use turnstile_spec::formula::{Evaluator, Signature};
 use turnstile_spec::table::{Name, Vocabulary};
 
-use crate::document::{ident, snake};
+use crate::document::ident;
 use crate::names::{Variant, named};
 use crate::{Machine, Options};
 
 mod code;
+mod evaluator;
 mod names;
 mod under;
 
 pub(crate) use code::methods;
 
-/// An evaluator, and the prefix of the types of its symbols.
-#[derive(Clone, Copy)]
-pub(crate) struct EvaluatorNames {
-    evaluator: Evaluator,
-    prefix: &'static str,
-}
-
-/// The formulas of the core.
-const CORE: EvaluatorNames = EvaluatorNames { evaluator: Evaluator::Core, prefix: "" };
-/// The formulas of the checker.
-const WHOLE: EvaluatorNames = EvaluatorNames { evaluator: Evaluator::Whole, prefix: "Whole" };
-
-impl EvaluatorNames {
-    /// `Predicate`, or `WholePredicate`.
-    fn name(self, name: &str) -> Ident {
-        format_ident!("{}{name}", self.prefix)
-    }
-
-    /// The symbols of a list that this evaluator can compute.
-    fn of(self, list: &[Signature]) -> impl Iterator<Item = &Signature> {
-        list.iter().filter(move |one| one.evaluators.has(self.evaluator))
-    }
-
-    /// Whether a table has symbols of this evaluator.
-    fn has_any(self, words: &Vocabulary) -> bool {
-        let of = &words.formulas;
-        let lists = [&of.predicates, &of.collections, &of.rules, &of.invariants];
-        let has_guards = self.evaluator == Evaluator::Core && !of.guards.is_empty();
-        has_guards || lists.iter().any(|list| self.of(list).next().is_some())
-    }
-
-    /// The type that implements `Signature` for it.
-    fn signature(self, words: &Vocabulary) -> TokenStream {
-        match (self.evaluator, self.has_any(words)) {
-            (Evaluator::Core, _) => quote!(Machine),
-            (_, true) => quote!(Whole),
-            (_, false) => quote!(::turnstile_machine::Never),
-        }
-    }
-}
+use evaluator::{CORE, EvaluatorNames, WHOLE};
 
 /// The symbols of formulas, and the formulas as code; empty if the table has none.
 pub(crate) fn formulas(machine: &Machine<'_>, options: Options) -> TokenStream {
@@ -159,9 +121,4 @@ fn guards(words: &Vocabulary, options: Options) -> Option<TokenStream> {
 fn loops(words: &Vocabulary) -> impl Iterator<Item = &Signature> {
     let all = words.formulas.collections.iter();
     all.filter(|one| one.evaluators.has(Evaluator::Row) && one.params.is_empty())
-}
-
-/// The fields of a variant: its parameters.
-fn fields(one: &Signature) -> Vec<Ident> {
-    one.params.iter().map(|word| snake(word)).collect()
 }

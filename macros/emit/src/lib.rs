@@ -15,7 +15,9 @@ mod event;
 pub mod expand;
 mod formula;
 mod literal;
+mod machine;
 mod names;
+mod options;
 mod page;
 mod plain;
 #[cfg(feature = "pretty")]
@@ -28,41 +30,13 @@ mod types;
 mod typestate;
 mod word;
 
+pub use machine::Machine;
+pub use options::Options;
 #[cfg(feature = "pretty")]
 pub use pretty::pretty;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use turnstile_spec::Table;
-use turnstile_spec::table::Vocabulary;
-
-/// The input of the generator: names, a table over them, and their origin.
-#[derive(Clone, Copy, Debug)]
-pub struct Machine<'a> {
-    /// All names.
-    pub vocabulary: &'a Vocabulary,
-    /// The table to compile.
-    pub table: &'a Table,
-    /// The document's title, or empty.
-    pub title: &'a str,
-    /// The content hash of the table's file.
-    pub hash: u64,
-    /// The SVG file that rustdoc shows, from the directory of the caller's Cargo.toml.
-    pub diagram: Option<&'a str>,
-}
-
-/// The options of a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// `derive(serde)`: every name serialises as the document spells it.
-    pub serde: bool,
-    /// `tracing`: every step is an event of the crate `tracing`.
-    pub tracing: bool,
-    /// `typestate`: the form with its state in its type.
-    pub typestate: bool,
-    /// `step_into`: the step that gives its actions to a sink.
-    pub step_into: bool,
-}
 
 /// The module of one machine, named after it.
 #[must_use]

@@ -69,10 +69,11 @@ pub(crate) fn step_constants(machine: &Machine<'_>) -> TokenStream {
             };
         }
     });
+    let above = quote!(super);
     quote! {
         /// The step of each row.
         mod steps {
-            use super::*;
+            use #above::*;
 
             #(#steps)*
         }

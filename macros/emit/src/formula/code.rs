@@ -7,7 +7,7 @@ use turnstile_spec::formula::{
 };
 use turnstile_spec::table::{StateId, Vocabulary};
 
-use super::{CORE, EvaluatorNames, WHOLE, fields};
+use super::evaluator::{CORE, EvaluatorNames, WHOLE, fields};
 use crate::Machine;
 use crate::data::state;
 use crate::document::{ident, snake};
@@ -151,11 +151,12 @@ pub(super) fn functions(
         |(one, stated)| Some(code.function("guard", one, one.params.len(), stated.as_ref()?)),
     );
     let functions: Vec<TokenStream> = rules.chain(invariants).chain(guards).collect();
+    let above = quote!(super);
     (!functions.is_empty()).then(|| {
         quote! {
             /// The formulas as code.
             mod #module {
-                use super::*;
+                use #above::*;
 
                 #(#functions)*
             }

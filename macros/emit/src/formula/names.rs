@@ -6,7 +6,7 @@ use quote::quote;
 use turnstile_spec::formula::{Evaluator, Signature};
 use turnstile_spec::table::Vocabulary;
 
-use super::{EvaluatorNames, fields};
+use super::evaluator::{EvaluatorNames, fields};
 use crate::Options;
 use crate::document::{self, doc, ident, number};
 use crate::names::{Variant, named};
