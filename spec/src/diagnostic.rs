@@ -3,28 +3,11 @@
 //! A diagnostic is data; turnstile-report draws it with the lines of the file.
 
 use std::fmt;
-use std::ops::Range;
 
 use crate::code;
 use crate::source::Source;
 
-/// A range of a file, in bytes of its text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Span {
-    /// First byte.
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-}
-
-impl Span {
-    /// A range of bytes, clamped to 4 GiB; the reader refuses larger files.
-    #[must_use]
-    pub fn of(range: &Range<usize>) -> Self {
-        let clamp = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
-        Self { start: clamp(range.start), end: clamp(range.end) }
-    }
-}
+pub use crate::span::Span;
 
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

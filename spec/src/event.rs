@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use crate::diagnostic::Span;
-use crate::table::{ActionId, Name, ResourceId};
+use crate::name::{ActionId, Name, ResourceId};
+use crate::span::Span;
 
 /// The message that an action sends: an event of another machine, which this file does not declare.
 #[derive(Clone, Debug, PartialEq, Eq)]

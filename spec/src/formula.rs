@@ -1,8 +1,8 @@
 //! Rules and invariants of a document: first-order formulas over the machine's instances and their
 //! states, and over the predicates and collections of an evaluator (the core, or the checker).
 
-use crate::diagnostic::Span;
-use crate::table::{Name, StateId, indices};
+use crate::name::{Name, StateId, indices};
+use crate::span::Span;
 
 indices! {
     /// A predicate, by its position in [`Symbols::predicates`].

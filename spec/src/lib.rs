@@ -8,6 +8,7 @@
 //! [`table`].
 
 mod camel;
+mod cell_entry;
 pub mod cell_index;
 pub mod code;
 pub mod diagnostic;
@@ -20,6 +21,7 @@ pub mod guard_values;
 mod language;
 pub mod limit;
 mod lint;
+mod name;
 #[cfg(feature = "schema")]
 pub mod page;
 mod raw;
@@ -29,6 +31,7 @@ pub mod schema;
 mod shape;
 mod similarity;
 pub mod source;
+mod span;
 #[cfg(feature = "systems")]
 pub mod system;
 pub mod table;

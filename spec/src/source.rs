@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use crate::diagnostic::Span;
 use crate::limit;
+use crate::span::Span;
 
 /// A text to read, and what to call it in diagnostics.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

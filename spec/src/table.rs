@@ -10,42 +10,10 @@ use crate::diagnostic::Span;
 use crate::formula::{CollectionId, Formulas, Symbols};
 
 pub use crate::event::{COMPLETION, Event, EventKind, Payload, PayloadDomain, Sends};
+pub use crate::name::{ActionId, EventId, GuardId, Lines, Name, ResourceId, RowId, StateId};
 pub use crate::variable::{
     Comparison, Operand, Relation, Update, Variable, VariableChange, VariableId,
 };
-
-macro_rules! indices {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub u16);
-        impl $name {
-            /// The position in the vocabulary's list.
-            #[must_use]
-            pub fn index(self) -> usize { usize::from(self.0) }
-        }
-    )*};
-}
-
-pub(crate) use indices;
-
-indices! {
-    /// A state, by its position in [`Vocabulary::states`].
-    StateId,
-    /// An event, by its position in [`Vocabulary::events`].
-    EventId,
-    /// An action, by its position in [`Vocabulary::actions`].
-    ActionId,
-    /// A resource, by its position in [`Vocabulary::resources`].
-    ResourceId,
-    /// A guard, by its position in [`Vocabulary::guards`].
-    GuardId,
-    /// A row as written, by its position in [`Vocabulary::rows`].
-    RowId,
-}
-
-/// Lines of the document, both ends included.
-pub type Lines = RangeInclusive<u32>;
 
 /// All names of a machine: of the table as written and of its amendments, in document order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,23 +47,6 @@ impl Vocabulary {
         let place = self.events.iter().position(|event| event.kind == EventKind::Completion)?;
         u16::try_from(place).ok().map(EventId)
     }
-}
-
-/// A name as the document spells it and as Rust spells it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
-    /// The document's spelling: `retrying abort`.
-    pub name: String,
-    /// CamelCase, unique in its list: `RetryingAbort`.
-    pub ident: String,
-    /// What the document says about it, or empty.
-    pub about: String,
-    /// The lines of the document that state it.
-    pub cite: Vec<Lines>,
-    /// False if the table as written uses the name without declaring it (a finding).
-    pub declared: bool,
-    /// Its position in the file.
-    pub span: Span,
 }
 
 /// A resource that states hold.

@@ -1,7 +1,7 @@
 //! Variables of a machine: small values beside its state, which actions change and guards compare.
 
 use crate::event::PayloadDomain;
-use crate::table::{ActionId, Name, indices};
+use crate::name::{ActionId, Name, indices};
 
 indices! {
     /// A variable, by its position in [`crate::table::Vocabulary::variables`].

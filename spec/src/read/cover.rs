@@ -1,7 +1,7 @@
 //! Decides exactly which payloads of a cell are handled, over all payload values and all values
 //! that the guards can have together.
 
-use crate::cell_index::CellEntry;
+use crate::cell_entry::CellEntry;
 use crate::guard_values::{Example, GuardValues};
 use crate::limit;
 use crate::read::pattern;
