@@ -3,6 +3,8 @@
 //!
 //! Decides nothing about meaning: whether a name is declared is a lint's question.
 
+mod kind;
+
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::language;
@@ -11,76 +13,9 @@ use crate::similarity::nearest;
 use crate::source::Source;
 use crate::yaml::{Node, Value, Word};
 
-/// A mapping with fixed keys.
-pub(crate) struct Shape {
-    /// What it is called in diagnostics: `row`.
-    pub(crate) name: &'static str,
-    /// The keys it may have.
-    pub(crate) keys: &'static [Key],
-}
-
-impl Shape {
-    fn has(&self, name: &str) -> bool {
-        self.keys.iter().any(|key| key.name == name)
-    }
-}
-
-/// One key of a [`Shape`].
-pub(crate) struct Key {
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-    pub(crate) required: bool,
-    /// The key that must be there, too, if this one is.
-    pub(crate) needs: Option<&'static str>,
-    /// One sentence for editors.
-    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema tells it"))]
-    pub(crate) about: &'static str,
-}
-
-/// What a value may be.
-#[derive(Clone, Copy)]
-pub(crate) enum Kind {
-    /// Text.
-    Text,
-    /// `true` or `false`.
-    Flag,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// A number from 0.
-    #[cfg_attr(not(feature = "systems"), expect(dead_code, reason = "only systems have numbers"))]
-    Number,
-    /// Lines of the document: 36, 36-41, or a list of such.
-    Lines,
-    /// A mapping with fixed keys.
-    Map(&'static Shape),
-    /// Names of one's own, each with a value.
-    Names(&'static Kind),
-    /// A list.
-    List(&'static Kind),
-    /// One of these, distinguished by being text, a list or a mapping.
-    Either(&'static [Kind]),
-}
-
-/// A key that may be left out.
-pub(crate) const fn may(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, required: false, needs: None, about }
-}
-
-/// A key that must be there.
-pub(crate) const fn must(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, required: true, needs: None, about }
-}
-
-/// A key that may be left out, and needs another one beside it.
-#[cfg_attr(not(feature = "systems"), expect(dead_code, reason = "only systems have such keys"))]
-pub(crate) const fn may_with(
-    needs: &'static str,
-    name: &'static str,
-    kind: Kind,
-    about: &'static str,
-) -> Key {
-    Key { name, kind, required: false, needs: Some(needs), about }
-}
+#[cfg(feature = "systems")]
+pub(crate) use kind::may_with;
+pub(crate) use kind::{Key, Kind, Shape, may, must};
 
 /// A file of the other kind, where a table or a system was to be read: that it has the other's
 /// first key is all there is to say of it.

@@ -1,10 +1,11 @@
 //! The schema of `amendments` and `readings`: which row one selects, and what it sets, adds,
 //! changes and removes.
 
-use super::{
-    ABOUT, ACTION, BECAUSE, CELLS, CITE, COLLECTIONS, DO, EVENT, FORMULA, GUARD, GUARD_NAME, NAME,
-    NAMES, ONE_OR_MORE, PREDICATES, RESOURCE, ROW, RULES, SET, STATE, VARIABLE,
+use super::entry::{
+    ACTION, CELLS, DO, EVENT, GUARD, GUARD_NAME, RESOURCE, ROW, SET, STATE, VARIABLE,
 };
+use super::formula::{COLLECTIONS, FORMULA, PREDICATES, RULES};
+use super::key::{ABOUT, BECAUSE, CITE, NAME, NAMES, ONE_OR_MORE};
 use crate::shape::{Key, Kind, Shape, may, must};
 
 static SELECTOR: Shape = Shape {

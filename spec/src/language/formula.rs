@@ -1,7 +1,7 @@
 //! The schema of formulas, of the rules made of them, and of the predicates and collections that
 //! they use.
 
-use super::{ABOUT, CITE, IDENT, OF};
+use super::key::{ABOUT, CITE, IDENT, OF};
 use crate::shape::{Kind, Shape, may, must};
 
 pub(super) const PREDICATES: Kind = Kind::Names(&Kind::Map(&PREDICATE));

@@ -1,6 +1,6 @@
 //! Help on keys and values that other languages have.
 
-use super::{RESOURCE_KINDS, RESOURCE_MAP};
+use super::entry::{RESOURCE_KINDS, RESOURCE_MAP};
 
 /// The key of this language with the meaning of a key that other languages have.
 pub(crate) fn synonym(key: &str) -> Option<&'static str> {
