@@ -3,9 +3,12 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics, sort};
 use crate::system::formula::resolve;
-pub use crate::system::formula::{Flight, NodeTerm, ProcessStatus, StateFormula, Value};
-use crate::system::{Count, Property, Role, System, requests, route, saved, time};
-use crate::table::{ActionId, EventId, Table, VariableId, Vocabulary};
+use crate::system::{Property, System, requests, route, saved, time};
+use crate::table::{Table, Vocabulary};
+
+pub use crate::system::formula::{Claim, Flight, NodeTerm, ProcessStatus, StateFormula, Value};
+pub use crate::system::role_table::RoleTable;
+pub use crate::system::route::{Receivers, Send, SentValue};
 
 /// A system of tables with every name looked up.
 #[derive(Clone, Debug)]
@@ -14,81 +17,6 @@ pub struct Composition {
     pub sends: Vec<Vec<Send>>,
     /// The formulas of each property, in the order of the file.
     pub claims: Vec<Claim>,
-}
-
-/// A message that an action of a role sends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Send {
-    /// The action.
-    pub action: ActionId,
-    /// The event, in words.
-    pub event: String,
-    /// The value of its payload.
-    pub payload: SentValue,
-    /// Its receivers.
-    pub to: Receivers,
-}
-
-/// The payload of a message that is sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SentValue {
-    /// The event has none.
-    Nothing,
-    /// This value, in words.
-    Value(String),
-    /// The value of a variable of the sender.
-    Variable(VariableId),
-    /// The payload of the event that the sender handles.
-    Payload,
-}
-
-/// The receivers of a message, roles by their positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Receivers {
-    /// Every node of a role, but the sender.
-    Every(usize),
-    /// The node whose message the sender handles.
-    Sender,
-}
-
-/// The formulas of a property.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
-    /// The role of whose nodes it is claimed, one by one: each is the first variable of the
-    /// formulas.
-    pub each: Option<usize>,
-    /// The antecedent.
-    pub antecedent: StateFormula,
-    /// The consequent or the goal.
-    pub holds: StateFormula,
-}
-
-/// A role with the names of its table.
-#[derive(Clone, Copy, Debug)]
-pub struct RoleTable<'a> {
-    /// The role.
-    pub role: &'a Role,
-    /// The names of its table.
-    pub vocabulary: &'a Vocabulary,
-    /// Its table.
-    pub table: &'a Table,
-    /// Whether it has one node in every world.
-    pub is_one: bool,
-}
-
-impl<'a> RoleTable<'a> {
-    /// A role with the names of its table.
-    #[must_use]
-    pub fn new(role: &'a Role, (vocabulary, table): (&'a Vocabulary, &'a Table)) -> Self {
-        Self { role, vocabulary, table, is_one: role.count == Count::Number(1) }
-    }
-
-    /// An event of its table.
-    #[must_use]
-    pub fn event(&self, name: &str) -> Option<EventId> {
-        let place = self.vocabulary.events.iter().position(|event| event.name.name == name)?;
-        u16::try_from(place).ok().map(EventId)
-    }
 }
 
 impl Composition {

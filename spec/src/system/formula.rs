@@ -7,8 +7,8 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
 use crate::raw::{self, Connective, Quantifier};
 use crate::similarity::nearest;
-use crate::system::composition::{Claim, RoleTable};
-use crate::system::property;
+use crate::system::model;
+use crate::system::role_table::RoleTable;
 use crate::table::{Relation, ResourceId, StateId, VariableId};
 use crate::yaml::Word;
 
@@ -99,10 +99,22 @@ impl StateFormula {
     }
 }
 
+/// The formulas of a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The role of whose nodes it is claimed, one by one: each is the first variable of the
+    /// formulas.
+    pub each: Option<usize>,
+    /// The antecedent.
+    pub antecedent: StateFormula,
+    /// The consequent or the goal.
+    pub holds: StateFormula,
+}
+
 /// Looks up the names of a property's formulas, and the role of each node of which it is claimed.
 pub(super) fn resolve(
     roles: &[RoleTable<'_>],
-    claim: &property::Claim,
+    claim: &model::Claim,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Claim {
     let mut resolver = Resolver { roles, scope: Vec::new(), diagnostics };

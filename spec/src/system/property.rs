@@ -4,21 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::raw::{self, Connective, Formula, Quantifier, cite, text, word};
-use crate::system::read::texts;
-use crate::system::{Property, PropertyKind, TableVersion};
-use crate::yaml::{Node, Value, Word};
-
-/// The formulas of a property, names not yet looked up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Claim {
-    /// `VARIABLE in ROLE`: it is claimed of each node of the role.
-    pub(crate) each: Option<Word>,
-    /// The antecedent; `None`: always true.
-    pub(crate) antecedent: Option<Formula>,
-    /// The consequent or the goal.
-    pub(crate) holds: Formula,
-}
+use crate::raw::{self, Connective, Formula, Quantifier, cite, text, word, words};
+use crate::system::model::{Claim, Property, PropertyKind, TableVersion};
+use crate::yaml::{Node, Value};
 
 const KINDS: [(&str, PropertyKind); 5] = [
     ("always", PropertyKind::Always),
@@ -160,6 +148,11 @@ fn phrase(formula: &Formula) -> String {
             format!("for no {}: {}", word.text, phrase(part))
         }
     }
+}
+
+/// The texts under a key.
+fn texts(node: &Node, key: &str) -> Vec<String> {
+    words(node, key).unwrap_or_default().into_iter().map(|word| word.text).collect()
 }
 
 /// Reports properties of one name.

@@ -8,11 +8,12 @@ use crate::raw::{cite, flag, named, text, word, words};
 use crate::shape::{self, Kind};
 use crate::similarity::nearest;
 use crate::source::Source;
-use crate::system::shape::SYSTEM;
-use crate::system::{
+use crate::system::model::{
     Budget, Count, Failure, Link, LinkKind, Property, Receiver, Role, Route, Saved, Setting,
-    System, TimeRelation, Timer, WhenFull, World, exemptions, property, sense, time,
+    System, TimeRelation, Timer, WhenFull, World,
 };
+use crate::system::shape::SYSTEM;
+use crate::system::{exemptions, property, sense, time};
 use crate::yaml::{self, Node, Tree, Value, Word};
 
 /// Reads a system file's tree.
@@ -309,10 +310,6 @@ fn failure(word: Word) -> Failure {
 fn settings(node: &Node) -> Vec<Setting> {
     let each = |(word, value): (Word, String)| Setting { name: word.text, value, span: word.span };
     named(node, "set", |node| node.word().text).into_iter().map(each).collect()
-}
-
-pub(super) fn texts(node: &Node, key: &str) -> Vec<String> {
-    words(node, key).unwrap_or_default().into_iter().map(|word| word.text).collect()
 }
 
 /// The first operand of a time relation: a timer, or messages.

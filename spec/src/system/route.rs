@@ -4,10 +4,45 @@
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::read::variables::PAYLOAD;
-use crate::system::composition::{Receivers, RoleTable, Send, SentValue};
 use crate::system::formula::suggestion;
+use crate::system::role_table::RoleTable;
 use crate::system::{LinkKind, Receiver, Route, System};
-use crate::table::{PayloadDomain, Sends, VariableId};
+use crate::table::{ActionId, PayloadDomain, Sends, VariableId};
+
+/// A message that an action of a role sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Send {
+    /// The action.
+    pub action: ActionId,
+    /// The event, in words.
+    pub event: String,
+    /// The value of its payload.
+    pub payload: SentValue,
+    /// Its receivers.
+    pub to: Receivers,
+}
+
+/// The payload of a message that is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SentValue {
+    /// The event has none.
+    Nothing,
+    /// This value, in words.
+    Value(String),
+    /// The value of a variable of the sender.
+    Variable(VariableId),
+    /// The payload of the event that the sender handles.
+    Payload,
+}
+
+/// The receivers of a message, roles by their positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receivers {
+    /// Every node of a role, but the sender.
+    Every(usize),
+    /// The node whose message the sender handles.
+    Sender,
+}
 
 /// The messages that a role's actions send.
 pub(super) fn sends(

@@ -2,8 +2,8 @@
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
-use crate::system::composition::RoleTable;
 use crate::system::formula::suggestion;
+use crate::system::role_table::RoleTable;
 use crate::system::{Saved, System, World};
 
 /// The saved parts of a role's nodes.

@@ -4,7 +4,7 @@ use crate::cell_index::CellIndex;
 use crate::code;
 use crate::diagnostic::Span;
 use crate::read::variables::is_comparable;
-use crate::system::composition::RoleTable;
+use crate::system::role_table::RoleTable;
 use crate::table::{PayloadDomain, Relation, ResourceId, StateId, Variable, VariableId};
 use crate::yaml::Word;
 
