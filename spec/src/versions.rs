@@ -1,12 +1,20 @@
 //! The two versions of a table, which only this crate builds: [`WrittenTable`], as its document has
 //! it, with findings, and [`AmendedTable`], amended, without findings.
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span, sort};
+mod amendment;
+mod document;
+mod survivor;
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, sort};
 use crate::raw;
 use crate::read::{self, Parsed};
 use crate::source::Source;
-use crate::table::{Lines, RowId, Table, Vocabulary};
+use crate::table::{Table, Vocabulary};
 use crate::yaml::{self, Tree};
+
+pub use amendment::{Amendment, Change, PartlyAmended, Reading};
+pub use document::{Document, Uncited};
+pub use survivor::ExplainedMutant;
 
 /// A table as written in its document, with its findings.
 #[derive(Clone, Debug)]
@@ -32,110 +40,6 @@ pub struct WrittenTable {
     parsed: Parsed,
 }
 
-/// The document that a table transcribes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Document {
-    /// Its file name.
-    pub file: String,
-    /// Its title, or empty.
-    pub title: String,
-    /// The section that contains the table, or empty.
-    pub section: String,
-    /// The SHA-256 of its text, or empty.
-    pub sha256: String,
-    /// The lines that the whole table transcribes.
-    pub cite: Vec<Lines>,
-}
-
-/// Lines of the document that the table does not transcribe.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Uncited {
-    /// The lines.
-    pub lines: Vec<Lines>,
-    /// The reason.
-    pub because: String,
-    /// Its position in the file.
-    pub span: Span,
-}
-
-/// A mutant that is declared to survive; the checker verifies the declaration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExplainedMutant {
-    /// The changed row, as the checker names it.
-    pub row: String,
-    /// The change, as the checker names it.
-    pub change: String,
-    /// Why no property can detect it, or what could.
-    pub because: String,
-    /// Whether no property can detect it.
-    pub is_equivalent: bool,
-    /// Its position in the file.
-    pub span: Span,
-}
-
-/// A difference from the document, with its reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Amendment {
-    /// The id.
-    pub id: String,
-    /// The reason, in one sentence.
-    pub because: String,
-    /// The checks that fail without it: diagnostic codes, properties of the table,
-    /// `system/property`.
-    pub shown_by: Vec<String>,
-    /// The ids of the amendments that it depends on.
-    pub needs: Vec<String>,
-    /// The changes, in file order.
-    pub changes: Vec<Change>,
-    /// Its position in the file.
-    pub span: Span,
-}
-
-/// What else the document may mean, and what that changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
-    /// The id.
-    pub id: String,
-    /// What the document means in it, in one sentence.
-    pub is: String,
-    /// The checks that fail in it and hold in the table: properties of the table,
-    /// `system/property`. None: it changes no verdict in any world.
-    pub differs: Vec<String>,
-    /// The ids of the amendments that have no place in it.
-    pub without: Vec<String>,
-    /// The lines of the document.
-    pub cite: Vec<Lines>,
-    /// Its position in the file.
-    pub span: Span,
-}
-
-/// A change that an amendment makes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// A row replaces another.
-    Row {
-        /// The replaced row: the document's, or that of an amendment that this one needs.
-        before: RowId,
-        /// The replacement.
-        after: RowId,
-    },
-    /// A row is added.
-    RowAdded(RowId),
-    /// A row is removed.
-    RowRemoved(RowId),
-    /// A declaration or a cell is added, changed or removed.
-    Entry {
-        /// `added`, `changed` or `removed`.
-        how: &'static str,
-        /// `states`, `ignore` and so on.
-        section: &'static str,
-        /// Its name or, for a cell, its states and events.
-        name: String,
-        /// The reason of a cell, or the text of a declaration's `about`.
-        about: String,
-    },
-}
-
 /// A table that can be compiled: amended, without findings. Only the reader builds one.
 #[derive(Clone, Debug)]
 pub struct AmendedTable {
@@ -151,17 +55,6 @@ pub struct AmendedTable {
     pub warnings: Vec<Diagnostic>,
     /// FNV-1a, 64 bits, of the file's text.
     pub hash: u64,
-}
-
-/// A table with some of its amendments, and its findings.
-#[derive(Clone, Debug)]
-pub struct PartlyAmended {
-    /// The table.
-    pub table: Table,
-    /// The findings.
-    pub findings: Vec<Diagnostic>,
-    /// Warnings and notes; none if there are findings.
-    pub warnings: Vec<Diagnostic>,
 }
 
 impl WrittenTable {

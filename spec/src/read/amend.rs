@@ -7,7 +7,7 @@ use crate::raw::{self, Sections};
 use crate::read::draft::Draft;
 use crate::read::rows;
 use crate::table::{RowId, Vocabulary};
-use crate::versions::{self, Amendment};
+use crate::versions::{Amendment, Change};
 use crate::yaml::Word;
 
 /// The rows of a file with their ids, and the findings on its amendments.
@@ -346,22 +346,21 @@ pub(crate) fn describe(raw: &raw::Table, listed: &RowIndex) -> Vec<Amendment> {
         .collect()
 }
 
-fn changes(amendment: &raw::Amendment, nth: usize, listed: &RowIndex) -> Vec<versions::Change> {
+fn changes(amendment: &raw::Amendment, nth: usize, listed: &RowIndex) -> Vec<Change> {
     let rows = listed.changed[nth].iter();
-    let mut changes: Vec<versions::Change> = rows
-        .map(|(before, after, _)| versions::Change::Row { before: *before, after: *after })
-        .collect();
-    changes.extend(listed.added[nth].iter().map(|(id, _)| versions::Change::RowAdded(*id)));
-    changes.extend(listed.removed[nth].iter().map(|id| versions::Change::RowRemoved(*id)));
+    let mut changes: Vec<Change> =
+        rows.map(|(before, after, _)| Change::Row { before: *before, after: *after }).collect();
+    changes.extend(listed.added[nth].iter().map(|(id, _)| Change::RowAdded(*id)));
+    changes.extend(listed.removed[nth].iter().map(|id| Change::RowRemoved(*id)));
     entries("added", &amendment.add, &mut changes);
     entries("changed", &amendment.change, &mut changes);
     removals(&amendment.remove, &mut changes);
     changes
 }
 
-fn entries(how: &'static str, parts: &Sections, changes: &mut Vec<versions::Change>) {
+fn entries(how: &'static str, parts: &Sections, changes: &mut Vec<Change>) {
     let mut put = |section, name: String, about: &str| {
-        changes.push(versions::Change::Entry { how, section, name, about: about.to_owned() });
+        changes.push(Change::Entry { how, section, name, about: about.to_owned() });
     };
     for one in parts.declared() {
         put(one.section, one.word.text.clone(), &parts.stated(&one));
@@ -373,10 +372,10 @@ fn entries(how: &'static str, parts: &Sections, changes: &mut Vec<versions::Chan
     }
 }
 
-fn removals(removal: &raw::Removal, changes: &mut Vec<versions::Change>) {
+fn removals(removal: &raw::Removal, changes: &mut Vec<Change>) {
     let mut put = |section, name: String| {
         let about = String::new();
-        changes.push(versions::Change::Entry { how: "removed", section, name, about });
+        changes.push(Change::Entry { how: "removed", section, name, about });
     };
     for (section, words) in removal.names() {
         for word in words {
