@@ -3,9 +3,9 @@
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::lint::LintContext;
-use crate::raw::{Condition, Loop, Row, Sections, SetRow, keys};
+use crate::raw::{Condition, Loop, Row, Sections, SetRow, call, keys};
 use crate::read::draft::KINDS;
-use crate::read::{formula, pattern};
+use crate::read::pattern;
 use crate::variable::Relation;
 use crate::vec_map::VecSet;
 use crate::yaml::Word;
@@ -159,7 +159,7 @@ impl<'a> Used<'a> {
             for word in rule.is.texts() {
                 let among = word.text.split_once(" in ").map(|(_, among)| among);
                 for name in [Some(word.text.as_str()), among].into_iter().flatten() {
-                    let name = formula::call(name).0;
+                    let name = call(name).0;
                     self.sets.add(name);
                     self.asked.add(name);
                 }

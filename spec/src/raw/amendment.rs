@@ -1,7 +1,8 @@
 //! Amendments and readings as they are written: what they add, change and remove, and why.
 
-use super::row::{actions, condition};
-use super::{Actions, Condition, Sections, list, parts, text, word, words};
+use super::node::{cite, is_odd, list, text, word, words};
+use super::parts::{Sections, parts};
+use super::row::{Actions, Condition, actions, condition};
 use crate::diagnostic::Span;
 use crate::language;
 use crate::table::Lines;
@@ -175,7 +176,7 @@ pub(super) fn reading(node: &Node) -> Reading {
     Reading {
         change,
         without: words(node, "without").unwrap_or_default(),
-        cite: super::cite(node, "cite"),
+        cite: cite(node, "cite"),
     }
 }
 
@@ -185,14 +186,13 @@ fn change(node: &Node) -> RowChange {
     RowChange {
         row: node.at("row").map_or(missing, selector),
         set: node.at("set").map_or(unset, set_row),
-        is_odd: super::is_odd(node, &language::AMENDMENT)
-            && super::is_odd(node, &language::READING),
+        is_odd: is_odd(node, &language::AMENDMENT) && is_odd(node, &language::READING),
     }
 }
 
 fn selector(node: &Node) -> Selector {
     Selector {
-        cite: super::cite(node, "cite"),
+        cite: cite(node, "cite"),
         from: word(node, "from"),
         event: word(node, "event"),
         condition: node.at("if").map(condition),

@@ -1,6 +1,7 @@
 //! Rules and invariants as they are written.
 
-use super::{About, about, words};
+use super::about::{About, about};
+use super::node::words;
 use crate::diagnostic::Span;
 use crate::yaml::{Node, Value, Word};
 
@@ -169,4 +170,13 @@ impl Formula {
         }
         all
     }
+}
+
+/// Splits `covers(lock, byte)` into its name and its arguments.
+pub(crate) fn call(text: &str) -> (&str, Vec<&str>) {
+    let Some((head, rest)) = text.split_once('(') else { return (text.trim(), Vec::new()) };
+    let inner = rest.strip_suffix(')').unwrap_or(rest).trim();
+    let arguments =
+        if inner.is_empty() { Vec::new() } else { inner.split(',').map(str::trim).collect() };
+    (head.trim(), arguments)
 }

@@ -1,10 +1,15 @@
 //! What a file or an amendment declares, section by section.
 
-use super::{
-    About, Action, Cell, Event, Named, Resource, Row, Rule, State, StateSet, SymbolDecl, Variable,
+use super::about::{About, guard};
+use super::declared::{
+    Action, Event, Resource, State, StateSet, action, event, resource, set, state,
 };
+use super::formula::{Rule, SymbolDecl, asked, of_guard, rule};
+use super::node::{Named, list, named};
+use super::row::{Cell, Row, cell, row};
+use super::variable::{Variable, is_comparison, variable};
 use crate::table::CellKind;
-use crate::yaml::Word;
+use crate::yaml::{Node, Word};
 
 /// A declaration: its section, its name and its common keys.
 pub(crate) struct Declaration<'p> {
@@ -171,4 +176,35 @@ impl Sections {
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty() && self.cells().is_empty() && self.declared().is_empty()
     }
+}
+
+/// The declarations, rows and cells of a file or of an amendment's `add` and `change`.
+pub(super) fn parts(node: &Node) -> Sections {
+    Sections {
+        states: named(node, "states", state),
+        sets: named(node, "sets", set),
+        events: named(node, "events", event),
+        actions: named(node, "actions", action),
+        resources: named(node, "resources", resource),
+        guards: named(node, "guards", guard),
+        guard_formulas: guard_formulas(node, false),
+        guard_comparisons: guard_formulas(node, true),
+        variables: named(node, "variables", variable),
+        predicates: named(node, "predicates", asked),
+        collections: named(node, "collections", asked),
+        rules: named(node, "rules", rule),
+        invariants: named(node, "invariants", rule),
+        rows: list(node, "transitions", row),
+        ignore: list(node, "ignore", cell),
+        impossible: list(node, "impossible", cell),
+        unspecified: list(node, "unspecified", cell),
+    }
+}
+
+/// The guards that are formulas: those that compare variables, or the others.
+fn guard_formulas(node: &Node, compare: bool) -> Named<Rule> {
+    let guards = node.at("guards").map(Node::entries).unwrap_or_default();
+    let of_formulas = guards.iter().filter(|(_, guard)| guard.at("is").is_some());
+    let rules = of_formulas.map(|(name, guard)| (name.clone(), of_guard(guard)));
+    rules.filter(|(_, rule)| is_comparison(&rule.is) == compare).collect()
 }

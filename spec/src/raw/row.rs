@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{cite, text, word, words};
+use super::node::{cite, text, word, words};
 use crate::diagnostic::Span;
 use crate::table::{COMPLETION, Lines};
 use crate::yaml::{Node, Value, Word};

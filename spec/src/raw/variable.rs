@@ -1,6 +1,8 @@
 //! Variables as they are written, and what actions do to them.
 
-use super::{About, Formula, about, word};
+use super::about::{About, about};
+use super::formula::Formula;
+use super::node::word;
 use crate::variable::Relation;
 use crate::yaml::{Node, Value, Word};
 

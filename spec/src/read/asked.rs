@@ -3,8 +3,7 @@
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::formula::{Evaluator, Evaluators, Signature, Symbols};
-use crate::raw::{self, Named, Rule, Sections};
-use crate::read::formula::call;
+use crate::raw::{self, Named, Rule, Sections, call};
 use crate::yaml::Word;
 
 /// The evaluators that the words of `asked of` name.

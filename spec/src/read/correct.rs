@@ -5,9 +5,8 @@
 
 use std::ops::Range;
 
-use crate::raw::{self, Row, Sections, Selector, keys};
+use crate::raw::{self, Row, Sections, Selector, call, keys};
 use crate::read::draft::{KINDS, NOT_EXIST};
-use crate::read::formula;
 use crate::similarity::{distance, nearest};
 use crate::vec_map::{VecMap, VecSet};
 use crate::yaml::Word;
@@ -181,7 +180,7 @@ impl<'r> KnownNames<'r> {
     fn find(&self, kind: NameKind, text: &str) -> (Namespace, Range<usize>) {
         let whole = 0..text.len();
         let head = |from: usize, rest: &str| {
-            let name = formula::call(rest).0;
+            let name = call(rest).0;
             let start = from + rest.find(name).unwrap_or(0);
             start..start + name.len()
         };

@@ -7,7 +7,7 @@ use crate::formula::{
     CollectionId, Definition, Domain, Formula, Formulas, PredicateId, RuleId, Signature, Var,
 };
 use crate::limit;
-use crate::raw::{self, Connective, Quantifier};
+use crate::raw::{self, Connective, Quantifier, call};
 use crate::read::asked;
 use crate::read::draft::Lookup;
 use crate::similarity::nearest;
@@ -87,15 +87,6 @@ fn is_circular(lookup: &Lookup<'_>, name: &str) -> bool {
         }
     }
     false
-}
-
-/// Splits `covers(lock, byte)` into its name and its arguments.
-pub(crate) fn call(text: &str) -> (&str, Vec<&str>) {
-    let Some((head, rest)) = text.split_once('(') else { return (text.trim(), Vec::new()) };
-    let inner = rest.strip_suffix(')').unwrap_or(rest).trim();
-    let arguments =
-        if inner.is_empty() { Vec::new() } else { inner.split(',').map(str::trim).collect() };
-    (head.trim(), arguments)
 }
 
 struct Resolver<'a> {

@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use crate::camel::camel;
 use crate::diagnostic::Span;
 use crate::formula::{Evaluator, Evaluators, Signature, Symbols};
-use crate::raw::{self, Sections};
+use crate::raw::{self, Sections, call};
 use crate::read::asked::{self, evaluators};
 use crate::read::draft::{Draft, Lookup};
-use crate::read::formula::call;
 use crate::read::pattern;
 use crate::table::{
     ActionId, COMPLETION, Event, EventId, EventKind, Name, Payload, PayloadDomain, Resource,
