@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::raw::{self, Amendment, Declaration, Row, SECTIONS, Sections, keys};
 use crate::read::amend::{self, RowIndex};
 use crate::similarity::nearest;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::raw::{Declaration, Sections};
 use crate::table::Lines;
 

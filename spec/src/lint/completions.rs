@@ -3,7 +3,7 @@
 use crate::cell_index::CellIndex;
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::lint::{LintContext, listed};
+use crate::lint::context::{LintContext, listed};
 use crate::table::{COMPLETION, EventId, EventKind, Row, RowId, StateId};
 use crate::vec_map::VecSet;
 

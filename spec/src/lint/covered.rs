@@ -5,7 +5,7 @@ use crate::code;
 use crate::diagnostic::{CellWords, Diagnostic};
 use crate::limit;
 use crate::lint::cells::words;
-use crate::lint::{LintContext, listed};
+use crate::lint::context::{LintContext, listed};
 use crate::table::{Cell, CellKind, EventKind, ResourceId, Row, State, StateId};
 use crate::vec_map::{VecMap, VecSet};
 

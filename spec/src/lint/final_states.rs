@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::vec_map::VecSet;
 
 pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -3,7 +3,7 @@
 use crate::code;
 use crate::diagnostic::{Diagnostic, merge};
 use crate::formula::Evaluator;
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::raw::Row;
 use crate::read::formula;
 use crate::similarity::nearest;

@@ -2,8 +2,8 @@
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::lint::context::{LintContext, listed};
 use crate::lint::unknowns::Unknowns;
-use crate::lint::{LintContext, listed};
 use crate::raw;
 use crate::read::build::{self, ExpandedRow};
 use crate::table::{ResourceId, StateId};

@@ -4,7 +4,7 @@
 use crate::code;
 use crate::diagnostic::{CellWords, Diagnostic};
 use crate::lint::cells::words;
-use crate::lint::{LintContext, listed};
+use crate::lint::context::{LintContext, listed};
 use crate::table::{Cell, CellKind, EventId, EventKind};
 use crate::vec_map::{VecMap, VecSet};
 

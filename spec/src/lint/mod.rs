@@ -6,6 +6,7 @@ mod cells;
 mod citations;
 mod completions;
 mod conflicts;
+mod context;
 mod counts;
 mod covered;
 mod final_states;
@@ -25,22 +26,12 @@ mod unspecified;
 mod unused;
 mod variables;
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::Diagnostic;
 use crate::limit;
 use crate::raw;
 use crate::read::amend::RowIndex;
-use crate::read::draft::Lookup;
-use crate::table::{ActionId, EventId, ResourceId, RowId, StateId, Table};
 
-/// The input of the passes: the file, its names and the table built from them.
-pub(crate) struct LintContext<'a> {
-    /// The file.
-    pub(crate) raw: &'a raw::Table,
-    /// The declarations and rows of this version of the table, and all names.
-    pub(crate) lookup: &'a Lookup<'a>,
-    /// The table built from them.
-    pub(crate) table: &'a Table,
-}
+pub(crate) use context::LintContext;
 
 /// Errors in files whose keys and values all have the right types.
 pub(crate) fn errors(raw: &raw::Table, diagnostics: &mut Vec<Diagnostic>) {
@@ -122,52 +113,4 @@ pub(crate) fn amendments(cx: &LintContext<'_>, listed: &RowIndex) -> Vec<Diagnos
     let mut diagnostics = Vec::new();
     amendments::check(cx, listed, &mut diagnostics);
     diagnostics
-}
-
-impl LintContext<'_> {
-    fn state(&self, id: StateId) -> &str {
-        self.lookup.vocabulary.states.get(id.index()).map_or("", |name| &name.name)
-    }
-
-    fn event(&self, id: EventId) -> &str {
-        self.lookup.vocabulary.events.get(id.index()).map_or("", |event| &event.name.name)
-    }
-
-    fn action(&self, id: ActionId) -> &str {
-        self.lookup.vocabulary.actions.get(id.index()).map_or("", |name| &name.name)
-    }
-
-    fn resource(&self, id: ResourceId) -> &str {
-        let resource = self.lookup.vocabulary.resources.get(id.index());
-        resource.map_or("", |resource| &resource.name.name)
-    }
-
-    /// Where a state is declared in this table.
-    fn declared_at(&self, id: StateId) -> Option<Span> {
-        let name = self.state(id);
-        let states = &self.lookup.draft.parts.states;
-        let found = states.iter().find(|(word, state)| word.text == name && !state.undeclared);
-        found.map(|(word, _)| word.span)
-    }
-
-    /// The position of a row in the file.
-    fn row_at(&self, id: RowId) -> Span {
-        self.lookup.vocabulary.rows.get(id.index()).map(|row| row.span).unwrap_or_default()
-    }
-
-    /// The name of a row in messages.
-    fn row(&self, id: RowId) -> String {
-        let id = self.lookup.vocabulary.rows.get(id.index()).map_or("", |row| row.id.as_str());
-        format!("row {id}")
-    }
-}
-
-/// Names in backquotes, the last after "and".
-fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
-    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
-    match names.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
-    }
 }

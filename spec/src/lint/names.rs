@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::camel::{camel, is_title, is_variant};
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::raw::{Declaration, Table};
 use crate::read::draft::KINDS;
 use crate::table::{Name, Payload, PayloadDomain};

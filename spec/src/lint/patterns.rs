@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
-use crate::lint::{LintContext, listed};
+use crate::lint::context::{LintContext, listed};
 use crate::read::pattern::{self, PatternError};
 use crate::similarity::nearest;
 use crate::table::PayloadDomain;

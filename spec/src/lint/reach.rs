@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::lint::unknowns::Unknowns;
 use crate::table::StateId;
 use crate::vec_map::VecSet;

@@ -3,8 +3,8 @@
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::lint::balance::{Imbalance, balance};
+use crate::lint::context::{LintContext, listed};
 use crate::lint::unknowns::Unknowns;
-use crate::lint::{LintContext, listed};
 use crate::raw;
 use crate::table::{Op, ResourceId, ResourceKind, Row, RowId};
 use crate::vec_map::VecMap;

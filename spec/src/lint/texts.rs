@@ -3,7 +3,7 @@
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::raw::keys;
 use crate::variable::Relation;
 

@@ -3,8 +3,8 @@
 use crate::cell_index::{CellEntry, CellIndex};
 use crate::code;
 use crate::diagnostic::{CellWords, Diagnostic};
+use crate::lint::context::{LintContext, listed};
 use crate::lint::unknowns::Unknowns;
-use crate::lint::{LintContext, listed};
 use crate::read::pattern;
 use crate::table::{CellKind, Event, EventId, ResourceId, ResourceKind, State, StateId};
 

@@ -4,7 +4,7 @@
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::limit;
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::raw::{Sections, keys};
 use crate::read::draft::KINDS;
 use crate::read::pattern::{self, PatternError};

@@ -1,7 +1,7 @@
 //! What a lint cannot know because of a mistake that is already reported: an undeclared name
 //! without a similar declared one, an invalid pattern. It reports nothing itself.
 
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::raw::Row;
 use crate::read::draft::KINDS;
 use crate::read::pattern::{self, PatternError};

@@ -3,8 +3,8 @@
 
 use crate::code;
 use crate::diagnostic::{CellWords, Diagnostic};
-use crate::lint::LintContext;
 use crate::lint::cells::words;
+use crate::lint::context::LintContext;
 use crate::table::{Cell, CellKind};
 
 pub(super) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::raw::{Condition, Loop, Row, Sections, SetRow, call, keys};
 use crate::read::draft::KINDS;
 use crate::read::pattern;

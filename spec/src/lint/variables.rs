@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::lint::LintContext;
+use crate::lint::context::LintContext;
 use crate::read::variables::{PAYLOAD, comparisons, is_comparable, updates};
 use crate::read::vocabulary::domain;
 use crate::table::{EventKind, GuardId, Row};
