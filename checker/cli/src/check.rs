@@ -107,7 +107,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, systems: &Systems) -> Status {
     terminal::stop_on_interrupt();
     if arguments.watch {
-        watch::watch(arguments, systems)
+        watch::watch(&arguments.names, |files| once(arguments, systems, files))
     } else {
         once(arguments, systems, &Arc::default()).0
     }

@@ -10,16 +10,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use turnstile_harness::SourceFile;
 use turnstile_harness::result::ResultReport;
 use turnstile_harness::status::Status;
-use turnstile_harness::{SourceFile, Systems};
 use turnstile_spec::table::RowSource;
 
 use crate::files::Files;
 use crate::output::{self, usage_error, write_stdout};
 use crate::terminal;
-
-use super::{Arguments, once};
 
 /// An editor writes a file in several steps: a change is complete when nothing has come for this
 /// long.
@@ -29,8 +27,11 @@ const POLL: Duration = Duration::from_millis(200);
 /// Clears a terminal, and puts the cursor into its first line.
 const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
 
-/// Checks until it is interrupted; the status is that of the last check.
-pub(super) fn watch(arguments: &Arguments, systems: &Systems) -> Status {
+/// Checks what is named until it is interrupted; the status is that of the last check.
+pub(super) fn watch(
+    named: &[String],
+    check: impl Fn(&Arc<Files>) -> (Status, Vec<ResultReport>),
+) -> Status {
     let (told, changes) = channel();
     let watcher = notify::recommended_watcher(move |event| {
         // The receiver is gone once this function returns.
@@ -42,9 +43,7 @@ pub(super) fn watch(arguments: &Arguments, systems: &Systems) -> Status {
     };
     let mut watched = BTreeSet::new();
     // A change while the first check runs must not be missed.
-    if let Err(status) =
-        add(&mut watcher, &mut watched, &Seen::of(&[], arguments, &Files::default()))
-    {
+    if let Err(status) = add(&mut watcher, &mut watched, &Seen::of(&[], named, &Files::default())) {
         return status;
     }
     let mut last: Option<Seen> = None;
@@ -53,8 +52,8 @@ pub(super) fn watch(arguments: &Arguments, systems: &Systems) -> Status {
             write_stdout(CLEAR);
         }
         let files = Arc::default();
-        let (status, results) = once(arguments, systems, &files);
-        let seen = Seen::of(&results, arguments, &files);
+        let (status, results) = check(&files);
+        let seen = Seen::of(&results, named, &files);
         if seen.files.is_empty() {
             // An editor may remove a file before it writes it again.
             if last.is_some() && !output::is_unread() && is_changed(&changes) {
@@ -125,11 +124,11 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(results: &[ResultReport], arguments: &Arguments, files: &Files) -> Self {
-        let named = arguments.names.iter();
+    fn of(results: &[ResultReport], named: &[String], files: &Files) -> Self {
         let reported = results.iter().flat_map(|result| &result.notes.files);
         let faulty = results.iter().flat_map(|result| &result.faults).map(|fault| &fault.file);
-        let mut all: BTreeSet<String> = named.chain(reported).chain(faulty).cloned().collect();
+        let mut all: BTreeSet<String> =
+            named.iter().chain(reported).chain(faulty).cloned().collect();
         // An error keeps a system from naming its tables, and may be in one of them.
         let beside: Vec<String> = all.iter().flat_map(|name| files.tables_of(name)).collect();
         all.extend(beside);
