@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use turnstile_harness::options::Options;
 use turnstile_harness::result::{ResultKind, ResultReport};
 use turnstile_harness::retrace::RecordedStep;
@@ -11,39 +11,12 @@ use turnstile_search::judgement::Verdict;
 use crate::library::{Library, NamedFile};
 
 mod follow;
+mod recorded;
 
 pub(crate) use follow::replay;
+pub(crate) use recorded::is_counterexample;
 
-/// The version of the format.
-const VERSION: u32 = 1;
-/// How every such file begins.
-const BEGINNING: &[u8] = b"{\"counterexample\":";
-/// The file where nothing fails.
-const NONE: &str = "{\"counterexample\":null}\n";
-
-/// The first line of a counterexample. A line for each step follows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Head {
-    counterexample: u32,
-    /// The name of a bundled system, or the path of its file; `None`: a table alone.
-    system: Option<String>,
-    world: Option<String>,
-    /// Of a system: the path of a table that runs in place of a bundled one. Otherwise the name of
-    /// a bundled table, or the path of its file.
-    table: Option<String>,
-    as_written: bool,
-    set: Vec<(String, String)>,
-    property: String,
-    loop_from: Option<usize>,
-    /// How many lines of steps follow.
-    steps: usize,
-}
-
-/// Whether a file that begins like this is one of these.
-pub(crate) fn is_counterexample(beginning: &[u8]) -> bool {
-    beginning.trim_ascii_start().starts_with(BEGINNING)
-}
+use recorded::{Head, NONE, VERSION};
 
 /// The counterexamples among the results.
 pub(crate) fn write(results: &[ResultReport], library: &Library, options: &Options<'_>) -> String {
@@ -99,49 +72,4 @@ impl Head {
 
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("it has string keys")
-}
-
-/// A counterexample, and the line of its head, counted from 1.
-struct Recorded {
-    line: usize,
-    head: Head,
-    steps: Vec<RecordedStep>,
-}
-
-fn parse(name: &str, text: &str) -> Result<Vec<Recorded>, String> {
-    let mut all: Vec<Recorded> = Vec::new();
-    for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
-        let told = |error: serde_json::Error| {
-            format!("{name}:{line}: not a line of a counterexample: {error}")
-        };
-        if is_counterexample(text.as_bytes()) {
-            let head: Head = serde_json::from_str(text).map_err(told)?;
-            if head.counterexample != VERSION {
-                let version = head.counterexample;
-                return Err(format!(
-                    "{name}:{line}: version {version} of the format is not known; this program \
-                     reads version {VERSION}"
-                ));
-            }
-            all.push(Recorded { line, head, steps: Vec::new() });
-        } else {
-            let step = serde_json::from_str(text).map_err(told)?;
-            let last =
-                all.last_mut().ok_or_else(|| format!("{name}:{line}: a step before a head"))?;
-            last.steps.push(step);
-        }
-    }
-    for Recorded { line, head, steps } in &all {
-        let (expected, found) = (head.steps, steps.len());
-        if expected != found {
-            return Err(format!(
-                "{name}:{line}: this counterexample has {expected} steps, and {found} follow: the \
-                 file is cut, or lines were added"
-            ));
-        }
-        if head.loop_from.is_some_and(|first| first > found) {
-            return Err(format!("{name}:{line}: its loop begins after its {found} steps"));
-        }
-    }
-    Ok(all)
 }

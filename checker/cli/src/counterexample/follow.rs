@@ -11,7 +11,7 @@ use turnstile_harness::{SourceFile, Systems, table};
 use turnstile_search::bounds::NoProgress;
 use turnstile_spec::Diagnostics;
 
-use super::{Head, NONE, Recorded, parse};
+use super::recorded::{Head, NONE, Recorded, parse};
 use crate::files::Files;
 use crate::library::{self, Library, NamedFile};
 use crate::output::{usage_error, write_stdout};
