@@ -7,8 +7,8 @@ use turnstile_harness::mutate::{Floor, KilledBy, MutationReport, Survivor};
 use turnstile_harness::status::Status;
 use turnstile_world::trace::counted;
 
+use super::detail::Detail;
 use super::paint::{Paint, columns, fold, pad};
-use super::text::Detail;
 
 /// The width of the first column.
 const VERDICT: usize = 13;

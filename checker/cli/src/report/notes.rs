@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 use turnstile_harness::result::{BudgetReport, Coverage, ResultReport, RowCoverage, Unchecked};
 use turnstile_world::trace::counted;
 
+use super::detail::Detail;
 use super::paint::{Paint, fold, pad};
-use super::text::{Detail, bytes};
+use super::size::bytes;
 
 /// The width of the labels' column.
 const LABEL: usize = 13;

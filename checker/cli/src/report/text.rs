@@ -14,25 +14,11 @@ use turnstile_world::trace::{counted, grouped};
 use super::paint::{Paint, columns, fold, pad};
 use super::{fairness, notes, trace};
 
+pub use super::detail::Detail;
+pub use super::size::bytes;
+
 /// Further violations of one property that are listed beside the one whose trace is shown.
 const OTHERS_MAX: usize = 12;
-
-/// The detail of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// A line for each property; sentences only for what fails. Of mutants, those without a reason.
-    Brief,
-    /// `--verbose`: each property's sentence, its assumptions and the figures, too.
-    Full,
-}
-
-impl Detail {
-    /// As `--verbose` asks for it.
-    #[must_use]
-    pub const fn of(is_verbose: bool) -> Self {
-        if is_verbose { Self::Full } else { Self::Brief }
-    }
-}
 
 /// One result, with an empty line after it.
 #[must_use]
@@ -300,19 +286,4 @@ fn put_others(text: &mut String, property: &PropertyReport, paint: Paint, detail
         let more = format!("and {} more, listed with --verbose", others.len() - most);
         let _ = writeln!(text, "      {}", paint.dim(&more));
     }
-}
-
-/// `45.1 MiB`.
-#[must_use]
-pub fn bytes(number: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "a size for a person needs three digits")]
-    let number = number as f64;
-    let units = ["bytes", "KiB", "MiB", "GiB"];
-    let mut scaled = number;
-    let mut unit = 0;
-    while scaled >= 1024.0 && unit + 1 < units.len() {
-        scaled /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{number} bytes") } else { format!("{scaled:.1} {}", units[unit]) }
 }
