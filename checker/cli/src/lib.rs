@@ -14,6 +14,7 @@ mod list;
 mod mutate;
 mod new;
 mod output;
+mod program;
 mod render;
 mod replacement;
 mod replay;
@@ -26,8 +27,8 @@ mod terminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use turnstile_harness::Systems;
-use turnstile_scenario::Protocol;
+
+pub use program::Program;
 
 /// Model checker for transition tables and for the cores that run them
 #[derive(Debug, Parser)]
@@ -71,15 +72,6 @@ enum Verb {
     /// Make a table file of the tables in a document
     #[command(after_help = import::HELP)]
     Import(import::Arguments),
-}
-
-/// The parts of a program with this command line.
-#[derive(Clone, Debug)]
-pub struct Program {
-    /// The systems that it can run.
-    pub systems: Systems,
-    /// The kinds of nodes in its scenarios and traces.
-    pub languages: &'static [Protocol],
 }
 
 /// Parses the command line and runs its verb.

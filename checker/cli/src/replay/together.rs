@@ -8,10 +8,11 @@ use turnstile_harness::status::Status;
 use turnstile_scenario::Replay;
 use turnstile_scenario::trace::{Impossible, Run, Together, is_trace, replay_together};
 
-use super::{BYTES_MAX, ROWS, count, fault_words, is_longer, too_long, verdict, words};
-use crate::Program;
+use super::limit::{BYTES_MAX, is_longer, too_long};
+use super::words::{ROWS, count, fault_words, verdict, words};
 use crate::files;
 use crate::output::{usage_error, write_stdout};
+use crate::program::Program;
 use crate::terminal;
 
 /// Replays the files and prints every difference, and the first message that cannot have been.
