@@ -9,7 +9,7 @@ use turnstile_spec::table::Vocabulary;
 use turnstile_spec::versions::PartlyAmended;
 use turnstile_spec::{Source, System, WrittenTable};
 
-use super::{Evidence, EvidenceOutcome};
+use super::evidence::{Evidence, EvidenceOutcome};
 use crate::composed;
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal, Replacement};
