@@ -10,8 +10,10 @@ mod entry;
 mod inherent;
 mod predicate;
 mod requests;
+mod role_table;
 mod system;
 mod world;
 
-pub use entry::{entry, table_path};
+pub use entry::entry;
 pub use inherent::INHERENT;
+pub use role_table::table_path;

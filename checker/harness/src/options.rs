@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use turnstile_search::bounds::{Limits, Progress, Reductions, StopCondition};
 use turnstile_search::engine::Walks;
-use turnstile_spec::Source;
 use turnstile_spec::table::{Table, Vocabulary};
+use turnstile_spec::{Diagnostics, Source};
 
 use crate::fault::FaultReport;
 
@@ -117,6 +117,13 @@ pub enum Refusal {
     Usage(String),
     /// Incompatible files: a replaced table uses a name that the core does not know.
     Faults(Vec<FaultReport>),
+}
+
+impl Refusal {
+    /// That of files with these errors.
+    pub(crate) fn of_files(faults: &Diagnostics) -> Self {
+        Self::Faults(FaultReport::errors(faults))
+    }
 }
 
 impl fmt::Display for Refusal {

@@ -16,10 +16,10 @@ use crate::plan::{Plan, WorldParts};
 use crate::registry::SystemEntry;
 use crate::rules::replacement;
 
-use super::entry::{refused, table_of};
 use super::inherent::inherent;
 use super::predicate::{goal, predicate};
 use super::requests::requests;
+use super::role_table::table_of;
 use super::system::TableSystem;
 use crate::plain::node::TableNode;
 use crate::plain::rules::TableRules;
@@ -35,7 +35,7 @@ pub(super) fn world(
     let tables = tables(entry, file, options)?;
     let of: Vec<(&Vocabulary, &Table)> =
         tables.iter().map(|(words, table)| (words, table)).collect();
-    let composition = Composition::new(file, &of).map_err(|faults| refused(&faults))?;
+    let composition = Composition::new(file, &of).map_err(|faults| Refusal::of_files(&faults))?;
     let nodes = plan.nodes()?;
     let links = plan.links(&nodes);
     let system = Arc::new(system((file, world), &tables, &composition, (&nodes, links))?);
@@ -62,7 +62,7 @@ fn tables(
         if let Some(given) = replacement(&options.tables, &own.machine) {
             return Ok((Vocabulary::clone(&given.vocabulary), Table::clone(&given.table)));
         }
-        let amended = own.file.amended().map_err(refused)?;
+        let amended = own.file.amended().map_err(Refusal::of_files)?;
         Ok((amended.vocabulary.clone(), amended.table.clone()))
     };
     file.roles.iter().map(of).collect()
