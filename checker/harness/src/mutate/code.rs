@@ -2,7 +2,9 @@
 //! recordings of the default worlds. What an operation reaches of the code is noted, so that a
 //! mutant runs again only the operations that reach its place.
 
+mod fate;
 mod noted;
+mod switches;
 #[cfg(test)]
 mod tests;
 mod world;
@@ -16,47 +18,14 @@ use turnstile_spec::system::System;
 use crate::options::Options;
 use crate::parallel::parallel_map;
 use crate::registry::{SystemEntry, Systems};
+
+pub use fate::Fate;
+pub use switches::Switches;
+
 use world::{Build, CodeWorld};
 
 /// The states at which no further world is recorded before mutants run in those recorded.
 const STATES_AT_ONCE: usize = 500_000;
-
-/// The mutants of a program, by number. Each thread has its own switch.
-pub trait Switches: Sync {
-    /// Makes one mutant run on this thread, or none.
-    fn switch_to(&self, mutant: Option<u32>);
-
-    /// A step begins. If a mutant gives it no end, it panics.
-    fn begin_step(&self);
-
-    /// The places that this thread has reached since the last call, while no mutant was on.
-    fn reached(&self) -> Vec<u32>;
-
-    /// A world is recorded, while no mutant was on: its name, `claim/small`, and its states.
-    fn recorded(&self, _world: &str, _states: usize) {}
-}
-
-/// What became of a mutant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// A property fails in a world, or the code panics there.
-    Killed {
-        /// `claim/small`.
-        world: String,
-    },
-    /// No property fails in the worlds that reach it, or `differs_in` names none that differs.
-    Survived {
-        /// The first world with another outcome: `claim/small`.
-        differs_in: Option<String>,
-    },
-    /// A search grew too large.
-    Undecided {
-        /// `claim/small`.
-        world: String,
-    },
-    /// No world reaches it.
-    Unreached,
-}
 
 /// Judges mutants in the default worlds of some systems. `done`: told of each mutant that is
 /// killed, when it is.

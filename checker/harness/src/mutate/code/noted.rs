@@ -11,7 +11,7 @@ use turnstile_step::IdClass;
 use turnstile_world::World;
 use turnstile_world::parts::{Op, Part, Tag};
 
-use super::Switches;
+use super::switches::Switches;
 
 /// A World, and the places that are reached elsewhere than in its memoised operations.
 pub(super) struct Noted {

@@ -14,8 +14,9 @@ use turnstile_world::{World, WorldRecording};
 
 use turnstile_search::transition_system::TransitionSystem as _;
 
+use super::fate::Fate;
 use super::noted::Noted;
-use super::{Fate, Switches};
+use super::switches::Switches;
 
 /// The bound of a mutant: this factor times the recorded states, plus this number.
 const GROWTH: (usize, usize) = (3, 10_000);
