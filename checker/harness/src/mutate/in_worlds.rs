@@ -14,12 +14,12 @@ use turnstile_spec::table::Table;
 use turnstile_step::RowOutcome;
 use turnstile_world::parts::Tag;
 
-use super::Floor;
 use super::baseline::{Baseline, bad};
 use super::change::Mutant;
 use super::changed_parts::changed_parts;
-use super::judge::Judge;
+use super::judged_table::Judge;
 use super::recorded::{Effect, MutantWorld, RecordedWorld};
+use super::report::Floor;
 use crate::check::{CheckOutput, check};
 use crate::coverage::coverage;
 use crate::observations::taken;

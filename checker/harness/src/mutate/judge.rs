@@ -1,21 +1,19 @@
 //! Each mutant of a table at three levels: the reader's lint, the table level, and the worlds of
 //! every system that runs it ([`in_worlds`](super::in_worlds)).
 
-use std::sync::Arc;
-
 use turnstile_spec::system::System;
-use turnstile_spec::table::Table;
 use turnstile_spec::versions::ExplainedMutant;
 use turnstile_spec::{AmendedTable, WrittenTable};
 
 use super::baseline::{Baselines, bad, failing_soon, failures};
 use super::change::Mutant;
+use super::every::{Only, mutants};
 use super::in_worlds::{self, MutantStatus, TableMutants};
-use super::{KilledBy, MutationReport, Only, Survivor, mutants};
+use super::judged_table::Judge;
+use super::report::{KilledBy, MutationReport, Survivor};
 use crate::fault::FaultReport;
 use crate::options::{Options, Replacement};
 use crate::parallel::{SilentProgress, parallel_map};
-use crate::rules::replacement;
 use crate::table;
 
 /// The result of a mutant by lint and at the table level.
@@ -24,17 +22,6 @@ struct LocalChecks {
     table: bool,
     /// The table level's search was truncated.
     is_truncated: bool,
-}
-
-/// The table whose mutants are judged.
-pub(super) struct Judge<'a> {
-    pub(super) literal: &'a WrittenTable,
-    pub(super) sound: &'a AmendedTable,
-    pub(super) options: &'a Options<'a>,
-    /// Whether recordings are reused, instead of a search from nothing for each mutant.
-    pub(super) does_reuse: bool,
-    /// The mutants that are judged.
-    pub(super) only: &'a Only,
 }
 
 /// Judges mutants of an amended table. The other machines run the tables of the options.
@@ -177,19 +164,6 @@ impl<'a> TableReport<'a> {
         let killed: Vec<&Mutant> = killed.into_iter().map(|((mutant, _), _)| mutant).collect();
         report.faults = judge.stale(&all, &killed);
         report
-    }
-}
-
-impl<'a> Judge<'a> {
-    /// The options, with another table in place of this one.
-    pub(super) fn options(&self, table: Arc<Table>) -> Options<'a> {
-        let Options { tables, .. } = self.options;
-        let unchanged = replacement(tables, &self.sound.vocabulary.machine);
-        let unchanged = unchanged.expect("every judged table is among them").clone();
-        let replaced = Replacement { table, ..unchanged };
-        let others = tables.iter().cloned();
-        let tables = std::iter::once(replaced).chain(others).collect();
-        Options { tables, ..self.options.clone() }
     }
 }
 
