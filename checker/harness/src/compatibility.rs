@@ -6,15 +6,18 @@ use turnstile_spec::system::{Count, System, Timer};
 use turnstile_spec::table::ResourceKind;
 
 use crate::fault::FaultReport;
-use crate::registry::{MachineTable, SystemEntry};
+use crate::machine_table::MachineTable;
 
-/// The differences of a file from the one that was compiled in.
-pub(crate) fn differences(file: &System, entry: &SystemEntry) -> Vec<FaultReport> {
-    let Ok(ours) = entry.file.system() else { return Vec::new() };
+/// The differences of a file from the one that was compiled in, whose machines run these tables.
+pub(crate) fn differences(
+    file: &System,
+    ours: &System,
+    tables: &[MachineTable],
+) -> Vec<FaultReport> {
     let mut comparison = Comparison { file, faults: Vec::new() };
     comparison.roles(ours);
     comparison.links(ours);
-    comparison.timers(ours, &entry.tables);
+    comparison.timers(ours, tables);
     comparison.faults
 }
 

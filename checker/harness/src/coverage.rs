@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use turnstile_spec::table::{CellKind, Table, Vocabulary};
 use turnstile_step::RowOutcome;
 
+use crate::machine_table::MachineTable;
 use crate::options::Replacement;
-use crate::registry::MachineTable;
 use crate::result::{Coverage, RowCoverage, RowRef};
 use crate::rules::replacement;
 

@@ -7,7 +7,9 @@ mod choice;
 mod compatibility;
 pub mod composed;
 mod coverage;
+mod embedded;
 pub mod fault;
+mod machine_table;
 pub mod mutate;
 pub mod observations;
 pub mod options;
@@ -22,6 +24,7 @@ pub mod retrace;
 pub mod rules;
 mod source_file;
 pub mod status;
+mod system_spec;
 pub mod table;
 
 pub use plan::Plan;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use turnstile_spec::Source;
 use turnstile_spec::table::Vocabulary;
 
+use crate::machine_table::MachineTable;
 use crate::options::Replacement;
-use crate::registry::MachineTable;
 use crate::result::PropertyReport;
 use crate::rules::replacement;
 

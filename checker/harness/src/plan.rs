@@ -14,7 +14,6 @@ use turnstile_world::{
 
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
-use crate::registry::SystemSpec;
 
 /// The maximum of a numeric setting: the most nodes of a role.
 const NUMBER_MAX: u16 = 8;
@@ -186,29 +185,6 @@ impl Plan<'_> {
         if faults.is_empty() { Ok(budgets) } else { Err(Refusal::Faults(faults)) }
     }
 
-    /// The world of compiled cores, with the properties that are checked in it.
-    pub(crate) fn build<S: SystemSpec>(&self, system: S) -> Result<World, Refusal> {
-        let known = system.clone();
-        let nodes = self.nodes()?;
-        let mut world = self.world(&SpecParts { system, plan: self }, nodes)?;
-        for property in self.file.properties.iter().filter(|property| self.checks(property)) {
-            let find = |name: &str, _| {
-                if name.is_empty() {
-                    return Ok(Predicate::new(|_| true));
-                }
-                known.predicate(name).ok_or_else(|| {
-                    let what = format!("no predicate `{name}` is compiled in");
-                    let source = &self.file.source;
-                    let fault = FaultReport::not_compiled(source, property.span, &what);
-                    Refusal::Faults(vec![fault])
-                })
-            };
-            self.add_property(&mut world, property, find, Reads::Nodes)?;
-        }
-        world.add_property(Property::no_core_panics()).expect("it waives nothing");
-        Ok(world)
-    }
-
     /// The world without properties.
     pub(crate) fn world(
         &self,
@@ -273,41 +249,17 @@ impl Plan<'_> {
 
 /// What a world needs to know of its system.
 pub(crate) trait WorldParts {
-    /// [`SystemSpec::BUDGETS`].
+    /// [`SystemSpec::BUDGETS`](crate::SystemSpec::BUDGETS).
     fn budgets(&self) -> Vec<&str>;
 
-    /// Whether a fault is among [`SystemSpec::SUFFERS`].
+    /// Whether a fault is among [`SystemSpec::SUFFERS`](crate::SystemSpec::SUFFERS).
     fn suffers(&self, fault: &str) -> bool;
 
-    /// As [`SystemSpec::may_spend`].
+    /// As [`SystemSpec::may_spend`](crate::SystemSpec::may_spend).
     fn may_spend(&self, budget: &str) -> bool;
 
     /// The nodes.
     fn system(&self, nodes: &[Node]) -> Arc<dyn System>;
-}
-
-/// A system of compiled cores.
-struct SpecParts<'p, S> {
-    system: S,
-    plan: &'p Plan<'p>,
-}
-
-impl<S: SystemSpec> WorldParts for SpecParts<'_, S> {
-    fn budgets(&self) -> Vec<&str> {
-        S::BUDGETS.to_vec()
-    }
-
-    fn suffers(&self, fault: &str) -> bool {
-        S::SUFFERS.contains(&fault)
-    }
-
-    fn may_spend(&self, budget: &str) -> bool {
-        self.system.may_spend(self.plan, budget)
-    }
-
-    fn system(&self, nodes: &[Node]) -> Arc<dyn System> {
-        self.system.clone().nodes(nodes.len())
-    }
 }
 
 /// Whether a property is checked of the tables as written, or of the amended ones.

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use turnstile_spec::{Source, system};
-use turnstile_world::system::System;
-use turnstile_world::{Budget, Predicate, World};
+use turnstile_spec::system;
+use turnstile_world::{Budget, World};
 
 use crate::check::{CheckOutput, SearchFn, check};
 use crate::compatibility;
@@ -15,38 +14,11 @@ use crate::places;
 use crate::plan::{Plan, is_of_version};
 use crate::result::{BudgetReport, ResultReport};
 use crate::source_file::SourceFile;
+use crate::system_spec;
 
-/// A file embedded in the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Embedded {
-    /// `claim`.
-    pub name: &'static str,
-    /// Its path, for diagnostics: `spec/tables/claim.yaml`.
-    pub file: &'static str,
-    /// Its content.
-    pub text: &'static str,
-}
-
-impl Embedded {
-    /// The file, to be parsed.
-    #[must_use]
-    pub fn source_file(&self) -> SourceFile {
-        SourceFile::new(self.name, Source::new(self.file, self.text))
-    }
-}
-
-/// An embedded file: the path from the source file to the parent of the folder, the folder, and the
-/// file's name without its extension.
-#[macro_export]
-macro_rules! embedded {
-    ($root:literal $folder:literal $name:literal) => {
-        $crate::Embedded {
-            name: $name,
-            file: concat!($folder, $name, ".yaml"),
-            text: include_str!(concat!($root, $folder, $name, ".yaml")),
-        }
-    };
-}
+pub use crate::embedded::Embedded;
+pub use crate::machine_table::MachineTable;
+pub use crate::system_spec::SystemSpec;
 
 /// The systems that a program can run.
 #[derive(Clone, Debug, Default)]
@@ -76,15 +48,6 @@ impl Systems {
     }
 }
 
-/// A table that a system runs.
-#[derive(Clone, Debug)]
-pub struct MachineTable {
-    /// The name of its machine.
-    pub machine: String,
-    /// Its file.
-    pub file: Arc<SourceFile>,
-}
-
 /// A system that this build can run: its cores are compiled in, its file is read at run time.
 #[derive(Debug)]
 pub struct SystemEntry {
@@ -105,44 +68,6 @@ pub struct SystemEntry {
 /// Builds one world of a system.
 pub(crate) type BuildWorld =
     fn(&SystemEntry, &system::System, &system::World, &Options<'_>) -> Result<World, Refusal>;
-
-/// A system of shipped cores, for the command line.
-pub trait SystemSpec: Clone {
-    /// Its file.
-    const FILE: Embedded;
-
-    /// The tables that its cores run, each by the name of its machine.
-    const TABLES: &'static [Embedded];
-
-    /// The budgets of its own, in addition to the World's.
-    const BUDGETS: &'static [&'static str];
-
-    /// Those of its own budgets that ration calls of users, not faults or timers.
-    const CALLS: &'static [&'static str] = &[];
-
-    /// The faults of requests and of processes that its cores handle, by the names of their
-    /// budgets. The links determine those of messages.
-    const SUFFERS: &'static [&'static str];
-
-    /// Whether a budget of its own, or that of clock drift, can be spent with the settings and the
-    /// other budgets of this world.
-    fn may_spend(&self, _plan: &Plan<'_>, _budget: &str) -> bool {
-        true
-    }
-
-    /// The system of a world.
-    ///
-    /// # Errors
-    ///
-    /// Settings that the system does not have; names that the cores do not know.
-    fn of(plan: &Plan<'_>) -> Result<Self, Refusal>;
-
-    /// Its nodes: `count` of them, role by role in the order of the file.
-    fn nodes(self, count: usize) -> Arc<dyn System>;
-
-    /// A predicate of the file; `None` if none of this name is compiled in.
-    fn predicate(&self, name: &str) -> Option<Predicate>;
-}
 
 impl SystemEntry {
     /// The system of these cores. The function of its crate that calls this must not be generic, so
@@ -202,9 +127,11 @@ impl SystemEntry {
         world: &system::World,
         options: &Options<'_>,
     ) -> Result<World, Refusal> {
-        let faults = compatibility::differences(file, self);
-        if !faults.is_empty() {
-            return Err(Refusal::Faults(faults));
+        if let Ok(ours) = self.file.system() {
+            let faults = compatibility::differences(file, ours, &self.tables);
+            if !faults.is_empty() {
+                return Err(Refusal::Faults(faults));
+            }
         }
         (self.world)(self, file, world, options).map_err(|refusal| match refusal {
             // Without `--set` the refused value stands in the file.
@@ -276,5 +203,5 @@ fn world<W: SystemSpec>(
     options: &Options<'_>,
 ) -> Result<World, Refusal> {
     let plan = Plan { file, world, options };
-    plan.build(W::of(&plan)?)
+    system_spec::world(&plan, W::of(&plan)?)
 }
