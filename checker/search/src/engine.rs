@@ -3,13 +3,14 @@
 //!
 //! After a truncated search, no property that needs the complete graph holds.
 
+mod outcome;
+mod request;
 mod simulation;
 
-use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::bounds::{Limits, Progress, Reductions, StopCondition};
-use crate::breadth_first::{SearchConfig, SearchOutcome, Truncation, search};
+use crate::bounds::Reductions;
+use crate::breadth_first::{SearchConfig, SearchOutcome, search};
 use crate::interned::{Interned, StateSpace};
 use crate::judgement::{Judgement, Verdict};
 use crate::liveness::{self, LabelledGraph};
@@ -18,69 +19,9 @@ use crate::replay::trail;
 use crate::trail::Trail;
 use crate::transition_system::{Predicate, Property, PropertyKind, TransitionSystem};
 
+pub use outcome::CheckOutcome;
+pub use request::CheckRequest;
 pub use simulation::{Walks, simulate};
-
-/// A request to check a system.
-#[derive(Clone, Copy)]
-pub struct CheckRequest<'a> {
-    /// Threads, at least 1.
-    pub threads: usize,
-    /// The limits at which the search is truncated.
-    pub limits: Limits,
-    /// The reductions to make where they are sound.
-    pub reduce: Reductions,
-    /// The condition to stop early; the verdicts not yet known are then `incomplete`.
-    pub until: &'a StopCondition,
-    /// The observer of the search, which may stop it.
-    pub progress: &'a dyn Progress,
-}
-
-impl<'a> CheckRequest<'a> {
-    /// The whole state graph on one thread, without a limit and without a reduction.
-    #[must_use]
-    pub fn new(progress: &'a dyn Progress) -> Self {
-        Self {
-            threads: 1,
-            limits: Limits::default(),
-            reduce: Reductions::NONE,
-            until: &StopCondition::Exhausted,
-            progress,
-        }
-    }
-}
-
-/// The outcome of a check.
-#[derive(Debug)]
-pub struct CheckOutcome<M> {
-    /// Unique states.
-    pub states: usize,
-    /// Transitions, self-loops excluded.
-    pub transitions: usize,
-    /// The greatest distance of a state from an initial one, in steps.
-    pub depth: usize,
-    /// Why the search was truncated; `None`: it is exhaustive.
-    pub truncation: Option<Truncation>,
-    /// The peak of the bytes allocated, as the engine estimates it.
-    pub peak_bytes: usize,
-    /// Operations run; all others were memoised.
-    pub runs: usize,
-    /// The coverage.
-    pub tags: BTreeSet<M>,
-    /// The reductions made, each with the reason why it is sound.
-    pub reductions: Vec<(&'static str, &'static str)>,
-    /// What was requested and not done, with reasons: reductions, recording the graph.
-    pub refused: Vec<String>,
-    /// The reductions made, as flags.
-    pub reduced: Reductions,
-    /// By property, in order.
-    pub judgements: Vec<Judgement>,
-    /// The time of the search.
-    pub explored: Duration,
-    /// The time of the verdicts, liveness included.
-    pub judging: Duration,
-    /// An operation whose outcomes differed when it was run again: then no verdict is valid.
-    pub impure: Option<String>,
-}
 
 const NO_ROOM: &str =
     "liveness is not checked: the state graph exceeds --max-memory, or 2^31 transitions";
@@ -109,43 +50,6 @@ pub fn run<W: TransitionSystem + ?Sized>(
         }
     }
     outcome
-}
-
-impl CheckOutcome<u32> {
-    /// The outcome with the tags of a system, which are indices so far.
-    fn of<W: TransitionSystem + ?Sized>(self, interned: &Interned<'_, W>) -> CheckOutcome<W::Tag> {
-        CheckOutcome {
-            tags: interned.tags(self.tags),
-            states: self.states,
-            transitions: self.transitions,
-            depth: self.depth,
-            truncation: self.truncation,
-            peak_bytes: self.peak_bytes,
-            runs: self.runs,
-            reductions: self.reductions,
-            refused: self.refused,
-            reduced: self.reduced,
-            judgements: self.judgements,
-            explored: self.explored,
-            judging: self.judging,
-            impure: self.impure,
-        }
-    }
-}
-
-impl<M: Ord> CheckOutcome<M> {
-    /// Adds the outcome of another search of the same graph, for other properties.
-    fn add(&mut self, other: Self) {
-        self.truncation = other.truncation;
-        self.judgements.extend(other.judgements);
-        self.tags.extend(other.tags);
-        self.refused.extend(other.refused);
-        self.impure = self.impure.take().or(other.impure);
-        self.peak_bytes = self.peak_bytes.max(other.peak_bytes);
-        self.runs += other.runs;
-        self.explored += other.explored;
-        self.judging += other.judging;
-    }
 }
 
 /// Runs one search for a batch of properties. The reductions must be sound for them.

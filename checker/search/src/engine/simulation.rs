@@ -8,11 +8,13 @@ use crate::bounds::{Limits, ProgressSnapshot, Reductions};
 use crate::breadth_first::Truncation;
 use crate::interned::{Expander, Interned, StateSpace};
 use crate::judgement::{Judgement, Verdict};
+use crate::property_batch::PropertyBatch;
 use crate::successors::Successors;
 use crate::trail::Trail;
 use crate::transition_system::{Property, PropertyKind, TransitionSystem};
 
-use super::{CheckOutcome, CheckRequest, PropertyBatch};
+use super::outcome::CheckOutcome;
+use super::request::CheckRequest;
 
 /// The walks of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
