@@ -1,16 +1,18 @@
 #![doc = include_str!("../README.md")]
 
+mod budgets;
 mod facts;
 mod monitor;
 mod network;
 mod nodes;
 mod predicates;
 mod system;
+mod views;
 pub mod words;
 mod world;
 
 pub use network::NetworkNode;
 pub use nodes::is_exclusion;
-use system::member;
-pub use system::{Assumptions, HandlerRules, Views};
+use views::member;
+pub use views::{Assumptions, HandlerRules, Views};
 pub use world::entry;

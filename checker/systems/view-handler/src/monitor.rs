@@ -7,7 +7,7 @@ use turnstile_world::{NodeId, Observation};
 
 use crate::member;
 use crate::nodes::{Duty, Notice};
-use crate::system::node;
+use crate::views::node;
 
 /// The history variables of the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]

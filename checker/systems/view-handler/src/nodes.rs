@@ -12,7 +12,7 @@ use turnstile_view_handler_core::{
 use turnstile_view_handler_machines::view_handler::Resource;
 use turnstile_world::{CoreNode, NodeId};
 
-use crate::system::{member, node};
+use crate::views::{member, node};
 use crate::{Assumptions, HandlerRules, Views, words};
 
 /// A notice of a member's node to the monitor.

@@ -7,8 +7,10 @@ use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_world::system::System;
 use turnstile_world::{Direction, Predicate};
 
+use super::budgets::{MERGE, MERGE_AGAIN, PARTITION};
 use super::predicates::view_handler::{Predicate as Name, Properties};
-use super::system::{Assumptions, HandlerRules, Nodes, Views};
+use super::system::Nodes;
+use super::views::{Assumptions, HandlerRules, Views};
 
 const FILE: Embedded = embedded!("../" "spec/systems/" "view-handler");
 
@@ -19,15 +21,6 @@ const TABLES: [Embedded; 1] = [embedded!("../" "spec/tables/" "view-handler")];
 pub fn entry() -> SystemEntry {
     SystemEntry::of::<Views>()
 }
-
-/// The encounters of coords.
-pub(super) const MERGE: &str = "MERGE";
-
-/// In a world with this budget coords find each other repeatedly, as long as there are several.
-pub(super) const MERGE_AGAIN: &str = "MERGE again";
-
-/// The partitions of the network; each heals.
-pub(super) const PARTITION: &str = "partition";
 
 impl SystemSpec for Views {
     const FILE: Embedded = FILE;
