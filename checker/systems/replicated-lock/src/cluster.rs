@@ -13,6 +13,7 @@ use turnstile_world::NodeId;
 use super::envelope::{ClusterEvent, Envelope, Outbox, applied, lock_of};
 use super::log_service::LogService;
 use super::postconditions::CommandViolations;
+use super::replicated::Replicated;
 
 /// The log and the cluster's membership.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
@@ -67,7 +68,8 @@ pub(crate) struct ClusterMember {
 
 impl Cluster {
     /// All members are connected; the first one leads.
-    pub(super) fn new(members: usize, witnesses: usize, [may_fail, takes_late]: [bool; 2]) -> Self {
+    pub(super) fn new(system: &Replicated) -> Self {
+        let &Replicated { members, witnesses, may_fail, takes_late, .. } = system;
         let member = |address| ClusterMember {
             address: Address(address),
             is_partitioned: false,

@@ -6,13 +6,15 @@ mod delivered;
 mod envelope;
 mod facts;
 mod log_service;
+mod member_state;
 mod mutex_step;
 mod nodes;
 mod postconditions;
 mod predicates;
+mod replicated;
 mod system;
 mod words;
 mod world;
 
-pub use system::{MemberRules, MutexRules, Replicated, StatusRules};
+pub use replicated::{MemberRules, MutexRules, Replicated, StatusRules};
 pub use world::entry;

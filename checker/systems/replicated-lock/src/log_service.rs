@@ -5,7 +5,7 @@ use turnstile_ids::number::Token;
 use turnstile_replicated_lock_core::types::LogEntry;
 use turnstile_replicated_lock_core::{Locks, Service};
 
-use crate::system::{Replicated, StatusRules};
+use crate::replicated::{Replicated, StatusRules};
 
 /// The replicated state machine of the log, with a choice among matching rows.
 #[derive(Debug)]

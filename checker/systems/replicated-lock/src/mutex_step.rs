@@ -11,7 +11,7 @@ use turnstile_step::Input;
 
 use super::delivered::PendingCommands;
 use super::envelope::lock_of;
-use super::nodes::MemberInput;
+use super::member_state::MemberInput;
 
 /// The state of a thread, as it knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use turnstile_ids::number::Token;
+use turnstile_replicated_lock_core::Member;
 use turnstile_replicated_lock_core::message::{
     Cluster as Peer, Command as Asked, Connectivity, ElectionReason, Message, Notice as Told,
 };
 use turnstile_replicated_lock_core::types::{
     Address, LockName, LockStatus, LogOperation, ServiceRequest, Timer,
 };
-use turnstile_replicated_lock_core::{Member, State};
 use turnstile_replicated_lock_machines::lock_mutex::State as Mutex;
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
 use turnstile_world::system::{self, NodeCore};
@@ -19,32 +19,9 @@ use crate::cluster::Cluster;
 use crate::delivered::Delivered;
 use crate::envelope::{ClusterEvent, Envelope};
 use crate::log_service::LogService;
+use crate::member_state::{Inner, MemberInput, MemberState, has_nothing};
 use crate::mutex_step::{MutexStep, follows};
-use crate::predicates::has_nothing;
-use crate::system::{MemberRules, MutexRules, Replicated, StatusRules};
-
-/// A member under its address.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub(crate) struct MemberState {
-    /// The address.
-    pub(crate) address: Address,
-    /// The core's state.
-    pub(crate) core: State,
-    /// The listener was notified of a status that cannot follow the one before.
-    pub(crate) inconsistent_notification: bool,
-    /// A thread was not notified of a change of its lock.
-    pub(crate) missed_notification: bool,
-    /// A mutex took a step without a reason.
-    pub(crate) unfounded_notification: bool,
-    /// A mutex executed another command than it was asked for, or none.
-    pub(crate) other_command: bool,
-    /// It executed a RESET that no view and no election called for, or not the one that one did.
-    pub(crate) other_reset: bool,
-    /// It learned that it is in a minority, and did not give up its locks.
-    pub(crate) kept_locks_in_minority: bool,
-    /// The log as delivered to it.
-    pub(crate) delivered: Delivered,
-}
+use crate::replicated::Replicated;
 
 /// A command of a member's threads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
@@ -79,11 +56,6 @@ pub(crate) struct MemberNode {
     /// The choice among several matching rows.
     pub(crate) choice: u8,
 }
-
-type Inner = Member<StatusRules, MemberRules, MutexRules>;
-
-/// An input of the member's core.
-pub(crate) type MemberInput = InputOf<Inner>;
 
 impl MemberNode {
     /// The core; `of_entry`: the choice of the log for the entry that it applies.
@@ -172,7 +144,7 @@ impl Core for MemberNode {
 
     /// A member of a running cluster.
     fn start(&self) -> MemberState {
-        let present = self.system.cluster().present();
+        let present = Cluster::new(&self.system).present();
         let mut member = self.member(present[self.node]);
         let joined = Message::View { is: Connectivity::Joined, members: present };
         let elected = Message::Elected(ElectionReason::MajorityIsJustReached);
@@ -277,7 +249,7 @@ pub(crate) struct LogNode(pub(crate) Arc<Replicated>);
 
 impl NodeCore for LogNode {
     fn start(&self) -> Value {
-        Value::new(self.0.cluster())
+        Value::new(Cluster::new(&self.0))
     }
 
     fn choices(&self) -> u8 {

@@ -13,8 +13,8 @@ use super::act_history::ActHistory;
 use super::cluster::Cluster;
 use super::delivered::Role;
 use super::facts::LockFacts;
-use super::nodes::MemberState;
-use super::system::Replicated;
+use super::member_state::{MemberState, has_nothing};
+use super::replicated::Replicated;
 
 turnstile_machine::system!("spec/systems/replicated-lock.yaml");
 
@@ -98,13 +98,6 @@ fn is_with_nobody(view: &View<'_>) -> bool {
     let present = cluster(view).present();
     let mut holders = cluster(view).log_state.iter().filter_map(|(_, lock)| lock.holder);
     holders.any(|holder| !present.contains(&holder))
-}
-
-/// Whether the member holds no lock, waits for none and executes no command for one, as far as its
-/// listener and its threads know.
-pub(super) fn has_nothing(member: &turnstile_replicated_lock_core::State) -> bool {
-    let mut mutexes = member.mutexes();
-    member.told.is_empty() && mutexes.all(|(_, mutex)| mutex.at == Mutex::Unlocked)
 }
 
 fn is_deaf(view: &View<'_>) -> bool {
