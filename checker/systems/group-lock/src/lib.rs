@@ -1,8 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+mod budgets;
 mod facts;
 mod fifo;
 mod formed;
+mod forming;
+mod group_lock;
+mod layer_message;
 mod lower_layer;
 mod member_node;
 mod member_state;
@@ -10,8 +14,8 @@ mod membership;
 mod nodes;
 mod predicates;
 mod step_check;
+mod step_faults;
 mod system;
 mod world;
 
-use system::{member, node};
 pub use world::entry;

@@ -13,10 +13,10 @@ use turnstile_world::system::{Effect, Input, NodeCore, Out};
 use turnstile_world::{NodeId, Ordered, Value};
 
 use crate::formed::Formed;
-use crate::lower_layer::LayerMessage;
+use crate::group_lock::{ClientRules, member, node};
+use crate::layer_message::LayerMessage;
 use crate::member_state::{Call, Departed, MemberState, Unborn, locks_of};
 use crate::step_check::StepCheck;
-use crate::system::{ClientRules, member, node};
 
 /// A member crashes, undetected so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -11,7 +11,7 @@ use turnstile_view_handler_core::{self as view, MemberId};
 use turnstile_world::system::Effect;
 use turnstile_world::{Ordered, Value};
 
-use crate::step_check::StepFaults;
+use crate::step_faults::StepFaults;
 
 /// A running member, and its callers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]

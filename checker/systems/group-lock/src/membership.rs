@@ -11,7 +11,7 @@ use turnstile_step::Symbolic;
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{MemberId, Members, View};
 
-use crate::lower_layer::LayerMessage;
+use crate::layer_message::LayerMessage;
 
 /// The groups of members.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]

@@ -8,7 +8,7 @@ use turnstile_system_view_handler::{HandlerRules, Views, words};
 use turnstile_view_handler_core::{self as view, MemberId};
 use turnstile_world::{CoreNode, NodeId};
 
-use crate::system::{ClientRules, CoordinatorRules, member, node};
+use crate::group_lock::{ClientRules, CoordinatorRules, member, node};
 
 /// The core of a member's locks.
 type Locks = Member<ClientRules, CoordinatorRules>;

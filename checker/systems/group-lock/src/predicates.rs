@@ -13,8 +13,7 @@ use turnstile_world::NodePart;
 use turnstile_world::property::View;
 
 use super::facts::{self, held};
-use super::member;
-use super::system::GroupLock;
+use super::group_lock::{GroupLock, member};
 use crate::member_state::{Caller, MemberState, timer_of_locks};
 use crate::membership::Membership;
 use crate::step_check::{is_at_most, is_unlocking, last_token};

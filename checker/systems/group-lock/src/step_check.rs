@@ -11,9 +11,10 @@ use turnstile_machine::Rules as _;
 use turnstile_view_handler_core::MemberId;
 use turnstile_world::system::{Effect, Input};
 
+use crate::fifo;
+use crate::group_lock::{ClientRules, member};
 use crate::member_state::{Call, about_locks, notice_of};
-use crate::system::ClientRules;
-use crate::{fifo, member};
+use crate::step_faults::StepFaults;
 
 /// A step of a member's locks.
 #[derive(Clone, Copy, Debug)]
@@ -25,26 +26,6 @@ pub(crate) struct StepCheck<'s> {
     pub(crate) after: &'s State,
     pub(crate) input: &'s Input,
     pub(crate) effects: &'s [Effect],
-}
-
-/// What a member's steps did wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct StepFaults {
-    /// As a coordinator it did not answer pending requests in FIFO order, each once.
-    pub(crate) answered_out_of_order: bool,
-    /// As a coordinator it refused a lock that was available.
-    pub(crate) refused_available: bool,
-    /// As a coordinator it began a round with requests of an earlier one.
-    pub(crate) kept_requests: bool,
-    /// An UNLOCK was no longer pending, although it was not answered.
-    pub(crate) dropped_unlock: bool,
-    /// It took another message for a LOCK-INFO-REQ of a later view.
-    pub(crate) took_for_early: bool,
-    /// As a coordinator it granted a lock without a token, or with none that is greater than that
-    /// of its grant before.
-    pub(crate) granted_without_growth: bool,
-    /// As a coordinator it no longer waited for a loser that had not acknowledged its loss.
-    pub(crate) forgot_a_loser: bool,
 }
 
 impl StepFaults {

@@ -2,100 +2,25 @@
 
 use std::sync::Arc;
 
+use turnstile_group_lock_core as group;
 use turnstile_group_lock_core::stack;
-use turnstile_group_lock_core::{self as group, Member};
-use turnstile_group_lock_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_harness::SystemSpec;
-use turnstile_harness::rules::AnyTable;
 use turnstile_system_view_handler::{NetworkNode, Views};
-use turnstile_view_handler_core::number::ViewId;
-use turnstile_view_handler_core::{self as view, MemberId, Members, View};
+use turnstile_view_handler_core::{self as view, Members};
 use turnstile_world::system::{Input, NodeCore, System};
 use turnstile_world::{Direction, NetworkChange, NodeId, Ordered};
 
+use crate::budgets;
 use crate::formed::Formed;
-use crate::lower_layer::{CrashDetected, LayerMessage, MembershipNode, NetworkLayerNode};
-use crate::member_node::{Crash, Lives, MemberNode, Restart};
+use crate::forming::formed_group;
+use crate::group_lock::{GroupLock, member, node};
+use crate::layer_message::LayerMessage;
+use crate::lower_layer::{CrashDetected, MembershipNode, NetworkLayerNode};
+use crate::member_node::{Crash, MemberNode, Restart};
 use crate::member_state::{Call, timer_of_locks};
 use crate::membership::{Membership, MembershipChange};
-use crate::nodes::{LocksNode, StackNode};
-use crate::world;
-
-/// The table that runs, chosen at run time.
-pub(crate) type ClientRules = AnyTable<group_lock_client::Machine>;
-/// The table that runs, chosen at run time.
-pub(crate) type CoordinatorRules = AnyTable<group_lock_coordinator::Machine>;
-
-/// The cores of the group lock. Members come first, then the membership.
-#[derive(Clone, Debug)]
-pub(crate) struct GroupLock {
-    /// How many members.
-    pub(crate) members: usize,
-    /// How many locks there are.
-    pub(crate) locks: u64,
-    /// The group has not formed in the first state, and the last member is no founder.
-    pub(crate) joins: bool,
-    /// Messages in transit between members of different groups are lost; otherwise they are late.
-    pub(crate) loses: bool,
-    /// Callers keep the tokens of their last grants.
-    pub(crate) keeps_tokens: bool,
-    /// Processes start again; the members of no group are their next lives.
-    pub(crate) restarts: bool,
-    /// The view handling of the members, if they have their own.
-    pub(crate) views: Option<Views>,
-    /// The table of a lock at a member.
-    pub(crate) client: ClientRules,
-    /// The table of a coordinator.
-    pub(crate) coordinator: CoordinatorRules,
-}
-
-/// A node's number as a member's name, and back.
-pub(crate) fn member(node: NodeId) -> MemberId {
-    MemberId(node as u64 + 1)
-}
-
-pub(crate) fn node(member: MemberId) -> NodeId {
-    NodeId::try_from(member.0).expect("it is a node") - 1
-}
 
 impl GroupLock {
-    /// A member that has never run.
-    pub(crate) fn member_at(&self, me: NodeId) -> MemberNode {
-        let (client, coordinator) = (self.client.clone(), self.coordinator.clone());
-        let locks = LocksNode(Member { me: member(me), client: client.clone(), coordinator });
-        let runs: Box<dyn NodeCore> = match self.views.clone() {
-            None => Box::new(locks),
-            Some(views) => Box::new(StackNode { views, locks, restarts: self.restarts }),
-        };
-        let lives = self.lives(me);
-        let (me, lower_layer, is_stack) = (member(me), self.members, self.views.is_some());
-        let (locks, keeps_tokens) = (self.locks, self.keeps_tokens);
-        let loses_exclusions =
-            self.views.as_ref().is_some_and(|views| views.assumptions.loses_exclusions);
-        MemberNode {
-            me,
-            locks,
-            lower_layer,
-            runs,
-            client,
-            keeps_tokens,
-            loses_exclusions,
-            is_stack,
-            lives,
-            formed: None,
-        }
-    }
-
-    /// The lives of the process whose member is this one.
-    fn lives(&self, me: NodeId) -> Lives {
-        let Some(views) = self.views.as_ref().filter(|_| self.restarts) else {
-            return Lives::default();
-        };
-        let processes = views.groups.iter().sum::<usize>();
-        let next = Some(me + processes).filter(|next| *next < self.members);
-        Lives { is_later: me >= processes, next }
-    }
-
     /// The layer below the members.
     fn lower_layer(&self) -> Box<dyn NodeCore> {
         if let Some(views) = self.views.clone() {
@@ -105,15 +30,6 @@ impl GroupLock {
         let outside = Members::new((founders..self.members).map(member));
         let founders = Members::new((0..founders).map(member));
         Box::new(MembershipNode(Membership::new(founders, outside, !self.joins)))
-    }
-
-    /// The first input of each member: its own first view, or that of all.
-    pub(crate) fn first_input(&self) -> Input {
-        if self.views.is_some() {
-            return Input::Restart(None);
-        }
-        let view = View::new(ViewId::new(0), (0..self.members).map(member));
-        Input::Message { from: self.members, message: Ordered::new(LayerMessage::View(view)) }
     }
 }
 
@@ -129,7 +45,7 @@ impl Nodes {
     pub(crate) fn new(group: GroupLock) -> Self {
         let mut members: Vec<_> = (0..group.members).map(|me| group.member_at(me)).collect();
         if !group.joins {
-            let formed = Arc::new(Formed::new(group.clone()));
+            let formed = Arc::new(Formed::new(group.clone(), formed_group));
             members.iter_mut().for_each(|member| member.formed = Some(Arc::clone(&formed)));
         }
         Self { members, lower_layer: group.lower_layer(), group }
@@ -174,8 +90,8 @@ impl System for Nodes {
             return Some(match call {
                 Call::Lock(_) => "lock call",
                 Call::Unlock(_) => "unlock call",
-                Call::UnlockUnheld(_) => world::NEEDLESS_UNLOCK,
-                Call::LockHeld(_) => world::NEEDLESS_LOCK,
+                Call::UnlockUnheld(_) => budgets::NEEDLESS_UNLOCK,
+                Call::LockHeld(_) => budgets::NEEDLESS_LOCK,
             });
         }
         if let Some(change) = command.get() {
@@ -185,15 +101,15 @@ impl System for Nodes {
                 MembershipChange::Join(_) => Some("join"),
                 MembershipChange::CutOff(_) => Some("partition"),
                 MembershipChange::MutualSuspicion { .. } => Some("mutual suspicion"),
-                MembershipChange::Reorder(_) => Some(world::ANOTHER_VIEW),
-                MembershipChange::MergeUnder(_) => Some(world::ANOTHER_MERGE_LEADER),
+                MembershipChange::Reorder(_) => Some(budgets::ANOTHER_VIEW),
+                MembershipChange::MergeUnder(_) => Some(budgets::ANOTHER_MERGE_LEADER),
             };
         }
         if command.get() == Some(&Crash) {
             return Some("crash");
         }
         if command.get() == Some(&Restart) {
-            return Some(world::RESTART);
+            return Some(budgets::RESTART);
         }
         if command.get::<CrashDetected>().is_some() {
             return None;
@@ -201,7 +117,7 @@ impl System for Nodes {
         let views = self.group.views.as_ref()?;
         match command.get() {
             Some(stack::Command::Views(command)) => Some(views.budget(command)),
-            Some(stack::Command::Begin) => Some(world::GROUP_OF_ITS_OWN),
+            Some(stack::Command::Begin) => Some(budgets::GROUP_OF_ITS_OWN),
             _ => Some("partition"),
         }
     }

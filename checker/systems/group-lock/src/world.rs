@@ -8,8 +8,12 @@ use turnstile_system_view_handler::Views;
 use turnstile_world::system::System;
 use turnstile_world::{Faults, Predicate};
 
+use super::budgets::{
+    ANOTHER_MERGE_LEADER, ANOTHER_VIEW, GROUP_OF_ITS_OWN, NEEDLESS_LOCK, NEEDLESS_UNLOCK, RESTART,
+};
+use super::group_lock::{ClientRules, CoordinatorRules, GroupLock};
 use super::predicates::group_lock::{Predicate as Name, Properties};
-use super::system::{ClientRules, CoordinatorRules, GroupLock, Nodes};
+use super::system::Nodes;
 
 const FILE: Embedded = embedded!("../" "spec/systems/" "group-lock");
 
@@ -23,21 +27,6 @@ const TABLES: [Embedded; 2] = [
 pub fn entry() -> SystemEntry {
     SystemEntry::of::<GroupLock>()
 }
-
-/// Callers unlock what they do not hold.
-pub(super) const NEEDLESS_UNLOCK: &str = "needless unlock";
-/// Callers lock what their member holds.
-pub(super) const NEEDLESS_LOCK: &str = "needless lock";
-
-/// A group has another view, in which any of its members is the first.
-pub(super) const ANOTHER_VIEW: &str = "another view";
-/// A MergeView begins with a member that coordinates none of the merged groups.
-pub(super) const ANOTHER_MERGE_LEADER: &str = "another merge leader";
-
-/// A member crashes, and its process starts again.
-pub(super) const RESTART: &str = "restart";
-/// A process that has started again begins a group of its own.
-pub(super) const GROUP_OF_ITS_OWN: &str = "group of its own";
 
 /// A world with this budget begins with one member outside the group.
 const JOIN: &str = "join";
