@@ -11,7 +11,7 @@ use turnstile_claim_core::record::{OpenRequest, Status};
 use turnstile_ids::number::CallId;
 use turnstile_step::{Effect, EffectOf};
 
-use crate::server::ServerCore;
+use crate::claim::ServerCore;
 use crate::statuses::{Cause, ServerStep};
 
 /// A request that was to be answered in a step.

@@ -1,18 +1,17 @@
 //! A client of one claim as a node: the commands of its user, and the checks of its steps.
 
-use std::fmt;
-
 use turnstile_claim_core::client::{self, Client};
 use turnstile_claim_core::message::{Lease, Message, Request, RequestKind, Server};
 use turnstile_claim_core::number::IdempotencyKey;
 use turnstile_claim_machines::claim::{Resource, State as Stage};
 use turnstile_machine::Rules as _;
-use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
+use crate::claim::{Claim, ClientRules, FRESH_KEY, RESOURCE};
+use crate::client_command::{ClientCommand, ClientEffect, ClientInput};
 use crate::envelope::{Envelope, Enveloped, received};
 use crate::promises::{Breach, ClientStep, counts_leases};
-use crate::system::{Claim, ClientRules, FRESH_KEY, RESOURCE};
 
 /// A client, and the relation of its lease to the server's ttl.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
@@ -30,19 +29,6 @@ pub(crate) struct ClientState {
     pub(crate) ignored_end: bool,
     /// The promises that its last step broke.
     pub(crate) breaches: Vec<Breach>,
-}
-
-/// A command to a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub(crate) enum ClientCommand {
-    /// A command of its user.
-    User(client::Command),
-    /// Its driver supplies the key that it needs to claim again.
-    FreshKey(IdempotencyKey),
-    /// A polling client long-polls from now on, and a long-polling one polls.
-    TogglePolling,
-    /// The line of a client becomes slow, or a slow one fast.
-    ChangeLine,
 }
 
 /// A client of a world.
@@ -192,20 +178,6 @@ impl CoreNode for ClientNode {
     }
 }
 
-impl fmt::Display for ClientCommand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::User(client::Command::Claim { .. }) => "claim()",
-            Self::User(client::Command::Release) => "client requests release",
-            Self::User(client::Command::Signal) => "signal received",
-            Self::User(client::Command::Act) => "acts",
-            Self::FreshKey(_) => "gets a fresh key",
-            Self::TogglePolling => "switches between polling and long polling",
-            Self::ChangeLine => "has a slow line from now on, or a fast one",
-        })
-    }
-}
-
 /// The violation where an answer in time to a holder does not restart its lease timer.
 const UNRENEWED: RowOutcome = RowOutcome::ActionFailed {
     machine: "claim",
@@ -239,7 +211,7 @@ fn renews(client_state: &ClientState, envelope: Envelope) -> bool {
 }
 
 /// The same input of a client with a slow line: a lease that is granted leaves no time.
-fn slowed(input: InputOf<ClientNode>) -> InputOf<ClientNode> {
+fn slowed(input: ClientInput) -> ClientInput {
     match input {
         Input::Message { from, message: envelope } => {
             Input::Message { from, message: envelope.slowed() }
@@ -249,7 +221,7 @@ fn slowed(input: InputOf<ClientNode>) -> InputOf<ClientNode> {
 }
 
 /// Whether an effect is a POST that asks for a long poll (`is_held`), or one that does not.
-fn posts(effect: &EffectOf<ClientNode>, is_held: bool) -> bool {
+fn posts(effect: &ClientEffect, is_held: bool) -> bool {
     let Effect::Send { message: envelope, .. } = effect else { return false };
     let Message::Request(Request { kind, .. }) = &envelope.message else { return false };
     matches!(kind, RequestKind::Post { wait, .. } if *wait == is_held)

@@ -11,9 +11,9 @@ use turnstile_ids::number::CallId;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
+use crate::claim::{Claim, FRESH_KEY, RESOURCE};
 use crate::envelope::{Envelope, Enveloped, received};
 use crate::promises::posts_its_key;
-use crate::system::{Claim, FRESH_KEY, RESOURCE};
 
 /// A keychain, its program's claims, and the relation of its leases to the server's ttl.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]

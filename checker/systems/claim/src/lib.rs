@@ -1,7 +1,10 @@
 #![doc = include_str!("../README.md")]
 
 mod answers;
+mod budgets;
+mod claim;
 mod client;
+mod client_command;
 mod envelope;
 mod keychain;
 mod monitor;

@@ -7,9 +7,9 @@ use turnstile_ids::number::Token;
 use turnstile_step::Symbolic;
 use turnstile_world::{NodeId, Observation, Value};
 
-use crate::client::ClientCommand;
+use crate::claim::Claim;
+use crate::client_command::ClientCommand;
 use crate::keychain::ProgramCommand;
-use crate::system::Claim;
 use crate::{envelope, server};
 
 /// The history variables of the system.

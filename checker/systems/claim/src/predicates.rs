@@ -8,12 +8,12 @@ use turnstile_machine::Rules as _;
 use turnstile_world::node::NodeStatus;
 use turnstile_world::property::View;
 
-use super::users::{User, is_given_back, is_over};
+use super::users::{User, is_over};
+use crate::claim::Claim;
 use crate::client::ClientState;
 use crate::keychain::KeychainState;
 use crate::monitor::{Monitor, UserHistory};
-use crate::promises::{Breach, counts_leases};
-use crate::system::Claim;
+use crate::promises::{Breach, counts_leases, is_given_back};
 
 turnstile_machine::system!("spec/systems/claim.yaml");
 

@@ -12,12 +12,11 @@ use turnstile_claim_core::message::{Lease, Message, Request, RequestKind, Respon
 use turnstile_claim_core::number::IdempotencyKey;
 use turnstile_claim_machines::claim::{Action, Event, Resource, State as Stage};
 use turnstile_machine::Rules as _;
-use turnstile_step::{Effect, EffectOf, Input, InputOf, Symbolic};
+use turnstile_step::{Effect, Input, Symbolic};
 
-use crate::client::ClientNode;
+use crate::claim::ClientRules;
+use crate::client_command::{ClientEffect, ClientInput};
 use crate::envelope::Envelope;
-use crate::system::ClientRules;
-use crate::users::is_given_back;
 
 /// A promise that a client broke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
@@ -47,10 +46,10 @@ pub(crate) enum Breach {
 /// A step of a client.
 pub(crate) struct ClientStep<'a> {
     pub(crate) before: &'a State,
-    pub(crate) input: &'a InputOf<ClientNode>,
+    pub(crate) input: &'a ClientInput,
     pub(crate) command: Option<Command>,
     pub(crate) after: &'a State,
-    pub(crate) effects: &'a [EffectOf<ClientNode>],
+    pub(crate) effects: &'a [ClientEffect],
     pub(crate) rules: &'a ClientRules,
 }
 
@@ -250,6 +249,39 @@ pub(crate) fn posts_its_key<P, T, N, S>(
 /// Whether a client that holds its lock counts the lease.
 pub(crate) fn counts_leases(rules: &ClientRules) -> bool {
     rules.holds(Stage::Active).contains(&Resource::LeaseTimer)
+}
+
+/// Whether a claim is being released, or has ended.
+pub(crate) fn is_given_back(at: Stage) -> bool {
+    match at {
+        Stage::Aborting
+        | Stage::Releasing
+        | Stage::Withdrawing
+        | Stage::Recalling
+        | Stage::RetryingAbort
+        | Stage::RetryingRelease
+        | Stage::RetryingWithdraw
+        | Stage::RetryingRecall
+        | Stage::Aborted
+        | Stage::AbortedCapital
+        | Stage::Released
+        | Stage::Withdrawn
+        | Stage::Lapsed
+        | Stage::Done
+        | Stage::Fail => true,
+        Stage::New
+        | Stage::Registering
+        | Stage::RetryingRegister
+        | Stage::Waiting
+        | Stage::Activating
+        | Stage::RetryingActivate
+        | Stage::Confirming
+        | Stage::RetryingConfirm
+        | Stage::StartingOver
+        | Stage::Active
+        | Stage::Renewing
+        | Stage::RetryingRenew => false,
+    }
 }
 
 /// Whether a claim has ended in this state.

@@ -9,7 +9,7 @@ use turnstile_claim_core::record::{Notice, Record, State, Status};
 use turnstile_claim_machines::claim_record;
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
-use crate::server::ServerCore;
+use crate::claim::ServerCore;
 use crate::statuses::finished;
 
 /// The queue before a step: the waiting claims, oldest first, and all claims of the server.

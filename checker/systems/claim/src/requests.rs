@@ -9,8 +9,7 @@ use turnstile_claim_core::record::{Command, State};
 use turnstile_ids::number::CallId;
 use turnstile_step::{Input, InputOf, Symbolic};
 
-use crate::server::ServerCore;
-use crate::system::{Claim, FRESH_KEY};
+use crate::claim::{Claim, FRESH_KEY, ServerCore};
 
 /// A command to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]

@@ -8,7 +8,7 @@ use turnstile_claim_core::number::ClaimId;
 use turnstile_claim_core::record::{Saved, SavedClaim, State, Status};
 use turnstile_step::{Core as _, Effect, EffectOf, Input, InputOf};
 
-use crate::server::ServerCore;
+use crate::claim::ServerCore;
 
 /// The claims that a restart would find before a step.
 pub(super) struct SavedBefore {

@@ -10,12 +10,12 @@ use turnstile_ids::number::CallId;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
+use crate::claim::{Claim, ServerCore};
 use crate::envelope::{self, Envelope, Route};
 use crate::queue::QueueSnapshot;
 use crate::requests::{OPERATOR, STRANGER, STRAY, ServerCommand};
 use crate::saves::SavedBefore;
 use crate::statuses::{Cause, ServerStep};
-use crate::system::{Claim, RecordRules};
 
 /// A claim server, and the watchers of its claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
@@ -53,8 +53,6 @@ pub(crate) enum Notice {
 /// The server of a world.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerNode(pub(crate) Claim);
-
-pub(crate) type ServerCore = Records<RecordRules>;
 
 impl Core for ServerNode {
     type State = ServerState;

@@ -20,8 +20,7 @@ use turnstile_ids::number::CallId;
 use turnstile_machine::Rules as _;
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
-use crate::server::ServerCore;
-use crate::system::RecordRules;
+use crate::claim::{RecordRules, ServerCore};
 
 /// Why the server took a step.
 #[derive(Clone, Copy, PartialEq, Eq)]

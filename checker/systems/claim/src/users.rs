@@ -12,13 +12,13 @@ use turnstile_world::NodeId;
 use turnstile_world::node::NodeStatus;
 use turnstile_world::property::View;
 
+use crate::claim::{Claim, RESOURCE};
 use crate::client::ClientState;
 use crate::keychain::{EndedClaim, KeychainState};
 use crate::monitor::{Monitor, UserHistory};
 use crate::promises::Breach;
 use crate::server::ServerState;
 use crate::statuses::is_finished;
-use crate::system::{Claim, RESOURCE};
 
 /// A user's view of its claim.
 pub(super) struct User<'a> {
@@ -173,39 +173,6 @@ impl Claim {
         let clients = (0..self.clients).filter(|_| resource == RESOURCE);
         let programs = (self.clients..self.server()).map(|node| self.user_index(node, resource));
         clients.chain(programs).filter(|user| holds(*user)).count()
-    }
-}
-
-/// Whether a claim is being released, or has ended.
-pub(super) fn is_given_back(at: Stage) -> bool {
-    match at {
-        Stage::Aborting
-        | Stage::Releasing
-        | Stage::Withdrawing
-        | Stage::Recalling
-        | Stage::RetryingAbort
-        | Stage::RetryingRelease
-        | Stage::RetryingWithdraw
-        | Stage::RetryingRecall
-        | Stage::Aborted
-        | Stage::AbortedCapital
-        | Stage::Released
-        | Stage::Withdrawn
-        | Stage::Lapsed
-        | Stage::Done
-        | Stage::Fail => true,
-        Stage::New
-        | Stage::Registering
-        | Stage::RetryingRegister
-        | Stage::Waiting
-        | Stage::Activating
-        | Stage::RetryingActivate
-        | Stage::Confirming
-        | Stage::RetryingConfirm
-        | Stage::StartingOver
-        | Stage::Active
-        | Stage::Renewing
-        | Stage::RetryingRenew => false,
     }
 }
 

@@ -8,8 +8,10 @@ use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_world::Predicate;
 use turnstile_world::system::System;
 
+use super::budgets::{LONG_POLL, NEW_TERM, REVOCATION, STRANGER};
+use super::claim::{Claim, ClientRules, RecordRules};
 use super::predicates::claim::{Predicate as Name, Properties};
-use super::system::{Claim, ClientRules, Nodes, RecordRules};
+use super::system::Nodes;
 
 const FILE: Embedded = embedded!("../" "spec/systems/" "claim");
 
@@ -21,19 +23,6 @@ const TABLES: [Embedded; 2] =
 pub fn entry() -> SystemEntry {
     SystemEntry::of::<Claim>()
 }
-
-/// The time-out of a long poll. In a world with this budget, clients long-poll.
-pub(super) const LONG_POLL: &str = "long-poll time-out";
-
-/// An operator revokes claims. In a world with this budget, clients watch their claims.
-pub(super) const REVOCATION: &str = "revocation";
-
-/// A stranger sends the server any request.
-pub(super) const STRANGER: &str = "request of a stranger";
-
-/// A term of the server's cluster begins, and it restarts in place. Its clients are no nodes then:
-/// the connections of a node would have to break.
-pub(super) const NEW_TERM: &str = "new term";
 
 impl SystemSpec for Claim {
     const FILE: Embedded = FILE;
