@@ -100,10 +100,10 @@ fn paths_of_all_kinds_make_a_circle() {
             .collect()
     };
     assert_eq!(of("lib.rs"), ["inner/deep.rs"], "a re-export, not its tests");
-    assert_eq!(of("by_crate.rs"), ["by_super.rs"], "`crate::` in a macro");
+    assert_eq!(of("by_crate.rs"), ["by_super.rs"], "`crate::` in a macro, nothing quoted");
     assert_eq!(of("by_super.rs"), ["inner/deep.rs"], "`super::`, and a re-export of a re-export");
     assert_eq!(of("inner.rs"), ["inner/deep.rs"], "`self::`, and a child by its name");
-    assert_eq!(of("inner/deep.rs"), ["by_crate.rs"], "a name in braces, and a renamed one");
+    assert_eq!(of("inner/deep.rs"), ["by_crate.rs"], "names in braces, renamed, and a comma");
     let all = ["by_crate.rs", "by_super.rs", "inner/deep.rs"].map(|file| folder.join(file));
     assert_eq!(circles(&uses), [BTreeSet::from(all)]);
 }

@@ -79,7 +79,8 @@ impl Scan {
         }
     }
 
-    /// The paths in code: in expressions, types, attributes and what macros are given.
+    /// The paths in code: in expressions, types, attributes and what macros are given, but not in
+    /// code that is quoted: its paths are those of another crate.
     fn code(&mut self, tokens: &[TokenTree]) {
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
@@ -92,6 +93,9 @@ impl Scan {
                     let end = at + item_end(&tokens[at..]);
                     self.import(&mut Vec::new(), &tokens[at + 1..end]);
                     at = end;
+                }
+                TokenTree::Ident(ident) if *ident == "quote" && is_called(&tokens[at + 1..]) => {
+                    at += 3;
                 }
                 TokenTree::Ident(_) => {
                     let (path, after) = path_at(tokens, at);
@@ -113,7 +117,9 @@ impl Scan {
         match tree.get(after) {
             Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
                 let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-                inner.split(|token| word(token) == ",").for_each(|one| self.import(above, one));
+                let each = inner.split(|token| word(token) == ",");
+                // Nothing follows the last comma.
+                each.filter(|one| !one.is_empty()).for_each(|one| self.import(above, one));
             }
             Some(token) if word(token) == "*" => self.globs.push(above.clone()),
             renamed => {
@@ -127,6 +133,12 @@ impl Scan {
         }
         above.truncate(depth);
     }
+}
+
+/// Whether a macro's name is before these tokens.
+fn is_called(rest: &[TokenTree]) -> bool {
+    let is_mark = rest.first().is_some_and(|mark| word(mark) == "!");
+    is_mark && matches!(rest.get(1), Some(TokenTree::Group(_)))
 }
 
 /// What begins an item, and precedes its name.

@@ -69,11 +69,10 @@ pub(crate) fn step_constants(machine: &Machine<'_>) -> TokenStream {
             };
         }
     });
-    let above = quote!(super);
     quote! {
         /// The step of each row.
         mod steps {
-            use #above::*;
+            use super::*;
 
             #(#steps)*
         }

@@ -52,27 +52,21 @@ pub(crate) fn typestate(machine: &Machine<'_>) -> TokenStream {
 
 /// A stub without the option `typestate`: a call of `begin` is a compile error that names it.
 pub(crate) fn stub() -> TokenStream {
-    let root = root();
     quote! {
         /// The typestate form: needs the option `typestate` of `machine!`.
         pub mod typestate {
             /// A machine in its initial state.
             pub const fn begin()
             where
-                for<'a> #root Machine: ::turnstile_machine::option::Typestate<'a>,
+                for<'a> super::Machine: ::turnstile_machine::option::Typestate<'a>,
             {
             }
         }
     }
 }
 
-/// The path to the machine's module.
-fn root() -> TokenStream {
-    quote!(super::)
-}
-
 fn frame(machine: &Machine<'_>) -> TokenStream {
-    let (begins, root) = (begins(machine), root());
+    let begins = begins(machine);
     quote! {
         mod sealed {
             pub trait Sealed {}
@@ -81,7 +75,7 @@ fn frame(machine: &Machine<'_>) -> TokenStream {
         /// A state as a type.
         pub trait Marker: sealed::Sealed {
             /// The same state as a value.
-            const STATE: #root State;
+            const STATE: super::State;
         }
 
         /// A machine in the state `S`.
@@ -89,19 +83,19 @@ fn frame(machine: &Machine<'_>) -> TokenStream {
         #[derive(Debug, PartialEq, Eq)]
         pub struct Machine<S> {
             /// The last step: the row taken, and the actions to perform.
-            pub step: #root Step<'static>,
+            pub step: super::Step<'static>,
             state: ::core::marker::PhantomData<S>,
         }
 
         #(#begins)*
 
         impl<S> Machine<S> {
-            const fn after(step: #root Step<'static>) -> Self {
+            const fn after(step: super::Step<'static>) -> Self {
                 Self { step, state: ::core::marker::PhantomData }
             }
         }
 
-        impl<S: Marker> ::core::convert::From<Machine<S>> for #root State {
+        impl<S: Marker> ::core::convert::From<Machine<S>> for super::State {
             fn from(_: Machine<S>) -> Self {
                 S::STATE
             }
@@ -111,7 +105,7 @@ fn frame(machine: &Machine<'_>) -> TokenStream {
 
 /// `begin`; for each of several initial states, `begin_in_STATE`.
 fn begins(machine: &Machine<'_>) -> Vec<TokenStream> {
-    let (initial, root) = (crate::names::initial_idents(machine), root());
+    let initial = crate::names::initial_idents(machine);
     let of = |state: &Ident| {
         let marker = marker_ident(&state.to_string());
         let (about, name) = match initial.len() {
@@ -125,7 +119,7 @@ fn begins(machine: &Machine<'_>) -> Vec<TokenStream> {
         quote! {
             #about
             pub const fn #name() -> Machine<#marker> {
-                Machine::after(#root Step::ignored(#root State::#state))
+                Machine::after(super::Step::ignored(super::State::#state))
             }
         }
     };
@@ -135,7 +129,7 @@ fn begins(machine: &Machine<'_>) -> Vec<TokenStream> {
 fn marker(machine: &Machine<'_>, index: usize) -> TokenStream {
     let words = machine.vocabulary;
     let name = marker_ident(&words.states[index].ident);
-    let (value, root) = (state(words, index), root());
+    let value = state(words, index);
     let mut about = document::name(&words.states[index]);
     about.extend(crate::names::about_state(machine, index));
     let about = doc(&about);
@@ -147,7 +141,7 @@ fn marker(machine: &Machine<'_>, index: usize) -> TokenStream {
         impl sealed::Sealed for #name {}
 
         impl Marker for #name {
-            const STATE: #root State = #root #value;
+            const STATE: super::State = super::#value;
         }
     }
 }
@@ -240,10 +234,9 @@ impl<'a> EventMethod<'a> {
         });
         let refused = self.refusable.then(|| {
             let (variant, from) = (self.refused_ident(), self.state_ident(self.from));
-            let root = root();
             quote! {
                 /// No row matches: the state does not change.
-                #variant(Machine<#from>, #root Unexpected),
+                #variant(Machine<#from>, super::Unexpected),
             }
         });
         Some(quote! {
@@ -290,13 +283,12 @@ impl<'a> EventMethod<'a> {
         let payload = self.event.payload.as_ref().map(|payload| {
             let (field, of_type) = (field(payload), payload_type(self.event, payload));
             let path = matches!(payload.domain, turnstile_spec::table::PayloadDomain::Words(_));
-            let path = path.then(root);
+            let path = path.then(|| quote!(super::));
             quote!(#field: #path #of_type)
         });
         let mut rows = self.responses.iter().flat_map(|(_, response)| &response.rows);
         let asks = rows.any(|(_, row)| row.guard != Condition::default());
-        let root = root();
-        let guards = asks.then(|| quote!(guards: &impl ::core::ops::Fn(#root Guard) -> bool));
+        let guards = asks.then(|| quote!(guards: &impl ::core::ops::Fn(super::Guard) -> bool));
         let parameters = payload.into_iter().chain(guards);
         let result = match (self.is_open(), self.to.as_slice()) {
             (false, [only]) => {
@@ -329,32 +321,32 @@ impl<'a> EventMethod<'a> {
 
 impl Leaf for EventMethod<'_> {
     fn root(&self) -> TokenStream {
-        root()
+        quote!(super::)
     }
 
     fn taken(&self, index: usize, row: &Row) -> TokenStream {
-        let (name, root) = (&self.names[index], root());
-        self.entered(row.to, &quote!(Machine::after(#root steps::#name)))
+        let name = &self.names[index];
+        self.entered(row.to, &quote!(Machine::after(super::steps::#name)))
     }
 
     fn ignored(&self) -> TokenStream {
-        let (to, root) = (state(self.machine.vocabulary, self.from.index()), root());
-        let step = quote!(#root Step::ignored(#root #to));
+        let to = state(self.machine.vocabulary, self.from.index());
+        let step = quote!(super::Step::ignored(super::#to));
         self.entered(self.from, &quote!(Machine::after(#step)))
     }
 
     fn refused(&self, impossible: bool) -> TokenStream {
         let (outcome, variant) = (self.outcome_ident(), self.refused_ident());
-        let (from, root) = (state(self.machine.vocabulary, self.from.index()), root());
+        let from = state(self.machine.vocabulary, self.from.index());
         let event = ident(&self.event.name.ident);
         let payload = self.event.payload.as_ref().map(|payload| {
             let field = field(payload);
             quote!({ #field })
         });
         quote! {
-            #outcome::#variant(self, #root Unexpected {
-                state: #root #from,
-                event: #root Event::#event #payload,
+            #outcome::#variant(self, super::Unexpected {
+                state: super::#from,
+                event: super::Event::#event #payload,
                 impossible: #impossible,
             })
         }

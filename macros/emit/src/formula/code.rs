@@ -151,12 +151,11 @@ pub(super) fn functions(
         |(one, stated)| Some(code.function("guard", one, one.params.len(), stated.as_ref()?)),
     );
     let functions: Vec<TokenStream> = rules.chain(invariants).chain(guards).collect();
-    let above = quote!(super);
     (!functions.is_empty()).then(|| {
         quote! {
             /// The formulas as code.
             mod #module {
-                use #above::*;
+                use super::*;
 
                 #(#functions)*
             }

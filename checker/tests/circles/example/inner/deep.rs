@@ -1,6 +1,6 @@
 //! A list in braces, and a name in place of another.
 
-use crate::{by_crate::{self as by, turn as once}};
+use crate::{by_crate::{self as by, turn as once},};
 
 pub struct Deep {
     pub is_odd: bool,
