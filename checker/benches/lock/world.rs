@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use turnstile_step::not_symbolic;
-use turnstile_world::link::{ChannelOptions, Occurrence};
+use turnstile_world::links::link::{ChannelOptions, Occurrence};
 use turnstile_world::property::{Predicate, Property, Reads, TemporalFormula, View};
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{Link, LinkKind, Node, NodeId, Ordered, Value, WhenFull, World};

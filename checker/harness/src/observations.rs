@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use turnstile_step::RowOutcome;
 use turnstile_world::World;
 use turnstile_world::monitor::{Violation, ViolationKind};
-use turnstile_world::node::CUTS_MAX;
+use turnstile_world::nodes::node::CUTS_MAX;
 use turnstile_world::parts::{Part, Tag};
 use turnstile_world::property::{Property, TemporalFormula};
 use turnstile_world::state::State;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use turnstile_spec::diagnostic::Span;
 use turnstile_spec::system::{self, Count, LinkKind as Kind, PropertyKind, TableVersion};
-use turnstile_world::link::{LinkFault, WhenFull};
+use turnstile_world::links::link::{LinkFault, WhenFull};
 use turnstile_world::system::System;
 use turnstile_world::{
     Budget, ChannelOptions, Faults, Link, LinkKind, Node, NodeId, Occurrence, Predicate, Property,

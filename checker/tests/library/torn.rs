@@ -8,7 +8,7 @@ use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
 use turnstile_search::bounds::{NoProgress, Reductions};
 use turnstile_search::judgement::Verdict;
-use turnstile_world::link::ChannelOptions;
+use turnstile_world::links::link::ChannelOptions;
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{
     Budget, Link, LinkKind, Node, NodeId, Observation, Occurrence, Ordered, Predicate, Property,

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::fmt;
 
 use crate::budget::{Budget, RemainingBudgets};
-use crate::link::Link;
+use crate::links::link::Link;
+use crate::nodes::roles::Node;
 use crate::property::{Property, TemporalFormula};
-use crate::roles::Node;
 
 /// The most nodes of a world: a set of nodes is the bits of a word.
 pub const NODES_MAX: usize = 64;

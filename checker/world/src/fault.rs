@@ -2,10 +2,10 @@
 //! happen.
 
 use crate::budget::{Budget, BudgetId};
-use crate::link::LinkFault;
-use crate::network::NodeId;
-use crate::node::{Event, NodePart, NodeStatus};
-use crate::roles::Node;
+use crate::links::link::LinkFault;
+use crate::links::network::NodeId;
+use crate::nodes::node::{Event, NodePart, NodeStatus};
+use crate::nodes::roles::Node;
 use crate::system::{Input, System};
 
 /// The budget of each kind of fault.

@@ -3,7 +3,7 @@
 
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
-use crate::network::NodeId;
+use crate::links::network::NodeId;
 use crate::value::{Ordered, Value};
 
 /// An observation of a step of a node.

@@ -5,11 +5,11 @@ use turnstile_search::transition_system::{Outcome, Place};
 use turnstile_step::RowOutcome;
 
 use crate::budget::{BudgetId, RemainingBudgets};
-use crate::link::LinkOp;
-use crate::link_part::LinkPart;
+use crate::links::link::LinkOp;
+use crate::links::link_part::LinkPart;
+use crate::links::network::NodeId;
 use crate::monitor::{MonitorPart, Observation, Violation};
-use crate::network::NodeId;
-use crate::node::{Event, NodePart};
+use crate::nodes::node::{Event, NodePart};
 
 /// A part of a World's state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

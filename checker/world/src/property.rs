@@ -5,10 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::budget::{Budget, BudgetId, RemainingBudgets};
-use crate::link_part::LinkPart;
+use crate::links::link_part::LinkPart;
+use crate::links::network::NodeId;
 use crate::monitor::{MonitorPart, Violation};
-use crate::network::NodeId;
-use crate::node::NodePart;
+use crate::nodes::node::NodePart;
 use crate::state::Action;
 use crate::value::Content;
 

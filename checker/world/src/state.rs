@@ -3,10 +3,10 @@
 use turnstile_search::transition_system::Place;
 
 use crate::budget::RemainingBudgets;
-use crate::link_part::LinkPart;
+use crate::links::link_part::LinkPart;
+use crate::links::network::NodeId;
 use crate::monitor::MonitorPart;
-use crate::network::NodeId;
-use crate::node::{Event, NodePart};
+use crate::nodes::node::{Event, NodePart};
 use crate::parts::{Op, Part, TimeConstraint};
 
 /// A state: its nodes, its links, the monitor and the remaining budgets, in this order.

@@ -3,10 +3,10 @@
 
 use turnstile_search::transition_system::{Place, SymmetricRole};
 
-use crate::calls::CallState;
-use crate::link_part::{Contents, LinkPart};
-use crate::network::NodeId;
-use crate::node::NodePart;
+use crate::actions::calls::CallState;
+use crate::links::link_part::{Contents, LinkPart};
+use crate::links::network::NodeId;
+use crate::nodes::node::NodePart;
 use crate::parts::{Part, place};
 use crate::system::Naming;
 use crate::world::World;

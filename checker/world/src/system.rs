@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use turnstile_step as step;
 
+use crate::links::network::{NetworkChange, NodeId};
 use crate::monitor::{Observation, Violation};
-use crate::network::{NetworkChange, NodeId};
 use crate::value::{Ordered, Value};
 
 /// The input of a node.

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use turnstile_step::RowOutcome;
 
-use crate::link::LinkOp;
-use crate::link_part::Contents;
-use crate::network::NodeId;
-use crate::node::{Event, NodePart, NodeStatus};
-use crate::node_step::NodeStep;
+use crate::links::link::LinkOp;
+use crate::links::link_part::Contents;
+use crate::links::network::NodeId;
+use crate::nodes::node::{Event, NodePart, NodeStatus};
+use crate::nodes::node_step::NodeStep;
+use crate::nodes::roles::Node;
 use crate::parts::Op;
-use crate::roles::Node;
 use crate::state::{Action, State};
 use crate::system::{Effect, Input};
 use crate::trace::{EffectReport, NETWORK, StepReport, TakenRow, counted};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crate::budget::{Budget, RemainingBudgets};
 use crate::error::{INITIAL_STATES_MAX, WorldError, check_parts, check_property};
 use crate::fault::Faults;
-use crate::link::Link;
-use crate::link_part::LinkPart;
+use crate::links::link::Link;
+use crate::links::link_part::LinkPart;
 use crate::monitor::MonitorPart;
-use crate::node::NodePart;
+use crate::nodes::node::NodePart;
+use crate::nodes::roles::{Node, TimeRelation};
 use crate::parts::Part;
 use crate::property::Property;
-use crate::roles::{Node, TimeRelation};
 use crate::state::State;
 use crate::system::System;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use turnstile_world::node::{Event, NodePart, NodeStatus};
+use turnstile_world::nodes::node::{Event, NodePart, NodeStatus};
 use turnstile_world::property::View;
 use turnstile_world::system::{Input, System as _};
 use turnstile_world::{NodeId, PossibleAction, Predicate, Property, Reads, TemporalFormula};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use turnstile_machine::{Dynamic, Name as _};
 use turnstile_plain::{Message, State};
 use turnstile_spec::system::composition::{Flight, NodeTerm, ProcessStatus, StateFormula, Value};
-use turnstile_world::node::{NodePart, NodeStatus};
+use turnstile_world::nodes::node::{NodePart, NodeStatus};
 use turnstile_world::property::View;
 use turnstile_world::{NodeId, Ordered, Predicate};
 

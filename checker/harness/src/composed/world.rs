@@ -6,7 +6,7 @@ use turnstile_plain::{SavedParts, outgoing};
 use turnstile_spec::system::composition::{self, Composition, RoleTable};
 use turnstile_spec::system::{Property, PropertyKind, System, World as NamedWorld, saved};
 use turnstile_spec::table::{EventKind, Table, Vocabulary};
-use turnstile_world::link::LinkFault;
+use turnstile_world::links::link::LinkFault;
 use turnstile_world::system::System as WorldSystem;
 use turnstile_world::{Link, Node, NodeId, Reads, World};
 

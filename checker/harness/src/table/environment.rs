@@ -10,7 +10,7 @@ use turnstile_plain::{Command, State as PlainState};
 use turnstile_spec::table::{EventId, EventKind, ResourceId, StateId, Table, Vocabulary};
 use turnstile_step::RowOutcome;
 use turnstile_world::monitor::{Violation, ViolationKind};
-use turnstile_world::node::Event;
+use turnstile_world::nodes::node::Event;
 use turnstile_world::parts::Tag;
 use turnstile_world::state::{Action, State};
 use turnstile_world::system::{Input, NodeCore, System};

@@ -5,7 +5,7 @@ use turnstile_claim_core::record::Status;
 use turnstile_claim_machines::claim::State;
 use turnstile_claim_machines::claim_record;
 use turnstile_machine::Rules as _;
-use turnstile_world::node::NodeStatus;
+use turnstile_world::nodes::node::NodeStatus;
 use turnstile_world::property::View;
 
 use super::users::{User, is_over};

@@ -9,7 +9,7 @@ use turnstile_claim_core::{client, keychain};
 use turnstile_claim_machines::claim::{Resource, ResourceKind, State as Stage};
 use turnstile_machine::Rules as _;
 use turnstile_world::NodeId;
-use turnstile_world::node::NodeStatus;
+use turnstile_world::nodes::node::NodeStatus;
 use turnstile_world::property::View;
 
 use crate::claim::{Claim, RESOURCE};

@@ -6,7 +6,7 @@ use turnstile_view_handler_core::{
 };
 use turnstile_view_handler_machines::view_handler::{Resource, WholeInvariant as Invariant};
 use turnstile_world::NodeId;
-use turnstile_world::node::NodePart;
+use turnstile_world::nodes::node::NodePart;
 use turnstile_world::property::View;
 
 use super::facts::{RunningMember, RunningMembers as Facts};

@@ -5,10 +5,10 @@
 
 use turnstile_step::{IdClass, Symbolic};
 
-use crate::calls::{self, CallState};
-use crate::channel;
-use crate::link::{EnabledLinkOp, Link, LinkKind, LinkOp, LinkStatus, WhenFull};
-use crate::network::NodeId;
+use crate::actions::calls::{self, CallState};
+use crate::links::channel;
+use crate::links::link::{EnabledLinkOp, Link, LinkKind, LinkOp, LinkStatus, WhenFull};
+use crate::links::network::NodeId;
 use crate::system::System;
 use crate::value::Ordered;
 

@@ -3,11 +3,11 @@
 use turnstile_search::transition_system::{Fairness, Outcome, Place};
 
 use crate::budget::{BudgetId, RemainingBudgets};
-use crate::link::{LinkKind, LinkOp};
-use crate::link_part::{Contents, LinkPart};
-use crate::network::NodeId;
-use crate::node::{CUTS_MAX, Event, NodePart, cuts};
-use crate::node_step::NodeStep;
+use crate::links::link::{LinkKind, LinkOp};
+use crate::links::link_part::{Contents, LinkPart};
+use crate::links::network::NodeId;
+use crate::nodes::node::{CUTS_MAX, Event, NodePart, cuts};
+use crate::nodes::node_step::NodeStep;
 use crate::parts::{Op, Part, PartOutcome, PendingTimer, Tag, TimeConstraint, place};
 use crate::world::World;
 
@@ -17,20 +17,20 @@ impl World {
         place(node)
     }
 
-    pub(super) fn place_of_link(&self, link: usize) -> Place {
+    pub(crate) fn place_of_link(&self, link: usize) -> Place {
         place(self.nodes.len() + link)
     }
 
-    pub(super) fn place_of_monitor(&self) -> Place {
+    pub(crate) fn place_of_monitor(&self) -> Place {
         place(self.nodes.len() + self.links.len())
     }
 
-    pub(super) fn place_of_budgets(&self) -> Place {
+    pub(crate) fn place_of_budgets(&self) -> Place {
         place(self.nodes.len() + self.links.len() + 1)
     }
 
     /// Sorts the messages of an unordered link, after their ids or node names were replaced.
-    pub(super) fn sort(&self, at: Place, part: &mut LinkPart) {
+    pub(crate) fn sort(&self, at: Place, part: &mut LinkPart) {
         let link = &self.links[at.index() - self.nodes.len()];
         match (&mut part.contents, link.kind) {
             (Contents::Calls(slots), _) => slots.sort_unstable(),
@@ -41,12 +41,12 @@ impl World {
         }
     }
 
-    pub(super) fn spend(&self, budget: Option<BudgetId>) -> Option<(Place, Op)> {
+    pub(crate) fn spend(&self, budget: Option<BudgetId>) -> Option<(Place, Op)> {
         budget.map(|budget| (self.place_of_budgets(), Op::Spend(budget)))
     }
 
     /// The outcome of a node's step: it triggers operations on the monitor and on links.
-    pub(super) fn step_outcome(
+    pub(crate) fn step_outcome(
         &self,
         (turn, discharges): (NodeStep, Vec<Fairness>),
         late: bool,
@@ -61,7 +61,7 @@ impl World {
 
     /// The next operation on a link, or at the end the payment for a late reply. `None`: there is
     /// no budget for it.
-    pub(super) fn operations(
+    pub(crate) fn operations(
         &self,
         ops: Vec<(usize, LinkOp)>,
         late: bool,
@@ -73,7 +73,7 @@ impl World {
         }
     }
 
-    pub(super) fn apply_to_node(&self, node: NodeId, part: &NodePart, op: &Op) -> Vec<PartOutcome> {
+    pub(crate) fn apply_to_node(&self, node: NodeId, part: &NodePart, op: &Op) -> Vec<PartOutcome> {
         let stays = || vec![Outcome::plain(Part::Node(part.clone()))];
         let bound = |later: &PendingTimer| {
             self.is_bound((node, part), (later.node, &later.part), &later.event)
@@ -134,7 +134,7 @@ impl World {
     }
 
     /// The operations that check the time relations of an event.
-    pub(super) fn time_constraints(
+    pub(crate) fn time_constraints(
         &self,
         node: NodeId,
         part: &NodePart,
@@ -167,7 +167,7 @@ impl World {
         }
     }
 
-    pub(super) fn apply_to_link(&self, link: usize, part: &LinkPart, op: &Op) -> Vec<PartOutcome> {
+    pub(crate) fn apply_to_link(&self, link: usize, part: &LinkPart, op: &Op) -> Vec<PartOutcome> {
         let operate = |op| part.operate(&*self.system, &self.links[link], op);
         let ends = (self.links[link].from, self.links[link].to);
         let awaits = || part.receivers(&*self.system, ends).into_iter();
@@ -230,7 +230,7 @@ impl World {
         part.blocks(&*self.system, &self.links[link], message)
     }
 
-    pub(super) fn apply_to_budgets(&self, left: RemainingBudgets, op: &Op) -> Vec<PartOutcome> {
+    pub(crate) fn apply_to_budgets(&self, left: RemainingBudgets, op: &Op) -> Vec<PartOutcome> {
         let Op::Spend(budget) = op else { unreachable!("not done to budgets: {op:?}") };
         let name = &self.budgets[usize::from(budget.0)].name;
         let done = left.spend(*budget).map(|left| Outcome {

@@ -2,7 +2,7 @@
 
 use turnstile_step::{IdClass, Symbolic};
 
-use crate::link::{EnabledLinkOp, Link, LinkFault, LinkOp};
+use crate::links::link::{EnabledLinkOp, Link, LinkFault, LinkOp};
 use crate::system::System;
 use crate::value::{Ordered, Value};
 

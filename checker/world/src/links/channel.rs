@@ -1,6 +1,6 @@
 //! Channels: messages one way, ordered or not, lossy or not, duplicating or not, with a capacity.
 
-use crate::link::{ChannelOptions, EnabledLinkOp, Link, LinkFault, LinkOp, Occurrence};
+use crate::links::link::{ChannelOptions, EnabledLinkOp, Link, LinkFault, LinkOp, Occurrence};
 use crate::system::System;
 use crate::value::Ordered;
 

@@ -6,28 +6,28 @@
 
 use turnstile_search::transition_system::Fairness;
 
-use crate::network::NodeId;
-use crate::node::{NodePart, StepResult};
+use crate::links::network::NodeId;
+use crate::nodes::node::{NodePart, StepResult};
 use crate::system::{Effect, Input};
 use crate::value::Ordered;
 use crate::world::World;
 
 impl World {
     /// The fairness of the firing of a timer that is not rationed.
-    pub(super) fn fires(&self, node: NodeId, timer: &Ordered) -> Fairness {
+    pub(crate) fn fires(&self, node: NodeId, timer: &Ordered) -> Fairness {
         let words = self.system.node(node).input_words(&Input::Fired(timer.clone()));
         Fairness::Strong(format!("{}: {words}", self.nodes[node].name))
     }
 
     /// The same for a timer that was disarmed too late.
-    pub(super) fn fires_late(&self, node: NodeId, timer: &Ordered) -> Fairness {
+    pub(crate) fn fires_late(&self, node: NodeId, timer: &Ordered) -> Fairness {
         let words = self.system.node(node).input_words(&Input::Fired(timer.clone()));
         Fairness::Strong(format!("{}: {words}, late", self.nodes[node].name))
     }
 
     /// The fairness conditions of timers that a step discharges: of those that fired, were
     /// restarted, disarmed or lost in a crash.
-    pub(super) fn discharged(
+    pub(crate) fn discharged(
         &self,
         node: NodeId,
         before: &NodePart,

@@ -7,11 +7,11 @@
 use turnstile_search::transition_system::{EnabledOp, Fairness, InFlight};
 
 use crate::budget::BudgetId;
-use crate::link::Occurrence;
-use crate::link::{LinkKind, LinkOp};
-use crate::link_part::LinkPart;
-use crate::network::NodeId;
-use crate::node::{CUTS_MAX, Event, NodePart, cuts, takes};
+use crate::links::link::Occurrence;
+use crate::links::link::{LinkKind, LinkOp};
+use crate::links::link_part::LinkPart;
+use crate::links::network::NodeId;
+use crate::nodes::node::{CUTS_MAX, Event, NodePart, cuts, takes};
 use crate::parts::{Op, TimeConstraint};
 use crate::system::Input;
 use crate::world::World;
@@ -24,7 +24,7 @@ struct LinkAction {
 }
 
 impl World {
-    pub(super) fn enabled_on_node(&self, node: NodeId, part: &NodePart) -> Vec<EnabledOp<Op>> {
+    pub(crate) fn enabled_on_node(&self, node: NodeId, part: &NodePart) -> Vec<EnabledOp<Op>> {
         let mut enabled = Vec::new();
         let events = part.events(self.system.node(node));
         let torn: Vec<_> =
@@ -167,7 +167,7 @@ impl World {
         actions
     }
 
-    pub(super) fn enabled_on_link(&self, link: usize, part: &LinkPart) -> Vec<EnabledOp<Op>> {
+    pub(crate) fn enabled_on_link(&self, link: usize, part: &LinkPart) -> Vec<EnabledOp<Op>> {
         let enabled = self.link_actions(link, part).into_iter().map(|action| {
             let fairness = match (&action.delivers, action.budget) {
                 (Some((to, Event::Takes(Input::Message { from, message }, _))), None) => {
@@ -190,7 +190,7 @@ impl World {
 
     /// The messages in flight on a link that can be discarded independently of each other, each
     /// once for every row that may match.
-    pub(super) fn in_flight_on_link(&self, link: usize, part: &LinkPart) -> Vec<InFlight<Op>> {
+    pub(crate) fn in_flight_on_link(&self, link: usize, part: &LinkPart) -> Vec<InFlight<Op>> {
         let in_flight = self.link_actions(link, part).into_iter().filter_map(|action| {
             let (LinkOp::Take(place), Some((to, event))) = (action.op, action.delivers) else {
                 return None;
@@ -211,7 +211,7 @@ impl World {
     /// Whether the link is an unordered set of messages: then a message may stay in flight forever
     /// without blocking another, unless the capacity is exceeded, which makes the search
     /// incomplete.
-    pub(super) fn is_unordered_set(&self, link: usize) -> bool {
+    pub(crate) fn is_unordered_set(&self, link: usize) -> bool {
         match self.links[link].kind {
             LinkKind::Calls { .. } => false,
             LinkKind::Messages(options) => {

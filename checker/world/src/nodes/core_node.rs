@@ -4,7 +4,7 @@ use std::fmt::{Debug, Display};
 
 use turnstile_step::{self as step, Core};
 
-use crate::network::NodeId;
+use crate::links::network::NodeId;
 use crate::system::{Effect, Input, NodeCore, Out, numbered};
 use crate::value::{Content, Ordered, Value};
 

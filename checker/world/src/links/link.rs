@@ -1,6 +1,6 @@
 //! The kinds of links and the operations on them.
 
-use crate::network::NodeId;
+use crate::links::network::NodeId;
 use crate::value::{Ordered, Value};
 
 /// A link between two nodes.

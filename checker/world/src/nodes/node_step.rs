@@ -2,10 +2,10 @@
 //!
 //! These are pure functions of single parts; their order is defined by [`crate::parts`].
 
-use crate::link::{Link, LinkOp, LinkStatus};
+use crate::links::link::{Link, LinkOp, LinkStatus};
+use crate::links::network::{NetworkChange, NodeId};
 use crate::monitor::{Observation, Violation, ViolationKind};
-use crate::network::{NetworkChange, NodeId};
-use crate::node::{Event, NodePart, StepResult};
+use crate::nodes::node::{Event, NodePart, StepResult};
 use crate::system::Input;
 use crate::value::Ordered;
 use crate::world::World;
@@ -172,7 +172,7 @@ impl World {
     }
 
     /// The violation of a reply on a link without a request that waits for it.
-    pub(super) fn no_request(&self, link: usize, answer: &Ordered) -> Violation {
+    pub(crate) fn no_request(&self, link: usize, answer: &Ordered) -> Violation {
         let Link { from: caller, to: node, .. } = self.links[link];
         let message = self.system.node(node).message_words(answer);
         let (from, to) = (self.name_of(node), self.name_of(caller));
@@ -181,7 +181,7 @@ impl World {
     }
 
     /// A node's name, or a text for one that does not exist.
-    pub(super) fn name_of(&self, node: NodeId) -> String {
+    pub(crate) fn name_of(&self, node: NodeId) -> String {
         let known = self.nodes.get(node).map(|node| node.name.clone());
         known.unwrap_or_else(|| format!("node {node}, which does not exist"))
     }

@@ -4,9 +4,9 @@
 
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
+use crate::links::network::NodeId;
 use crate::monitor::{Observation, Violation, ViolationKind};
-use crate::network::NodeId;
-use crate::panics::caught;
+use crate::nodes::panics::caught;
 use crate::system::{Effect, Input, NodeCore, Out};
 use crate::value::{Content, Ordered, Value};
 
