@@ -1,5 +1,7 @@
 //! A node of any core: the core on a host, with a transport, a store, and a queue of events.
 
+mod bounds;
+mod event;
 mod kept;
 mod service;
 
@@ -8,57 +10,20 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use turnstile_step::{Core, Input};
 
+pub use self::bounds::NodeCore;
+pub use self::event::{Event, EventOf};
 use self::kept::Kept;
+pub use self::service::Durations;
 use self::service::{Events, NoStore, NodeOutlet, NodeService, UnreadCount};
 use crate::clock::{Clock, Moment, wall_us};
 use crate::engine::{Counts, Engine, Observer};
 use crate::host::{Host, HostState, WeakHost};
 use crate::store::Store;
 use crate::transport::{Receiver, Transport, Unsent};
-
-/// The duration of a timer that is armed in this state.
-pub type Durations<C> =
-    Box<dyn Fn(&<C as Core>::State, <C as Core>::Timer) -> Duration + Send + Sync>;
-
-/// The bounds on a core that a [`Node`] runs: its state and messages can be sent to another thread,
-/// and its saved state can be serialized.
-///
-/// `Saved` is encoded by postcard, without field names. A later version of a core can read what an
-/// earlier one has saved if it only appends variants to enums. For any other change, make `Saved`
-/// an enum with a variant for each layout, and convert old ones at `Input::Restart`.
-pub trait NodeCore:
-    Core<
-        State: Send,
-        Peer: Send + Sync,
-        Message: Send + Sync,
-        Timer: Send,
-        Command: Send,
-        Notice: Send,
-        Saved: Send + Serialize + DeserializeOwned,
-    > + Send
-    + 'static
-{
-}
-
-impl<C> NodeCore for C where
-    C: Core<
-            State: Send,
-            Peer: Send + Sync,
-            Message: Send + Sync,
-            Timer: Send,
-            Command: Send,
-            Notice: Send,
-            Saved: Send + Serialize + DeserializeOwned,
-        > + Send
-        + 'static
-{
-}
 
 /// Converts or refuses the saved state that a node starts from.
 pub type Accept<C> = Box<dyn FnOnce(<C as Core>::Saved) -> io::Result<<C as Core>::Saved> + Send>;
@@ -97,31 +62,6 @@ impl<C: Core> Options<C> {
         Self { durations, store: None, name, observer: None, notices_max, accept: None }
     }
 }
-
-/// An event for the user of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event<P, M, N> {
-    /// A notice of the core.
-    Notice(N),
-    /// A message of the core that was not sent.
-    Unsent(Unsent<P, M>),
-    /// A step of the core, the store or the timers panicked. Nothing has been saved or sent since,
-    /// and the node takes no more input.
-    Broken,
-}
-
-impl<P: fmt::Debug, M, N: fmt::Debug> fmt::Display for Event<P, M, N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Notice(notice) => write!(f, "{notice:?}"),
-            Self::Unsent(unsent) => unsent.fmt(f),
-            Self::Broken => f.write_str("the node has failed and takes no more input"),
-        }
-    }
-}
-
-/// The event type of a core.
-pub type EventOf<C> = Event<<C as Core>::Peer, <C as Core>::Message, <C as Core>::Notice>;
 
 /// The events of a node, in order. If they are not read, the node stops taking input.
 pub struct Notices<C: NodeCore> {

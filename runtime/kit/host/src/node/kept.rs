@@ -4,7 +4,7 @@ use std::io;
 
 use turnstile_step::Core;
 
-use super::NodeCore;
+use super::bounds::NodeCore;
 use crate::store::{Batch, Key, Store};
 
 /// The key of the core's saved state.

@@ -4,17 +4,23 @@
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use turnstile_step::Core;
 
+use super::bounds::NodeCore;
+use super::event::{Event, EventOf};
 use super::kept::Kept;
-use super::{Durations, Event, EventOf, NodeCore};
 use crate::clock::Moment;
 use crate::engine::{Service, Step, TimerOf};
 use crate::host::Outlet;
 use crate::store::{Batch, Store, Visitor};
 use crate::transport::Unsent;
+
+/// The duration of a timer that is armed in this state.
+pub type Durations<C> =
+    Box<dyn Fn(&<C as Core>::State, <C as Core>::Timer) -> Duration + Send + Sync>;
 
 /// An output of a node.
 #[derive(Debug)]
