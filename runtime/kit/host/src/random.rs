@@ -1,7 +1,9 @@
-//! Unpredictable random bytes of the operating system, or those of a simulation.
+//! What is random: unpredictable bytes and seeds of the system, or those of a simulation.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;
 
+use crate::rng::Rng;
 use crate::simulation;
 
 /// So many bytes.
@@ -19,4 +21,13 @@ pub fn bytes<const N: usize>() -> io::Result<[u8; N]> {
     }
     getrandom::fill(&mut bytes)?;
     Ok(bytes)
+}
+
+impl Rng {
+    /// A generator with an unpredictable seed.
+    #[must_use]
+    pub fn from_entropy() -> Self {
+        let entropy = || RandomState::new().build_hasher().finish();
+        Self::seeded(simulation::number().unwrap_or_else(entropy))
+    }
 }

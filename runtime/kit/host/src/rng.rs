@@ -1,22 +1,12 @@
 //! Pseudo-random numbers from a seed (SplitMix64); not for secrets.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
-
-use crate::simulation;
 
 /// Pseudo-random number generator for jitter and keys; not for secrets.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// A generator with an unpredictable seed.
-    #[must_use]
-    pub fn from_entropy() -> Self {
-        let entropy = || RandomState::new().build_hasher().finish();
-        Self(simulation::number().unwrap_or_else(entropy))
-    }
-
     /// A generator with this seed; equal seeds give equal sequences.
     #[must_use]
     pub const fn seeded(seed: u64) -> Self {
