@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Receiver, Unsent, UnsentReason};
+use super::contract::Receiver;
+use super::unsent::{Unsent, UnsentReason};
 
 /// Counts since the transport started. Reasons that never occurred are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
