@@ -7,6 +7,8 @@
 //!
 //! Unlike the other transports it can deliver a message twice, if so configured.
 
+mod conditions;
+mod faults;
 mod link;
 mod net;
 
@@ -16,61 +18,9 @@ use std::time::Duration;
 
 use super::counts::Counters;
 use super::{Counts, Receiver, Transport, Unsent};
+pub use conditions::Conditions;
+pub use faults::Faults;
 use net::{Member, Net};
-
-/// The conditions of a link. Probabilities are from 0.0 to 1.0.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Conditions {
-    /// The minimum delay of a message.
-    pub delay_least: Duration,
-    /// The maximum delay of a message, unless its receiver is busy. Delays are distributed
-    /// uniformly.
-    pub delay_most: Duration,
-    /// The probability that a message is lost.
-    pub loss: f64,
-    /// The probability that a lost message is handed back to its sender as
-    /// [`super::UnsentReason::Unreachable`], at the time when it would have arrived.
-    pub told: f64,
-    /// The probability that a message is duplicated.
-    pub duplication: f64,
-    /// Whether messages arrive in the order of sending. If not, their delays may reorder them.
-    pub fifo: bool,
-    /// The maximum number of messages in flight, from 0; further ones are handed back as
-    /// [`super::UnsentReason::QueueFull`].
-    pub queue: usize,
-}
-
-impl Default for Conditions {
-    /// Delays of 1 to 10 ms, in order; at most 4096 messages in flight.
-    fn default() -> Self {
-        Self {
-            delay_least: Duration::from_millis(1),
-            delay_most: Duration::from_millis(10),
-            loss: 0.0,
-            told: 0.0,
-            duplication: 0.0,
-            fifo: true,
-            queue: 4096,
-        }
-    }
-}
-
-/// The counts of faults so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Faults {
-    /// Messages lost by chance.
-    pub lost: u64,
-    /// Messages lost because the link was cut when they were sent or would have arrived.
-    pub cut: u64,
-    /// Messages lost because their receiver had left.
-    pub absent: u64,
-    /// Lost messages that were handed back.
-    pub told: u64,
-    /// Messages that were duplicated.
-    pub duplicated: u64,
-    /// Messages that overtook an earlier one.
-    pub overtaking: u64,
-}
 
 /// The network. Clones share it.
 pub struct Simulated<P, M> {

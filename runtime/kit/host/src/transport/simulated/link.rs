@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::{Conditions, Faults};
+use super::conditions::Conditions;
+use super::faults::Faults;
 use crate::Rng;
 
 /// A message in flight.

@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
 use tokio::time::{self, Instant};
 
+use super::conditions::Conditions;
+use super::faults::Faults;
 use super::link::Link;
-use super::{Conditions, Faults};
 use crate::Rng;
 use crate::transport::counts::HandBack;
 use crate::transport::{Unsent, UnsentReason};
