@@ -20,6 +20,7 @@
 //! authenticated: the certificate of each must be valid for the name in its address. Without it any
 //! client that reaches the port may claim to be a peer, and replaces the peer's connection.
 
+mod address;
 mod backoff;
 mod batch;
 mod frame;
@@ -32,6 +33,7 @@ mod options;
 mod queue;
 mod rejection;
 mod slots;
+mod start;
 #[cfg(feature = "tls")]
 mod tls;
 #[cfg(not(feature = "tls"))]
@@ -52,8 +54,9 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{self, Instant};
 
+pub use address::Address;
 pub use network::{Dial, Listen, Stream, SystemTcp};
-pub use options::{Address, Limits, Options, PeerId};
+pub use options::{Limits, Options, PeerId};
 #[cfg(feature = "tls")]
 pub use tls::Tls;
 pub use trouble::Trouble;

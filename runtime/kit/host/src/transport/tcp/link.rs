@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::time::{self, Duration, Instant};
 use tracing::{debug, info, warn};
 
+use super::address::Address;
 use super::backoff::Backoff;
 use super::batch::WriteBatch;
 use super::frame::{END, FrameError, Frames};
@@ -17,7 +18,7 @@ use super::hello;
 use super::incoming::fill;
 use super::network::{Dial, Wire};
 use super::node::NodeShared;
-use super::options::{Address, PeerId};
+use super::options::PeerId;
 use super::queue::Queue;
 use super::rejection::Rejection;
 use super::tls::explained;

@@ -2,8 +2,8 @@
 
 use std::io;
 
+use super::address::Address;
 use super::network::{Stream, Wire};
-use super::options::Address;
 use crate::transport::Refusal;
 
 /// A node's certificate, of which there is none.

@@ -6,8 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
+use super::address::Address;
 use super::network::{Stream, Wire};
-use super::options::{Address, Limits, Options, PeerId};
+use super::options::{Limits, Options, PeerId};
 use super::rejection::Rejection;
 use super::slots::PeerSlots;
 use super::tls::{PeerCertificate, Tls, explained};

@@ -3,19 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::Hash;
-use std::io;
-use std::str::FromStr;
 use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::net::TcpListener;
 
-use super::network::{Dial, Listen, SystemTcp};
+use super::address::Address;
 use super::tls::Tls;
-use super::{Message, Tcp};
 use crate::Rng;
-use crate::transport::Receiver;
 
 /// The bounds on a node's id: a small serializable value, at most about 300 bytes encoded.
 pub trait PeerId:
@@ -26,62 +21,6 @@ pub trait PeerId:
 impl<P> PeerId for P where
     P: Copy + Ord + Hash + fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static
 {
-}
-
-/// The address of a peer. Its text is `host:port`, with an IPv6 address in brackets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
-    pub(super) host: String,
-    pub(super) port: u16,
-    pub(super) name: Option<String>,
-}
-
-impl Address {
-    /// A port of a host, which is a DNS name or an IP address without brackets.
-    pub fn new(host: impl Into<String>, port: u16) -> Self {
-        Self { host: host.into(), port, name: None }
-    }
-
-    /// The DNS name or IP address for which the peer's certificate must be valid; the default is
-    /// the host. Peers that share a host need different names: otherwise each of them could claim
-    /// to be the other.
-    #[must_use]
-    pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// The name for which the peer's certificate must be valid.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.name.as_deref().unwrap_or(&self.host)
-    }
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { host, port, .. } = self;
-        if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
-    }
-}
-
-impl FromStr for Address {
-    type Err = io::Error;
-
-    fn from_str(text: &str) -> io::Result<Self> {
-        let wrong = || io::Error::new(io::ErrorKind::InvalidInput, not_an_address(text));
-        let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
-        let port = port.parse().map_err(|_| wrong())?;
-        let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-        if host.is_empty() || (inner.is_none() && host.contains([':', '[', ']'])) {
-            return Err(wrong());
-        }
-        Ok(Self::new(inner.unwrap_or(host), port))
-    }
-}
-
-fn not_an_address(text: &str) -> String {
-    format!("`{text}` is not host:port")
 }
 
 /// Limits of memory and time. [`Limits::default`] has a value for each.
@@ -174,7 +113,7 @@ impl<P: PeerId> Options<P> {
 
     /// Accepts peers that are not known, too: the id of each says its address. With TLS its
     /// certificate must be valid for that, as for an address that is known. A peer becomes known by
-    /// [`Tcp::set_peer`], which sending needs.
+    /// [`Tcp::set_peer`](super::Tcp::set_peer), which sending needs.
     #[must_use]
     pub fn addresses_by_id(mut self, address_of: fn(&P) -> Address) -> Self {
         self.address_of = Some(address_of);
@@ -201,63 +140,5 @@ impl<P: PeerId> Options<P> {
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
-    }
-
-    /// Listens on a local address, `host:port`, and starts. Needs a tokio runtime.
-    ///
-    /// # Errors
-    /// When the address cannot be bound, and as [`Options::start`].
-    pub async fn bind<M, R>(self, listen: &str, receiver: R) -> io::Result<Tcp<P, M>>
-    where
-        M: Message,
-        R: Receiver<P, M>,
-    {
-        let listener = TcpListener::bind(listen).await.map_err(|error| {
-            if error.kind() == io::ErrorKind::InvalidInput {
-                return io::Error::new(error.kind(), not_an_address(listen));
-            }
-            crate::at(listen)(error)
-        })?;
-        self.start(listener, SystemTcp, receiver)
-    }
-
-    /// Starts with a listener and a dialer. Needs a tokio runtime.
-    ///
-    /// # Errors
-    /// When the protocol's name is empty or has more than 255 bytes.
-    pub fn start<M, R, L, D>(self, listener: L, dial: D, receiver: R) -> io::Result<Tcp<P, M>>
-    where
-        M: Message,
-        R: Receiver<P, M>,
-        L: Listen,
-        D: Dial,
-    {
-        let Self { own, protocol, peers, address_of, .. } = &self;
-        if !(1..=255).contains(&protocol.len()) {
-            let text =
-                format!("the protocol's name has {} bytes: expected 1 to 255", protocol.len());
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-        }
-        if peers.is_empty() && address_of.is_none() {
-            tracing::warn!(?own, "the node has no peers: it cannot send or receive messages");
-        }
-        Ok(Tcp::start(self, listener, dial, receiver))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_reads_as_it_is_written() {
-        for text in ["node-1.example:7000", "127.0.0.1:1", "[::1]:65535"] {
-            let address: Address = text.parse().expect("it is an address");
-            assert_eq!(address.to_string(), text);
-        }
-        assert_eq!("[::1]:7".parse::<Address>().expect("it is an address").name(), "::1");
-        for text in ["", ":", "host", "host:", ":7", "host:x", "host:65536", "::1:7", "[::1:7"] {
-            assert!(text.parse::<Address>().is_err(), "{text}");
-        }
     }
 }

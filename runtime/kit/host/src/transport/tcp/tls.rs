@@ -17,8 +17,8 @@ use tokio_rustls::rustls::version::TLS13;
 use tokio_rustls::rustls::{AlertDescription, ClientConfig, Error, RootCertStore, ServerConfig};
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
+use super::address::Address;
 use super::network::{Stream, Wire};
-use super::options::Address;
 use crate::certificates::{
     Certificate, CertificateFiles, Loaded, Reloadable, client_verifier, remedy, server_verifier,
 };
