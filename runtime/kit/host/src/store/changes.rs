@@ -5,8 +5,8 @@
 use std::io;
 use std::num::NonZeroUsize;
 
-use super::Key;
 use super::entry::take_entry;
+use super::key::Key;
 
 /// The writes of some logs.
 #[derive(Debug, Default)]

@@ -6,7 +6,9 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Batch, Image, Note, NoteValue, Store, Visitor, apply};
+use super::batch::{Batch, Image, Visitor, apply};
+use super::contract::Store;
+use super::note::{Note, NoteValue};
 
 /// The medium; it outlives the server that writes to it.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +54,7 @@ impl Disk {
         let unsynced = std::mem::take(&mut contents.unsynced);
         contents.lost += unsynced.len().saturating_sub(kept) as u64;
         for batch in unsynced.iter().take(kept) {
-            apply(&mut contents.synced, &batch.entries).expect("a batch is well formed");
+            apply(&mut contents.synced, batch.as_bytes()).expect("a batch is well formed");
         }
     }
 
@@ -99,7 +101,7 @@ impl Store for DiskStore {
         }
         let unsynced = std::mem::take(&mut contents.unsynced);
         for batch in &unsynced {
-            apply(&mut contents.synced, &batch.entries)?;
+            apply(&mut contents.synced, batch.as_bytes())?;
         }
         Ok(())
     }

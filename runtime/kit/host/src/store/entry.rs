@@ -4,7 +4,7 @@
 
 use std::io;
 
-use super::Key;
+use super::key::Key;
 
 /// Set in an entry's first byte when the key is removed.
 pub(super) const REMOVED: u8 = 0x80;

@@ -4,7 +4,7 @@
 
 use std::io;
 
-use super::Visitor;
+use super::batch::Visitor;
 use super::changes::Changes;
 use super::directory::Directory;
 use super::files::Files;

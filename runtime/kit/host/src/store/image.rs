@@ -3,13 +3,14 @@
 
 use std::io;
 
+use super::batch::Visitor;
 use super::directory::Directory;
 use super::entry;
 use super::files::{Files, NEW_IMAGE, image_name};
 use super::frame::{self, HEAD_BYTES, Position};
 use super::header::{HEADER_BYTES, Header, Kind, later_version};
+use super::key::Key;
 use super::refusal::{self, refuse};
-use super::{Key, Visitor};
 
 /// The approximate size of an image's frames, in bytes.
 const FRAME_BYTES: usize = 1 << 20;

@@ -6,14 +6,15 @@
 
 use std::io;
 
+use super::batch::{Image, apply};
 use super::directory::Directory;
 use super::entry::{take, take_array};
 use super::files::{Files, image_name, log_name};
 use super::frame::Position;
 use super::header::{later_version, version};
+use super::image;
 use super::manifest::{self, LogMark, Manifest};
 use super::refusal::{self, refuse};
-use super::{Image, apply, image};
 
 /// Converts a directory of version 2 to an image of the current version, and removes the old files.
 ///

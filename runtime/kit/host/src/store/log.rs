@@ -20,6 +20,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::batch::{Batch, Visitor};
+use super::contract::Store;
 use super::directory::{Background, Directory};
 use super::files::{self, Files};
 use super::frame;
@@ -31,7 +33,6 @@ use super::os::OsDirectory;
 use super::recover::{PreviousUse, Recovered, recover};
 use super::replay::{self, LogEnd};
 use super::writer::{Writer, is_no_space};
-use super::{Batch, Store, Visitor};
 use crate::at;
 
 /// A log of this many bytes is closed and compacted.
@@ -242,7 +243,7 @@ impl Store for LogStore {
     }
 
     fn write(&mut self, batch: &Batch) {
-        self.frame.extend_from_slice(&batch.entries);
+        self.frame.extend_from_slice(batch.as_bytes());
     }
 
     fn note(&mut self) -> io::Result<(Option<NoteValue>, Box<dyn Note>)> {
