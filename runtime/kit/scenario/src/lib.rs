@@ -34,6 +34,7 @@ extern crate alloc;
 extern crate std;
 
 mod compare;
+mod error;
 mod network;
 mod node;
 mod protocol;
@@ -44,12 +45,10 @@ pub mod trace;
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
+pub use error::{InputError, LineError};
 pub use network::Network;
-pub use node::{
-    CoreNode, Deliverable, InputError, Node, Sent, StepOutput, TextFormat, effect_text,
-};
+pub use node::{CoreNode, Deliverable, Node, Sent, StepOutput, TextFormat, effect_text};
 pub use protocol::{LinkKind, NodeFactory, Protocol};
 pub use replay::{Mismatch, Replay, replay};
 pub use script::{Line, Script, Step};
@@ -66,25 +65,3 @@ pub fn play(text: &str, protocols: &[Protocol]) -> Result<String, LineError> {
     protocol::play_script(&script, protocols, &mut |_, effects, _| all.push(effects))?;
     Ok(script.write(&all))
 }
-
-/// A line that cannot be played.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineError {
-    /// The line, counted from 1.
-    pub line: usize,
-    /// The line's text.
-    pub text: String,
-    /// Why it cannot be played.
-    pub reason: String,
-    /// What a valid line looks like.
-    pub help: String,
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, text, reason, help } = self;
-        write!(f, "line {line}: {reason}: `{text}`\nhelp: {help}")
-    }
-}
-
-impl core::error::Error for LineError {}

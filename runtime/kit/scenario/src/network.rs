@@ -7,7 +7,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::node::{Deliverable, InputError, Node, StepOutput};
+use super::error::InputError;
+use super::node::{Deliverable, Node, StepOutput};
 
 /// The nodes of a scenario and the messages between them. A sent message may be delivered late,
 /// more than once, or never.

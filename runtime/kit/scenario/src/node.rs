@@ -11,21 +11,7 @@ use core::fmt::Display;
 
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, RowOutcome};
 
-/// An input that cannot be taken: why, and what would be valid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InputError {
-    /// Why the input is invalid.
-    pub reason: String,
-    /// What a valid input looks like.
-    pub help: String,
-}
-
-impl InputError {
-    /// An error with this reason and this help.
-    pub fn new(reason: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { reason: reason.into(), help: help.into() }
-    }
-}
+use super::error::InputError;
 
 /// How a network may change or lose a message.
 pub trait Deliverable: Clone + Display {

@@ -6,7 +6,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::LineError;
+#[cfg(feature = "trace")]
+use super::error::InputError;
+use super::error::LineError;
 use super::node::{Deliverable, Node};
 use super::script::{Script, StepObserver};
 
@@ -66,7 +68,7 @@ impl Protocol {
 
     /// The node that a name and the `is` of a trace describe, and how it receives.
     #[cfg(feature = "trace")]
-    pub(super) fn traced(
+    fn traced(
         &self,
         name: &str,
         is: &str,
@@ -88,6 +90,17 @@ const NO_NODES: &str = "this program knows no protocol: use one that was built w
 pub(super) fn node_kinds(protocols: &[Protocol]) -> String {
     let node_kinds: Vec<&str> = protocols.iter().map(|protocol| protocol.node_kinds).collect();
     if node_kinds.is_empty() { NO_NODES.into() } else { node_kinds.join("; or ") }
+}
+
+/// The node that a name and its `is` describe, and how it receives.
+#[cfg(feature = "trace")]
+pub(super) fn traced(
+    protocols: &[Protocol],
+    name: &str,
+    is: &str,
+) -> Result<(Box<dyn crate::trace::ReplayNode>, LinkKind), InputError> {
+    let node = protocols.iter().find_map(|protocol| protocol.traced(name, is));
+    node.ok_or_else(|| InputError::new("unknown node kind", node_kinds(protocols)))
 }
 
 /// Plays a script by the protocol of the first node that it declares.

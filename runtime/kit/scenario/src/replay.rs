@@ -5,8 +5,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::LineError;
 use super::compare::compare;
+use super::error::LineError;
 use super::protocol::{Protocol, play_script};
 use super::script::{Script, Step};
 

@@ -6,9 +6,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::LineError;
+use super::error::{InputError, LineError};
 use super::network::Network;
-use super::node::{Deliverable, InputError, Node};
+use super::node::{Deliverable, Node};
 
 /// Makes the node that a name and the text after `is a` describe.
 type NodeOf<M> = fn(&str, &str) -> Option<Box<dyn Node<M>>>;

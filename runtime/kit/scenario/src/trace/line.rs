@@ -10,8 +10,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use turnstile_step::{EffectOf, InputOf, OutOf, RowOutcome};
 
-use super::SerdeCore;
-use crate::node::InputError;
+use super::serde_core::SerdeCore;
+use crate::error::InputError;
 
 /// The version of the format.
 pub const VERSION: u32 = 1;

@@ -63,6 +63,8 @@
 mod line;
 mod node;
 mod play;
+mod replay_node;
+mod serde_core;
 mod together;
 
 use alloc::borrow::ToOwned as _;
@@ -70,43 +72,17 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use std::io::BufRead;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use turnstile_step::Core;
-
-use crate::node::{CoreNode, InputError};
-use crate::protocol::{node_kinds, play_script};
+use crate::error::{InputError, LineError};
+use crate::node::CoreNode;
+use crate::protocol::{Protocol, play_script, traced};
+use crate::replay::Replay;
 use crate::script::Script;
-use crate::{LineError, LinkKind, Protocol, Replay};
 
 pub use line::{HEAD, VERSION, declaration_line, step_line};
-pub use node::{Envelope, ReplayNode, ReplayedStep, TraceableNode};
+pub use node::TraceableNode;
+pub use replay_node::{Envelope, ReplayNode, ReplayedStep};
+pub use serde_core::SerdeCore;
 pub use together::{Impossible, Reason, Run, Together, replay_together};
-
-/// A core whose types are serde types, so that its inputs and effects can be recorded.
-pub trait SerdeCore:
-    Core<
-        Peer: Serialize + DeserializeOwned,
-        Message: Serialize + DeserializeOwned,
-        Timer: Serialize + DeserializeOwned,
-        Command: Serialize + DeserializeOwned,
-        Notice: Serialize,
-        Saved: Serialize + DeserializeOwned,
-    >
-{
-}
-
-impl<C> SerdeCore for C where
-    C: Core<
-            Peer: Serialize + DeserializeOwned,
-            Message: Serialize + DeserializeOwned,
-            Timer: Serialize + DeserializeOwned,
-            Command: Serialize + DeserializeOwned,
-            Notice: Serialize,
-            Saved: Serialize + DeserializeOwned,
-        >
-{
-}
 
 /// Whether a file is a trace; otherwise it is a scenario. Its first bytes decide.
 #[must_use]
@@ -121,16 +97,6 @@ pub fn is_trace(beginning: &[u8]) -> bool {
 /// A line is no line of a trace, and no mismatch precedes it.
 pub fn replay(trace: impl BufRead, protocols: &[Protocol]) -> Result<Replay, LineError> {
     play::play(trace, &mut |name, is| Ok(traced(protocols, name, is)?.0))
-}
-
-/// The node that a name and its `is` describe, and how it receives.
-fn traced(
-    protocols: &[Protocol],
-    name: &str,
-    is: &str,
-) -> Result<(Box<dyn ReplayNode>, LinkKind), InputError> {
-    let node = protocols.iter().find_map(|protocol| protocol.traced(name, is));
-    node.ok_or_else(|| InputError::new("unknown node kind", node_kinds(protocols)))
 }
 
 /// Replays a trace of one core; `node` makes the node that a name and its `is` describe.

@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::line::{TraceLine, TraceLineError, TraceStep, check_head, message_without_line, short};
-use super::node::{ReplayNode, ReplayedStep};
+use super::replay_node::{ReplayNode, ReplayedStep};
 use crate::compare::compare;
-use crate::node::InputError;
-use crate::{LineError, Mismatch, Replay};
+use crate::error::{InputError, LineError};
+use crate::replay::{Mismatch, Replay};
 
 /// Makes the node that a name and its `is` describe.
 pub(super) type MakeNode<'e> =

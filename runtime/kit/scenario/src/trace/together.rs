@@ -10,11 +10,11 @@ use core::fmt;
 use std::io::BufRead;
 
 use super::line::short;
-use super::node::{Envelope, ReplayNode};
 use super::play::{PlayedStep, Player};
-use super::traced;
-use crate::node::InputError;
-use crate::{LineError, LinkKind, Protocol, Replay};
+use super::replay_node::{Envelope, ReplayNode};
+use crate::error::{InputError, LineError};
+use crate::protocol::{LinkKind, Protocol, traced};
+use crate::replay::Replay;
 
 /// The result of a replay of several traces.
 #[derive(Debug)]
