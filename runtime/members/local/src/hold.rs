@@ -8,9 +8,8 @@ use rustix::net::sockopt::set_socket_send_buffer_size;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::{interval, sleep, timeout};
 
-use crate::serve::refuse;
 use crate::service::{LockGuard, Service, UnlockError};
-use crate::wire::{LineError, Lines, LockReply, LockRequest, Unlock, write};
+use crate::wire::{LineError, Lines, LockReply, LockRequest, Unlock, refuse, write};
 
 /// How often a user is told that a lock is held, and for how long without it may be taken for held.
 #[derive(Clone, Copy, Debug)]

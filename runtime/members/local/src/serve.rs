@@ -4,8 +4,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::{sleep, timeout};
 
@@ -14,12 +12,10 @@ use crate::arrivals::{Arrival, Arrivals};
 use crate::hold::{Times, use_lock};
 use crate::places::Places;
 use crate::service::{Service, Work};
-use crate::wire::{LineError, Lines, LockReply, write};
+use crate::wire::{LineError, Lines, LockReply, REQUEST_MAX, refuse, write};
 
 /// The maximum number of connections that have not sent their request yet.
 const SILENT_MAX: usize = 64;
-/// The maximum time for the first line of a connection, and for taking an answer.
-const REQUEST_MAX: Duration = Duration::from_secs(10);
 /// What a user may send instead of a line that is not understood.
 const EXAMPLE: &str =
     r#"a request is one line of JSON, such as {"lock":{"id":"job","timeout_ms":null}} or "status""#;
@@ -103,16 +99,4 @@ async fn answer<S: Service>(
 
 fn not_understood(why: &str) -> String {
     format!("the request is not understood: {why}; {EXAMPLE}")
-}
-
-/// Says why a connection ends, also to a user that still writes.
-pub(crate) async fn refuse(
-    lines: Lines<OwnedReadHalf>,
-    mut sink: OwnedWriteHalf,
-    why: String,
-) -> io::Result<()> {
-    timeout(REQUEST_MAX, write(&mut sink, &LockReply::Error(why))).await??;
-    sink.shutdown().await?;
-    lines.drain().await;
-    Ok(())
 }

@@ -10,10 +10,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::{Duration, timeout};
 
 /// The maximum length of a line in bytes.
 const LINE_MAX: u64 = 1 << 20;
+
+/// The maximum time for the first line of a connection, and for taking an answer.
+pub(crate) const REQUEST_MAX: Duration = Duration::from_secs(10);
 
 /// The maximum time for what a user still writes after an answer that refuses it.
 const DRAIN_MAX: Duration = Duration::from_secs(1);
@@ -202,4 +206,16 @@ mod tests {
             assert_eq!(serde_json::from_str::<LockReply>(line).expect("a reply"), reply);
         }
     }
+}
+
+/// Says why a connection ends, also to a user that still writes.
+pub(crate) async fn refuse(
+    lines: Lines<OwnedReadHalf>,
+    mut sink: OwnedWriteHalf,
+    why: String,
+) -> io::Result<()> {
+    timeout(REQUEST_MAX, write(&mut sink, &LockReply::Error(why))).await??;
+    sink.shutdown().await?;
+    lines.drain().await;
+    Ok(())
 }
