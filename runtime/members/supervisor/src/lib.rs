@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod guarded;
 mod process;
 mod reaper;
 mod record;

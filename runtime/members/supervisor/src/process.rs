@@ -8,7 +8,8 @@ use std::os::unix::process::CommandExt as _;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, waitid};
 use tokio::process::{Child, Command};
 
-use crate::reaper::{Guarded, Reaper, watch_this_process};
+use crate::guarded::Guarded;
+use crate::reaper::{Reaper, watch_this_process};
 use crate::signals::{SignalTarget, is_ignored, raise_default};
 use crate::terminal::Terminal;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-use crate::reaper::Guarded;
+use crate::guarded::Guarded;
 
 /// The length of a record in bytes. A write of so few bytes to a pipe is atomic.
 pub(crate) const RECORD_LEN: usize = 17;

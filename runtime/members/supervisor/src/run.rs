@@ -10,8 +10,9 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 use tokio::time::{Instant, sleep_until};
 
+use crate::guarded::Guarded;
 use crate::process::{Process, Stopped};
-use crate::reaper::{Guarded, Reaper, since_boot};
+use crate::reaper::{Reaper, since_boot};
 use crate::signals::{SignalMeaning, SignalTarget, Signals, raise_default};
 use crate::terminal::Terminal;
 
