@@ -1,6 +1,6 @@
 //! Requests and answers between members: bytes, whatever carries them.
 
-mod calls;
+pub(crate) mod calls;
 pub mod hub;
 pub mod tcp;
 
@@ -10,7 +10,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-pub(crate) use calls::ANSWERING_MAX;
 pub use turnstile_host::transport::tcp::Trouble;
 
 /// The maximum size of a request that a network must carry.
