@@ -6,31 +6,21 @@
 //! its callers wait: there is one append, one vote and one snapshot chunk at a time.
 
 mod simulated;
+mod write_loop;
 
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use turnstile_host::simulation;
-use turnstile_host::store::{Batch, Store};
+use turnstile_host::store::Store;
 
 use simulated::SimulatedWriter;
-
-/// The delay between attempts to sync after a failure.
-const RETRY_PAUSE: Duration = Duration::from_millis(500);
-
-/// Called once, after the write is durable or the writer has stopped without it.
-pub(crate) type Done = Box<dyn FnOnce(io::Result<()>) + Send>;
-
-/// A batch and who waits for it. One that no caller waits for is synced with a later one.
-pub(crate) struct Write {
-    pub(crate) batch: Batch,
-    pub(crate) done: Option<Done>,
-}
+pub(crate) use write_loop::{Done, Write};
+use write_loop::{Flags, WriteLoop};
 
 /// The queue of writes, and what takes them from it.
 pub(crate) struct Writer {
@@ -66,14 +56,6 @@ impl WriteThread {
         // If the thread has ended, so have they.
         let _rejected = self.later.drain(..).try_for_each(|write| self.queue.send(write));
     }
-}
-
-#[derive(Default)]
-struct Flags {
-    is_failing: AtomicBool,
-    gives_up: AtomicBool,
-    syncs: AtomicU64,
-    sync_micros: AtomicU64,
 }
 
 impl Writer {
@@ -164,112 +146,6 @@ impl Drop for Writer {
             Queue::Closed => {}
         }
     }
-}
-
-struct WriteLoop {
-    store: Box<dyn Store>,
-    flags: Arc<Flags>,
-    waiting: Vec<Done>,
-    is_unsynced: bool,
-}
-
-impl WriteLoop {
-    const fn new(store: Box<dyn Store>, flags: Arc<Flags>) -> Self {
-        Self { store, flags, waiting: Vec::new(), is_unsynced: false }
-    }
-
-    fn is_failing(&self) -> bool {
-        self.flags.is_failing.load(Ordering::Relaxed)
-    }
-
-    /// Writes until the queue is closed. After a panic it is unknown what the store has: all that
-    /// wait hear of an error, now and later.
-    fn run_to_the_end(mut self, writes: &Receiver<Write>) {
-        let run = AssertUnwindSafe(|| self.run(writes));
-        if catch_unwind(run).is_err() {
-            self.flags.is_failing.store(true, Ordering::Relaxed);
-            let later = writes.iter().filter_map(|write| write.done);
-            self.waiting.drain(..).chain(later).for_each(|done| done(Err(panicked())));
-        }
-    }
-
-    fn run(&mut self, writes: &Receiver<Write>) {
-        while self.turn(next(writes, self.pause()), writes.try_iter()) {}
-    }
-
-    /// How long it waits for a write at most.
-    fn pause(&self) -> Duration {
-        if self.is_failing() { RETRY_PAUSE } else { Duration::MAX }
-    }
-
-    /// Takes a write and more of them, and syncs if somebody waits. Returns whether to go on.
-    fn turn(
-        &mut self,
-        next: Result<Write, RecvTimeoutError>,
-        more: impl Iterator<Item = Write>,
-    ) -> bool {
-        let is_failing = self.is_failing();
-        let is_open = !matches!(next, Err(RecvTimeoutError::Disconnected));
-        if let Ok(write) = next {
-            self.take(write);
-        }
-        more.for_each(|write| self.take(write));
-        let is_due = !self.waiting.is_empty() || is_failing || !is_open;
-        if self.is_unsynced && is_due {
-            self.is_unsynced = !self.sync();
-        }
-        is_open
-    }
-
-    fn take(&mut self, write: Write) {
-        // First: if the store panics, it is told.
-        self.waiting.extend(write.done);
-        self.store.write(&write.batch);
-        self.is_unsynced = true;
-    }
-
-    /// Returns whether everything written is durable.
-    fn sync(&mut self) -> bool {
-        let was_failing = self.is_failing();
-        let begun = Instant::now();
-        let synced = self.store.sync();
-        self.flags.is_failing.store(synced.is_err(), Ordering::Relaxed);
-        match synced {
-            Ok(()) => {
-                let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-                self.flags.syncs.fetch_add(1, Ordering::Relaxed);
-                self.flags.sync_micros.fetch_add(micros, Ordering::Relaxed);
-                if was_failing {
-                    tracing::info!("the store accepts writes again");
-                }
-                self.waiting.drain(..).for_each(|done| done(Ok(())));
-                true
-            }
-            Err(error) => {
-                if !was_failing {
-                    tracing::error!(%error, "the store rejects writes: the log waits for it");
-                }
-                if self.flags.gives_up.load(Ordering::Relaxed) {
-                    let text = error.to_string();
-                    let failed = || io::Error::new(error.kind(), text.clone());
-                    self.waiting.drain(..).for_each(|done| done(Err(failed())));
-                }
-                false
-            }
-        }
-    }
-}
-
-/// The next write. A pause of [`Duration::MAX`] waits forever.
-fn next(writes: &Receiver<Write>, pause: Duration) -> Result<Write, RecvTimeoutError> {
-    if pause == Duration::MAX {
-        return writes.recv().map_err(|_| RecvTimeoutError::Disconnected);
-    }
-    writes.recv_timeout(pause)
-}
-
-fn panicked() -> io::Error {
-    io::Error::other("the store has panicked: it is not known what it has")
 }
 
 fn stopped() -> io::Error {

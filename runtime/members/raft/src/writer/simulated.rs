@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use turnstile_host::{Bell, Rng};
 
-use super::{Write, WriteLoop};
+use super::write_loop::{Write, WriteLoop};
 
 /// A sync takes so long at most.
 const SYNC_MOST: Duration = Duration::from_millis(8);
