@@ -11,13 +11,14 @@
 mod crash;
 mod held;
 mod load;
+mod mark;
 mod note;
 mod owner;
 pub(crate) mod record;
+mod state;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::ops::RangeBounds;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,11 +27,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::oneshot;
 use turnstile_host::Bell;
-use turnstile_host::store::{Batch, Note, NoteValue, Store};
+use turnstile_host::store::{Batch, Note, Store};
 
 use crate::writer::{Done, Write, Writer};
 use held::HeldPurge;
+pub(crate) use mark::Mark;
 use record::SnapshotRecord;
+use state::{LogState, StoredSnapshot};
 
 /// The size of the parts in which a snapshot is written: a vote or an append waits for one at most.
 /// Small in tests, so that snapshots have several.
@@ -44,14 +47,6 @@ const SMALL_BYTES: usize = 256 << 10;
 /// The maximum size of the entries after a snapshot, which are in memory.
 const UNCOVERED_BYTES: usize = 64 << 20;
 
-/// An index of the log, with what the engine says about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mark {
-    pub(crate) index: u64,
-    /// The log id, encoded by the engine.
-    pub(crate) id: Bytes,
-}
-
 /// The log of one member.
 pub(crate) struct Log {
     state: Mutex<LogState>,
@@ -61,52 +56,6 @@ pub(crate) struct Log {
     /// Rings once: its number is durable.
     begun: Bell,
     note: Mutex<Box<dyn Note>>,
-}
-
-#[derive(Debug, Default)]
-struct LogState {
-    number: u64,
-    group: Option<Bytes>,
-    /// Empty while it is unknown.
-    application: String,
-    founding: Option<Bytes>,
-    vote: Option<Bytes>,
-    committed: Option<Mark>,
-    /// Whether what is committed was noted after the last write that is synced.
-    is_commit_unsynced: bool,
-    noted: Option<NoteValue>,
-    purged: Option<Mark>,
-    entries: BTreeMap<u64, Bytes>,
-    /// The size of the entries that the snapshot does not cover.
-    uncovered_bytes: usize,
-    snapshot: Option<StoredSnapshot>,
-    held: Option<HeldPurge>,
-}
-
-#[derive(Clone, Debug)]
-struct StoredSnapshot {
-    record: SnapshotRecord,
-    bytes: Bytes,
-}
-
-impl LogState {
-    /// The last index that is present or purged.
-    fn last_index(&self) -> Option<u64> {
-        let last = self.entries.last_key_value().map(|(index, _)| *index);
-        last.or(self.purged.as_ref().map(|mark| mark.index))
-    }
-
-    /// The size of the entries that the snapshot does not cover, as they are now.
-    fn count_uncovered(&self) -> usize {
-        let upto = self.snapshot.as_ref().and_then(|snapshot| snapshot.record.upto);
-        let first = upto.map_or(0, |upto| upto.saturating_add(1));
-        self.entries.range(first..).map(|(_, entry)| entry.len()).sum()
-    }
-
-    /// Whether a snapshot up to this index is written.
-    fn is_covered(&self, index: u64) -> bool {
-        self.snapshot.as_ref().is_some_and(|snapshot| snapshot.record.upto >= Some(index))
-    }
 }
 
 impl Log {

@@ -4,7 +4,8 @@ use std::fmt;
 
 use turnstile_host::store::Batch;
 
-use super::{Mark, record};
+use super::mark::Mark;
+use super::record;
 use crate::writer::Write;
 
 pub(super) struct HeldPurge {

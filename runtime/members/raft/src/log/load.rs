@@ -8,7 +8,7 @@ use turnstile_host::random_bytes;
 use turnstile_host::store::{Batch, Key, Store};
 
 use super::record::{self, SnapshotRecord, invalid};
-use super::{LogState, StoredSnapshot};
+use super::state::{LogState, StoredSnapshot};
 
 /// The content of a store.
 pub(super) struct Loaded {

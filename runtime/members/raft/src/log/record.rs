@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use turnstile_host::store::{Batch, Key};
 
-use super::Mark;
+use super::mark::Mark;
 
 /// The version of the format, the member's id, and the number of this log.
 pub(crate) const OWNER: Key = Key::single(1);
