@@ -5,16 +5,21 @@
 
 mod answered;
 mod authors;
+mod client;
 mod config;
+mod encoding;
 mod entry;
 mod forwarding;
 mod founding;
 mod log_store;
 mod machine;
 mod membership;
+mod metrics;
+mod request;
 mod restore;
 mod rpc;
 mod runtime;
+mod snapshot_head;
 mod snapshots;
 mod status;
 mod stream;
@@ -28,8 +33,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use openraft::ServerState;
 use openraft::error::{CheckIsLeaderError, ClientWriteError, ForwardToLeader, RaftError};
-use openraft::{RaftMetrics, ServerState};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use turnstile_host::Bell;
@@ -45,33 +50,18 @@ use crate::options::Options;
 use crate::peers::Peers;
 use crate::status::{Leadership, Role, Status};
 use answered::Answered;
+use entry::Raft;
 use forwarding::Forwarding;
 use log_store::LogStore;
 use machine::Machine;
+use metrics::{Metrics, elected, ids, reached, role};
 pub(crate) use restore::{restore, unwritten};
 use rpc::{Requests, Rpc};
-use runtime::SeededRuntime;
 use snapshots::Schedule;
 pub(crate) use snapshots::TRIGGERED_EVERY;
-use status::{elected, ids, logs, members, role};
 use unsynced::Unsynced;
 use versions::Versions;
 
-openraft::declare_raft_types!(
-    /// The types of the log: an entry has many operations, and its response their answers.
-    pub(crate) TypeConfig:
-        D = Bytes,
-        R = Vec<Bytes>,
-        NodeId = u64,
-        Node = MemberNode,
-        Entry = entry::Entry,
-        SnapshotData = Bytes,
-        Responder = openraft::impls::OneshotResponder<TypeConfig>,
-        AsyncRuntime = SeededRuntime
-);
-
-type Raft = openraft::Raft<TypeConfig>;
-type Metrics = RaftMetrics<u64, MemberNode>;
 /// Openraft with our store, machine and network.
 pub(crate) struct Engine {
     id: u64,
@@ -331,20 +321,6 @@ async fn end_of_term(metrics: &watch::Receiver<Metrics>, news: &News, term: u64)
     let is_over =
         |metrics: &Metrics| metrics.current_term > term || metrics.state != ServerState::Leader;
     reached(metrics, news, is_over).await;
-}
-
-/// Waits until openraft publishes such metrics, which must change rarely; `false`: the member has
-/// stopped before.
-async fn reached(
-    metrics: &watch::Receiver<Metrics>,
-    news: &News,
-    is_reached: impl Fn(&Metrics) -> bool,
-) -> bool {
-    let look = || match is_reached(&metrics.borrow()) {
-        true => Some(true),
-        false => metrics.has_changed().is_err().then_some(false),
-    };
-    news.changes.until(look).await
 }
 
 fn client_error(error: ClientWriteError<u64, MemberNode>) -> MemberError {

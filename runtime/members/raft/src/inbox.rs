@@ -11,22 +11,12 @@ use tokio::time::Instant;
 use crate::changes::{Changes, MemberChange};
 use crate::engine::Engine;
 use crate::error::MemberError;
+use crate::kinds::{APPLICATION, CHANGE, LOG, OPERATION};
 use crate::network::calls::ANSWERING_MAX;
 use crate::network::{Boxed, CallError, Handler};
 use crate::options::Options;
 use crate::peers::{self, HANDSHAKE, Head, Peers};
 use crate::proposer::{Proposals, WeakProposals, submit, try_room};
-
-/// The first byte of a request of the log.
-pub(crate) const LOG: u8 = 0;
-/// The first byte of a forwarded operation.
-const OPERATION: u8 = 1;
-
-/// The first byte of a request of the application.
-const APPLICATION: u8 = 2;
-
-/// The first byte of a forwarded change of the members.
-const CHANGE: u8 = 3;
 
 /// The maximum number of forwarded operations that wait at the leader.
 const FORWARDED_MAX: usize = 1024;

@@ -12,6 +12,7 @@ mod folder;
 mod group;
 mod identity;
 mod inbox;
+mod kinds;
 mod log;
 mod machine;
 mod member;

@@ -15,9 +15,9 @@ use openraft::{CommittedLeaderId, LogId, StorageError, StorageIOError};
 use tokio::time::sleep;
 
 use super::authors::{Author, Authors};
+use super::encoding::decode;
 use super::entry::EntryHead;
-use super::log_store::decode;
-use super::machine::SnapshotHead;
+use super::snapshot_head::SnapshotHead;
 use crate::log::Log;
 
 type Id = LogId<u64>;

@@ -17,6 +17,12 @@ pub(super) struct Author {
     pub(super) process: u64,
 }
 
+impl EntryHead {
+    pub(super) const fn author(&self) -> Author {
+        Author { leader: self.id.leader_id, process: self.process }
+    }
+}
+
 impl Author {
     /// Whether this is another process that has led the term: one of the two had an older disk.
     pub(super) fn has_rival(&self, other: &Self) -> bool {

@@ -1,4 +1,4 @@
-//! An entry of the log, and the process that has written it.
+//! An entry of the log, the process that has written it, and the types of such a log.
 //!
 //! A member whose disk is as it was before may lead once more in a term in which it has led. Its
 //! entries then have the ids of others that it has lost, and only the process tells them apart.
@@ -10,9 +10,24 @@ use openraft::entry::{FromAppData, RaftEntry, RaftPayload};
 use openraft::{EntryPayload, LogId, Membership, MessageSummary as _, RaftLogId};
 use serde::{Deserialize, Serialize};
 
-use super::TypeConfig;
-use super::authors::Author;
+use super::runtime::SeededRuntime;
 use crate::group::MemberNode;
+
+openraft::declare_raft_types!(
+    /// The types of the log: an entry has many operations, and its response their answers.
+    pub(crate) TypeConfig:
+        D = Bytes,
+        R = Vec<Bytes>,
+        NodeId = u64,
+        Node = MemberNode,
+        Entry = Entry,
+        SnapshotData = Bytes,
+        Responder = openraft::impls::OneshotResponder<TypeConfig>,
+        AsyncRuntime = SeededRuntime
+);
+
+/// Openraft with these types.
+pub(super) type Raft = openraft::Raft<TypeConfig>;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Entry {
@@ -26,12 +41,6 @@ pub(super) struct EntryHead {
     pub(super) id: LogId<u64>,
     /// The number of the process of the leader; 0 until it stores the entry, and of the founder.
     pub(super) process: u64,
-}
-
-impl EntryHead {
-    pub(super) const fn author(&self) -> Author {
-        Author { leader: self.id.leader_id, process: self.process }
-    }
 }
 
 impl Entry {

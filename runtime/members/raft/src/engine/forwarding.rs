@@ -6,8 +6,8 @@ use openraft::{LogId, ServerState};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::metrics::{Metrics, logs, members};
 use super::snapshots::Schedule;
-use super::{Metrics, logs, members};
 use crate::error::Members;
 use crate::network::Network;
 use crate::news::News;

@@ -7,12 +7,10 @@ use openraft::raft::AppendEntriesRequest;
 use openraft::{CommittedLeaderId, EntryPayload, LogId, Membership, Vote};
 
 use super::entry::Entry;
+use super::metrics::FOUNDER;
 use super::{Engine, stopped};
 use crate::error::MemberError;
 use crate::group::Group;
-
-/// The leader of the entry that follows a state which was restored. No member has this id.
-pub(super) const FOUNDER: u64 = 0;
 
 impl Engine {
     /// Whether the log has members.

@@ -12,12 +12,10 @@ use openraft::storage::{LogFlushed, RaftLogStorage};
 use openraft::{
     AnyError, LogId, LogState, OptionalSend, RaftLogReader, StorageError, StorageIOError, Vote,
 };
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
-use super::TypeConfig;
 use super::answered::Answered;
-use super::entry::{Entry, EntryHead};
+use super::encoding::{decode, encode};
+use super::entry::{Entry, EntryHead, TypeConfig};
 use super::unsynced::Unsynced;
 use crate::log::{Log, Mark};
 
@@ -129,14 +127,6 @@ impl RaftLogStorage<TypeConfig> for LogStore {
         self.log.purge(mark(&upto));
         Ok(())
     }
-}
-
-pub(super) fn encode(value: &impl Serialize) -> Bytes {
-    postcard::to_allocvec(value).expect("the log's types can be encoded").into()
-}
-
-pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
-    postcard::from_bytes(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 fn entry(bytes: &Bytes) -> Stored<Entry> {

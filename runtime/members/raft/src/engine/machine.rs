@@ -13,15 +13,14 @@ use openraft::{
     AnyError, EntryPayload, LogId, OptionalSend, RaftSnapshotBuilder, Snapshot, SnapshotMeta,
     StorageError, StorageIOError, StoredMembership,
 };
-use serde::{Deserialize, Serialize};
 use turnstile_host::Rng;
 use turnstile_host::simulation::blocking;
 
-use super::TypeConfig;
 use super::answered::Answered;
 use super::authors::Authors;
-use super::entry::Entry;
-use super::log_store::{decode, encode};
+use super::encoding::{decode, encode};
+use super::entry::{Entry, TypeConfig};
+use super::snapshot_head::{Meta, SnapshotHead};
 use super::unsynced::Unsynced;
 use crate::batch;
 use crate::group::MemberNode;
@@ -30,8 +29,6 @@ use crate::machine::{Place, StateMachine};
 use crate::snapshot::{self, SnapshotParts};
 
 type Stored<T> = Result<T, StorageError<u64>>;
-pub(super) type Meta = SnapshotMeta<u64, MemberNode>;
-
 /// Openraft's view of a [`StateMachine`], whose snapshots are in the log's store.
 #[derive(Clone)]
 pub(super) struct Machine {
@@ -51,24 +48,6 @@ struct Applied {
     /// Part of an entry or a snapshot may have changed the machine: what an error or a panic has
     /// left must get into no snapshot.
     is_partial: bool,
-}
-
-/// What a snapshot says about the log.
-#[derive(Serialize, Deserialize)]
-pub(super) struct SnapshotHead {
-    pub(super) meta: Meta,
-    pub(super) version: u32,
-    pub(super) authors: Authors,
-}
-
-impl SnapshotHead {
-    /// Reads that of a whole snapshot.
-    ///
-    /// # Errors
-    /// When the snapshot is damaged.
-    pub(super) fn read(snapshot: Bytes) -> io::Result<Self> {
-        decode(&SnapshotParts::decode(snapshot)?.meta)
-    }
 }
 
 impl Machine {

@@ -6,8 +6,9 @@ use bytes::Bytes;
 use openraft::{CommittedLeaderId, LogId, StoredMembership};
 
 use super::authors::Authors;
-use super::log_store::{decode, encode, mark};
-use super::machine::{Meta, SnapshotHead};
+use super::encoding::{decode, encode};
+use super::log_store::mark;
+use super::snapshot_head::{Meta, SnapshotHead};
 use crate::group::Founding;
 use crate::log::Log;
 use crate::snapshot::SnapshotParts;

@@ -1,45 +1,27 @@
 //! Openraft's requests over a [`Network`], as postcard.
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use openraft::error::{Fatal, RPCError, RaftError, RemoteError, ReplicationClosed, Unreachable};
+use openraft::error::{Fatal, RaftError, ReplicationClosed, Unreachable};
 use openraft::network::{Backoff, RPCOption, RaftNetwork, RaftNetworkFactory};
 use openraft::raft::{AppendEntriesRequest, AppendEntriesResponse, VoteRequest, VoteResponse};
 use openraft::{OptionalSend, Snapshot, Vote};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use super::answered::Answered;
-use super::log_store::{decode, encode};
-use super::stream::{Part, Receiving, Sent, send};
+use super::client::{CallResult, Client};
+use super::encoding::{decode, encode};
+use super::entry::{Raft, TypeConfig};
+use super::request::{Append, Request};
+use super::stream::{Receiving, Sent, send};
 use super::unsynced::Unsynced;
-use super::{Raft, TypeConfig};
 use crate::group::MemberNode;
-use crate::inbox::LOG;
 use crate::network::{Boxed, Handler};
 use crate::news::News;
 use crate::peers::{Acknowledged, Peers};
-
-/// What one member asks another. The answer is the `Result` of openraft's own handler.
-#[derive(Serialize, Deserialize)]
-pub(super) enum Request {
-    Append(Append),
-    Vote(VoteRequest<u64>),
-    Snapshot(Part),
-}
-
-/// Entries, and the process that has written the one before them, if it is known.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Append {
-    entries: AppendEntriesRequest<TypeConfig>,
-    process_before: Option<u64>,
-}
-
-type CallResult<T> = Result<T, RPCError<u64, MemberNode, RaftError<u64>>>;
 
 /// Makes the clients of a member.
 pub(super) struct Rpc {
@@ -61,39 +43,6 @@ impl RaftNetworkFactory<TypeConfig> for Rpc {
 
 /// A leader whose store does not sync for so many heartbeats is silent: members trust it for six.
 const SILENT_AFTER: u32 = 3;
-
-/// Sends requests to one member.
-pub(super) struct Client {
-    to: u64,
-    /// The number of the log that it has as a member of the engine's last change of the members:
-    /// the answers of another log count for no majority.
-    log: u64,
-    peers: Arc<Peers>,
-    unsynced: Arc<Unsynced>,
-    answered: Arc<Answered>,
-    heartbeat: Duration,
-    /// It has sent no entries and no heartbeat. Openraft confirms each read by a new client.
-    is_new: bool,
-}
-
-impl Client {
-    /// Sends a request and waits for the bytes of its answer.
-    pub(super) async fn exchange(&self, request: &Request) -> Result<Bytes, Unreachable> {
-        let put =
-            |head| postcard::to_extend(request, head).expect("the log's types can be encoded");
-        let answer = self.peers.call((self.to, Some(self.log)), LOG, put).await;
-        answer.map_err(|error| Unreachable::new(&error))
-    }
-
-    async fn call<T: DeserializeOwned>(&self, request: &Request) -> CallResult<T> {
-        let answer = self.exchange(request).await?;
-        let answer: io::Result<Result<T, RaftError<u64>>> = decode(&answer);
-        match answer {
-            Ok(answer) => Ok(answer.map_err(|error| RemoteError::new(self.to, error))?),
-            Err(error) => Err(RPCError::Unreachable(Unreachable::new(&error))),
-        }
-    }
-}
 
 impl RaftNetwork<TypeConfig> for Client {
     async fn append_entries(

@@ -7,7 +7,8 @@ use std::time::Duration;
 use openraft::LogId;
 use tokio::time::timeout;
 
-use super::{Metrics, Raft, reached};
+use super::entry::Raft;
+use super::metrics::{Metrics, reached};
 use crate::log::Log;
 use crate::news::News;
 

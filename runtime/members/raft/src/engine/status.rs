@@ -1,17 +1,15 @@
 //! Openraft's metrics as the status of a member.
 
-use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use tokio::time::Instant;
 
 use openraft::ServerState;
 use turnstile_host::transport::Refusal;
 
-use super::founding::FOUNDER;
-use super::{Engine, Metrics};
-use crate::error::Members;
+use super::Engine;
+use super::metrics::{Metrics, elected, members, role};
 use crate::network::Trouble;
-use crate::status::{Leadership, Role, Status};
+use crate::status::{Leadership, Status};
 
 impl Engine {
     pub(crate) fn status(&self) -> Status {
@@ -99,21 +97,6 @@ impl Engine {
     }
 }
 
-pub(super) const fn role(state: ServerState) -> Role {
-    match state {
-        ServerState::Learner => Role::Learner,
-        ServerState::Follower => Role::Follower,
-        ServerState::Candidate => Role::Candidate,
-        ServerState::Leader => Role::Leader,
-        ServerState::Shutdown => Role::Stopped,
-    }
-}
-
-/// The leader that the metrics name, unless it only stands for the beginning of the group.
-pub(super) fn elected(metrics: &Metrics) -> Option<u64> {
-    metrics.current_leader.filter(|id| *id != FOUNDER)
-}
-
 /// The leader of the term. One that has removed itself still has the vote for itself.
 fn leader(elected: Option<u64>, own: u64, state: ServerState) -> Option<u64> {
     elected.filter(|id| *id != own || state == ServerState::Leader)
@@ -123,18 +106,4 @@ fn leader(elected: Option<u64>, own: u64, state: ServerState) -> Option<u64> {
 fn aged(millis: u64, published: Instant) -> u64 {
     let since = u64::try_from(published.elapsed().as_millis()).unwrap_or(u64::MAX);
     millis.saturating_add(since)
-}
-
-/// The ids of the members.
-pub(super) fn ids(metrics: &Metrics) -> impl Iterator<Item = u64> {
-    metrics.membership_config.nodes().map(|(id, _)| *id)
-}
-
-pub(super) fn members(metrics: &Metrics) -> Members {
-    metrics.membership_config.nodes().map(|(id, node)| (*id, node.address.clone())).collect()
-}
-
-/// The numbers of the logs of the members.
-pub(super) fn logs(metrics: &Metrics) -> BTreeMap<u64, u64> {
-    metrics.membership_config.nodes().map(|(id, node)| (*id, node.log)).collect()
 }

@@ -14,24 +14,13 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::answered::Answered;
-use super::log_store::{decode, encode};
-use super::machine::Meta;
-use super::rpc::{Client, Request};
-use super::{Raft, TypeConfig};
+use super::client::Client;
+use super::encoding::{decode, encode};
+use super::entry::{Raft, TypeConfig};
+use super::request::{Part, Request};
 
 /// The size of a part, unless the options have another.
 const PART_BYTES: usize = 512 << 10;
-
-/// A part of a snapshot; the first one is empty, and asks.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Part {
-    vote: Vote<u64>,
-    meta: Meta,
-    /// The size of the snapshot.
-    len: u64,
-    offset: u64,
-    data: Bytes,
-}
 
 /// How far the receiver is.
 #[derive(Serialize, Deserialize)]

@@ -10,9 +10,8 @@ use openraft::{
 };
 use turnstile_host::store::{Disk, LogStore as HostStore, Store};
 
-use super::TypeConfig;
 use super::answered::Answered;
-use super::entry::Entry;
+use super::entry::{Entry, TypeConfig};
 use super::log_store::LogStore;
 use super::machine::Machine;
 use super::unsynced::Unsynced;

@@ -3,8 +3,8 @@
 use turnstile_host::store::Disk;
 
 use super::*;
-use crate::engine::log_store::encode;
-use crate::engine::machine::Meta;
+use crate::engine::encoding::encode;
+use crate::engine::snapshot_head::Meta;
 use crate::snapshot::SnapshotParts;
 
 fn id(term: u64, leader: u64, index: u64) -> Id {
