@@ -3,6 +3,7 @@
 mod changes;
 mod driver;
 mod error;
+mod inner;
 mod machine;
 mod mutex;
 mod name;

@@ -8,7 +8,7 @@ use turnstile_replicated_lock_core::message::Command;
 use turnstile_replicated_lock_core::types::LockName;
 
 use crate::error::LockError;
-use crate::service::Inner;
+use crate::inner::Inner;
 use crate::turns::{Locked, Loss, Turn};
 
 /// A lock of the cluster. Clones, and others with the same id, are the same lock.
