@@ -16,6 +16,7 @@ mod service;
 mod sessions;
 mod shared;
 mod status;
+mod told;
 mod turns;
 
 pub use turnstile_replicated_lock_core::types::{Address, LockName, LockStatus};

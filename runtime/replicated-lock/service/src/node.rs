@@ -1,18 +1,16 @@
 //! The node of the core: its timers, and when its commands were sent.
 
-use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use turnstile_host::{Inbox, Node, Notices, Options};
 use turnstile_replicated_lock_core::Member;
-use turnstile_replicated_lock_core::message::Message;
 use turnstile_replicated_lock_core::types::{Address, Timer};
-use turnstile_step::{Effect, OutOf, RowOutcome};
+use turnstile_step::RowOutcome;
 
-use crate::operation::Sent;
 use crate::sender::{Queue, SenderTransport};
+use crate::told::Told;
 
 /// The number of unhandled events that the status shows.
 const UNHANDLED_MAX: usize = 16;
@@ -22,43 +20,6 @@ pub(crate) type CoreNode = Node<Member, SenderTransport>;
 
 /// Unhandled events and failed actions of the core, as text.
 pub(crate) type Unhandled = Arc<Mutex<Vec<String>>>;
-
-/// When the core was told something last, and when it has sent each command that has not left: it
-/// leaves later than the step that sends it, and the core may have been told more in between.
-#[derive(Clone, Default)]
-pub(crate) struct Told(Arc<Mutex<ToldState>>);
-
-#[derive(Default)]
-struct ToldState {
-    last: Sent,
-    sent: VecDeque<Sent>,
-}
-
-impl Told {
-    /// The core is told something now.
-    pub(crate) fn tell(&self, now: Sent) {
-        self.lock().last = now;
-    }
-
-    fn stepped(&self, out: &OutOf<Member>) {
-        for effect in &out.effects {
-            if let Effect::Send { message: Message::Execute(_), .. } = effect {
-                let mut state = self.lock();
-                let last = state.last;
-                state.sent.push_back(last);
-            }
-        }
-    }
-
-    /// When the next command that leaves was sent.
-    pub(crate) fn next(&self) -> Sent {
-        self.lock().sent.pop_front().expect("each command that leaves was sent by a step")
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ToldState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// A node that has started, and what belongs to it.
 pub(crate) struct StartedNode {
@@ -112,10 +73,11 @@ const fn is_unhandled(row: &RowOutcome) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use turnstile_replicated_lock_core::message::{Connectivity, ElectionReason};
+    use turnstile_replicated_lock_core::message::{Connectivity, ElectionReason, Message};
     use turnstile_replicated_lock_core::types::LogOperation;
 
     use super::*;
+    use crate::operation::Sent;
     use crate::shared::tell;
 
     /// In one thread nothing leaves before the test waits.

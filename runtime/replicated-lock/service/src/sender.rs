@@ -11,11 +11,11 @@ use turnstile_host::transport::{Transport, Unsent, UnsentReason};
 use turnstile_raft::Member as RaftMember;
 use turnstile_replicated_lock_core::message::{Cluster, Message};
 
-use crate::node::Told;
 use crate::operation::{
     Answer, Command, CommandResult, NamedCommand, Operation, SessionId, decode, encode, lock_of,
 };
 use crate::shared::{Shared, Standing};
+use crate::told::Told;
 use crate::turns::Turns;
 
 /// The maximum number of commands that wait for the log; more of them fail.

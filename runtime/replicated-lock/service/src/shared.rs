@@ -15,10 +15,10 @@ use turnstile_replicated_lock_core::message::{Cluster, Message};
 use turnstile_replicated_lock_core::types::{CommandId, LockName, LogEntry};
 use turnstile_replicated_lock_core::{Member, State};
 
-use crate::node::Told;
 use crate::operation::{Sent, SessionId, decode, encode, lock_of};
 use crate::presence::{Presence, RaftView, Reply, Report};
 use crate::sessions::Sessions;
+use crate::told::Told;
 
 /// The session, for the task that sends commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
